@@ -133,9 +133,9 @@ async function setup() {
   }
 }
 
-/** dist/console from src/browser. The bundler is one of the packages, so that this comes after them. */
+/** dist/console from src/web/browser. The bundler is one of the packages, so that this comes after them. */
 async function bundleBrowser() {
-  if (!fs.existsSync(path.join(root, "src/browser"))) return;
+  if (!fs.existsSync(path.join(root, "src/web/browser"))) return;
   const { bundleConsole, isConsoleBundled } = await import("./systemd/console.mjs");
   if (!isConsoleBundled(root)) await exclusively(() => bundleConsole(root));
 }

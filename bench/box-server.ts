@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { systemClock } from "../src/kit/clock.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
 import { testBox } from "../test/support/box.ts";
 
 /** A box for the benchmarks: 20 rules of every sort, one project; prints its address and an ingest token. */

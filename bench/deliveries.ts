@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
-import { openAlert } from "../src/alerts/open.ts";
-import { createRule } from "../src/alerts/rules.ts";
-import { channels } from "../src/channels/list.ts";
-import { systemClock } from "../src/kit/clock.ts";
-import { silentLog } from "../src/kit/log.ts";
-import { systemRandom } from "../src/kit/random.ts";
-import { createIntegration } from "../src/projects/integrations.ts";
-import { createProject, getProject } from "../src/projects/projects.ts";
+import { openAlert } from "../src/core/alerts/open.ts";
+import { createRule } from "../src/core/alerts/rules.ts";
+import { createIntegration } from "../src/core/projects/integrations.ts";
+import { createProject, getProject } from "../src/core/projects/projects.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { silentLog } from "../src/ground/kit/log.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import { channels } from "../src/out/channels/list.ts";
 import { startTenant, type Tenant } from "../src/tenant/tenant.ts";
 import { defaultRule } from "../test/support/plane.ts";
 import {

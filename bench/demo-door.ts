@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { sessionCookie } from "../src/http/session-cookie.ts";
-import { base62Secret } from "../src/kit/ids.ts";
-import { systemRandom } from "../src/kit/random.ts";
+import { base62Secret } from "../src/ground/kit/ids.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { openSession } from "../src/people/sessions.ts";
+import { sessionCookie } from "../src/web/http/session-cookie.ts";
 import type { TestBox } from "../test/support/box.ts";
 
 /** A link of the demonstration alone, which signs a browser in: a real box has none that does so without a password. */

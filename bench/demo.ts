@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { sleep, systemClock, unixSeconds } from "../src/kit/clock.ts";
-import { isSignedBy, readSignatureHeaders } from "../src/kit/sign.ts";
+import { sleep, systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import { isSignedBy, readSignatureHeaders } from "../src/ground/kit/sign.ts";
 import { realClock } from "../test/support/clock.ts";
 import { relayStory } from "../test/support/relay-story.ts";
 import { type Door, demoDoor } from "./demo-door.ts";

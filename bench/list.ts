@@ -1,9 +1,9 @@
-import { latestMinutes } from "../src/alerts/buckets.ts";
-import { countAlerts } from "../src/alerts/counts.ts";
-import type { TriageFilter } from "../src/alerts/query.ts";
-import { triage } from "../src/alerts/triage.ts";
-import { search } from "../src/search/search.ts";
-import type { Store } from "../src/store/store.ts";
+import { latestMinutes } from "../src/core/alerts/buckets.ts";
+import { countAlerts } from "../src/core/alerts/counts.ts";
+import type { TriageFilter } from "../src/core/alerts/query.ts";
+import { triage } from "../src/core/alerts/triage.ts";
+import type { Store } from "../src/ground/store/store.ts";
+import { search } from "../src/records/search/search.ts";
 import { events } from "./events.ts";
 import { fromRounds, median, type Row, type Scenario, start, withDirectory } from "./harness.ts";
 import { closedLoop } from "./load.ts";

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import { fileSealer } from "../src/ground/kit/sealer.ts";
 import { relayKeyPlace } from "../src/hosted/registry/relay-keys.ts";
-import { systemClock } from "../src/kit/clock.ts";
-import { systemRandom } from "../src/kit/random.ts";
-import { fileSealer } from "../src/kit/sealer.ts";
 import { type PostgresPair, startPostgresPair } from "../test/support/postgres-pair.ts";
 import { type Child, start } from "./harness.ts";
 import {

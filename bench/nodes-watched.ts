@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { seenInMemory } from "../src/hosted/registry/generation.ts";
 import { openDatabaseRegistry } from "../src/hosted/registry/postgres/open.ts";
 import { databaseSettings } from "../src/hosted/registry/postgres/settings.ts";
-import { systemClock } from "../src/kit/clock.ts";
-import { systemRandom } from "../src/kit/random.ts";
 import { fromRounds, median, percentile, type Row } from "./harness.ts";
 import { CONNECTIONS, type Stage } from "./nodes-stage.ts";
 import { type RelayKey, rate } from "./relay-load.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../src/kit/clock.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
 import { testBox } from "../test/support/box.ts";
 
 /**

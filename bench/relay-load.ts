@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { withHosted } from "../src/desk/hosted.ts";
+import { withHosted } from "../src/app/desk/hosted.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { readApnsKey, signedToken } from "../src/hosted/apns-token.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
-import { systemRandom } from "../src/kit/random.ts";
 import { servedBefore } from "../test/support/data.ts";
 import { start } from "./harness.ts";
 

@@ -1,13 +1,13 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { listAlerts } from "../src/alerts/list.ts";
-import { readLogTail } from "../src/ingest/logtail.ts";
-import { createWriter, defaultWriterLimits } from "../src/ingest/writer.ts";
-import { systemClock } from "../src/kit/clock.ts";
-import { systemRandom } from "../src/kit/random.ts";
-import { createProject, getProject } from "../src/projects/projects.ts";
-import { createSource, findSource } from "../src/projects/sources.ts";
-import { openStore, type Store } from "../src/store/store.ts";
+import { listAlerts } from "../src/core/alerts/list.ts";
+import { createProject, getProject } from "../src/core/projects/projects.ts";
+import { createSource, findSource } from "../src/core/projects/sources.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import { openStore, type Store } from "../src/ground/store/store.ts";
+import { readLogTail } from "../src/in/ingest/logtail.ts";
+import { createWriter, defaultWriterLimits } from "../src/in/ingest/writer.ts";
 import { createRetention } from "../src/tenant/retention.ts";
 import { median, percentile, type Row, type Scenario, withDirectory } from "./harness.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../src/kit/clock.ts";
-import { systemRandom } from "../src/kit/random.ts";
-import { openStore } from "../src/store/store.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import { openStore } from "../src/ground/store/store.ts";
 import { events } from "./events.ts";
 import {
   fromRounds,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createMiner } from "../src/ingest/template/miner.ts";
+import { createMiner } from "../src/in/ingest/template/miner.ts";
 import { dice, type Labelled, shapedLines, shuffled } from "./template-shapes.ts";
 
 /** Research logs with labels, where a copy lies beside the repository; never part of it. */

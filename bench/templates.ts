@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { createMiner, type Miner } from "../src/ingest/template/miner.ts";
+import { createMiner, type Miner } from "../src/in/ingest/template/miner.ts";
 import { loghubSets, reportQuality } from "./template-quality.ts";
 import { dice, shapedLines } from "./template-shapes.ts";
 

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openAlert } from "../src/alerts/open.ts";
-import { createRule } from "../src/alerts/rules.ts";
-import { createSweep } from "../src/alerts/sweep.ts";
-import type { Clock } from "../src/kit/clock.ts";
-import { silentLog } from "../src/kit/log.ts";
-import { systemRandom } from "../src/kit/random.ts";
-import { steadyClock } from "../src/kit/steady-clock.ts";
-import { createProject, getProject } from "../src/projects/projects.ts";
-import type { RuleBody, StoredRule } from "../src/projects/rule.ts";
-import { openStore, type Store } from "../src/store/store.ts";
+import { openAlert } from "../src/core/alerts/open.ts";
+import { createRule } from "../src/core/alerts/rules.ts";
+import { createSweep } from "../src/core/alerts/sweep.ts";
+import { createProject, getProject } from "../src/core/projects/projects.ts";
+import type { RuleBody, StoredRule } from "../src/core/projects/rule.ts";
+import type { Clock } from "../src/ground/kit/clock.ts";
+import { silentLog } from "../src/ground/kit/log.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import { steadyClock } from "../src/ground/kit/steady-clock.ts";
+import { openStore, type Store } from "../src/ground/store/store.ts";
 import { startClockWatch } from "../src/tenant/clock-watch.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Execution } from "../src/outbox/rows.ts";
-import type { Action } from "../src/projects/action.ts";
+import type { Action } from "../src/core/projects/action.ts";
+import type { Execution } from "../src/out/outbox/rows.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";

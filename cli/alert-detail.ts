@@ -1,6 +1,6 @@
-import type { AlertDetail } from "../src/alerts/detail.ts";
-import type { LinesAround } from "../src/ingest/lines-around.ts";
-import { levelName } from "../src/kit/level.ts";
+import type { AlertDetail } from "../src/core/alerts/detail.ts";
+import { levelName } from "../src/ground/kit/level.ts";
+import type { LinesAround } from "../src/in/ingest/lines-around.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { print } from "./options.ts";

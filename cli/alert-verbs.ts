@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Alert } from "../src/alerts/alert.ts";
-import type { ReachEntry } from "../src/alerts/reach-report.ts";
-import type { ListedAction } from "../src/projects/action.ts";
+import type { Alert } from "../src/core/alerts/alert.ts";
+import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
+import type { ListedAction } from "../src/core/projects/action.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

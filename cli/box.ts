@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { version } from "../src/kit/assets.ts";
-import { fileFault } from "../src/kit/file-fault.ts";
-import { widenThreadPool } from "../src/kit/thread-pool.ts";
+import { version } from "../src/ground/kit/assets.ts";
+import { fileFault } from "../src/ground/kit/file-fault.ts";
+import { widenThreadPool } from "../src/ground/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerAudit } from "./audit.ts";
 import { registerBackups } from "./backups.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarEntry } from "../src/oncall/schedule.ts";
+import type { CalendarEntry } from "../src/core/oncall/schedule.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";

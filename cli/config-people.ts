@@ -1,6 +1,6 @@
-import type { ConfigDocument } from "../src/desk/config-document.ts";
 import type { Account } from "../src/people/account.ts";
 import type { Invitation } from "../src/people/pairing.ts";
+import type { ConfigDocument } from "../src/records/config-file/document.ts";
 import { allAccounts, mailboxOf } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,5 +1,5 @@
-import type { Fallback, Gateway } from "../src/contacts/contact.ts";
-import type { ConfigDocument, TenantNow } from "../src/desk/config-document.ts";
+import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
+import type { ConfigDocument, TenantNow } from "../src/records/config-file/document.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
+import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
 import { mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import {
@@ -47,7 +47,7 @@ export function registerConfig(program: Command): void {
     .command("schema")
     .description("print the file's JSON Schema, for editors")
     .action(async () => {
-      const { configJsonSchema } = await import("../src/desk/config-document.ts");
+      const { configJsonSchema } = await import("../src/records/config-file/document.ts");
       terminal().stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
 }
@@ -68,7 +68,7 @@ async function exportConfig(
     withOverrides?: boolean;
   },
 ): Promise<void> {
-  const { configValue, printConfigFile } = await import("../src/desk/config-document.ts");
+  const { configValue, printConfigFile } = await import("../src/records/config-file/document.ts");
   const names = options.project ?? (await allProjects(options)).map(({ name }) => name);
   const projects: FileProject[] = [];
   for (const name of names.toSorted()) {
@@ -162,7 +162,9 @@ async function applyConfig(
 }
 
 async function readDocument(file: string): Promise<ConfigDocument> {
-  const { ConfigFileFault, parseConfigFile } = await import("../src/desk/config-document.ts");
+  const { ConfigFileFault, parseConfigFile } = await import(
+    "../src/records/config-file/document.ts"
+  );
   const text = await readText(file);
   try {
     const directory = file === "-" ? process.cwd() : dirname(resolve(file));
@@ -229,7 +231,7 @@ function homesFirst(projects: readonly FileProject[]): number[] {
 }
 
 async function showPlan({ name, before, planned }: Planned): Promise<void> {
-  const { projectDiff } = await import("../src/desk/config-document.ts");
+  const { projectDiff } = await import("../src/records/config-file/document.ts");
   const diff = projectDiff(name, before.config, planned.config).map(printable);
   const changes = planned.changes.map(({ change, kind, name, was }) =>
     was === undefined

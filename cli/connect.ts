@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { ConnectionAnswer, HeardAnswer } from "../src/connect/connection.ts";
-import { sleep, systemClock } from "../src/kit/clock.ts";
+import { sleep, systemClock } from "../src/ground/kit/clock.ts";
+import type { ConnectionAnswer, HeardAnswer } from "../src/in/connect/connection.ts";
 import { callApi, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { levelHelp, parseLevel } from "./level.ts";

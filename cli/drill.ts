@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Alert } from "../src/alerts/alert.ts";
-import type { DrillReport } from "../src/alerts/drill-report.ts";
-import { sleep, systemClock } from "../src/kit/clock.ts";
+import type { Alert } from "../src/core/alerts/alert.ts";
+import type { DrillReport } from "../src/core/alerts/drill-report.ts";
+import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { parseLevel } from "./level.ts";

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
-import { version } from "../src/kit/assets.ts";
-import { fileFault } from "../src/kit/file-fault.ts";
-import { UsageError } from "../src/kit/flags.ts";
-import { type FaultKind, StoreFault } from "../src/store/faults.ts";
+import { version } from "../src/ground/kit/assets.ts";
+import { fileFault } from "../src/ground/kit/file-fault.ts";
+import { UsageError } from "../src/ground/kit/flags.ts";
+import { type FaultKind, StoreFault } from "../src/ground/store/faults.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileFault } from "../src/kit/file-fault.ts";
+import { fileFault } from "../src/ground/kit/file-fault.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Gateway } from "../src/contacts/contact.ts";
-import type { GatewayKind } from "../src/contacts/kind.ts";
-import { contactKindList } from "../src/contacts/list.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import type { Gateway } from "../src/out/contacts/contact.ts";
+import type { GatewayKind } from "../src/out/contacts/kind.ts";
+import { contactKindList } from "../src/out/contacts/list.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, flag, print } from "./options.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { HeartbeatAnswer, HeartbeatRun } from "../src/heartbeats/heartbeat.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import type { HeartbeatAnswer, HeartbeatRun } from "../src/in/heartbeats/heartbeat.ts";
 import { callApi, namedId, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";

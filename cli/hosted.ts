@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import type { ApnsFlags, HostedDesk, KeyFlags, TenantFlags } from "../src/app/desk/hosted.ts";
 import type { HostedFlags } from "../src/app/hosted-config.ts";
-import type { ApnsFlags, HostedDesk, KeyFlags, TenantFlags } from "../src/desk/hosted.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
@@ -69,9 +69,9 @@ async function serve(flags: HostedFlags): Promise<void> {
     await Promise.all([
       import("../src/app/hosted-config.ts"),
       import("../src/app/hosted.ts"),
-      import("../src/kit/log.ts"),
-      import("../src/kit/clock.ts"),
-      import("../src/kit/random.ts"),
+      import("../src/ground/kit/log.ts"),
+      import("../src/ground/kit/clock.ts"),
+      import("../src/ground/kit/random.ts"),
     ]);
   const config = hostedConfig(flags);
   const log = createLog(config.logLevel);
@@ -132,9 +132,9 @@ function databaseFlags(command: Command): Command {
 
 async function onDesk<T>(options: DeskOptions, use: (desk: HostedDesk) => Promise<T>): Promise<T> {
   const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/desk/hosted.ts"),
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
+    import("../src/app/desk/hosted.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
   ]);
   return withHosted({ ...options, clock: systemClock, random: systemRandom }, use);
 }
@@ -182,9 +182,9 @@ async function setApns(options: DeskOptions & ApnsFlags): Promise<void> {
 
 async function move(options: DeskOptions): Promise<void> {
   const [{ moveHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/desk/hosted-move.ts"),
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
+    import("../src/app/desk/hosted-move.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
   ]);
   const made = await moveHosted({ ...options, clock: systemClock, random: systemRandom });
   const lines = () => Object.entries(made.rows).map(([name, rows]) => `${name.padEnd(14)} ${rows}`);

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { GivenFile } from "../src/import/importer.ts";
+import type { GivenFile } from "../src/records/import/importer.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText, unreadable } from "./files.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { Imported, Importer } from "../src/import/importer.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import type { Imported, Importer } from "../src/records/import/importer.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readGiven } from "./import-files.ts";
 import { printable } from "./table.ts";
@@ -27,7 +27,7 @@ export function registerImport(program: Command): void {
     )
     .option("--report <file>", "write the report there; else it goes to standard error")
     .action(async (system: string, paths: string[], flags: ImportFlags) => {
-      const { importers } = await import("../src/import/list.ts");
+      const { importers } = await import("../src/records/import/list.ts");
       const importer = importers.find((one) => one.system === system);
       if (importer === undefined) {
         const known = importers.map((one) => one.system).join(", ");
@@ -54,7 +54,7 @@ export async function importWith(
   const imported = await read(importer, paths, flags);
   const { config, secrets } = imported;
   const text = await checkedText(imported);
-  const { reportText, secretsText } = await import("../src/import/report.ts");
+  const { reportText, secretsText } = await import("../src/records/import/report.ts");
   if (output === undefined) terminal().stdout.write(text);
   else writeNew(output, text);
   const hasSecrets = secrets.length > 0;
@@ -73,7 +73,7 @@ async function read(
   paths: readonly string[],
   { project = null }: { project?: string | null },
 ): Promise<Imported> {
-  const { ImportFault } = await import("../src/import/importer.ts");
+  const { ImportFault } = await import("../src/records/import/importer.ts");
   const files = await readGiven(paths);
   try {
     return importer.read(files, { now: unixSeconds(systemClock), project });
@@ -85,8 +85,10 @@ async function read(
 
 /** The file's text, once the configuration file's own check has taken it. */
 async function checkedText({ config, secrets }: Imported): Promise<string> {
-  const { ConfigFileFault, parseConfigFile } = await import("../src/desk/config-document.ts");
-  const { writeYaml } = await import("../src/config-file/yaml.ts");
+  const { ConfigFileFault, parseConfigFile } = await import(
+    "../src/records/config-file/document.ts"
+  );
+  const { writeYaml } = await import("../src/records/config-file/yaml.ts");
   const text = writeYaml(config);
   const env = Object.fromEntries(secrets.map((one) => [one.env, one.value || "to be entered"]));
   try {
@@ -110,7 +112,7 @@ async function nextCommands(
   { output, hasSecrets }: { output: string | undefined; hasSecrets: boolean },
 ): Promise<string[]> {
   if (projects === 0) return [];
-  const { shellQuoted } = await import("../src/kit/shell.ts");
+  const { shellQuoted } = await import("../src/ground/kit/shell.ts");
   const name = output ?? "FILE";
   const file = shellQuoted(name);
   // A name without a slash is looked for on the PATH.

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { LINE_LEVEL, levelInText } from "../src/adapters/line.ts";
-import { eventLimits } from "../src/ingest/event.ts";
-import { sleep, systemClock } from "../src/kit/clock.ts";
-import { cut, fits } from "../src/kit/text.ts";
+import { sleep, systemClock } from "../src/ground/kit/clock.ts";
+import { cut, fits } from "../src/ground/kit/text.ts";
+import { LINE_LEVEL, levelInText } from "../src/in/adapters/line.ts";
+import { eventLimits } from "../src/in/ingest/event.ts";
 import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";

@@ -25,9 +25,9 @@ function flags(command: Command): Command {
 
 async function desk({ data }: DeskOptions) {
   const [keys, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/desk/key-file.ts"),
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
+    import("../src/app/desk/key-file.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
   ]);
   return { keys, at: { data, clock: systemClock, random: systemRandom } };
 }

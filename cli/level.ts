@@ -1,4 +1,4 @@
-import { levelFrom } from "../src/kit/level.ts";
+import { levelFrom } from "../src/ground/kit/level.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 
 /** What a flag that takes a level says of itself. */

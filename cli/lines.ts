@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { eventLimits } from "../src/ingest/event.ts";
+import { eventLimits } from "../src/in/ingest/event.ts";
 
 /** More of a line than a message can be is not kept: a file without line ends must not fill the memory. */
 const MOST_CHARS = eventLimits.message * 2 + 2;

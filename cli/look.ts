@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import type { Finding } from "../src/operate/finding.ts";
-import type { Status } from "../src/operate/status.ts";
+import type { Finding } from "../src/app/operate/finding.ts";
+import type { Status } from "../src/app/operate/status.ts";
 import { CommandError } from "./exit.ts";
 import { dataFlag, jsonFlag, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
@@ -30,14 +30,14 @@ export function registerLook(program: Command): void {
 
 async function options({ data }: LookFlags) {
   const [{ systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
   ]);
   return { data, clock: systemClock, random: systemRandom };
 }
 
 async function status(flags: LookFlags): Promise<void> {
-  const { boxStatus } = await import("../src/operate/status.ts");
+  const { boxStatus } = await import("../src/app/operate/status.ts");
   const found = await boxStatus(await options(flags));
   print(found, flags, () => statusText(found));
 }
@@ -81,7 +81,7 @@ const doctorText = (last: Status["doctor"]): string =>
       : `WRONG ${when(last.at)}: ${last.wrong.join(", ")}; box doctor says what to do`;
 
 async function doctor(flags: LookFlags): Promise<void> {
-  const { examine } = await import("../src/operate/doctor.ts");
+  const { examine } = await import("../src/app/operate/doctor.ts");
   const findings = await examine(await options(flags));
   const wrong = findings.filter(({ state }) => state === "wrong").length;
   print({ ok: wrong === 0, findings }, flags, () => findings.map(findingText).join("\n"));

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Contact, Fallback, NotifyRule } from "../src/contacts/contact.ts";
-import { secondsOfSpan } from "../src/kit/wall-time.ts";
+import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
+import type { Contact, Fallback, NotifyRule } from "../src/out/contacts/contact.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

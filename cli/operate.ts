@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Restored } from "../src/backup/restore.ts";
-import type { Taken } from "../src/backup/take.ts";
+import type { Restored } from "../src/records/backup/restore.ts";
+import type { Taken } from "../src/records/backup/take.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { registerLook } from "./look.ts";
 import { dataFlag, jsonFlag, print } from "./options.ts";
@@ -50,9 +50,9 @@ interface BackupOptions extends StoreOptions {
 
 async function backup(file: string, options: BackupOptions): Promise<void> {
   const [{ takeBackup }, { placeOf }, { systemClock }] = await Promise.all([
-    import("../src/backup/take.ts"),
-    import("../src/backup/place.ts"),
-    import("../src/kit/clock.ts"),
+    import("../src/records/backup/take.ts"),
+    import("../src/records/backup/place.ts"),
+    import("../src/ground/kit/clock.ts"),
   ]);
   const place = placeOf(options.data, options.store);
   const { withKey = false, replace = false } = options;
@@ -74,7 +74,7 @@ function takenText(taken: Taken): string {
 }
 
 async function verify(file: string, options: { json?: boolean }): Promise<void> {
-  const { verifyBackup } = await import("../src/backup/verify.ts");
+  const { verifyBackup } = await import("../src/records/backup/verify.ts");
   const manifest = verifyBackup(file);
   print({ ok: true, file, ...manifest }, options, () =>
     [
@@ -89,9 +89,9 @@ async function restore(
   options: StoreOptions & { replace?: boolean; pending: string },
 ): Promise<void> {
   const [{ restoreBackup }, { placeOf }, { systemClock }] = await Promise.all([
-    import("../src/backup/restore.ts"),
-    import("../src/backup/place.ts"),
-    import("../src/kit/clock.ts"),
+    import("../src/records/backup/restore.ts"),
+    import("../src/records/backup/place.ts"),
+    import("../src/ground/kit/clock.ts"),
   ]);
   const { pending } = options;
   if (pending !== "auto" && pending !== "keep" && pending !== "drop")

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
-import type { StoredOverride } from "../src/oncall/schedule.ts";
+import type { StoredOverride } from "../src/core/oncall/schedule.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

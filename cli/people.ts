@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { PeopleDesk, PeopleView, SeatFlags } from "../src/desk/people.ts";
-import { secondsOfSpan } from "../src/kit/wall-time.ts";
+import type { PeopleDesk, PeopleView, SeatFlags } from "../src/app/desk/people.ts";
+import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./password.ts";
 import { table, when } from "./table.ts";
@@ -55,9 +55,9 @@ function deskFlags(command: Command): Command {
 
 async function parts({ data }: DeskOptions) {
   const [people, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/desk/people.ts"),
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
+    import("../src/app/desk/people.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
   ]);
   return { people, at: { data, clock: systemClock, random: systemRandom } };
 }

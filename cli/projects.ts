@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ProjectEntry } from "../src/projects/project.ts";
+import type { ProjectEntry } from "../src/core/projects/project.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Progress, RunVerdict } from "../src/prove/prove.ts";
+import type { Progress, RunVerdict } from "../src/app/prove/prove.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { jsonFlag, print } from "./options.ts";
 
@@ -23,10 +23,10 @@ export function registerProve(program: Command): void {
 
 async function run(flags: ProveFlags): Promise<void> {
   const [{ prove }, { systemClock }, { systemRandom }, { isPacked }] = await Promise.all([
-    import("../src/prove/prove.ts"),
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
-    import("../src/kit/assets.ts"),
+    import("../src/app/prove/prove.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
+    import("../src/ground/kit/assets.ts"),
   ]);
   const kills = whole("--kills", flags.kills);
   const seed =

@@ -1,8 +1,8 @@
-import type { Contact, Gateway } from "../src/contacts/contact.ts";
-import type { ContactKind, GatewayKind } from "../src/contacts/kind.ts";
-import { contactKindList } from "../src/contacts/list.ts";
-import { base62Secret } from "../src/kit/ids.ts";
-import { systemRandom } from "../src/kit/random.ts";
+import { base62Secret } from "../src/ground/kit/ids.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import type { Contact, Gateway } from "../src/out/contacts/contact.ts";
+import type { ContactKind, GatewayKind } from "../src/out/contacts/kind.ts";
+import { contactKindList } from "../src/out/contacts/list.ts";
 import { callApi, path } from "./api.ts";
 import { askCode, contactName, contactsOf, sendCode } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";

@@ -1,9 +1,9 @@
-import type { Alert } from "../src/alerts/alert.ts";
-import type { TimelineEntry } from "../src/alerts/timeline.ts";
-import type { Contact } from "../src/contacts/contact.ts";
-import { sleep, systemClock } from "../src/kit/clock.ts";
-import { hexId } from "../src/kit/ids.ts";
-import { systemRandom } from "../src/kit/random.ts";
+import type { Alert } from "../src/core/alerts/alert.ts";
+import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
+import { sleep, systemClock } from "../src/ground/kit/clock.ts";
+import { hexId } from "../src/ground/kit/ids.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
+import type { Contact } from "../src/out/contacts/contact.ts";
 import { callApi, path } from "./api.ts";
 import { urlOf } from "./connection.ts";
 import { contactName } from "./contacts.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { base62Secret } from "../src/kit/ids.ts";
-import { systemRandom } from "../src/kit/random.ts";
+import { base62Secret } from "../src/ground/kit/ids.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { callApi } from "./api.ts";
 import { type Asker, createAsker } from "./asker.ts";
 import { connectionOf, urlOf } from "./connection.ts";
@@ -128,8 +128,8 @@ async function newSeat({ options, asker, say }: Quickstart, url: string): Promis
 
 async function pairCode(data: string, email: string): Promise<string> {
   const [{ withPeople }, { systemClock: clock }] = await Promise.all([
-    import("../src/desk/people.ts"),
-    import("../src/kit/clock.ts"),
+    import("../src/app/desk/people.ts"),
+    import("../src/ground/kit/clock.ts"),
   ]);
   return withPeople({ data, clock, random: systemRandom }, (desk) => desk.issue({ email })).code;
 }

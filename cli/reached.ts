@@ -1,4 +1,4 @@
-import type { ReachEntry } from "../src/alerts/reach-report.ts";
+import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
 import { printable, when } from "./table.ts";
 
 /** `sms …2222`, empty where there was no way. */

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from "../src/kit/errors.ts";
+import type { ErrorDetail } from "../src/ground/kit/errors.ts";
 import { CommandError } from "./exit.ts";
 import type { Reply } from "./request.ts";
 import { printable } from "./table.ts";

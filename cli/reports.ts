@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { EntryAnswer, ReportAnswer } from "../src/reports/written.ts";
+import type { EntryAnswer, ReportAnswer } from "../src/records/reports/written.ts";
 import { callApi, callApiText, namedId, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";

@@ -1,4 +1,4 @@
-import type { DryRun } from "../src/ingest/dry-run/dry-run.ts";
+import type { DryRun } from "../src/in/ingest/dry-run/dry-run.ts";
 import { namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Rule } from "../src/projects/rule.ts";
+import type { Rule } from "../src/core/projects/rule.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, namedId, path } from "./api.ts";
 import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-ladders.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../src/kit/clock.ts";
-import type { Log } from "../src/kit/log.ts";
-import { createNotifier } from "../src/kit/notify.ts";
-import { StoreFault } from "../src/store/faults.ts";
+import type { Clock } from "../src/ground/kit/clock.ts";
+import type { Log } from "../src/ground/kit/log.ts";
+import { createNotifier } from "../src/ground/kit/notify.ts";
+import { StoreFault } from "../src/ground/store/faults.ts";
 import { exitCodeOf, exitCodes } from "./exit.ts";
 
 /** A role that serves, as the process around it needs it. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { wallTime } from "../src/kit/wall-time.ts";
-import type { Layer, PreviewAnswer, StoredSchedule } from "../src/oncall/schedule.ts";
+import type { Layer, PreviewAnswer, StoredSchedule } from "../src/core/oncall/schedule.ts";
+import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

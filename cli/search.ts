@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { SearchAnswer } from "../src/search/search.ts";
+import type { SearchAnswer } from "../src/records/search/search.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";

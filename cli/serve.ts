@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { RunningBox } from "../src/app/box.ts";
 import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
-import { channels } from "../src/channels/list.ts";
-import { isPacked } from "../src/kit/assets.ts";
-import { commandAt } from "../src/kit/shell.ts";
+import { isPacked } from "../src/ground/kit/assets.ts";
+import { commandAt } from "../src/ground/kit/shell.ts";
+import { channels } from "../src/out/channels/list.ts";
 import { USUAL_URL } from "./connection.ts";
 import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
@@ -134,9 +134,9 @@ async function runBox(flags: BoxFlags): Promise<void> {
     await Promise.all([
       import("../src/app/config.ts"),
       import("../src/app/box.ts"),
-      import("../src/kit/log.ts"),
-      import("../src/kit/clock.ts"),
-      import("../src/kit/random.ts"),
+      import("../src/ground/kit/log.ts"),
+      import("../src/ground/kit/clock.ts"),
+      import("../src/ground/kit/random.ts"),
     ]);
   const config = boxConfig(flags);
   const log = createLog(config.logLevel);

@@ -112,9 +112,9 @@ async function setPasswords(to: string, options: { data: string; json?: boolean 
   if (to !== "on" && to !== "off")
     throw new CommandError(`on or off, not "${to}"`, exitCodes.usage);
   const [{ withPeople }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/desk/people.ts"),
-    import("../src/kit/clock.ts"),
-    import("../src/kit/random.ts"),
+    import("../src/app/desk/people.ts"),
+    import("../src/ground/kit/clock.ts"),
+    import("../src/ground/kit/random.ts"),
   ]);
   const place = { data: options.data, clock: systemClock, random: systemRandom };
   const password = to === "on";

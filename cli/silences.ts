@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Alert } from "../src/alerts/alert.ts";
-import type { SilencePreview } from "../src/alerts/silencing.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
-import type { SilenceAnswer } from "../src/quiet/silence.ts";
+import type { Alert } from "../src/core/alerts/alert.ts";
+import type { SilencePreview } from "../src/core/alerts/silencing.ts";
+import type { SilenceAnswer } from "../src/core/quiet/silence.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Simulation, SweepCells } from "../src/alerts/simulate/shape.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
-import { wallTime } from "../src/kit/wall-time.ts";
+import type { Simulation, SweepCells } from "../src/core/alerts/simulate/shape.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

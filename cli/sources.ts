@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";

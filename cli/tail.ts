@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { LogLine } from "../src/ingest/logtail.ts";
-import { sleep, systemClock } from "../src/kit/clock.ts";
-import { levelName } from "../src/kit/level.ts";
+import { sleep, systemClock } from "../src/ground/kit/clock.ts";
+import { levelName } from "../src/ground/kit/level.ts";
+import type { LogLine } from "../src/in/ingest/logtail.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";

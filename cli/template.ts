@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { TriedTemplate } from "../src/ingest/template/try.ts";
-import type { TemplatesAnswer } from "../src/ingest/templates.ts";
+import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
+import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { openText, unreadable } from "./files.ts";
@@ -62,7 +62,7 @@ function heardText({ templates, events, next }: TemplatesAnswer): string {
 }
 
 async function tryFiles(files: string[], options: { json?: boolean }): Promise<void> {
-  const { createTrial } = await import("../src/ingest/template/try.ts");
+  const { createTrial } = await import("../src/in/ingest/template/try.ts");
   const trial = createTrial();
   let lines = 0;
   for (const file of files.length === 0 ? ["-"] : files) {

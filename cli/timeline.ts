@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../src/alerts/timeline.ts";
+import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import { printable, when } from "./table.ts";
 
 /** What happened, in words. `nameOf` names accounts, `time` writes Unix seconds. */

@@ -1,5 +1,5 @@
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
-import { secondsFrom, secondsOfSpan } from "../src/kit/wall-time.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import { secondsFrom, secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Alert } from "../src/alerts/alert.ts";
-import type { ReachEntry } from "../src/alerts/reach-report.ts";
-import type { TimelineEntry } from "../src/alerts/timeline.ts";
-import { wallTime } from "../src/kit/wall-time.ts";
+import type { Alert } from "../src/core/alerts/alert.ts";
+import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
+import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
+import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,8 +1,8 @@
-import type { Adapter } from "../src/adapters/adapter.ts";
-import { mailPresets } from "../src/adapters/email/presets.ts";
-import { adapters } from "../src/adapters/list.ts";
-import { presets } from "../src/adapters/mapping/presets.ts";
-import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/http/ingest.ts";
+import type { Adapter } from "../src/in/adapters/adapter.ts";
+import { mailPresets } from "../src/in/adapters/email/presets.ts";
+import { adapters } from "../src/in/adapters/list.ts";
+import { presets } from "../src/in/adapters/mapping/presets.ts";
+import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/web/http/ingest.ts";
 
 const HEAD = `# Connect what you already run
 

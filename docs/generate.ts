@@ -2,15 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
 import { createProgram } from "../cli/box.ts";
-import { ackOperations } from "../src/http/ack-page.ts";
-import { alertPageOperation } from "../src/http/alert-page.ts";
-import { calendarOperation } from "../src/http/calendar.ts";
-import { openapi } from "../src/http/openapi.ts";
-import { pairOperations } from "../src/http/pair-page.ts";
-import { publicOperations } from "../src/http/public-operations.ts";
-import { dataPlaneRoutes } from "../src/http/routes.ts";
-import { twilioOperations } from "../src/http/twilio.ts";
-import { errorStatus } from "../src/kit/errors.ts";
+import { errorStatus } from "../src/ground/kit/errors.ts";
+import { ackOperations } from "../src/web/http/ack-page.ts";
+import { alertPageOperation } from "../src/web/http/alert-page.ts";
+import { calendarOperation } from "../src/web/http/calendar.ts";
+import { openapi } from "../src/web/http/openapi.ts";
+import { pairOperations } from "../src/web/http/pair-page.ts";
+import { publicOperations } from "../src/web/http/public-operations.ts";
+import { dataPlaneRoutes } from "../src/web/http/routes.ts";
+import { twilioOperations } from "../src/web/http/twilio.ts";
 import { connectReference } from "./connect.ts";
 
 /** `node docs/generate.ts` writes docs/cli.md, docs/api.md and docs/connect.md from the program itself; a test holds them to it. */

@@ -1,5 +1,5 @@
 /**
- * What the console sends to browsers: `src/browser` as one script and one style sheet in dist/console, with further scripts of
+ * What the console sends to browsers: `src/web/browser` as one script and one style sheet in dist/console, with further scripts of
  * single pages and its icons, also compressed, so that a small machine never compresses them, the service worker, which knows
  * their addresses, and `list.json`, which says what there is.
  */
@@ -14,12 +14,12 @@ const BROWSERS = ["chrome111", "firefox113", "safari16.4"];
 
 /** What every page has, and a script of its own name for each page that needs more. */
 function entries(root) {
-  const folder = path.join(root, "src/browser/pages");
+  const folder = path.join(root, "src/web/browser/pages");
   const pages = fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
   return {
-    ...{ "console.js": "src/browser/main.ts", "console.css": "src/browser/main.css" },
+    ...{ "console.js": "src/web/browser/main.ts", "console.css": "src/web/browser/main.css" },
     ...Object.fromEntries(
-      pages.map((file) => [`${path.parse(file).name}.js`, `src/browser/pages/${file}`]),
+      pages.map((file) => [`${path.parse(file).name}.js`, `src/web/browser/pages/${file}`]),
     ),
   };
 }
@@ -28,15 +28,15 @@ function entries(root) {
 const ICON = "icon.svg";
 
 /** Below an address that never changes, and so none of the files that are named after what is in them. */
-const WORKER = { name: "worker.js", file: "src/browser/worker/main.ts" };
+const WORKER = { name: "worker.js", file: "src/web/browser/worker/main.ts" };
 
 /** The files that the bundle is made from, as paths in the tree, sorted. */
 function sources(root) {
-  const folder = path.join(root, "src/browser");
+  const folder = path.join(root, "src/web/browser");
   const names = fs.readdirSync(folder, { recursive: true, encoding: "utf8" });
   const own = names
     .filter((name) => /\.(?:ts|css|svg)$/.test(name))
-    .map((name) => `src/browser/${name.split(path.sep).join("/")}`)
+    .map((name) => `src/web/browser/${name.split(path.sep).join("/")}`)
     .sort();
   // The packages' versions, and this file.
   return [...own, "package-lock.json", "systemd/console.mjs", "systemd/icons.mjs"];
@@ -60,7 +60,7 @@ function readList(out) {
 
 /** Whether dist/console is what the sources make; also where this tree has nothing for browsers. */
 export function isConsoleBundled(root) {
-  if (!fs.existsSync(path.join(root, "src/browser"))) return true;
+  if (!fs.existsSync(path.join(root, "src/web/browser"))) return true;
   return readList(path.join(root, "dist/console"))?.sources === digestOf(root, sources(root));
 }
 
@@ -72,7 +72,7 @@ export async function bundleConsole(root) {
   const out = path.join(root, "dist/console");
   if (isConsoleBundled(root)) return readList(out)?.inputs ?? [];
   const bundled = await bundle(root, entries(root), { format: "esm" });
-  const icon = { name: ICON, bytes: fs.readFileSync(path.join(root, "src/browser", ICON)) };
+  const icon = { name: ICON, bytes: fs.readFileSync(path.join(root, "src/web/browser", ICON)) };
   const files = [...bundled.files, icon, ...drawIcons()];
   const shown = files.filter(({ name }) => !name.endsWith(".map"));
   shown.sort((a, b) => (a.name < b.name ? -1 : 1));

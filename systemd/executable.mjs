@@ -85,7 +85,7 @@ export async function bundleAll(root, work, entry = "cli/box.ts") {
   return [...new Set([...inputs, ...browser])].sort();
 }
 
-/** `src/reports/render-worker.ts` → `render-worker.js`; the program keeps its own name. */
+/** `src/records/reports/render-worker.ts` → `render-worker.js`; the program keeps its own name. */
 const bundleName = (source) => `${path.basename(source, ".ts")}.js`;
 
 /** Programs of worker threads: each file under src whose name ends in `-worker.ts`. */
@@ -101,7 +101,7 @@ async function bundleInto(root, work, entries) {
   const define = {
     BOX_VERSION: versionOf(root),
     BOX_COMMIT: commitOf(root),
-    // There are no files to be relative to; src/kit/assets.ts doesn't ask where there are assets.
+    // There are no files to be relative to; src/ground/kit/assets.ts doesn't ask where there are assets.
     "import.meta.url": "file:///box",
   };
   const bundled = bundlePrograms({ root, entries, outdir: work, define });
@@ -111,7 +111,7 @@ async function bundleInto(root, work, entries) {
   return Object.keys(inputs);
 }
 
-/** Name in the executable → file, as src/kit/assets.ts asks for them. `work`: where compressed ones are laid down. */
+/** Name in the executable → file, as src/ground/kit/assets.ts asks for them. `work`: where compressed ones are laid down. */
 function assets(root, { work, arch }) {
   const found = {};
   const compress = (name, bytes) => {

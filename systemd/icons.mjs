@@ -1,5 +1,5 @@
 /**
- * The icons of the console as pictures, for a phone's home screen and for notifications: the shapes of src/browser/icon.svg, drawn
+ * The icons of the console as pictures, for a phone's home screen and for notifications: the shapes of src/web/browser/icon.svg, drawn
  * here so that nothing else has to be at hand.
  */
 import { deflateSync } from "node:zlib";

@@ -16,10 +16,10 @@ test("a write in another's room is seen in each form it can take", () => {
     'import { rules } from "../store/schema.ts"; tx.orm.update(rules).set({}).run();',
   ];
   for (const form of forms) {
-    const faults = tables(readSource("src/alerts/a.ts", form));
+    const faults = tables(readSource("src/core/alerts/a.ts", form));
     assert.deepEqual(
       faults,
-      ["src/alerts/a.ts: rules is written by projects, not by alerts"],
+      ["src/core/alerts/a.ts: rules is written by projects, not by alerts"],
       form,
     );
   }
@@ -28,18 +28,18 @@ test("a write in another's room is seen in each form it can take", () => {
 test("a room writes its own tables", () => {
   const text =
     'tx.sql("DELETE FROM rules"); tx.orm.update(rules); tx.sql("UPDATE sources SET a = 1");';
-  assert.deepEqual(tables(readSource("src/projects/a.ts", text)), []);
+  assert.deepEqual(tables(readSource("src/core/projects/a.ts", text)), []);
 });
 
 test("a table that is named only when it runs is no table", () => {
   const text = `tx.sql(\`UPDATE \${table} SET a = 1\`).run();`;
-  assert.equal(tables(readSource("src/outbox/a.ts", text)).length, 1);
-  assert.deepEqual(tables(readSource("src/backup/settle.ts", text)), []);
+  assert.equal(tables(readSource("src/out/outbox/a.ts", text)).length, 1);
+  assert.deepEqual(tables(readSource("src/records/backup/settle.ts", text)), []);
 });
 
 test("what is lent is lent by the column", () => {
   const update = (columns: string) => `tx.sql("UPDATE integrations SET ${columns} WHERE id = ?");`;
-  const faultsOf = (text: string) => tables(readSource("src/outbox/a.ts", text)).length;
+  const faultsOf = (text: string) => tables(readSource("src/out/outbox/a.ts", text)).length;
   assert.equal(faultsOf(update("failing_since = ?, last_error = NULL")), 0);
   assert.equal(faultsOf(update("failing_since = ?, url = ?")), 1);
   assert.equal(faultsOf('tx.sql("DELETE FROM integrations");'), 1);
@@ -58,7 +58,7 @@ test("what only reads, or speaks of writing, passes", () => {
     'const b = "INSERT INTO alerts (id) VALUES (?) ON CONFLICT DO UPDATE SET id = excluded.id";',
     "use(a, b);",
   ].join("\n");
-  assert.deepEqual(tables(readSource("src/alerts/a.ts", text)), []);
+  assert.deepEqual(tables(readSource("src/core/alerts/a.ts", text)), []);
 });
 
 test("prepared SQL in a room of Drizzle, Drizzle in a room of prepared SQL, and either in none", () => {
@@ -68,18 +68,18 @@ test("prepared SQL in a room of Drizzle, Drizzle in a room of prepared SQL, and 
   const faults = (file: string, text: string) => asking(readSource(file, text)).length;
   for (const [file, text] of [
     ["src/people/a.ts", sql],
-    ["src/http/a.ts", sql],
+    ["src/web/http/a.ts", sql],
     ["cli/a.ts", sql],
-    ["src/ingest/a.ts", orm],
-    ["src/http/a.ts", orm],
-    ["src/alerts/a.ts", built],
+    ["src/in/ingest/a.ts", orm],
+    ["src/web/http/a.ts", orm],
+    ["src/core/alerts/a.ts", built],
     ["src/people/actor.ts", orm],
   ] as const)
     assert.equal(faults(file, text), 1, `${file}: ${text}`);
   for (const [file, text] of [
     ["src/people/a.ts", orm],
     ["src/people/actor.ts", sql],
-    ["src/ingest/a.ts", sql],
+    ["src/in/ingest/a.ts", sql],
   ] as const)
     assert.equal(faults(file, text), 0, `${file}: ${text}`);
 });
@@ -87,6 +87,6 @@ test("prepared SQL in a room of Drizzle, Drizzle in a room of prepared SQL, and 
 test("a statement without types is seen where they are asked for", () => {
   const bare = 'tx.sql("SELECT 1").get() as number;';
   const typed = 'tx.sql<[], number>("SELECT 1").get();';
-  assert.equal(typedSql(readSource("src/alerts/a.ts", bare)).length, 1);
-  assert.deepEqual(typedSql(readSource("src/alerts/a.ts", typed)), []);
+  assert.equal(typedSql(readSource("src/core/alerts/a.ts", bare)).length, 1);
+  assert.deepEqual(typedSql(readSource("src/core/alerts/a.ts", typed)), []);
 });

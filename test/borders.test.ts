@@ -48,13 +48,16 @@ test("no files import each other in a circle", () => {
 test("a circle is seen whatever its length, types included, and told once", () => {
   const file = (name: string, ...needs: string[]) =>
     readSource(
-      `src/kit/${name}.ts`,
+      `src/ground/kit/${name}.ts`,
       needs.map((need) => `import type { A } from "./${need}.ts";`).join("\n"),
     );
   const ring = [file("a", "b"), file("b", "c", "d"), file("c", "a"), file("d"), file("e", "e")];
-  assert.deepEqual(circles(ring), ["src/kit/a.ts ↔ src/kit/b.ts ↔ src/kit/c.ts", "src/kit/e.ts"]);
-  const late = readSource("src/kit/d.ts", 'const a = await import("./b.ts"); use(a);');
-  assert.deepEqual(circles([file("b", "d"), late]), ["src/kit/b.ts ↔ src/kit/d.ts"]);
+  assert.deepEqual(circles(ring), [
+    "src/ground/kit/a.ts ↔ src/ground/kit/b.ts ↔ src/ground/kit/c.ts",
+    "src/ground/kit/e.ts",
+  ]);
+  const late = readSource("src/ground/kit/d.ts", 'const a = await import("./b.ts"); use(a);');
+  assert.deepEqual(circles([file("b", "d"), late]), ["src/ground/kit/b.ts ↔ src/ground/kit/d.ts"]);
   assert.deepEqual(circles([file("a", "b", "d"), file("b", "d"), file("d")]), []);
 });
 
@@ -76,8 +79,8 @@ test("no file grows past what can be read in one sitting", (t) => {
 test("routes take the nouns' shapes and name none of their own", () => {
   assert.deepEqual(tree.flatMap(shapes), []);
   const text = 'const a = z.object({}).meta({ id: "A" }); use(a);';
-  assert.equal(shapes(readSource("src/http/resources/a.ts", text)).length, 1);
-  assert.deepEqual(shapes(readSource("src/projects/a.ts", text)), []);
+  assert.equal(shapes(readSource("src/web/http/resources/a.ts", text)).length, 1);
+  assert.deepEqual(shapes(readSource("src/core/projects/a.ts", text)), []);
 });
 
 test("a name that is exported has one meaning", () => {
@@ -101,7 +104,7 @@ test("a prepared statement says what it takes and gives", () => {
 });
 
 test("every Drizzle table is asked by somebody", () => {
-  const users = tree.filter(({ imports }) => imports.includes("src/store/schema.ts"));
+  const users = tree.filter(({ imports }) => imports.includes("src/ground/store/schema.ts"));
   const idle = [...drizzleTables.keys()].filter(
     (name) => !users.some(({ code }) => new RegExp(`\\b${name}\\b`).test(code)),
   );
@@ -123,8 +126,12 @@ test("a forbidden import is seen in each form it can take", () => {
     'import {\n  a,\n  b,\n} from "../app/config.ts";',
   ];
   for (const form of forms) {
-    const faults = borders(readSource("src/alerts/open.ts", form));
-    assert.deepEqual(faults, ["src/alerts/open.ts: alerts may not import app/config.ts"], form);
+    const faults = borders(readSource("src/core/alerts/open.ts", form));
+    assert.deepEqual(
+      faults,
+      ["src/core/alerts/open.ts: alerts may not import app/config.ts"],
+      form,
+    );
   }
 });
 
@@ -138,23 +145,26 @@ test("an import that is allowed, or only spoken of, is none", () => {
     'import { enqueue } from "../outbox/enqueue.ts";',
     "use(row, z, enqueue);",
   ].join("\n");
-  assert.deepEqual(borders(readSource("src/alerts/open.ts", text)), []);
+  assert.deepEqual(borders(readSource("src/core/alerts/open.ts", text)), []);
 });
 
 test("one open file of a room doesn't open the room", () => {
-  const text = 'import { getAlertRow } from "../src/alerts/resolve.ts"; use(getAlertRow);';
+  const text = 'import { getAlertRow } from "../src/core/alerts/resolve.ts"; use(getAlertRow);';
   assert.equal(borders(readSource("cli/alerts.ts", text)).length, 1);
-  assert.equal(borders(readSource("cli/box.ts", 'import "../src/store/open.ts";')).length, 1);
+  assert.equal(
+    borders(readSource("cli/box.ts", 'import "../src/ground/store/open.ts";')).length,
+    1,
+  );
   assert.equal(borders(readSource("src/cellar/a.ts", "")).length, 1);
 });
 
 test("a restricted package is refused outside its room", () => {
   const uses = [
-    ["src/outbox/due.ts", 'import { request } from "undici"; request();'],
+    ["src/out/outbox/due.ts", 'import { request } from "undici"; request();'],
     ["src/app/box.ts", 'import { setTimeout } from "node:timers/promises"; setTimeout();'],
-    ["src/ingest/handle.ts", 'import { Hono } from "hono"; use(Hono);'],
-    ["src/ingest/handle.ts", 'import type { Log } from "../kit/log.ts";'],
-    ["src/alerts/open.ts", 'import Database from "better-sqlite3"; use(Database);'],
+    ["src/in/ingest/handle.ts", 'import { Hono } from "hono"; use(Hono);'],
+    ["src/in/ingest/handle.ts", 'import type { Log } from "../kit/log.ts";'],
+    ["src/core/alerts/open.ts", 'import Database from "better-sqlite3"; use(Database);'],
     ["src/hosted/page.ts", 'import type { Room } from "./registry/sqlite/room.ts";'],
     ["src/hosted/page.ts", 'const a = await import("./registry/postgres/connect.ts"); use(a);'],
     ["src/hosted/registry/sqlite/a.ts", 'import type { Room } from "../postgres/room.ts";'],
@@ -163,7 +173,7 @@ test("a restricted package is refused outside its room", () => {
   for (const [file, text] of uses) {
     assert.equal(packages(readSource(file, text)).length, 1, text);
   }
-  assert.deepEqual(packages(readSource("src/kit/egress.ts", 'import "undici";')), []);
+  assert.deepEqual(packages(readSource("src/ground/kit/egress.ts", 'import "undici";')), []);
 });
 
 test("a reserved name is refused outside its room, and only there", () => {
@@ -185,8 +195,8 @@ test("a reserved name is refused outside its room, and only there", () => {
     'await fetch("http://a/");',
   ];
   for (const use of uses) {
-    assert.equal(reservedNames(readSource("src/alerts/open.ts", use)).length, 1, use);
-    assert.deepEqual(reservedNames(readSource("src/kit/clock.ts", use)), [], use);
+    assert.equal(reservedNames(readSource("src/core/alerts/open.ts", use)).length, 1, use);
+    assert.deepEqual(reservedNames(readSource("src/ground/kit/clock.ts", use)), [], use);
   }
   for (const use of ["process.exit(1);", "process.exitCode = 1;", "process.abort();"]) {
     assert.equal(reservedNames(readSource("src/app/box.ts", use)).length, 1, use);
@@ -202,12 +212,12 @@ test("what only looks like a reserved name passes", () => {
     "const d = Date.UTC(2026, 1, 1) + Date.parse(text);",
     "timer.resetTimeouts();",
   ].join("\n");
-  assert.deepEqual(reservedNames(readSource("src/alerts/open.ts", text)), []);
+  assert.deepEqual(reservedNames(readSource("src/core/alerts/open.ts", text)), []);
 });
 
 test("a file that is too long is refused", () => {
-  assert.deepEqual(length(readSource("src/kit/a.ts", "use();\n".repeat(350))), []);
-  assert.equal(length(readSource("src/kit/a.ts", "use();\n".repeat(351))).length, 1);
+  assert.deepEqual(length(readSource("src/ground/kit/a.ts", "use();\n".repeat(350))), []);
+  assert.equal(length(readSource("src/ground/kit/a.ts", "use();\n".repeat(351))).length, 1);
 });
 
 test("a name that two files export is seen, whatever it names", () => {
@@ -220,13 +230,17 @@ test("a name that two files export is seen, whatever it names", () => {
   ];
   for (const form of forms) {
     const pair = [
-      readSource("src/kit/a.ts", "export type seat = 2;"),
+      readSource("src/ground/kit/a.ts", "export type seat = 2;"),
       readSource("cli/b.ts", form),
     ];
-    assert.deepEqual(sharedNames(pair), ["seat is exported by src/kit/a.ts and cli/b.ts"], form);
+    assert.deepEqual(
+      sharedNames(pair),
+      ["seat is exported by src/ground/kit/a.ts and cli/b.ts"],
+      form,
+    );
   }
   const own = [
-    readSource("src/kit/a.ts", "export const seat = 1;"),
+    readSource("src/ground/kit/a.ts", "export const seat = 1;"),
     readSource("cli/b.ts", "const seat = 2; use(seat);"),
   ];
   assert.deepEqual(sharedNames(own), []);

@@ -1,4 +1,4 @@
--- The kinds of channel are the program's list (src/channels/list.ts), not the table's: a new one needs no migration.
+-- The kinds of channel are the program's list (src/out/channels/list.ts), not the table's: a new one needs no migration.
 -- Nothing refers to this table, and references are off while migrations run, so that dropping it empties no other.
 CREATE TABLE integrations_next (
   id                   TEXT PRIMARY KEY,

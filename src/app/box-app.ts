@@ -1,34 +1,34 @@
-import type { ConsoleDeps } from "../console/door.ts";
-import { ackOperations, ackRoutes } from "../http/ack-page.ts";
-import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
-import { type App, createApp, type PagesDoor } from "../http/app.ts";
-import { bearer, unauthorized } from "../http/bearer.ts";
-import { calendarOperation, calendarRoute } from "../http/calendar.ts";
-import { operatingRoutes } from "../http/health-routes.ts";
-import type { SendersPort } from "../http/inbound/route.ts";
-import type { IngestDoor } from "../http/ingest.ts";
-import { ingestRoute } from "../http/ingest-routes.ts";
-import { openapi } from "../http/openapi.ts";
-import { pairOperations, pairPageRoutes } from "../http/pair-page.ts";
-import { publicOperations } from "../http/public-operations.ts";
-import { publicPageRoutes } from "../http/public-pages.ts";
-import { pushSeenOperation, pushSeenRoute } from "../http/push-seen.ts";
-import type { AppContext } from "../http/raw-route.ts";
-import type { Route } from "../http/route.ts";
-import { dataPlaneRoutesOf } from "../http/routes.ts";
-import type { Serving } from "../http/serve-route.ts";
-import { twilioOperations } from "../http/twilio.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import { backupCheck } from "../operate/backup-health.ts";
-import { contactCheck, contactMetrics } from "../operate/contact-health.ts";
-import { boxHealth } from "../operate/health.ts";
-import { ingestCheck } from "../operate/ingest-health.ts";
-import { heldOf, loadOf } from "../operate/load.ts";
-import { portMetric, refusalMetrics, renderMetrics } from "../operate/metrics.ts";
-import { createReachWatch, reachCheck, reachMetric } from "../operate/reach.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
 import { findActor } from "../people/actor.ts";
-import { findPublicReport } from "../reports/public.ts";
+import { findPublicReport } from "../records/reports/public.ts";
+import type { ConsoleDeps } from "../web/console/door.ts";
+import { ackOperations, ackRoutes } from "../web/http/ack-page.ts";
+import { alertPageOperation, alertPageRoute } from "../web/http/alert-page.ts";
+import { type App, createApp, type PagesDoor } from "../web/http/app.ts";
+import { bearer, unauthorized } from "../web/http/bearer.ts";
+import { calendarOperation, calendarRoute } from "../web/http/calendar.ts";
+import { operatingRoutes } from "../web/http/health-routes.ts";
+import type { SendersPort } from "../web/http/inbound/route.ts";
+import type { IngestDoor } from "../web/http/ingest.ts";
+import { ingestRoute } from "../web/http/ingest-routes.ts";
+import { openapi } from "../web/http/openapi.ts";
+import { pairOperations, pairPageRoutes } from "../web/http/pair-page.ts";
+import { publicOperations } from "../web/http/public-operations.ts";
+import { publicPageRoutes } from "../web/http/public-pages.ts";
+import { pushSeenOperation, pushSeenRoute } from "../web/http/push-seen.ts";
+import type { AppContext } from "../web/http/raw-route.ts";
+import type { Route } from "../web/http/route.ts";
+import { dataPlaneRoutesOf } from "../web/http/routes.ts";
+import type { Serving } from "../web/http/serve-route.ts";
+import { twilioOperations } from "../web/http/twilio.ts";
 import type { BoxConfig } from "./config.ts";
+import { backupCheck } from "./operate/backup-health.ts";
+import { contactCheck, contactMetrics } from "./operate/contact-health.ts";
+import { boxHealth } from "./operate/health.ts";
+import { ingestCheck } from "./operate/ingest-health.ts";
+import { heldOf, loadOf } from "./operate/load.ts";
+import { portMetric, refusalMetrics, renderMetrics } from "./operate/metrics.ts";
+import { createReachWatch, reachCheck, reachMetric } from "./operate/reach.ts";
 import type { BoxDeps, BoxParts } from "./parts.ts";
 
 /** Every route of the box role. */
@@ -95,7 +95,7 @@ export function sendersApp({ log, random }: BoxDeps, serving: Serving, only: Sen
 function consolePages(deps: ConsoleDeps): PagesDoor {
   let loading: Promise<PagesDoor> | null = null;
   return async (c) => {
-    loading ??= import("../console/door.ts").then(({ createConsole }) => createConsole(deps));
+    loading ??= import("../web/console/door.ts").then(({ createConsole }) => createConsole(deps));
     return (await loading)(c);
   };
 }

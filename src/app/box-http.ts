@@ -1,10 +1,10 @@
-import { clientAddress } from "../http/address.ts";
-import { createDecoder } from "../http/inbound/decoder.ts";
-import type { SendersPort } from "../http/inbound/route.ts";
-import { createIngestDoor } from "../http/ingest.ts";
-import { createLimits } from "../http/limits.ts";
-import { createRefusals } from "../http/refusals.ts";
-import type { Serving } from "../http/serve-route.ts";
+import { clientAddress } from "../web/http/address.ts";
+import { createDecoder } from "../web/http/inbound/decoder.ts";
+import type { SendersPort } from "../web/http/inbound/route.ts";
+import { createIngestDoor } from "../web/http/ingest.ts";
+import { createLimits } from "../web/http/limits.ts";
+import { createRefusals } from "../web/http/refusals.ts";
+import type { Serving } from "../web/http/serve-route.ts";
 import type { BoxConfig } from "./config.ts";
 import type { BoxDeps, BoxParts } from "./parts.ts";
 import { connectionsOf, counterIds, peerOf } from "./web.ts";

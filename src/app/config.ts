@@ -1,10 +1,10 @@
-import type { Settings } from "../channels/channel.ts";
-import { type ChannelSetting, channels } from "../channels/list.ts";
-import { boxRates, type Rates } from "../http/limits.ts";
-import type { KnownSender } from "../intake/senders.ts";
-import { type Cidr, parseCidr } from "../kit/addresses.ts";
-import { UsageError, webUrl } from "../kit/flags.ts";
-import { isTimezone } from "../oncall/zone.ts";
+import { isTimezone } from "../core/oncall/zone.ts";
+import { type Cidr, parseCidr } from "../ground/kit/addresses.ts";
+import { UsageError, webUrl } from "../ground/kit/flags.ts";
+import type { Settings } from "../out/channels/channel.ts";
+import { type ChannelSetting, channels } from "../out/channels/list.ts";
+import { boxRates, type Rates } from "../web/http/limits.ts";
+import type { KnownSender } from "../web/intake/senders.ts";
 import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 
 /** What `box serve` runs with: checked, frozen, every fault reported at once. */

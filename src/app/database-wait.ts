@@ -1,6 +1,6 @@
+import { sleep } from "../ground/kit/clock.ts";
+import { StoreFault } from "../ground/store/faults.ts";
 import { DatabaseAway } from "../hosted/registry/postgres/database-faults.ts";
-import { sleep } from "../kit/clock.ts";
-import { StoreFault } from "../store/faults.ts";
 import type { BoxDeps } from "./parts.ts";
 
 const AGAIN_MS = 1_000;

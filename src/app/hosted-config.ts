@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { UsageError } from "../ground/kit/flags.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { isNodeName } from "../hosted/nodes/name.ts";
 import {
@@ -6,8 +7,7 @@ import {
   type DatabaseSettings,
   databaseSettings,
 } from "../hosted/registry/postgres/settings.ts";
-import type { Rates } from "../http/limits.ts";
-import { UsageError } from "../kit/flags.ts";
+import type { Rates } from "../web/http/limits.ts";
 import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
 
 /** What `box hosted serve` runs with: checked, frozen, every fault reported at once. */

@@ -1,3 +1,6 @@
+import type { Clock } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Log } from "../ground/kit/log.ts";
 import { byLeader } from "../hosted/nodes/leader.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
@@ -5,11 +8,8 @@ import type { NodeJob } from "../hosted/registry/nodes.ts";
 import type { Outage } from "../hosted/registry/uptime.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
-import type { Clock } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
-import type { Log } from "../kit/log.ts";
-import type { ApnsState } from "../operate/hosted-health.ts";
 import type { Job } from "../tenant/scheduler.ts";
+import type { ApnsState } from "./operate/hosted-health.ts";
 
 const PURGE_SECONDS = 60;
 /** Where a purge forgot this many rows there may be more. */

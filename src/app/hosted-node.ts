@@ -1,13 +1,13 @@
+import { version } from "../ground/kit/assets.ts";
+import { sleep } from "../ground/kit/clock.ts";
+import { StoreFault } from "../ground/store/faults.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
 import { type LiveNode, type NodeOptions, startNode } from "../hosted/nodes/node.ts";
 import type { DatabaseLoad } from "../hosted/registry/load.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
-import { version } from "../kit/assets.ts";
-import { sleep } from "../kit/clock.ts";
-import type { NodeState } from "../operate/hosted-health.ts";
-import { StoreFault } from "../store/faults.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
+import type { NodeState } from "./operate/hosted-health.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** This process among those that share its registry, or alone. */

@@ -1,11 +1,11 @@
 import { basename, dirname, join } from "node:path";
+import type { Names } from "../ground/kit/names.ts";
+import { type FileSealer, fileSealer, type Sealer } from "../ground/kit/sealer.ts";
+import { StoreFault } from "../ground/store/faults.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { seenIn } from "../hosted/nodes/seen.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
-import type { Names } from "../kit/names.ts";
-import { type FileSealer, fileSealer, type Sealer } from "../kit/sealer.ts";
-import { StoreFault } from "../store/faults.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../kit/clock.ts";
-import { sleep } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import { sleep } from "../ground/kit/clock.ts";
+import type { Log } from "../ground/kit/log.ts";
 
 /** Named cleanups, run backwards under one limit: what was built last is taken down first. */
 export interface Lifecycle {

@@ -4,7 +4,7 @@ import {
   portNames,
   type WebPortName,
   webPortKinds,
-} from "../intake/port.ts";
+} from "../web/intake/port.ts";
 
 /** `HOST:PORT`; what is none puts a sentence that names the flag into `faults`. */
 export function listenAddress(

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { UsageError } from "../kit/flags.ts";
+import { UsageError } from "../ground/kit/flags.ts";
 
 export interface TlsText {
   readonly cert: string;

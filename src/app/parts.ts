@@ -1,20 +1,20 @@
-import type { ScheduledBackups } from "../backup/scheduled.ts";
-import type { ChannelList } from "../channels/list.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import type { EgressClient } from "../ground/kit/egress.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Resolve } from "../ground/kit/names.ts";
+import type { Random } from "../ground/kit/random.ts";
+import type { Sealer } from "../ground/kit/sealer.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { PageCounts } from "../hosted/page-counts.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
-import type { ServerLimits } from "../http/server-limits.ts";
-import type { PortCounts } from "../intake/port.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { EgressClient } from "../kit/egress.ts";
-import type { Log } from "../kit/log.ts";
-import type { Resolve } from "../kit/names.ts";
-import type { Random } from "../kit/random.ts";
-import type { Sealer } from "../kit/sealer.ts";
-import type { HostedState } from "../operate/hosted-health.ts";
+import type { ChannelList } from "../out/channels/list.ts";
+import type { ScheduledBackups } from "../records/backup/scheduled.ts";
 import type { DoctorDesk } from "../tenant/house.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import type { ServerLimits } from "../web/http/server-limits.ts";
+import type { PortCounts } from "../web/intake/port.ts";
+import type { HostedState } from "./operate/hosted-health.ts";
 
 /** What either role is handed from outside. */
 export interface BoxDeps {

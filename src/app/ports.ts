@@ -1,13 +1,13 @@
-import type { App } from "../http/app.ts";
-import type { SendersPort } from "../http/inbound/route.ts";
-import type { Limits } from "../http/limits.ts";
-import type { Intake } from "../intake/intake.ts";
-import { type PortName, type WebPortName, webPortKinds } from "../intake/port.ts";
-import { mayCome } from "../kit/addresses.ts";
-import type { Clock } from "../kit/clock.ts";
-import { Zone } from "../oncall/zone.ts";
-import { followSource } from "../projects/sources.ts";
+import { Zone } from "../core/oncall/zone.ts";
+import { followSource } from "../core/projects/sources.ts";
+import { mayCome } from "../ground/kit/addresses.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import type { App } from "../web/http/app.ts";
+import type { SendersPort } from "../web/http/inbound/route.ts";
+import type { Limits } from "../web/http/limits.ts";
+import type { Intake } from "../web/intake/intake.ts";
+import { type PortName, type WebPortName, webPortKinds } from "../web/intake/port.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 import { type Listening, listen } from "./web.ts";
@@ -25,7 +25,7 @@ export async function openPorts(
   { tenant, clock, limits }: { tenant: Tenant; clock: Clock; limits: Limits },
 ): Promise<Intake | null> {
   if (intake.ports.length === 0) return null;
-  const { openIntake, PortFault } = await import("../intake/intake.ts");
+  const { openIntake, PortFault } = await import("../web/intake/intake.ts");
   try {
     const opened = await openIntake(intake.ports, {
       ...{ tenant, clock, allowFrom: cidrs(intake.allowFrom), senders: intake.senders },

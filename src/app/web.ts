@@ -1,16 +1,16 @@
 import type { AddressInfo } from "node:net";
-import type { ClientAddress } from "../http/address.ts";
-import type { App } from "../http/app.ts";
-import { createAppDoor } from "../http/app-door.ts";
-import { type Connections, createConnections, type Peer } from "../http/connections.ts";
-import type { IngestDoor } from "../http/ingest.ts";
-import type { AppContext } from "../http/raw-route.ts";
-import { createServer, type HttpServer } from "../http/server.ts";
-import { type ServerLimits, serverLimits } from "../http/server-limits.ts";
-import type { Clock } from "../kit/clock.ts";
-import { hexId } from "../kit/ids.ts";
-import type { Log } from "../kit/log.ts";
-import type { Random } from "../kit/random.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Random } from "../ground/kit/random.ts";
+import type { ClientAddress } from "../web/http/address.ts";
+import type { App } from "../web/http/app.ts";
+import { createAppDoor } from "../web/http/app-door.ts";
+import { type Connections, createConnections, type Peer } from "../web/http/connections.ts";
+import type { IngestDoor } from "../web/http/ingest.ts";
+import type { AppContext } from "../web/http/raw-route.ts";
+import { createServer, type HttpServer } from "../web/http/server.ts";
+import { type ServerLimits, serverLimits } from "../web/http/server-limits.ts";
 import { isLoopback } from "./listen-address.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 

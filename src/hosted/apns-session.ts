@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from "node:http2";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 
 const CONNECT_MS = 5_000;
 const PING_EVERY_MS = 60_000;

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 import type { Apns } from "./registry/apns-settings.ts";
 
 const RENEW_AFTER_MS = 45 * 60_000;

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http2";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 import {
   apnsEnd,
   apnsVerdict,

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "../kit/clock.ts";
+import { type Clock, sleep } from "../ground/kit/clock.ts";
 import type { Registry } from "./registry/registry.ts";
 
 const LOOK_MS = 100;

@@ -1,5 +1,5 @@
-import type { Log } from "../kit/log.ts";
-import type { Note, Store } from "../store/store.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Note, Store } from "../ground/store/store.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { TenantLinks } from "./registry/tenant-links.ts";
 

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "../kit/clock.ts";
+import { type Clock, sleep } from "../ground/kit/clock.ts";
 import type { PushResult } from "./apns-answer.ts";
 import { judgePage, type PageVerdict, type PushedDevice } from "./page-verdict.ts";
 import { buildPayload, collapseId, type Notice } from "./push.ts";

@@ -1,4 +1,4 @@
-import { notFound, ServiceError } from "../kit/errors.ts";
+import { notFound, ServiceError } from "../ground/kit/errors.ts";
 import type { NewPairing, Pairing } from "./registry/pairings.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { RelayCredential } from "./registry/relay-keys.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "../kit/ids.ts";
+import { sha256 } from "../ground/kit/ids.ts";
 
 /** APNs refuses a larger payload (413). */
 const PAYLOAD_BYTES = 4096;

@@ -1,4 +1,4 @@
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 import { type ApnsClient, type ApnsPush, openApns } from "./apns.ts";
 import type { PushResult } from "./apns-answer.ts";
 import { providerToken, readApnsKey } from "./apns-token.ts";

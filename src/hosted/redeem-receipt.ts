@@ -1,5 +1,5 @@
-import type { Egress } from "../kit/egress.ts";
-import type { EgressResult } from "../kit/exchange.ts";
+import type { Egress } from "../ground/kit/egress.ts";
+import type { EgressResult } from "../ground/kit/exchange.ts";
 import type { ReceiptRedemption, RedeemReceipt } from "./pairing.ts";
 
 /** For the whole answer, name and connection included. */

@@ -1,4 +1,4 @@
-import { parseJson } from "../kit/json.ts";
+import { parseJson } from "../ground/kit/json.ts";
 
 /** An event as a box relays it (contract §6, §7); what a field lacks is empty. */
 export interface RelayedEvent {

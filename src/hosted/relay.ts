@@ -1,5 +1,5 @@
-import { ServiceError } from "../kit/errors.ts";
-import { isSignedBy, isSkewed, readSignatureHeaders } from "../kit/sign.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { isSignedBy, isSkewed, readSignatureHeaders } from "../ground/kit/sign.ts";
 import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import type { PageCounts, PageEnd } from "./page-counts.ts";
 import { noticeOf } from "./push.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
-import type { Log } from "../kit/log.ts";
-import type { Store } from "../store/store.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Store } from "../ground/store/store.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { keepLinks, type LinkKeeper } from "./link-keeper.ts";
 import type { Registry } from "./registry/registry.ts";

@@ -1,4 +1,4 @@
-import type { Reader } from "../store/store.ts";
+import type { Reader } from "../ground/store/store.ts";
 import type { OutboxSettings } from "../tenant/outbox.ts";
 import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import { noticeOf } from "./push.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../store/store.ts";
+import type { Store } from "../ground/store/store.ts";
 import { nextDue } from "../tenant/due.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Plan } from "./registry/tenants.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { sha256 } from "../kit/ids.ts";
-import type { Reader } from "../store/store.ts";
+import { sha256 } from "../ground/kit/ids.ts";
+import type { Reader } from "../ground/store/store.ts";
 import type { Registry } from "./registry/registry.ts";
 
 /** There is no store: nothing opens it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "../kit/fields.ts";
+import { text } from "../ground/kit/fields.ts";
 import { isEmail } from "./email.ts";
 import { roles } from "./roles.ts";
 

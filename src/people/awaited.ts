@@ -1,9 +1,9 @@
 import { and, eq, isNull, notExists } from "drizzle-orm";
-import { unixSeconds } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
-import { hexId } from "../kit/ids.ts";
-import { accounts, apiKeys, oidcLinks, passkeys } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import { accounts, apiKeys, oidcLinks, passkeys } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Account, AccountWrite } from "./account.ts";
 import { addNewcomer, type By, getAccount, mustGrant } from "./accounts.ts";
 import { foldEmail } from "./email.ts";

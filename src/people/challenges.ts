@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
-import type { Random } from "../kit/random.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Random } from "../ground/kit/random.ts";
 
 /** What an authenticator signs, so that an answer is good once and nowhere else. */
 export interface Challenges {

@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte } from "drizzle-orm";
-import { notFound } from "../kit/errors.ts";
-import { hexId, hexSecret, sha256 } from "../kit/ids.ts";
-import { getMeta, setMeta } from "../store/meta.ts";
-import { accounts, pairCodes, type Role } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { notFound } from "../ground/kit/errors.ts";
+import { hexId, hexSecret, sha256 } from "../ground/kit/ids.ts";
+import { getMeta, setMeta } from "../ground/store/meta.ts";
+import { accounts, pairCodes, type Role } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import { type By, getAccount, mustGovern, mustGrant } from "./accounts.ts";
 import { foldEmail } from "./email.ts";
 import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";

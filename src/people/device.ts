@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boolean, text } from "../kit/fields.ts";
+import { boolean, text } from "../ground/kit/fields.ts";
 
 /** A handset: as it is written and read over the interface (contract §13, Device; §15, Devices). */
 

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, ne } from "drizzle-orm";
-import { ServiceError } from "../kit/errors.ts";
-import { devices } from "../store/schema.ts";
-import type { Store, Tx } from "../store/store.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { devices } from "../ground/store/schema.ts";
+import type { Store, Tx } from "../ground/store/store.ts";
 import { liveRole } from "./accounts.ts";
 import type { Device } from "./device.ts";
 

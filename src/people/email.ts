@@ -1,4 +1,4 @@
-import { fits, isStorable } from "../kit/text.ts";
+import { fits, isStorable } from "../ground/kit/text.ts";
 
 const FORM = /^[^\s@"]{1,64}@[^\s@"]{1,255}$/u;
 const INVISIBLE = /[\p{Cc}\p{Cf}]/u;

@@ -1,8 +1,8 @@
 import { asc, count, eq } from "drizzle-orm";
-import { notFound, ServiceError } from "../kit/errors.ts";
-import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
-import { accounts, apiKeys } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { notFound, ServiceError } from "../ground/kit/errors.ts";
+import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
+import { accounts, apiKeys } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Key } from "./account.ts";
 import { type By, liveRole, mustGovern, mustLeaveOwner } from "./accounts.ts";
 import { isManager } from "./roles.ts";

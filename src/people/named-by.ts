@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import { overrides, projects, rules, schedules } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { overrides, projects, rules, schedules } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 
 /** What pages an account by its id, each as `project/name`, in order of that. */
 

@@ -1,6 +1,6 @@
 import { eq, inArray } from "drizzle-orm";
-import { accounts } from "../store/schema.ts";
-import type { Reader } from "../store/store.ts";
+import { accounts } from "../ground/store/schema.ts";
+import type { Reader } from "../ground/store/store.ts";
 import { foldEmail } from "./email.ts";
 
 const EMAIL = "email:";

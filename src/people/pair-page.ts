@@ -1,7 +1,7 @@
-import { html, type Markup, type Piece } from "../kit/html.ts";
-import { type PageAnswer, pageHeaders } from "../page/answer.ts";
-import { framed, HTML_TYPE } from "../page/frame.ts";
-import { PAGE_STYLE } from "../page/style.ts";
+import { html, type Markup, type Piece } from "../ground/kit/html.ts";
+import { type PageAnswer, pageHeaders } from "../ground/page/answer.ts";
+import { framed, HTML_TYPE } from "../ground/page/frame.ts";
+import { PAGE_STYLE } from "../ground/page/style.ts";
 import type { Invited } from "./codes.ts";
 import { SCRIPT } from "./pair-script.ts";
 import type { Redemption } from "./pairing.ts";

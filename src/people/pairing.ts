@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer, text } from "../kit/fields.ts";
+import { integer, text } from "../ground/kit/fields.ts";
 import { emailField as email, passwordText, roleField } from "./account.ts";
 
 /** Pairing codes, what redeems them and what that gives: as the interface has them (contract §15, Pairing). */

@@ -1,8 +1,8 @@
 import { and, asc, count, eq, lt, or } from "drizzle-orm";
-import { notFound, ServiceError } from "../kit/errors.ts";
-import { hexId } from "../kit/ids.ts";
-import { accounts, passkeys } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { notFound, ServiceError } from "../ground/kit/errors.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import { accounts, passkeys } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import { type By, mustGovern } from "./accounts.ts";
 import { mustStayOpen } from "./oidc/password-switch.ts";
 import { endByPasskey } from "./sessions.ts";

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { z } from "zod";
-import { ServiceError } from "../kit/errors.ts";
-import type { Store } from "../store/store.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Store } from "../ground/store/store.ts";
 import type { Challenges } from "./challenges.ts";
 import { findPasskey, insertPasskey, listPasskeys } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import { ServiceError } from "../kit/errors.ts";
-import type { Passwords } from "../kit/password.ts";
-import { accounts, pairCodes } from "../store/schema.ts";
-import type { Store, Tx } from "../store/store.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Passwords } from "../ground/kit/password.ts";
+import { accounts, pairCodes } from "../ground/store/schema.ts";
+import type { Store, Tx } from "../ground/store/store.ts";
 import { getAccount } from "./accounts.ts";
 import { endOthers } from "./sessions.ts";
 import type { Tries } from "./tries.ts";

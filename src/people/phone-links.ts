@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { unixSeconds } from "../kit/clock.ts";
-import { base62Secret, hexSecret, sameSecret } from "../kit/ids.ts";
-import type { Reader } from "../store/store.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { base62Secret, hexSecret, sameSecret } from "../ground/kit/ids.ts";
+import type { Reader } from "../ground/store/store.ts";
 import { isSession } from "./sessions.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { and, eq, gt, isNull, lt, lte } from "drizzle-orm";
-import { ServiceError } from "../kit/errors.ts";
-import { hexSecret, sha256 } from "../kit/ids.ts";
-import { pairReceipts } from "../store/schema.ts";
-import type { Tx } from "../store/store.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { hexSecret, sha256 } from "../ground/kit/ids.ts";
+import { pairReceipts } from "../ground/store/schema.ts";
+import type { Tx } from "../ground/store/store.ts";
 
 /** Seconds that a receipt is good for (contract §3). */
 const RECEIPT_SECONDS = 600;

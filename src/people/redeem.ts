@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
-import { unixSeconds } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
-import { hexId } from "../kit/ids.ts";
-import type { Passwords } from "../kit/password.ts";
-import { accounts, type Role } from "../store/schema.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import type { Passwords } from "../ground/kit/password.ts";
+import { accounts, type Role } from "../ground/store/schema.ts";
+import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { addNewcomer } from "./accounts.ts";
 import { isAwaited } from "./awaited.ts";
 import { findLiveCode, spendCode } from "./codes.ts";

@@ -1,4 +1,4 @@
-import { readAddress } from "../kit/addresses.ts";
+import { readAddress } from "../ground/kit/addresses.ts";
 
 /** Whom a passkey is made for (the relying party of WebAuthn): a host by its name. */
 export interface RelyingParty {

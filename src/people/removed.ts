@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { sha256 } from "../kit/ids.ts";
-import { removedPeople } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { sha256 } from "../ground/kit/ids.ts";
+import { removedPeople } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import { foldEmail } from "./email.ts";
 
 /** Whose account was removed: they come back by an invitation alone, whatever else would let them in. */

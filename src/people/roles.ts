@@ -1,5 +1,5 @@
-import { ServiceError } from "../kit/errors.ts";
-import type { Role } from "../store/schema.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Role } from "../ground/store/schema.ts";
 
 export const roles = ["owner", "admin", "member"] as const satisfies readonly Role[];
 

@@ -1,7 +1,7 @@
-import { notFound } from "../kit/errors.ts";
-import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
-import type { Role } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { notFound } from "../ground/kit/errors.ts";
+import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
+import type { Role } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import { type By, getAccount, liveRole, mustGovern } from "./accounts.ts";
 import { mustManage } from "./roles.ts";
 import type { Session, SessionMethod } from "./session.ts";

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
-import { type Author, auditedStore, isStorageFull, writeEntry } from "../audit/record.ts";
-import { countRefused } from "../audit/refused.ts";
-import { ServiceError } from "../kit/errors.ts";
-import type { Passwords } from "../kit/password.ts";
-import { accounts } from "../store/schema.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
+import { type Author, auditedStore, isStorageFull, writeEntry } from "../ground/audit/record.ts";
+import { countRefused } from "../ground/audit/refused.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Passwords } from "../ground/kit/password.ts";
+import { accounts } from "../ground/store/schema.ts";
+import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { findActor } from "./actor.ts";
 import { foldEmail } from "./email.ts";
 import { passwordsOpen } from "./oidc/password-switch.ts";

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { isStorageFull } from "../audit/record.ts";
-import { atMost } from "../kit/at-most.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
-import { sha256 } from "../kit/ids.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
+import { isStorageFull } from "../ground/audit/record.ts";
+import { atMost } from "../ground/kit/at-most.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { sha256 } from "../ground/kit/ids.ts";
+import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { foldEmail } from "./email.ts";
 
 /** Wrong passwords of an account within this many milliseconds … */

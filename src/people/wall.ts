@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "../kit/fields.ts";
+import { text } from "../ground/kit/fields.ts";
 
 /** Links to the wall: as managers send and read them. */
 

@@ -1,8 +1,8 @@
 import { asc, count, eq } from "drizzle-orm";
-import { notFound, ServiceError } from "../kit/errors.ts";
-import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
-import { walls } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { notFound, ServiceError } from "../ground/kit/errors.ts";
+import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
+import { walls } from "../ground/store/schema.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
 import type { WallAnswer, WallWrite } from "./wall.ts";
 
 /** Links that a screen in a corridor shows the wall by: whoever has one sees it and can do nothing. */

@@ -1,5 +1,5 @@
-import type { Egress } from "../kit/egress.ts";
-import type { Reader } from "../store/store.ts";
+import type { Egress } from "../ground/kit/egress.ts";
+import type { Reader } from "../ground/store/store.ts";
 import { type Challenges, createChallenges } from "./challenges.ts";
 import { createProviderClient, type ProviderClient } from "./oidc/client.ts";
 import { createFlows, type Flows } from "./oidc/flows.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 
 /** What changed since a reader last asked: names, never content. */
 export interface ChangesPage {

@@ -1,6 +1,6 @@
-import type { Clock } from "../kit/clock.ts";
-import { hexId } from "../kit/ids.ts";
-import type { Note, Store } from "../store/store.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import type { Note, Store } from "../ground/store/store.ts";
 import { type ChangesPage, type ChangesWanted, createChangeListeners } from "./change-listeners.ts";
 import { topicsOf } from "./topics.ts";
 

@@ -1,11 +1,11 @@
-import { ServiceError } from "../kit/errors.ts";
-import { type ChannelHealth, healthOf } from "../outbox/channel-health.ts";
-import { resendDelivery } from "../outbox/rows.ts";
-import type { Integration } from "../projects/integration.ts";
-import type { Guard } from "../projects/integration-input.ts";
-import { mustFind } from "../projects/integrations.ts";
-import type { Project } from "../projects/projects.ts";
-import type { Tx } from "../store/store.ts";
+import type { Integration } from "../core/projects/integration.ts";
+import type { Guard } from "../core/projects/integration-input.ts";
+import { mustFind } from "../core/projects/integrations.ts";
+import type { Project } from "../core/projects/projects.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Tx } from "../ground/store/store.ts";
+import { type ChannelHealth, healthOf } from "../out/outbox/channel-health.ts";
+import { resendDelivery } from "../out/outbox/rows.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a verb needs that writes addresses and secrets. */

@@ -1,17 +1,21 @@
-import { shiftHits } from "../alerts/hits.ts";
-import { lookAgainAtAll } from "../alerts/look-again.ts";
-import { extendQuiet, renewPromises, shiftTimers } from "../alerts/timers.ts";
-import { forgiveHeartbeats, shiftHeartbeats } from "../heartbeats/clock.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
-import type { SteadyClock } from "../kit/steady-clock.ts";
-import { forgiveShiftChecks, lookAtAllShifts, shiftShiftChecks } from "../oncall/shift-checks.ts";
-import { forgiveDowntime, shiftOutbox } from "../outbox/shift.ts";
-import { forgivePages, shiftPages } from "../paging/pages.ts";
-import { shiftSilences } from "../quiet/rows.ts";
-import { isFatal } from "../store/faults.ts";
-import { getMeta, setMeta } from "../store/meta.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
+import { shiftHits } from "../core/alerts/hits.ts";
+import { lookAgainAtAll } from "../core/alerts/look-again.ts";
+import { extendQuiet, renewPromises, shiftTimers } from "../core/alerts/timers.ts";
+import {
+  forgiveShiftChecks,
+  lookAtAllShifts,
+  shiftShiftChecks,
+} from "../core/oncall/shift-checks.ts";
+import { shiftSilences } from "../core/quiet/rows.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { SteadyClock } from "../ground/kit/steady-clock.ts";
+import { isFatal } from "../ground/store/faults.ts";
+import { getMeta, setMeta } from "../ground/store/meta.ts";
+import type { Reader, Store, Tx } from "../ground/store/store.ts";
+import { forgiveHeartbeats, shiftHeartbeats } from "../in/heartbeats/clock.ts";
+import { forgiveDowntime, shiftOutbox } from "../out/outbox/shift.ts";
+import { forgivePages, shiftPages } from "../out/paging/pages.ts";
 import type { Job } from "./scheduler.ts";
 
 /** Whether the clock can be trusted: for readiness, and for jobs that delete by age. */

@@ -1,7 +1,7 @@
-import type { IngestAnswer } from "../ingest/arrival.ts";
-import type { Settle } from "../ingest/batcher.ts";
-import { eventChars, type IngestEvent } from "../ingest/event.ts";
-import type { Source } from "../projects/sources.ts";
+import type { Source } from "../core/projects/sources.ts";
+import type { IngestAnswer } from "../in/ingest/arrival.ts";
+import type { Settle } from "../in/ingest/batcher.ts";
+import { eventChars, type IngestEvent } from "../in/ingest/event.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Events and characters that are handed over at once: what waits for its commit is bounded. */

@@ -1,11 +1,11 @@
-import { listAlerts } from "../alerts/list.ts";
-import { connect } from "../connect/connect.ts";
-import type { ConnectionAnswer, HeardAnswer } from "../connect/connection.ts";
-import { textOfTemplate } from "../ingest/templates.ts";
+import { listAlerts } from "../core/alerts/list.ts";
+import { getProject } from "../core/projects/projects.ts";
+import { listRules } from "../core/projects/rules.ts";
+import { changeSource, getSource } from "../core/projects/sources.ts";
+import { connect } from "../in/connect/connect.ts";
+import type { ConnectionAnswer, HeardAnswer } from "../in/connect/connection.ts";
+import { textOfTemplate } from "../in/ingest/templates.ts";
 import { listAccounts } from "../people/accounts.ts";
-import { getProject } from "../projects/projects.ts";
-import { listRules } from "../projects/rules.ts";
-import { changeSource, getSource } from "../projects/sources.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a person says of a sender. */

@@ -1,6 +1,8 @@
-import { loseContact } from "../alerts/fallback.ts";
-import type { DirectMessage } from "../channels/direct/message.ts";
-import type { Contact } from "../contacts/contact.ts";
+import { loseContact } from "../core/alerts/fallback.ts";
+import { notFound } from "../ground/kit/errors.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import type { DirectMessage } from "../out/channels/direct/message.ts";
+import type { Contact } from "../out/contacts/contact.ts";
 import {
   type ContactGuard,
   changeContact,
@@ -10,13 +12,11 @@ import {
   getContact,
   mustBeOwnOrGoverned,
   notVerified,
-} from "../contacts/contacts.ts";
-import { contactKindList } from "../contacts/list.ts";
-import { takeSend } from "../contacts/sends.ts";
-import { codeRefused, issueContactCode, verifyContact } from "../contacts/verify.ts";
-import { notFound } from "../kit/errors.ts";
-import { hexId } from "../kit/ids.ts";
-import { codeMessage, testMessage } from "../paging/say.ts";
+} from "../out/contacts/contacts.ts";
+import { contactKindList } from "../out/contacts/list.ts";
+import { takeSend } from "../out/contacts/sends.ts";
+import { codeRefused, issueContactCode, verifyContact } from "../out/contacts/verify.ts";
+import { codeMessage, testMessage } from "../out/paging/say.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a person, or who governs them, does with their contacts: a route, a page and a command call these. */

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Log } from "../kit/log.ts";
+import type { Log } from "../ground/kit/log.ts";
 
 /** How much of the disk is free, and the reserve that is kept for acknowledgements and pages (contract §10). */
 export interface Disk {

@@ -1,7 +1,7 @@
-import { nextHeartbeat } from "../heartbeats/rows.ts";
-import { awaitsAnswers } from "../paging/answerable.ts";
-import { nextPage } from "../paging/pages.ts";
-import type { Reader } from "../store/store.ts";
+import type { Reader } from "../ground/store/store.ts";
+import { nextHeartbeat } from "../in/heartbeats/rows.ts";
+import { awaitsAnswers } from "../out/paging/answerable.ts";
+import { nextPage } from "../out/paging/pages.ts";
 import { nextShiftWork } from "./shift-watch.ts";
 
 const TIMED = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";

@@ -1,12 +1,12 @@
-import { heartbeatEvent } from "../heartbeats/event.ts";
-import type { HeartbeatAnswer } from "../heartbeats/heartbeat.ts";
-import { deleteHeartbeat, getHeartbeat, toHeartbeat } from "../heartbeats/heartbeats.ts";
-import { type HeartbeatRow, type Owed, paceOf } from "../heartbeats/rows.ts";
-import { findHeartbeatSource, reportingSource } from "../heartbeats/source.ts";
-import { paused, resumed, type Said } from "../heartbeats/state.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import type { Project } from "../projects/projects.ts";
-import type { Source } from "../projects/sources.ts";
+import type { Project } from "../core/projects/projects.ts";
+import type { Source } from "../core/projects/sources.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { heartbeatEvent } from "../in/heartbeats/event.ts";
+import type { HeartbeatAnswer } from "../in/heartbeats/heartbeat.ts";
+import { deleteHeartbeat, getHeartbeat, toHeartbeat } from "../in/heartbeats/heartbeats.ts";
+import { type HeartbeatRow, type Owed, paceOf } from "../in/heartbeats/rows.ts";
+import { findHeartbeatSource, reportingSource } from "../in/heartbeats/source.ts";
+import { paused, resumed, type Said } from "../in/heartbeats/state.ts";
 import type { Tenant } from "./tenant.ts";
 
 type Parts = Pick<Tenant, "store" | "ingest" | "heartbeats">;

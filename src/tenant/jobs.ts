@@ -1,6 +1,6 @@
-import type { Sweep } from "../alerts/sweep.ts";
-import type { HeartbeatWatch } from "../heartbeats/watch.ts";
-import type { IngestHandle } from "../ingest/handle.ts";
+import type { Sweep } from "../core/alerts/sweep.ts";
+import type { HeartbeatWatch } from "../in/heartbeats/watch.ts";
+import type { IngestHandle } from "../in/ingest/handle.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Disk } from "./disk.ts";
 import type { Retention } from "./retention.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { alertCounts, countAlerts } from "../alerts/counts.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import { dutyAt } from "../oncall/duty.ts";
-import { listSchedules } from "../oncall/schedules.ts";
-import { getProject, listProjects } from "../projects/projects.ts";
-import type { Reader } from "../store/store.ts";
+import { alertCounts, countAlerts } from "../core/alerts/counts.ts";
+import { dutyAt } from "../core/oncall/duty.ts";
+import { listSchedules } from "../core/oncall/schedules.ts";
+import { getProject, listProjects } from "../core/projects/projects.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import type { Reader } from "../ground/store/store.ts";
 import type { Tenant } from "./tenant.ts";
 
 const readiness = z.object({

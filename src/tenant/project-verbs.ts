@@ -1,7 +1,7 @@
-import { mustBeNoFallback, renameInFallback } from "../alerts/fallback.ts";
-import { withdrawOfProject } from "../paging/pages.ts";
-import { deleteProject, getProject, renameProject } from "../projects/projects.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import { mustBeNoFallback, renameInFallback } from "../core/alerts/fallback.ts";
+import { deleteProject, getProject, renameProject } from "../core/projects/projects.ts";
+import type { Reader, Tx } from "../ground/store/store.ts";
+import { withdrawOfProject } from "../out/paging/pages.ts";
 
 /** What goes with a project. */
 export interface ProjectContents {

@@ -1,12 +1,16 @@
-import { loseContact } from "../alerts/fallback.ts";
-import { writeLateTimeline } from "../alerts/timeline.ts";
-import { changeContact, deleteContact, findContact } from "../contacts/contacts.ts";
-import { replaceInNotify } from "../contacts/notify.ts";
+import { loseContact } from "../core/alerts/fallback.ts";
+import { writeLateTimeline } from "../core/alerts/timeline.ts";
+import { answerShifts } from "../core/oncall/shift-checks.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { notFound, ServiceError } from "../ground/kit/errors.ts";
+import type { Reader } from "../ground/store/store.ts";
+import { changeContact, deleteContact, findContact } from "../out/contacts/contacts.ts";
+import { replaceInNotify } from "../out/contacts/notify.ts";
 import type {
   Subscription,
   SubscriptionChange,
   SubscriptionWrite,
-} from "../contacts/subscription.ts";
+} from "../out/contacts/subscription.ts";
 import {
   changeSubscription,
   createSubscription,
@@ -15,14 +19,10 @@ import {
   listSubscriptions,
   pushKeyNow,
   supersededBy,
-} from "../contacts/subscriptions.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import { notFound, ServiceError } from "../kit/errors.ts";
-import { answerShifts } from "../oncall/shift-checks.ts";
-import { CAPABILITY_SECONDS } from "../paging/capability.ts";
-import { inheritPages } from "../paging/pages.ts";
-import { readShown, takeShown } from "../paging/shown.ts";
-import type { Reader } from "../store/store.ts";
+} from "../out/contacts/subscriptions.ts";
+import { CAPABILITY_SECONDS } from "../out/paging/capability.ts";
+import { inheritPages } from "../out/paging/pages.ts";
+import { readShown, takeShown } from "../out/paging/shown.ts";
 import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
 import type { Tenant } from "./tenant.ts";
 

@@ -1,10 +1,10 @@
-import { replaceInLadders } from "../alerts/rules.ts";
-import { replaceInFallback } from "../contacts/notify.ts";
-import { ServiceError } from "../kit/errors.ts";
-import { replaceInLayers, replaceInOverrides } from "../oncall/replace-person.ts";
+import { replaceInLadders } from "../core/alerts/rules.ts";
+import { replaceInLayers, replaceInOverrides } from "../core/oncall/replace-person.ts";
+import { membersAmong } from "../core/projects/rule-references.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import type { Tx } from "../ground/store/store.ts";
+import { replaceInFallback } from "../out/contacts/notify.ts";
 import { getAccount } from "../people/accounts.ts";
-import { membersAmong } from "../projects/rule-references.ts";
-import type { Tx } from "../store/store.ts";
 
 /** A place that named somebody and names another now. */
 export interface ChangedPlace {

@@ -1,17 +1,17 @@
 import { statSync } from "node:fs";
-import { sweepBuckets } from "../alerts/buckets.ts";
-import { sweepHits } from "../alerts/hits.ts";
-import { sweepAlerts } from "../alerts/old-alerts.ts";
-import { oldestEntry, sweepAudit } from "../audit/list.ts";
-import { oldestLine, sweepBlocks, sweepLines, sweepOrphanLines } from "../ingest/old-lines.ts";
-import { sweepDeliveries, sweepEvents, sweepExecutions } from "../outbox/old-rows.ts";
-import { sweepPages } from "../paging/pages.ts";
+import { sweepBuckets } from "../core/alerts/buckets.ts";
+import { sweepHits } from "../core/alerts/hits.ts";
+import { sweepAlerts } from "../core/alerts/old-alerts.ts";
+import { sweepSilences } from "../core/quiet/rows.ts";
+import { oldestEntry, sweepAudit } from "../ground/audit/list.ts";
+import type { Reader, Store, Tx } from "../ground/store/store.ts";
+import { oldestLine, sweepBlocks, sweepLines, sweepOrphanLines } from "../in/ingest/old-lines.ts";
+import { sweepDeliveries, sweepEvents, sweepExecutions } from "../out/outbox/old-rows.ts";
+import { sweepPages } from "../out/paging/pages.ts";
 import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
 import { sweepSessions } from "../people/sessions.ts";
 import { sweepTries } from "../people/tries.ts";
-import { sweepSilences } from "../quiet/rows.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
 
 /** How much is kept, and for how long (contract §4). */
 export interface RetentionLimits {

@@ -1,8 +1,8 @@
-import { followTried, ladderWarnings } from "../alerts/tried-pages.ts";
-import type { DryRun, DryRunInput } from "../ingest/dry-run/dry-run.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import { getProject } from "../projects/projects.ts";
-import { getRule } from "../projects/rules.ts";
+import { followTried, ladderWarnings } from "../core/alerts/tried-pages.ts";
+import { getProject } from "../core/projects/projects.ts";
+import { getRule } from "../core/projects/rules.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import type { DryRun, DryRunInput } from "../in/ingest/dry-run/dry-run.ts";
 import type { Tenant } from "./tenant.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Clock } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
-import type { Note } from "../store/store.ts";
+import type { Clock } from "../ground/kit/clock.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Note } from "../ground/store/store.ts";
 
 /** A named job that the loop runs when it is due. It sets no timers of its own. */
 export interface Job {

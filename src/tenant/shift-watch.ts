@@ -1,7 +1,4 @@
-import { shiftDevices, wantsShifts } from "../contacts/subscriptions.ts";
-import { unixSeconds } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
-import { shiftChecksAt } from "../oncall/shift-check.ts";
+import { shiftChecksAt } from "../core/oncall/shift-check.ts";
 import {
   askShift,
   lookAgainAtShifts,
@@ -10,9 +7,12 @@ import {
   schedulesToLookAt,
   scheduleToCheck,
   settleShifts,
-} from "../oncall/shift-checks.ts";
-import { makeShiftPages } from "../paging/pages.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
+} from "../core/oncall/shift-checks.ts";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Reader, Store, Tx } from "../ground/store/store.ts";
+import { shiftDevices, wantsShifts } from "../out/contacts/subscriptions.ts";
+import { makeShiftPages } from "../out/paging/pages.ts";
 import type { Job } from "./scheduler.ts";
 
 /** A schedule that can't be looked at, its zone gone from the system's list. */

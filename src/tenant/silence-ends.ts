@@ -1,15 +1,20 @@
-import { lookAgainAtLoud } from "../alerts/look-again.ts";
-import type { DirectMessage } from "../channels/direct/message.ts";
-import { findContact } from "../contacts/contacts.ts";
-import { contactKindList } from "../contacts/list.ts";
-import { usableContacts } from "../contacts/notify.ts";
-import type { Log } from "../kit/log.ts";
-import { linkBase } from "../paging/capability.ts";
-import type { ContactSender } from "../paging/send.ts";
-import { findSilence, nextTurnOfSilences, silencesToTell, writeSilence } from "../quiet/rows.ts";
-import type { SilenceBody, SilenceRow } from "../quiet/silence.ts";
-import { untold } from "../quiet/silences.ts";
-import type { Store } from "../store/store.ts";
+import { lookAgainAtLoud } from "../core/alerts/look-again.ts";
+import {
+  findSilence,
+  nextTurnOfSilences,
+  silencesToTell,
+  writeSilence,
+} from "../core/quiet/rows.ts";
+import type { SilenceBody, SilenceRow } from "../core/quiet/silence.ts";
+import { untold } from "../core/quiet/silences.ts";
+import type { Log } from "../ground/kit/log.ts";
+import type { Store } from "../ground/store/store.ts";
+import type { DirectMessage } from "../out/channels/direct/message.ts";
+import { findContact } from "../out/contacts/contacts.ts";
+import { contactKindList } from "../out/contacts/list.ts";
+import { usableContacts } from "../out/contacts/notify.ts";
+import { linkBase } from "../out/paging/capability.ts";
+import type { ContactSender } from "../out/paging/send.ts";
 import type { Job } from "./scheduler.ts";
 
 export interface SilenceEnds {

@@ -1,4 +1,4 @@
-import type { SourceFacts } from "../projects/source.ts";
+import type { SourceFacts } from "../core/projects/source.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What memory knows of a source's events; the body of the refused one is for managers. */

@@ -1,9 +1,9 @@
-import { renameSourceOfAlerts } from "../alerts/rename-source.ts";
-import { renameSourceInHeartbeats } from "../heartbeats/rows.ts";
-import { getProject } from "../projects/projects.ts";
-import { renameSource } from "../projects/sources.ts";
-import { renameInSilences } from "../quiet/rows.ts";
-import type { Tx } from "../store/store.ts";
+import { renameSourceOfAlerts } from "../core/alerts/rename-source.ts";
+import { getProject } from "../core/projects/projects.ts";
+import { renameSource } from "../core/projects/sources.ts";
+import { renameInSilences } from "../core/quiet/rows.ts";
+import type { Tx } from "../ground/store/store.ts";
+import { renameSourceInHeartbeats } from "../in/heartbeats/rows.ts";
 
 /** Its tokens, the rules and silences of its project, and its open alerts go on as before. Throws 404, 409. */
 export function callSource(tx: Tx, place: { project: string; source: string }, to: string): void {

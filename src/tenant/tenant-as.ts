@@ -1,4 +1,4 @@
-import { type Author, auditedStore } from "../audit/record.ts";
+import { type Author, auditedStore } from "../ground/audit/record.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** The tenant as one author has it: what is written through it leaves its rows in the audit. */

@@ -1,4 +1,4 @@
-import type { Note, Reader } from "../store/store.ts";
+import type { Note, Reader } from "../ground/store/store.ts";
 
 const PROJECT = "SELECT name FROM projects WHERE id = ?";
 

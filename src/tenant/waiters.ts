@@ -1,4 +1,4 @@
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 
 /** Readers parked until an alert opens (contract §15, pull). */
 export interface Waiters {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { capabilityOf } from "../../src/paging/capability.ts";
-import { messageName } from "../../src/paging/message-name.ts";
+import { capabilityOf } from "../../src/out/paging/capability.ts";
+import { messageName } from "../../src/out/paging/message-name.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { reachBy } from "../support/contacts.ts";

@@ -2,12 +2,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { PageAnswer } from "../../src/page/answer.ts";
-import { gatePage, notFoundPage, reportPage } from "../../src/reports/page.ts";
-import { renderMarkdown } from "../../src/reports/render.ts";
-import type { PublicReport } from "../../src/reports/report.ts";
+import type { PageAnswer } from "../../src/ground/page/answer.ts";
+import { gatePage, notFoundPage, reportPage } from "../../src/records/reports/page.ts";
+import { renderMarkdown } from "../../src/records/reports/render.ts";
+import type { PublicReport } from "../../src/records/reports/report.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
-import { entry, NOW, report, usualReport } from "../reports/sample.ts";
+import { entry, NOW, report, usualReport } from "../records/reports/sample.ts";
 
 export const PASSWORD = "correct horse";
 

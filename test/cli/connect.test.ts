@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adapters } from "../../src/adapters/list.ts";
 import type { BoxFlags } from "../../src/app/config.ts";
-import { handOver, smtpTalk } from "../intake/smtp-client.ts";
+import { adapters } from "../../src/in/adapters/list.ts";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
+import { handOver, smtpTalk } from "../web/intake/smtp-client.ts";
 
 async function scene(t: { after(fn: () => Promise<void>): void }, flags: BoxFlags = {}) {
   const served = await testBox(flags, handClock(Date.now()));

@@ -5,9 +5,9 @@ import { chmodSync, closeSync, existsSync, openSync, writeFileSync } from "node:
 import { join } from "node:path";
 import test from "node:test";
 import Database from "better-sqlite3";
-import { systemClock } from "../../src/kit/clock.ts";
-import { systemRandom } from "../../src/kit/random.ts";
-import { openStore } from "../../src/store/store.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { openStore } from "../../src/ground/store/store.ts";
 import { without } from "../faults/tools.ts";
 import { boxCommand } from "../support/process.ts";
 import { programFile } from "../support/program.ts";

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { type HostedDesk, withHosted } from "../../src/app/desk/hosted.ts";
 import { hostedConfig } from "../../src/app/hosted-config.ts";
-import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { systemRandom } from "../../src/kit/random.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import { box, boxAnswer } from "../support/command-line.ts";
 import { servedBefore } from "../support/data.ts";
 

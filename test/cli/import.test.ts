@@ -5,7 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import { importWith } from "../../cli/import.ts";
 import { onTerminal } from "../../cli/terminal.ts";
-import { type Importer, ImportFault } from "../../src/import/importer.ts";
+import { type Importer, ImportFault } from "../../src/records/import/importer.ts";
 import { box } from "../support/command-line.ts";
 import { scratch } from "../support/scratch.ts";
 

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Program } from "../../src/prove/scratch-box.ts";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { boxProcess } from "../support/box-process.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 

@@ -1,6 +1,6 @@
-import { findAdapter } from "../../src/adapters/list.ts";
-import { decodesCleanly } from "../adapters/clean.ts";
-import { samples } from "../adapters/samples.ts";
+import { findAdapter } from "../../src/in/adapters/list.ts";
+import { decodesCleanly } from "../in/adapters/clean.ts";
+import { samples } from "../in/adapters/samples.ts";
 
 /** A body of this kind comes to events within the limits or to a refusal; the first byte says to which path it goes. */
 function bodyOf(kind: string): (bytes: Buffer) => void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { checkEvent } from "../../src/ingest/event.ts";
-import { ServiceError } from "../../src/kit/errors.ts";
-import { fits, isStorable } from "../../src/kit/text.ts";
+import { ServiceError } from "../../src/ground/kit/errors.ts";
+import { fits, isStorable } from "../../src/ground/kit/text.ts";
+import { checkEvent } from "../../src/in/ingest/event.ts";
 import { Input } from "./input.ts";
 
 /** Any value that JSON can say, most often a text. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { callbackSegment, capabilityOf } from "../../src/paging/capability.ts";
+import { callbackSegment, capabilityOf } from "../../src/out/paging/capability.ts";
 import { toldIn } from "../support/contacts.ts";
 import { testHosted } from "../support/hosted-role.ts";
 import { startReceiver } from "../support/receiver.ts";

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BoxDeps } from "../../src/app/parts.ts";
-import { widenThreadPool } from "../../src/kit/thread-pool.ts";
+import { widenThreadPool } from "../../src/ground/kit/thread-pool.ts";
 import { exchange, ingestHead, inPieces } from "../network/raw.ts";
 import { realClock } from "../support/clock.ts";
 import { type TestHosted, testHosted } from "../support/hosted-role.ts";

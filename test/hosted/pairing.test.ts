@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ServiceError } from "../../src/ground/kit/errors.ts";
 import { pair, type ReceiptRedemption } from "../../src/hosted/pairing.ts";
-import type { ServiceError } from "../../src/kit/errors.ts";
 import { type HostedBench, hostedBench, relay } from "../support/hosted.ts";
 
 const BOX = "b0b0b0b0b0b0b0b0";

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import type { InRequest } from "../../src/adapters/adapter.ts";
-import { unsnappy } from "../../src/adapters/loki/snappy.ts";
+import type { InRequest } from "../../src/in/adapters/adapter.ts";
+import { unsnappy } from "../../src/in/adapters/loki/snappy.ts";
 import { seeded } from "../support/seeded.ts";
 
 /** Bodies made to be dear: what senders write, with one place of it grown to a size in ways that cost a reader most. */

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { serverLimits } from "../../src/http/server-limits.ts";
+import { serverLimits } from "../../src/web/http/server-limits.ts";
 import { served } from "../network/served.ts";
 import { type Turns, watchTurns } from "../support/turns.ts";
 

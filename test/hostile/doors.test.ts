@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { adapters } from "../../src/adapters/list.ts";
+import { adapters } from "../../src/in/adapters/list.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
 import { dearBodies } from "./bodies.ts";

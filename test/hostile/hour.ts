@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { InRequest } from "../../src/adapters/adapter.ts";
-import { adapters } from "../../src/adapters/list.ts";
-import { samples } from "../adapters/samples.ts";
+import type { InRequest } from "../../src/in/adapters/adapter.ts";
+import { adapters } from "../../src/in/adapters/list.ts";
+import { samples } from "../in/adapters/samples.ts";
 import type { Cost, Place } from "./box.ts";
 
 /** What no request may cost: milliseconds that the loop stands, and bytes. */
@@ -94,7 +94,7 @@ export async function doorsOf(box: Struck): Promise<Door[]> {
   for (const adapter of adapters) {
     const { kind, caps } = adapter;
     const known = samples[kind] ?? [];
-    assert.ok(known.length > 0, `test/adapters/samples.ts has nothing of kind ${kind}`);
+    assert.ok(known.length > 0, `test/in/adapters/samples.ts has nothing of kind ${kind}`);
     for (const [i, sample] of known.entries()) {
       const options =
         kind === "sns"

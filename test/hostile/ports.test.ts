@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync, gzipSync } from "node:zlib";
-import { handOver, smtpTalk } from "../intake/smtp-client.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
+import { handOver, smtpTalk } from "../web/intake/smtp-client.ts";
 import { fillers } from "./bodies.ts";
 import { type Struck, struckBox } from "./hour.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { capabilityOf } from "../../src/paging/capability.ts";
-import { receiptOf } from "../../src/paging/shown.ts";
+import { browser } from "../../src/app/prove/browser.ts";
+import { capabilityOf } from "../../src/out/paging/capability.ts";
+import { receiptOf } from "../../src/out/paging/shown.ts";
 import { openSession } from "../../src/people/sessions.ts";
-import { browser } from "../../src/prove/browser.ts";
 import type { TestBox } from "../support/box.ts";
 import type { Operation } from "./document.ts";
 

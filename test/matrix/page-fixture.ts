@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { textDigest } from "../../src/console/config/forms.ts";
-import { issueContactCode } from "../../src/contacts/verify.ts";
+import { browser } from "../../src/app/prove/browser.ts";
+import { getProject } from "../../src/core/projects/projects.ts";
+import { issueContactCode } from "../../src/out/contacts/verify.ts";
 import { findPasskey, insertPasskey } from "../../src/people/passkey.ts";
 import { findSession } from "../../src/people/sessions.ts";
-import { getProject } from "../../src/projects/projects.ts";
-import { browser } from "../../src/prove/browser.ts";
+import { textDigest } from "../../src/web/console/config/forms.ts";
 import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";
 import { signedIn, type Tab } from "../support/console.ts";

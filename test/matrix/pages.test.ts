@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Form } from "../../src/console/screen.ts";
-import { screens } from "../../src/console/screens.ts";
-import type { Role } from "../../src/store/schema.ts";
+import type { Role } from "../../src/ground/store/schema.ts";
+import type { Form } from "../../src/web/console/screen.ts";
+import { screens } from "../../src/web/console/screens.ts";
 import { type Person, type TestBox, testBox } from "../support/box.ts";
 import { type PageAnswer, tabOf } from "../support/console.ts";
 import { dump } from "../support/dump.ts";

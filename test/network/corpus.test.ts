@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { errorStatus } from "../../src/kit/errors.ts";
+import { errorStatus } from "../../src/ground/kit/errors.ts";
 import { corpus } from "./corpus.ts";
 import { exchange } from "./raw.ts";
 import { hasty, type Served, served } from "./served.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readLaneHead } from "../../src/http/lane-head.ts";
+import { readLaneHead } from "../../src/web/http/lane-head.ts";
 import fc from "../support/property.ts";
 import { seeded } from "../support/seeded.ts";
 import { readsLikeNode } from "./lane-oracle.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
-import { readLaneHead } from "../../src/http/lane-head.ts";
-import { constructionLimits, serverLimits } from "../../src/http/server-limits.ts";
-import { headFault } from "../../src/http/wire.ts";
+import { readLaneHead } from "../../src/web/http/lane-head.ts";
+import { constructionLimits, serverLimits } from "../../src/web/http/server-limits.ts";
+import { headFault } from "../../src/web/http/wire.ts";
 
 /** Node's server, as the box has it, but for its connections. */
 const server = createServer(constructionLimits(serverLimits));

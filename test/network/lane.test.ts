@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectTls, setDefaultCACertificates } from "node:tls";
-import { clientAddress } from "../../src/http/address.ts";
-import type { Admitted } from "../../src/http/ingest.ts";
-import { createIngestLane } from "../../src/http/ingest-lane.ts";
-import { type ServerLimits, serverLimits } from "../../src/http/server-limits.ts";
-import { systemClock } from "../../src/kit/clock.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { clientAddress } from "../../src/web/http/address.ts";
+import type { Admitted } from "../../src/web/http/ingest.ts";
+import { createIngestLane } from "../../src/web/http/ingest-lane.ts";
+import { type ServerLimits, serverLimits } from "../../src/web/http/server-limits.ts";
 import { until } from "../support/until.ts";
 import {
   exchange,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import type { ServerLimits } from "../../src/http/server-limits.ts";
+import type { ServerLimits } from "../../src/web/http/server-limits.ts";
 import { exchange, ingestHead, inPieces, VERSION } from "./raw.ts";
 import { hasty, type Served, served } from "./served.ts";
 

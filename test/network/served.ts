@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { boxConfig } from "../../src/app/config.ts";
-import type { ServerLimits } from "../../src/http/server-limits.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { hexId } from "../../src/kit/ids.ts";
-import { type Log, silentLog } from "../../src/kit/log.ts";
-import { systemRandom } from "../../src/kit/random.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { hexId } from "../../src/ground/kit/ids.ts";
+import { type Log, silentLog } from "../../src/ground/kit/log.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import type { Tenant } from "../../src/tenant/tenant.ts";
+import type { ServerLimits } from "../../src/web/http/server-limits.ts";
 
 /** A whole box on the real clock, with what it reported as an error. */
 export interface Served {

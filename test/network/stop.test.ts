@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pool } from "undici";
-import { serverLimits } from "../../src/http/server-limits.ts";
+import { serverLimits } from "../../src/web/http/server-limits.ts";
 import { until } from "../support/until.ts";
 import { served } from "./served.ts";
 

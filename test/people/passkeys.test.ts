@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { auditedStore } from "../../src/audit/record.ts";
-import { unixSeconds } from "../../src/kit/clock.ts";
+import { auditedStore } from "../../src/ground/audit/record.ts";
+import { unixSeconds } from "../../src/ground/kit/clock.ts";
 import { removeAccount } from "../../src/people/accounts.ts";
 import { listPasskeys, removePasskey } from "../../src/people/passkey.ts";
 import { addPasskey, creationOptions, passkeyPurpose } from "../../src/people/passkeys.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { unixSeconds } from "../../src/kit/clock.ts";
+import { unixSeconds } from "../../src/ground/kit/clock.ts";
+import type { Role } from "../../src/ground/store/schema.ts";
 import { changeAccount, removeAccount } from "../../src/people/accounts.ts";
 import { issueCode, issueReset, lookAtCode, revokeCode } from "../../src/people/codes.ts";
 import { changePassword, replacePassword } from "../../src/people/passwords.ts";
 import { findSession } from "../../src/people/sessions.ts";
 import { signInByCode, signInByPassword } from "../../src/people/sign-in.ts";
-import type { Role } from "../../src/store/schema.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 
 const browser = { address: "192.0.2.7", agent: "Firefox" };

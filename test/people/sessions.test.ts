@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { auditedStore } from "../../src/audit/record.ts";
-import { unixSeconds } from "../../src/kit/clock.ts";
-import { systemRandom } from "../../src/kit/random.ts";
+import { auditedStore } from "../../src/ground/audit/record.ts";
+import { unixSeconds } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { openStore } from "../../src/ground/store/store.ts";
 import { changeAccount, removeAccount } from "../../src/people/accounts.ts";
 import { revokeKey } from "../../src/people/keys.ts";
 import { setPasswordsOpen } from "../../src/people/oidc/password-switch.ts";
@@ -23,7 +24,6 @@ import {
   openSession,
   seenSession,
 } from "../../src/people/sessions.ts";
-import { openStore } from "../../src/store/store.ts";
 import { createRetention, defaultRetention } from "../../src/tenant/retention.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import type { Person } from "../support/box.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Seeded } from "../../src/prove/seeded.ts";
+import type { Seeded } from "../../src/app/prove/seeded.ts";
 import { type Op, opened, ops } from "./recording.ts";
 
 /** What a file keeps for certain, and what was written since its last sync. */

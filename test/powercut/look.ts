@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { verifyBackup } from "../../src/backup/verify.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { systemRandom } from "../../src/kit/random.ts";
-import { fileSealer } from "../../src/kit/sealer.ts";
-import { lockDirectory } from "../../src/store/lock.ts";
-import { sealedKeyIds, unreadableRows } from "../../src/store/sealed.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { fileSealer } from "../../src/ground/kit/sealer.ts";
+import { lockDirectory } from "../../src/ground/store/lock.ts";
+import { sealedKeyIds, unreadableRows } from "../../src/ground/store/sealed.ts";
+import { openStore, type Store } from "../../src/ground/store/store.ts";
+import { verifyBackup } from "../../src/records/backup/verify.ts";
 import type { CrashState } from "./replay.ts";
 import { places } from "./story.ts";
 

@@ -1,4 +1,4 @@
-import type { Program } from "../../src/prove/scratch-box.ts";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { wrongWith } from "./look.ts";
 import { startRecording } from "./recording.ts";
 import { replay } from "./replay.ts";

@@ -1,4 +1,4 @@
-import { seeded } from "../../src/prove/seeded.ts";
+import { seeded } from "../../src/app/prove/seeded.ts";
 import { createDisk, type Mode, modes } from "./disk.ts";
 import { type Op, ops } from "./recording.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Program, runCommand } from "../../src/prove/scratch-box.ts";
+import { type Program, runCommand } from "../../src/app/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "../support/box-process.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import type { Recording } from "./recording.ts";

@@ -1,9 +1,9 @@
 /** `upgrade.ts DIRECTORY old|new`: a store of today's schema with some rows; then what a later program does to it. */
 import { join } from "node:path";
-import { systemClock } from "../../src/kit/clock.ts";
-import { systemRandom } from "../../src/kit/random.ts";
-import { openStore } from "../../src/store/store.ts";
-import { later } from "../store/later.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { openStore } from "../../src/ground/store/store.ts";
+import { later } from "../ground/store/later.ts";
 
 const [directory = "", age = ""] = process.argv.slice(2);
 const store = openStore({

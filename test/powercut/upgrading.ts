@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { verifyBackup } from "../../src/backup/verify.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { systemRandom } from "../../src/kit/random.ts";
-import { migrations } from "../../src/store/migrations.ts";
-import { openStore } from "../../src/store/store.ts";
-import { later } from "../store/later.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { migrations } from "../../src/ground/store/migrations.ts";
+import { openStore } from "../../src/ground/store/store.ts";
+import { verifyBackup } from "../../src/records/backup/verify.ts";
+import { later } from "../ground/store/later.ts";
 import { startRecording } from "./recording.ts";
 import { type CrashState, replay } from "./replay.ts";
 

@@ -7,9 +7,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import type { composeMail as ComposeMail } from "../../src/channels/mail.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import type { createEgress as CreateEgress } from "../../src/kit/egress.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import type { createEgress as CreateEgress } from "../../src/ground/kit/egress.ts";
+import type { composeMail as ComposeMail } from "../../src/out/channels/mail.ts";
 import { listPasskeys } from "../../src/people/passkey.ts";
 import type * as Passkeys from "../../src/people/passkeys.ts";
 import { openSession } from "../../src/people/sessions.ts";
@@ -41,7 +41,12 @@ before(async () => {
   made = await bundlePrograms({
     ...{ root, outdir: folder },
     entries: [
-      ...["cli/box.ts", "src/people/passkeys.ts", "src/channels/mail.ts", "src/kit/egress.ts"],
+      ...[
+        "cli/box.ts",
+        "src/people/passkeys.ts",
+        "src/out/channels/mail.ts",
+        "src/ground/kit/egress.ts",
+      ],
       SIGNATURES,
     ],
     define: { BOX_VERSION: "1.2.3", BOX_COMMIT: "abc", "import.meta.url": "file:///box" },

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connectReference } from "../../docs/connect.ts";
 import { apiReference, cliReference } from "../../docs/generate.ts";
-import { scheduleWrite } from "../../src/oncall/schedule.ts";
-import { ruleCreate } from "../../src/projects/rule.ts";
+import { scheduleWrite } from "../../src/core/oncall/schedule.ts";
+import { ruleCreate } from "../../src/core/projects/rule.ts";
 import { picturesOfDocs } from "../browser/screens-of.ts";
 import { rooms } from "../support/laws.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { isSignedBy, readSignatureHeaders, signedHeaders } from "../../src/kit/sign.ts";
+import { isSignedBy, readSignatureHeaders, signedHeaders } from "../../src/ground/kit/sign.ts";
 import { needs } from "../support/commands.ts";
 import { blocks, documents, vector } from "./document.ts";
 

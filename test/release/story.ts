@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isSignedBy, readSignatureHeaders } from "../../src/kit/sign.ts";
+import { isSignedBy, readSignatureHeaders } from "../../src/ground/kit/sign.ts";
 import { type Received, startReceiver } from "../support/receiver.ts";
 import type { Machine, Served } from "./machine.ts";
 

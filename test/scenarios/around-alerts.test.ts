@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Connected, connected } from "../adapters/sending.ts";
+import { type Connected, connected } from "../in/adapters/sending.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import type { DeliveryDetail } from "../../src/outbox/delivery-detail.ts";
+import type { DeliveryDetail } from "../../src/out/outbox/delivery-detail.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { configureRelay, testProject } from "../support/channels.ts";
 import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";

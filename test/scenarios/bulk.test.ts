@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { SilenceAnswer } from "../../src/quiet/silence.ts";
+import type { SilenceAnswer } from "../../src/core/quiet/silence.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import fc from "../support/property.ts";
 

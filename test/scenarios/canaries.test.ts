@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import pino from "pino";
-import { adapters } from "../../src/adapters/list.ts";
+import { adapters } from "../../src/in/adapters/list.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { pagedBox } from "../support/paged.ts";

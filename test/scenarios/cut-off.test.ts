@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pino from "pino";
+import type { Log } from "../../src/ground/kit/log.ts";
 import { LOOK_EVERY_SECONDS } from "../../src/hosted/watch.ts";
-import type { Log } from "../../src/kit/log.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
 import { handClock } from "../support/clock.ts";
 import { ask, signature, type TestHosted, testHosted, useApns } from "../support/hosted-role.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
-import { ServiceError } from "../../src/kit/errors.ts";
+import { ServiceError } from "../../src/ground/kit/errors.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { configureRelay, testProject } from "../support/channels.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { dryRunWrite } from "../../src/ingest/dry-run/dry-run.ts";
-import { runDry } from "../../src/ingest/dry-run/run.ts";
+import { dryRunWrite } from "../../src/in/ingest/dry-run/dry-run.ts";
+import { runDry } from "../../src/in/ingest/dry-run/run.ts";
 import type { TestBox } from "../support/box.ts";
 import fc from "../support/property.ts";
 import { settle } from "../support/until.ts";

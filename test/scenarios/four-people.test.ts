@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Api, createApi } from "../../src/prove/api.ts";
-import { runCommand } from "../../src/prove/scratch-box.ts";
+import { type Api, createApi } from "../../src/app/prove/api.ts";
+import { runCommand } from "../../src/app/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "../support/box-process.ts";
 import { program } from "../support/program.ts";
 import { type ContactService, contactService, type ServiceName } from "../support/services.ts";

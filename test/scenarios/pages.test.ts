@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { markVerified } from "../../src/contacts/verify.ts";
+import { markVerified } from "../../src/out/contacts/verify.ts";
 import { boxAndReceiver, pagedStory, reachBy, sendLines, toldIn } from "../support/contacts.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
 import { TWILIO_FROM, TWILIO_SID, TWILIO_TOKEN, twilioService } from "../support/twilio.ts";

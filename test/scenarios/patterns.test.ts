@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { systemRandom } from "../../src/kit/random.ts";
-import { examine } from "../../src/operate/doctor.ts";
+import { examine } from "../../src/app/operate/doctor.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 

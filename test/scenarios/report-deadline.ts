@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { sleep, systemClock } from "../../src/kit/clock.ts";
+import { sleep, systemClock } from "../../src/ground/kit/clock.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import type { HandClock } from "../support/clock.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createReachWatch } from "../../src/operate/reach.ts";
+import { createReachWatch } from "../../src/app/operate/reach.ts";
 import { box as run } from "../support/command-line.ts";
 import { pagedStory } from "../support/contacts.ts";
 import { scratch } from "../support/scratch.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { systemRandom } from "../../src/kit/random.ts";
-import { examine } from "../../src/operate/doctor.ts";
+import { examine } from "../../src/app/operate/doctor.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import { signedIn } from "../support/console.ts";
 import { pushStory } from "../support/push-story.ts";
 import { answer } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { type TestContext, test } from "node:test";
-import type { Simulation, SweepCells } from "../../src/alerts/simulate/shape.ts";
+import type { Simulation, SweepCells } from "../../src/core/alerts/simulate/shape.ts";
 import type { Person } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
 import { pagedStory, reachBy } from "../support/contacts.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import type { TemplatesAnswer } from "../../src/ingest/templates.ts";
+import type { TemplatesAnswer } from "../../src/in/ingest/templates.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 
 let box: TestBox;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import Database from "better-sqlite3";
 import pino from "pino";
-import type { Log } from "../../src/kit/log.ts";
+import type { Log } from "../../src/ground/kit/log.ts";
 import { handClock } from "../support/clock.ts";
 import { ask, signature, type TestHosted, testHosted } from "../support/hosted-role.ts";
 import { until } from "../support/until.ts";

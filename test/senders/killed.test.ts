@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { samples } from "../adapters/samples.ts";
+import { samples } from "../in/adapters/samples.ts";
 import { boxProcess } from "../support/box-process.ts";
 import { program } from "../support/program.ts";
 

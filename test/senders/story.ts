@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse } from "yaml";
-import { findAdapter } from "../../src/adapters/list.ts";
+import { findAdapter } from "../../src/in/adapters/list.ts";
 import { boxProcess } from "../support/box-process.ts";
 import { program } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";

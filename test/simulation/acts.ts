@@ -1,4 +1,4 @@
-import type { RuleBody } from "../../src/projects/rule.ts";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
 import type { Engine, machine } from "./engine.ts";
 import { runUntil } from "./loop.ts";
 import type { Seeded } from "./seeded.ts";

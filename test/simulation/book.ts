@@ -1,4 +1,4 @@
-import type { RuleBody } from "../../src/projects/rule.ts";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
 import type { LogEvent } from "./facts.ts";
 import { type Counted, endHits, nothingCounted } from "./windows.ts";
 import type { World } from "./world.ts";

@@ -1,5 +1,5 @@
-import type { RuleBody } from "../../src/projects/rule.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
+import type { Store } from "../../src/ground/store/store.ts";
 import type { Fact, LogEvent } from "./facts.ts";
 import { onCall } from "./rota.ts";
 import type { World } from "./world.ts";

@@ -1,4 +1,4 @@
-import type { RuleBody } from "../../src/projects/rule.ts";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
 
 /**
  * What happened to the box, in order: all that the reference needs to say what the box must have done.

@@ -1,4 +1,4 @@
-import type { EscalationStep, RuleBody } from "../../src/projects/rule.ts";
+import type { EscalationStep, RuleBody } from "../../src/core/projects/rule.ts";
 import { type Book, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
 import { onCall } from "./rota.ts";
 import type { Rota } from "./world.ts";

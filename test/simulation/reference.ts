@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RuleBody } from "../../src/projects/rule.ts";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
 import {
   acknowledge,
   type Book,

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/kit/random.ts";
+import type { Random } from "../../src/ground/kit/random.ts";
 
 /** Randomness that a seed decides: the same seed gives the same run. */
 export interface Seeded extends Random {

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemRandom } from "../../src/kit/random.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { openStore, type Store } from "../../src/ground/store/store.ts";
 import { memoryOrTemp } from "../support/memory.ts";
 import { nextAct } from "./acts.ts";
 import { check } from "./check.ts";

@@ -1,4 +1,4 @@
-import type { RuleBody } from "../../src/projects/rule.ts";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
 import { defaultRule } from "../support/plane.ts";
 import type { Named } from "./facts.ts";
 import type { Seeded } from "./seeded.ts";

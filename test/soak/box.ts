@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { getHeapCodeStatistics } from "node:v8";
-import { serverLimits } from "../../src/http/server-limits.ts";
+import { serverLimits } from "../../src/web/http/server-limits.ts";
 import { served } from "../network/served.ts";
 
 /** What a process holds, after its garbage is collected. */

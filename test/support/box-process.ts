@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/kit/clock.ts";
-import { type Api, type ApiReply, createApi } from "../../src/prove/api.ts";
+import { type Api, type ApiReply, createApi } from "../../src/app/prove/api.ts";
 import {
   type Ending,
   type Process,
@@ -9,7 +8,8 @@ import {
   runCommand,
   startBoxProcess,
   within,
-} from "../../src/prove/scratch-box.ts";
+} from "../../src/app/prove/scratch-box.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
 import { memoryOrTemp } from "./memory.ts";
 
 /** A box as a process of its own, which can be killed and started again on its data. */

@@ -1,4 +1,4 @@
-import { sealPlace } from "../../src/store/sealed.ts";
+import { sealPlace } from "../../src/ground/store/sealed.ts";
 import type { TestBox } from "./box.ts";
 
 /** Rows of a list of deliveries. */

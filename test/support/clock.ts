@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock, timerDelay } from "../../src/kit/clock.ts";
+import { type Clock, sleep, systemClock, timerDelay } from "../../src/ground/kit/clock.ts";
 
 /** A clock that stands still until it is turned. */
 export interface HandClock extends Clock {

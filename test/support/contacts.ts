@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
-import type { Log } from "../../src/kit/log.ts";
+import type { Log } from "../../src/ground/kit/log.ts";
 import { type Person, type TestBox, testBox } from "./box.ts";
 import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 import { settle } from "./until.ts";

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFile } from "../../src/store/create.ts";
-import type { StoreKind } from "../../src/store/database.ts";
+import { createFile } from "../../src/ground/store/create.ts";
+import type { StoreKind } from "../../src/ground/store/database.ts";
 import { handClock } from "./clock.ts";
 import { memoryOrTemp } from "./memory.ts";
 import { shared } from "./shared.ts";
@@ -21,7 +21,7 @@ let made: string | null = null;
 
 /**
  * A new data directory, as a first start finds it that was killed once its store had its schema: to run every migration and
- * to write the reserve took most of what a test's box costs. A first start from nothing is what test/store and each box
+ * to write the reserve took most of what a test's box costs. A first start from nothing is what test/ground/store and each box
  * in a process of its own begin with.
  */
 export function newData(prefix: string): string {

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../../src/store/database.ts";
+import type { SqliteDatabase } from "../../src/ground/store/database.ts";
 
 /** A database as SQL text that makes it again: schema in the order it was made, rows, triggers, header values. */
 export function dump(db: SqliteDatabase): string {

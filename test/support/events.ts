@@ -1,5 +1,5 @@
-import type { EventBody } from "../../src/outbox/event.ts";
-import { describe, type Message } from "../../src/outbox/message.ts";
+import type { EventBody } from "../../src/out/outbox/event.ts";
+import { describe, type Message } from "../../src/out/outbox/message.ts";
 
 /** The event in words, as channels get it. */
 export function inWords(event: EventBody, link: string | null = null): Message {

@@ -8,11 +8,11 @@ import { FIXED, seed } from "./seed.ts";
 export const LONG: readonly string[] = [
   "scenarios/heartbeats",
   "powercut/powercut",
-  "prove/prove",
+  "app/prove/prove",
   "scenarios/nodes",
   "scenarios/nodes/upgrade",
   "scenarios/dead-names",
-  "kit/egress",
+  "ground/kit/egress",
   "network/mutated",
   "senders/prometheus",
   "scenarios/relay",
@@ -23,8 +23,8 @@ export const LONG: readonly string[] = [
   "project/readme",
   "faults/injected",
   "simulation/sim",
-  "reports/renderer",
-  "config-file/round-trip",
+  "records/reports/renderer",
+  "records/config-file/round-trip",
 ];
 
 /**
@@ -37,16 +37,27 @@ export const ALONE: readonly string[] = [
   "project/bundle",
   ...["cli/look", "cli/alerts", "cli/exit", "cli/follow", "cli/threads", "cli/messages"],
   ...["cli/usage", "hosted/neighbours", "hosted/tenants", "scenarios/fairness"],
-  ...["scenarios/relay-crash", "scenarios/heartbeats-kill", "senders/killed", "backup/load"],
-  ...["backup/kill-restore", "backup/scheduled", "store/start", "store/upgrade", "store/owner"],
-  ...["network/limits", "network/lane", "network/stop", "intake/ports", "hosted/apns"],
+  ...[
+    "scenarios/relay-crash",
+    "scenarios/heartbeats-kill",
+    "senders/killed",
+    "records/backup/load",
+  ],
+  ...[
+    "records/backup/kill-restore",
+    "records/backup/scheduled",
+    "ground/store/start",
+    "ground/store/upgrade",
+    "ground/store/owner",
+  ],
+  ...["network/limits", "network/lane", "network/stop", "web/intake/ports", "hosted/apns"],
 ];
 
 /** How many of the others share one process: each that starts has a box's code to load and to warm up. */
 const TOGETHER = 40;
 
 /**
- * The test files ("test/alerts/ladder.test.ts") as processes run them, in the order of their start.
+ * The test files ("test/core/alerts/ladder.test.ts") as processes run them, in the order of their start.
  * Files of one process are neighbours, which load the same code; any seed but the usual mixes them.
  */
 export function grouped(files: readonly string[], by: number = seed): string[][] {

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type HostedDesk, withHosted } from "../../src/app/desk/hosted.ts";
 import { type RunningHosted, startHosted } from "../../src/app/hosted.ts";
 import { type HostedFlags, hostedConfig } from "../../src/app/hosted-config.ts";
 import type { BoxDeps } from "../../src/app/parts.ts";
-import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
+import { silentLog } from "../../src/ground/kit/log.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import type { RelayCredential } from "../../src/hosted/registry/relay-keys.ts";
-import { silentLog } from "../../src/kit/log.ts";
-import { systemRandom } from "../../src/kit/random.ts";
 import type { FakeApns } from "./apns.ts";
 import type { Answer } from "./box.ts";
 import { type HandClock, handClock, turnedWhereSlow } from "./clock.ts";

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import type { ApnsPush } from "../../src/hosted/apns.ts";
 import type { PushResult } from "../../src/hosted/apns-answer.ts";
 import type { PageDeps } from "../../src/hosted/page.ts";
@@ -10,7 +11,6 @@ import type { Registry, RegistrySealer } from "../../src/hosted/registry/registr
 import type { RelayCredential } from "../../src/hosted/registry/relay-keys.ts";
 import { openSqliteRegistry } from "../../src/hosted/registry/sqlite/registry.ts";
 import { type RelayRequest, type RelayResult, relayEvent } from "../../src/hosted/relay.ts";
-import { systemRandom } from "../../src/kit/random.ts";
 import { type HandClock, handClock } from "./clock.ts";
 import { memoryOrTemp } from "./memory.ts";
 

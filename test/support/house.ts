@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { getProject } from "../../src/projects/projects.ts";
-import { addEntry } from "../../src/reports/entries.ts";
-import { getReport } from "../../src/reports/reports.ts";
+import { getProject } from "../../src/core/projects/projects.ts";
+import { addEntry } from "../../src/records/reports/entries.ts";
+import { getReport } from "../../src/records/reports/reports.ts";
 import type { Person, TestBox } from "./box.ts";
 import { reachBy } from "./contacts.ts";
 import { answer, type Receiver } from "./receiver.ts";

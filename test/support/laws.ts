@@ -150,7 +150,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
 };
 
-/** `src/alerts/open.ts` → `alerts/open.ts`; `cli/box.ts` stays; null for a package. */
+/** `src/core/alerts/open.ts` → `alerts/open.ts`; `cli/box.ts` stays; null for a package. */
 function placeOf(file: string): string | null {
   if (file.startsWith("src/")) return file.slice("src/".length);
   return file.startsWith("cli/") ? file : null;
@@ -158,7 +158,7 @@ function placeOf(file: string): string | null {
 
 const topOf = (place: string): string => place.slice(0, place.indexOf("/"));
 
-/** `src/alerts/open.ts` → `alerts`. */
+/** `src/core/alerts/open.ts` → `alerts`. */
 export const roomOf = (file: string): string => topOf(placeOf(file) ?? "");
 
 /** Rooms import only what the table allows them. */
@@ -182,18 +182,18 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   },
   {
     what: /^nodemailer(\/|$)/,
-    only: /^src\/channels\//,
+    only: /^src\/out\/channels\//,
     why: "it gets its connections from the guarded client",
   },
-  { what: /^(node:)?timers/, only: /^src\/kit\//, why: "time is handed in" },
+  { what: /^(node:)?timers/, only: /^src\/ground\/kit\//, why: "time is handed in" },
   {
-    what: /^(node:https?|hono|@hono\/.*|pino|src\/kit\/log\.ts)$/,
-    only: /^(?!src\/ingest\/)/,
+    what: /^(node:https?|hono|@hono\/.*|pino|src\/ground\/kit\/log\.ts)$/,
+    only: /^(?!src\/in\/ingest\/)/,
     why: "the hot path knows no HTTP and no logger",
   },
   {
     what: /^better-sqlite3$/,
-    only: /^src\/store\//,
+    only: /^src\/ground\/store\//,
     why: "a database is opened in one place",
   },
   {
@@ -211,7 +211,7 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
     only: /^src\/hosted\/registry\/postgres\//,
     why: "a database is opened in one place",
   },
-  { what: /^idiomorph$/, only: /^src\/browser\//, why: "it is made for documents" },
+  { what: /^idiomorph$/, only: /^src\/web\/browser\//, why: "it is made for documents" },
 ];
 
 export const packages: Law = ({ file, imports }) =>
@@ -301,6 +301,6 @@ function reachedFrom(file: string, imports: ReadonlyMap<string, readonly string[
 
 /** What the interface's document names is a noun's, and so lives in its room, where types and other users take it from. */
 export const shapes: Law = ({ file, code }) =>
-  file.startsWith("src/http/resources/") && /\.meta\(\{\s*id:/.test(code)
+  file.startsWith("src/web/http/resources/") && /\.meta\(\{\s*id:/.test(code)
     ? [`${file}: a shape with a name lives with its noun`]
     : [];

@@ -14,15 +14,15 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { sleep, systemClock } from "../../src/ground/kit/clock.ts";
+import { hexId } from "../../src/ground/kit/ids.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type Database, openDatabase } from "../../src/hosted/registry/postgres/connect.ts";
 import {
   type DatabaseUrl,
   readDatabaseUrl,
 } from "../../src/hosted/registry/postgres/database-url.ts";
 import { migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
-import { sleep, systemClock } from "../../src/kit/clock.ts";
-import { hexId } from "../../src/kit/ids.ts";
-import { systemRandom } from "../../src/kit/random.ts";
 
 /*
  * One PostgreSQL for a whole run of the suite, started by the first test that asks for one and ended with the run,

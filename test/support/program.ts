@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Program } from "../../src/prove/scratch-box.ts";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { besidePackages, bundleProgram } from "./bundle.ts";
 import { programFileIn, shared } from "./shared.ts";
 

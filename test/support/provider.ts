@@ -2,8 +2,8 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Configuration, JWK } from "oidc-provider";
-import { hexId } from "../../src/kit/ids.ts";
-import { systemRandom } from "../../src/kit/random.ts";
+import { hexId } from "../../src/ground/kit/ids.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 
 export const CLIENT = { id: "box", secret: "canary-client-secret-5e1d" };
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BoxFlags } from "../../src/app/config.ts";
-import { withPeople } from "../../src/desk/people.ts";
-import { systemRandom } from "../../src/kit/random.ts";
+import { withPeople } from "../../src/app/desk/people.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type FakeApns, startFakeApns } from "./apns.ts";
 import { type TestBox, testBox } from "./box.ts";
 import { type HandClock, handClock } from "./clock.ts";

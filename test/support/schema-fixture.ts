@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemRandom } from "../../src/kit/random.ts";
-import type { SqliteDatabase } from "../../src/store/database.ts";
-import { type Migration, migrations } from "../../src/store/migrations.ts";
-import { openStore } from "../../src/store/store.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import type { SqliteDatabase } from "../../src/ground/store/database.ts";
+import { type Migration, migrations } from "../../src/ground/store/migrations.ts";
+import { openStore } from "../../src/ground/store/store.ts";
 import { handClock } from "./clock.ts";
 import { columnsOf, dump } from "./dump.ts";
 

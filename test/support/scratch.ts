@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { digestFile } from "../../src/store/files.ts";
+import { digestFile } from "../../src/ground/store/files.ts";
 
 /** A directory that goes with the test. */
 export function scratch(t: TestContext): string {

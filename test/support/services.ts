@@ -1,4 +1,4 @@
-import { browser } from "../../src/prove/browser.ts";
+import { browser } from "../../src/app/prove/browser.ts";
 import { pushService } from "./browsers.ts";
 import {
   homeserver,

@@ -56,7 +56,7 @@ const lent: readonly { table: string; room: string; columns: readonly string[] }
 
 /** Write whichever table: every sealed column, a copy that nobody serves, or a registry that moves. */
 const anyTable = [
-  ...["src/store/sealed.ts", "src/backup/settle.ts", "src/backup/take.ts"],
+  ...["src/ground/store/sealed.ts", "src/records/backup/settle.ts", "src/records/backup/take.ts"],
   ...["src/hosted/registry/move/here.ts", "src/hosted/registry/move/there.ts"],
 ];
 
@@ -87,7 +87,7 @@ const hostedTables = new Set([
 /** Drizzle's tables, by the name that the code has for them. */
 export const drizzleTables = new Map(
   [
-    ...readFileSync(path.join(root, "src/store/schema.ts"), "utf8").matchAll(
+    ...readFileSync(path.join(root, "src/ground/store/schema.ts"), "utf8").matchAll(
       /export const (\w+) = sqliteTable\(\s*"(\w+)"/g,
     ),
   ].map((found) => [found[1] ?? "", found[2] ?? ""]),
@@ -148,7 +148,7 @@ const preparedAll: Record<string, string> = {
   "src/people/actor.ts": "who calls: every request",
   "src/people/sessions.ts": "who looks: every request of a page",
   "src/people/tries.ts": "wrong passwords: who guesses asks often",
-  "src/oncall/duty.ts": "who is on call: every rung of a ladder",
+  "src/core/oncall/duty.ts": "who is on call: every rung of a ladder",
 };
 
 const drizzle: RegExp = /\.orm\b|"drizzle-orm/;

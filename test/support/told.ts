@@ -1,4 +1,4 @@
-import type { PushTold, ToldData } from "../../src/browser/worker/told.ts";
+import type { PushTold, ToldData } from "../../src/web/browser/worker/told.ts";
 
 /** A page by push, as a browser's service worker gets it, with changes. */
 export function told(changes: Partial<PushTold> = {}, data: Partial<ToldData> = {}): PushTold {

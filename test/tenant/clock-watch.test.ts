@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
-import { getMeta } from "../../src/store/meta.ts";
+import { unacknowledge } from "../../src/core/alerts/unacknowledge.ts";
+import { getMeta } from "../../src/ground/store/meta.ts";
 import { type Plane, step, testPlane } from "../support/plane.ts";
 
 const HOUR = 3600;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hexId } from "../../kit/ids.ts";
-import type { Random } from "../../kit/random.ts";
-import { StoreFault } from "../../store/faults.ts";
-import { syncDirectory, writeSynced } from "../../store/files.ts";
+import { hexId } from "../../ground/kit/ids.ts";
+import type { Random } from "../../ground/kit/random.ts";
+import { StoreFault } from "../../ground/store/faults.ts";
+import { syncDirectory, writeSynced } from "../../ground/store/files.ts";
 import { hostedFiles } from "../files.ts";
 
 /** Whether a text may be a node's name: it stands in every hold that the node takes. */

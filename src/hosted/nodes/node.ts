@@ -1,6 +1,6 @@
-import { type Clock, sleep } from "../../kit/clock.ts";
-import type { Log } from "../../kit/log.ts";
-import { StoreFault } from "../../store/faults.ts";
+import { type Clock, sleep } from "../../ground/kit/clock.ts";
+import type { Log } from "../../ground/kit/log.ts";
+import { StoreFault } from "../../ground/store/faults.ts";
 import type { NodeSign, Nodes } from "../registry/nodes.ts";
 
 const RENEW_MS = 2_000;

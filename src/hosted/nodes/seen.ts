@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { syncDirectory, writeSynced } from "../../store/files.ts";
+import { syncDirectory, writeSynced } from "../../ground/store/files.ts";
 import { hostedFiles } from "../files.ts";
 import type { Generation, SeenGeneration } from "../registry/generation.ts";
 

@@ -1,5 +1,5 @@
-import { hexId } from "../../kit/ids.ts";
-import type { Random } from "../../kit/random.ts";
+import { hexId } from "../../ground/kit/ids.ts";
+import type { Random } from "../../ground/kit/random.ts";
 
 /**
  * A move of the registry is marked on both sides by one number, so that a try that was killed is known again. `moving`: it

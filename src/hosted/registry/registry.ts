@@ -1,4 +1,4 @@
-import type { Sealer } from "../../kit/sealer.ts";
+import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Accounts, Sessions } from "./accounts.ts";
 import type { Apns } from "./apns-settings.ts";
 import type { Claims } from "./claims.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { devicePath, devicesAnswer } from "../../http/resources/devices.ts";
-import { type Route, sessionRoute } from "../../http/route.ts";
-import { notFound } from "../../kit/errors.ts";
+import { notFound } from "../../ground/kit/errors.ts";
 import { deviceReadOnly, deviceWrite, toDevice } from "../../people/device.ts";
 import { registerDevice } from "../../people/devices.ts";
+import { devicePath, devicesAnswer } from "../../web/http/resources/devices.ts";
+import { type Route, sessionRoute } from "../../web/http/route.ts";
 import type { Devices } from "../registry/devices.ts";
 
 /** Devices of a session's account (contract §15, Devices). */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Route, sessionRoute } from "../../http/route.ts";
-import type { Clock } from "../../kit/clock.ts";
-import { notFound, ServiceError } from "../../kit/errors.ts";
-import { hexIdField, text } from "../../kit/fields.ts";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { notFound, ServiceError } from "../../ground/kit/errors.ts";
+import { hexIdField, text } from "../../ground/kit/fields.ts";
+import { type Route, sessionRoute } from "../../web/http/route.ts";
 import { holdsEnded } from "../holds.ts";
 import { type PairDeps, pair } from "../pairing.ts";
 import type { Pairing } from "../registry/pairings.ts";

@@ -1,8 +1,8 @@
-import { errorBody, errorHeaders, json } from "../../http/answer.ts";
-import { readBytes, tooLarge } from "../../http/check.ts";
-import { type RawOperation, responses } from "../../http/openapi.ts";
-import type { AppContext, RawRoute } from "../../http/raw-route.ts";
-import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
+import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
+import { errorBody, errorHeaders, json } from "../../web/http/answer.ts";
+import { readBytes, tooLarge } from "../../web/http/check.ts";
+import { type RawOperation, responses } from "../../web/http/openapi.ts";
+import type { AppContext, RawRoute } from "../../web/http/raw-route.ts";
 import { type RelayDeps, type RelayResult, relayEvent } from "../relay.ts";
 
 const PATH = "/v1/relay/{key_id}";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type * as Library from "openid-client";
-import { type Clock, systemClock } from "../../kit/clock.ts";
-import type { Egress } from "../../kit/egress.ts";
+import { type Clock, systemClock } from "../../ground/kit/clock.ts";
+import type { Egress } from "../../ground/kit/egress.ts";
 import type { ProviderFlow } from "./flows.ts";
 import { isPlainIssuer } from "./provider.ts";
 import type { OpenProvider } from "./providers.ts";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../kit/clock.ts";
-import { base62Secret, sameSecret } from "../../kit/ids.ts";
-import type { Random } from "../../kit/random.ts";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { base62Secret, sameSecret } from "../../ground/kit/ids.ts";
+import type { Random } from "../../ground/kit/random.ts";
 
 /** One sign-in on its way to a provider and back. */
 export interface ProviderFlow {

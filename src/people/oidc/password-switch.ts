@@ -1,7 +1,13 @@
 import { and, eq, exists, isNotNull, isNull, or } from "drizzle-orm";
-import { ServiceError } from "../../kit/errors.ts";
-import { accounts, oidcLinks, passkeys, signInProviders, signInRow } from "../../store/schema.ts";
-import type { Reader, Tx } from "../../store/store.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import {
+  accounts,
+  oidcLinks,
+  passkeys,
+  signInProviders,
+  signInRow,
+} from "../../ground/store/schema.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
 
 /** Whether email and password open a session. */
 export const passwordsOpen = (reader: Reader): boolean =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boolean, list, text } from "../../kit/fields.ts";
+import { boolean, list, text } from "../../ground/kit/fields.ts";
 import { roleField } from "../account.ts";
 
 /** Providers of OpenID Connect: as they are written and read over the interface (contract §32). */

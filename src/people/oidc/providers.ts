@@ -1,12 +1,12 @@
 import { asc, eq } from "drizzle-orm";
-import { notFound, ServiceError } from "../../kit/errors.ts";
-import { hexId } from "../../kit/ids.ts";
-import type { Sealer } from "../../kit/sealer.ts";
-import { mustGiveAgain } from "../../kit/sent-to.ts";
-import { getMeta } from "../../store/meta.ts";
-import { type Role, signInProviders } from "../../store/schema.ts";
-import { sealPlace } from "../../store/sealed.ts";
-import type { Reader, Tx } from "../../store/store.ts";
+import { notFound, ServiceError } from "../../ground/kit/errors.ts";
+import { hexId } from "../../ground/kit/ids.ts";
+import type { Sealer } from "../../ground/kit/sealer.ts";
+import { mustGiveAgain } from "../../ground/kit/sent-to.ts";
+import { getMeta } from "../../ground/store/meta.ts";
+import { type Role, signInProviders } from "../../ground/store/schema.ts";
+import { sealPlace } from "../../ground/store/sealed.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustStayOpen } from "./password-switch.ts";
 import type { Provider, ProviderWrite } from "./provider.ts";
 

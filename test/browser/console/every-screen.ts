@@ -1,7 +1,7 @@
 /** Every screen of a box that people have lived in, in every way of seeing it: by the list of screens alone. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { openPages } from "../../../src/console/open-pages.ts";
+import { openPages } from "../../../src/web/console/open-pages.ts";
 import type { House } from "../../support/house.ts";
 import { furnish } from "../../support/house.ts";
 import { startReceiver } from "../../support/receiver.ts";

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { assets } from "../../../src/console/assets.ts";
+import { assets } from "../../../src/web/console/assets.ts";
 
 /** The policy of the box's own pages, word for word. */
 const POLICY = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sha256 } from "../../../src/kit/ids.ts";
+import { sha256 } from "../../../src/ground/kit/ids.ts";
 import { deviceToken } from "../../support/hosted.ts";
 import { type ContractRegistry, contractBox, putDevice, together } from "./bench.ts";
 

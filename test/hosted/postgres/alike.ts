@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { openSqliteRegistry } from "../../../src/hosted/registry/sqlite/registry.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import { handClock } from "../../support/clock.ts";
 import { plainSealer } from "../../support/hosted.ts";
 import fc from "../../support/property.ts";

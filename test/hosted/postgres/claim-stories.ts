@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import type { Claim, ClaimTaken } from "../../../src/hosted/registry/claims.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import fc from "../../support/property.ts";
 import { type NounsOfNode, nounBench } from "./nouns.ts";
 import { forwarded, openTo } from "./wire.ts";

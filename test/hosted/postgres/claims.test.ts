@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import type { ClaimTaken } from "../../../src/hosted/registry/claims.ts";
 import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
 import { handsetsOn } from "../../../src/hosted/registry/postgres/devices.ts";
 import type { DatabaseValue } from "../../../src/hosted/registry/postgres/line.ts";
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import { plainSealer } from "../../support/hosted.ts";
 import { postgresTest, testDatabase } from "../../support/postgres.ts";
 import { claimStories, cutStories } from "./claim-stories.ts";

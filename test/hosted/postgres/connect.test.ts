@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
+import type { StoreFault } from "../../../src/ground/store/faults.ts";
+import { migrations } from "../../../src/ground/store/migrations.ts";
 import type { Database } from "../../../src/hosted/registry/postgres/connect.ts";
 import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
-import type { StoreFault } from "../../../src/store/faults.ts";
-import { migrations } from "../../../src/store/migrations.ts";
 import { pgbouncer, pooledUrl } from "../../support/pgbouncer.ts";
 import { postgresTest, testDatabase } from "../../support/postgres.ts";
 import { waitingFor } from "./nouns.ts";

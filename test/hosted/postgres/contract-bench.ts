@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { readDatabaseUrl } from "../../../src/hosted/registry/postgres/database-url.ts";
 import { openPostgresRegistry } from "../../../src/hosted/registry/postgres/registry.ts";
 import type { Registry, RegistrySealer } from "../../../src/hosted/registry/registry.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import { plainSealer } from "../../support/hosted.ts";
 import { pooledUrl } from "../../support/pgbouncer.ts";
 import { testDatabase } from "../../support/postgres.ts";

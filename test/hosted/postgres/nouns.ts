@@ -1,4 +1,6 @@
 import type { TestContext } from "node:test";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
 import type { Database } from "../../../src/hosted/registry/postgres/connect.ts";
 import { heartbeatsOn } from "../../../src/hosted/registry/postgres/heartbeats.ts";
@@ -6,8 +8,6 @@ import { nodesOn } from "../../../src/hosted/registry/postgres/nodes.ts";
 import { relayKeysOn } from "../../../src/hosted/registry/postgres/relay-keys.ts";
 import type { DatabaseRoom } from "../../../src/hosted/registry/postgres/room.ts";
 import { uptimeOn } from "../../../src/hosted/registry/postgres/uptime.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import { plainSealer } from "../../support/hosted.ts";
 import { pooledUrl } from "../../support/pgbouncer.ts";
 import { type TestDatabase, testDatabase } from "../../support/postgres.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { StoreFault } from "../../../src/store/faults.ts";
+import type { StoreFault } from "../../../src/ground/store/faults.ts";
 import { startFakeApns } from "../../support/apns.ts";
 import { realClock } from "../../support/clock.ts";
 import { type TestHosted, testHosted, useApns } from "../../support/hosted-role.ts";

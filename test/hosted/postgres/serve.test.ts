@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pino from "pino";
-import type { StoreFault } from "../../../src/store/faults.ts";
+import type { StoreFault } from "../../../src/ground/store/faults.ts";
 import { startFakeApns } from "../../support/apns.ts";
 import { handClock, realClock } from "../../support/clock.ts";
 import { deviceToken } from "../../support/hosted.ts";

@@ -3,11 +3,11 @@ import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { TLSSocket } from "node:tls";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import type { SeenGeneration } from "../../../src/hosted/registry/generation.ts";
 import { openDatabase } from "../../../src/hosted/registry/postgres/connect.ts";
 import { readDatabaseUrl } from "../../../src/hosted/registry/postgres/database-url.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import { boxEgress } from "../../support/egress.ts";
 import type { TestDatabase } from "../../support/postgres.ts";
 

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { type HostedDesk, withHosted } from "../../../src/desk/hosted.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
+import { type HostedDesk, withHosted } from "../../../src/app/desk/hosted.ts";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 
 /** What the operator does for a box. */
 export type Desk = Pick<HostedDesk, "setApns" | "addTenant" | "addAccount" | "addSession">;

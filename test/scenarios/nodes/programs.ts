@@ -67,7 +67,7 @@ export async function nextRelease(
     const name = `${String(number).padStart(4, "0")}_next.sql`;
     writeFileSync(join(postgres, name), `-- least: ${isLeast ? number : 1}\n${sql}`);
   }
-  const [here, there] = [tree, place].map((root) => JSON.stringify(join(root, "src/kit")));
+  const [here, there] = [tree, place].map((root) => JSON.stringify(join(root, "src/ground/kit")));
   const whole = readFileSync(program, "utf8");
   assert.ok(whole.includes(here as string), "the program says where it lies");
   mkdirSync(join(place, "next"));

@@ -1,8 +1,8 @@
-import { loseContact, setFallback } from "../../../src/alerts/fallback.ts";
-import { changeContact, deleteContact } from "../../../src/contacts/contacts.ts";
-import { writeNotify } from "../../../src/contacts/notify.ts";
-import { hexId } from "../../../src/kit/ids.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { loseContact, setFallback } from "../../../src/core/alerts/fallback.ts";
+import { hexId } from "../../../src/ground/kit/ids.ts";
+import type { Store } from "../../../src/ground/store/store.ts";
+import { changeContact, deleteContact } from "../../../src/out/contacts/contacts.ts";
+import { writeNotify } from "../../../src/out/contacts/notify.ts";
 import type { Seeded } from "../seeded.ts";
 import { PEOPLE } from "../world.ts";
 

@@ -1,4 +1,4 @@
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/ground/store/store.ts";
 import type { Machine } from "../engine.ts";
 import { kinds } from "./cast.ts";
 import { worseOf, wrongOfRise } from "./rises.ts";

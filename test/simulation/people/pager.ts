@@ -1,15 +1,15 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { nobodyGotIt } from "../../../src/alerts/fallback.ts";
-import { holdPages, isSilenced } from "../../../src/alerts/page-hold.ts";
-import { writeLateTimeline as tell } from "../../../src/alerts/timeline.ts";
-import { contactKindList } from "../../../src/contacts/list.ts";
-import { unixSeconds } from "../../../src/kit/clock.ts";
-import type { Log } from "../../../src/kit/log.ts";
-import type { Sealer } from "../../../src/kit/sealer.ts";
-import { createDispatcher } from "../../../src/outbox/dispatcher.ts";
-import { expirePages } from "../../../src/paging/lost.ts";
-import { pageQueue } from "../../../src/paging/queue.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { nobodyGotIt } from "../../../src/core/alerts/fallback.ts";
+import { holdPages, isSilenced } from "../../../src/core/alerts/page-hold.ts";
+import { writeLateTimeline as tell } from "../../../src/core/alerts/timeline.ts";
+import { unixSeconds } from "../../../src/ground/kit/clock.ts";
+import type { Log } from "../../../src/ground/kit/log.ts";
+import type { Sealer } from "../../../src/ground/kit/sealer.ts";
+import type { Store } from "../../../src/ground/store/store.ts";
+import { contactKindList } from "../../../src/out/contacts/list.ts";
+import { createDispatcher } from "../../../src/out/outbox/dispatcher.ts";
+import { expirePages } from "../../../src/out/paging/lost.ts";
+import { pageQueue } from "../../../src/out/paging/queue.ts";
 import type { Engine, Machine } from "../engine.ts";
 import type { Services } from "./services.ts";
 

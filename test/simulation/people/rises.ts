@@ -1,4 +1,4 @@
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/ground/store/store.ts";
 import type { Engine } from "../engine.ts";
 import type { Seeded } from "../seeded.ts";
 import { type Ways, wanted, waysNow } from "./laws.ts";

@@ -1,6 +1,6 @@
-import type { HeartbeatCreate } from "../../../src/heartbeats/heartbeat.ts";
-import { paceOf } from "../../../src/heartbeats/rows.ts";
-import { paused, resumed, type Word } from "../../../src/heartbeats/state.ts";
+import type { HeartbeatCreate } from "../../../src/in/heartbeats/heartbeat.ts";
+import { paceOf } from "../../../src/in/heartbeats/rows.ts";
+import { paused, resumed, type Word } from "../../../src/in/heartbeats/state.ts";
 import type { Seeded } from "../seeded.ts";
 import type { Did, Scene } from "./acts.ts";
 import type { Box } from "./box.ts";

@@ -1,4 +1,4 @@
-import type { RuleBody } from "../../../src/projects/rule.ts";
+import type { RuleBody } from "../../../src/core/projects/rule.ts";
 import type { Engine } from "../engine.ts";
 import { comesAt, shownAt } from "./calendar.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { liftSilence } from "../../../src/alerts/silencing.ts";
-import type { RuleBody } from "../../../src/projects/rule.ts";
+import { liftSilence } from "../../../src/core/alerts/silencing.ts";
+import type { RuleBody } from "../../../src/core/projects/rule.ts";
 import { defaultRule } from "../../support/plane.ts";
 import { machine } from "../engine.ts";
 import type { Seeded } from "../seeded.ts";

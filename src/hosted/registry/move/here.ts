@@ -1,4 +1,4 @@
-import type { Store } from "../../../store/store.ts";
+import type { Store } from "../../../ground/store/store.ts";
 import { storableText } from "../postgres/texts.ts";
 import type { MovedColumn, MovedRow, MovedTable } from "./tables.ts";
 

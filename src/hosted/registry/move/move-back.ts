@@ -1,10 +1,10 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Clock } from "../../../kit/clock.ts";
-import type { Random } from "../../../kit/random.ts";
-import { StoreFault } from "../../../store/faults.ts";
-import { syncDirectory } from "../../../store/files.ts";
-import { openStore, type Store } from "../../../store/store.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import type { Random } from "../../../ground/kit/random.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
+import { syncDirectory } from "../../../ground/store/files.ts";
+import { openStore, type Store } from "../../../ground/store/store.ts";
 import { newMoveMark } from "../moves.ts";
 import type { Database, DatabaseTx } from "../postgres/connect.ts";
 import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";

@@ -1,6 +1,6 @@
-import type { Random } from "../../../kit/random.ts";
-import { StoreFault } from "../../../store/faults.ts";
-import type { Store } from "../../../store/store.ts";
+import type { Random } from "../../../ground/kit/random.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
+import type { Store } from "../../../ground/store/store.ts";
 import { newMoveMark } from "../moves.ts";
 import type { Database, DatabaseTx } from "../postgres/connect.ts";
 import { DatabaseAway } from "../postgres/database-faults.ts";

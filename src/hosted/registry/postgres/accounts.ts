@@ -1,4 +1,4 @@
-import { base62Secret, hexId, sha256 } from "../../../kit/ids.ts";
+import { base62Secret, hexId, sha256 } from "../../../ground/kit/ids.ts";
 import { foldEmail } from "../../../people/email.ts";
 import {
   type Accounts,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../kit/clock.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
 
 /** Asks one thing; settles with its own answer, whoever was asked for with it. */
 export type BatchAsker<Question, Answer> = (question: Question) => Promise<Answer>;

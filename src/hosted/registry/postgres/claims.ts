@@ -1,4 +1,4 @@
-import { hexId } from "../../../kit/ids.ts";
+import { hexId } from "../../../ground/kit/ids.ts";
 import {
   type Claim,
   type ClaimKey,

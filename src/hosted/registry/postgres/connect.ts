@@ -1,7 +1,7 @@
 import type { QueryResult } from "pg";
-import type { Clock } from "../../../kit/clock.ts";
-import { sleep } from "../../../kit/clock.ts";
-import type { Random } from "../../../kit/random.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import { sleep } from "../../../ground/kit/clock.ts";
+import type { Random } from "../../../ground/kit/random.ts";
 import type { LaneLoad } from "../load.ts";
 import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
 import { lineOpener } from "./hosts.ts";

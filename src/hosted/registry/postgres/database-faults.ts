@@ -1,5 +1,5 @@
-import { EgressFault } from "../../../kit/egress-error.ts";
-import { ServiceError } from "../../../kit/errors.ts";
+import { EgressFault } from "../../../ground/kit/egress-error.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { TryFault } from "../load.ts";
 
 const RETRY_SECONDS = 2;

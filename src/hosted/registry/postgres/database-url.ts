@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { addressClass } from "../../../kit/addresses.ts";
+import { addressClass } from "../../../ground/kit/addresses.ts";
 
 /**
  * - `off`: none.

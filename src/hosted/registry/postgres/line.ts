@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { Client, ClientConfig, QueryResult } from "pg";
-import type { Clock } from "../../../kit/clock.ts";
-import type { Dialled, DialRequest } from "../../../kit/dial.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import type { Dialled, DialRequest } from "../../../ground/kit/dial.ts";
 import { type Generation, isLeftBehind, type SeenGeneration } from "../generation.ts";
 import { DatabaseAway, messageOf } from "./database-faults.ts";
 import { type DatabaseHost, type DatabaseTls, type DatabaseUrl, isHere } from "./database-url.ts";

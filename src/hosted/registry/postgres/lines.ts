@@ -1,4 +1,4 @@
-import type { Clock } from "../../../kit/clock.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import type { DatabaseLine } from "./line.ts";
 

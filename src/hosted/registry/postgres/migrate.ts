@@ -1,5 +1,5 @@
-import { StoreFault } from "../../../store/faults.ts";
-import { type Migration, migrations } from "../../../store/migrations.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
+import { type Migration, migrations } from "../../../ground/store/migrations.ts";
 import type { Database, DatabaseTx } from "./connect.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import { mustNotHaveMovedOn } from "./move-marks.ts";

@@ -1,4 +1,4 @@
-import { StoreFault } from "../../../store/faults.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
 import type { MoveMark } from "../moves.ts";
 import type { DatabaseTx } from "./connect.ts";
 

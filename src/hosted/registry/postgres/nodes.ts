@@ -1,5 +1,5 @@
-import { hexId } from "../../../kit/ids.ts";
-import { StoreFault } from "../../../store/faults.ts";
+import { hexId } from "../../../ground/kit/ids.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
 import type { NodeSign, Nodes } from "../nodes.ts";
 import type { DatabaseTx } from "./connect.ts";
 import { databaseMigrations } from "./migrate.ts";

@@ -1,11 +1,11 @@
 import { basename, dirname } from "node:path";
-import type { Clock } from "../../../kit/clock.ts";
-import { createEgress } from "../../../kit/egress.ts";
-import { loadKeyRing } from "../../../kit/key-ring.ts";
-import type { Names } from "../../../kit/names.ts";
-import type { Random } from "../../../kit/random.ts";
-import { type FileSealer, fileSealer } from "../../../kit/sealer.ts";
-import { StoreFault } from "../../../store/faults.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import { createEgress } from "../../../ground/kit/egress.ts";
+import { loadKeyRing } from "../../../ground/kit/key-ring.ts";
+import type { Names } from "../../../ground/kit/names.ts";
+import type { Random } from "../../../ground/kit/random.ts";
+import { type FileSealer, fileSealer } from "../../../ground/kit/sealer.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
 import type { SeenGeneration } from "../generation.ts";
 import type { Registry } from "../registry.ts";
 import { DatabaseAway } from "./database-faults.ts";

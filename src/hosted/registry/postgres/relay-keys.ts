@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { base62Secret, hexId } from "../../../kit/ids.ts";
+import { base62Secret, hexId } from "../../../ground/kit/ids.ts";
 import {
   type RelayCredential,
   type RelayKey,

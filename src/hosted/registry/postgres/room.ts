@@ -1,5 +1,5 @@
-import type { Clock } from "../../../kit/clock.ts";
-import type { Random } from "../../../kit/random.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import type { Random } from "../../../ground/kit/random.ts";
 import type { RegistrySealer } from "../registry.ts";
 import type { Database } from "./connect.ts";
 

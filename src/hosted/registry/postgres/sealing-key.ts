@@ -1,5 +1,5 @@
-import type { KeyRing } from "../../../kit/key-ring.ts";
-import { StoreFault } from "../../../store/faults.ts";
+import type { KeyRing } from "../../../ground/kit/key-ring.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
 import type { Database, DatabaseTx } from "./connect.ts";
 import { namesAlive } from "./nodes.ts";
 import { sealedKeyIdsOn } from "./relay-keys.ts";

@@ -1,6 +1,6 @@
-import { base62Secret, hexId, sha256 } from "../../../kit/ids.ts";
+import { base62Secret, hexId, sha256 } from "../../../ground/kit/ids.ts";
+import type { Reader, Store, Tx } from "../../../ground/store/store.ts";
 import { foldEmail } from "../../../people/email.ts";
-import type { Reader, Store, Tx } from "../../../store/store.ts";
 import {
   type Accounts,
   type HostedAccount,

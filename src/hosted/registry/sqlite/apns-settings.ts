@@ -1,4 +1,4 @@
-import type { Tx } from "../../../store/store.ts";
+import type { Tx } from "../../../ground/store/store.ts";
 import { type Apns, type ApnsSettings, apnsPlaces } from "../apns-settings.ts";
 import type { Room } from "./room.ts";
 

@@ -1,5 +1,5 @@
-import { hexId } from "../../../kit/ids.ts";
-import type { Tx } from "../../../store/store.ts";
+import { hexId } from "../../../ground/kit/ids.ts";
+import type { Tx } from "../../../ground/store/store.ts";
 import {
   CLAIM_SECONDS,
   type Claim,

@@ -1,6 +1,6 @@
+import type { Reader, Tx } from "../../../ground/store/store.ts";
 import type { Device } from "../../../people/device.ts";
 import { MOST_DEVICES } from "../../../people/devices.ts";
-import type { Reader, Tx } from "../../../store/store.ts";
 import { type Audience, type Devices, type Recipient, recipientsOf } from "../devices.ts";
 import type { Room } from "./room.ts";
 

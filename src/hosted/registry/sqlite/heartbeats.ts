@@ -1,4 +1,4 @@
-import type { Tx } from "../../../store/store.ts";
+import type { Tx } from "../../../ground/store/store.ts";
 import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
 import {
   type BoxSign,

@@ -1,4 +1,4 @@
-import type { Reader } from "../../../store/store.ts";
+import type { Reader } from "../../../ground/store/store.ts";
 
 /** Whether the key is the tenant's live one. */
 export function isLiveKey(

@@ -1,5 +1,5 @@
-import { StoreFault } from "../../../store/faults.ts";
-import type { Reader, Store } from "../../../store/store.ts";
+import { StoreFault } from "../../../ground/store/faults.ts";
+import type { Reader, Store } from "../../../ground/store/store.ts";
 import type { MoveMark } from "../moves.ts";
 
 export function moveMarkIn(reader: Reader, key: MoveMark): number | null {

@@ -1,5 +1,5 @@
-import type { Role } from "../../../store/schema.ts";
-import type { Reader, Tx } from "../../../store/store.ts";
+import type { Role } from "../../../ground/store/schema.ts";
+import type { Reader, Tx } from "../../../ground/store/store.ts";
 import type {
   FirstPairing,
   LaterPairing,

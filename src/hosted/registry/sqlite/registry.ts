@@ -1,6 +1,6 @@
-import type { Clock } from "../../../kit/clock.ts";
-import type { Random } from "../../../kit/random.ts";
-import { openStore } from "../../../store/store.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import type { Random } from "../../../ground/kit/random.ts";
+import { openStore } from "../../../ground/store/store.ts";
 import type { Registry, RegistrySealer } from "../registry.ts";
 import { accountsIn, purgeSessions, refoldEmails, sessionsIn } from "./accounts.ts";
 import { apnsIn } from "./apns-settings.ts";

@@ -1,5 +1,5 @@
-import { base62Secret, hexId } from "../../../kit/ids.ts";
-import type { Reader, Tx } from "../../../store/store.ts";
+import { base62Secret, hexId } from "../../../ground/kit/ids.ts";
+import type { Reader, Tx } from "../../../ground/store/store.ts";
 import type { RegistrySealer } from "../registry.ts";
 import {
   type RelayCredential,

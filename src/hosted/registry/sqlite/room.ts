@@ -1,4 +1,4 @@
-import type { Store, Tx } from "../../../store/store.ts";
+import type { Store, Tx } from "../../../ground/store/store.ts";
 import type { RegistrySealer } from "../registry.ts";
 
 /** Runs `change` in a transaction; settles after its commit, or rejects with all of it undone. */

@@ -1,4 +1,4 @@
-import type { Tx } from "../../../store/store.ts";
+import type { Tx } from "../../../ground/store/store.ts";
 import type { TenantLinks } from "../tenant-links.ts";
 import type { Room } from "./room.ts";
 

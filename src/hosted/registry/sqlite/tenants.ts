@@ -1,6 +1,6 @@
-import { hexId } from "../../../kit/ids.ts";
-import type { Role } from "../../../store/schema.ts";
-import type { Reader, Tx } from "../../../store/store.ts";
+import { hexId } from "../../../ground/kit/ids.ts";
+import type { Role } from "../../../ground/store/schema.ts";
+import type { Reader, Tx } from "../../../ground/store/store.ts";
 import { lowerEmail } from "../accounts.ts";
 import type { HostedTenant, Member, Memberships, TenantKind, Tenants } from "../tenants.ts";
 import { isLiveKey } from "./live-key.ts";

@@ -1,4 +1,4 @@
-import type { Tx } from "../../../store/store.ts";
+import type { Tx } from "../../../ground/store/store.ts";
 import { MOST_OUTAGES, OUTAGE_SECONDS, type Outage, type Uptime } from "../uptime.ts";
 import type { Room } from "./room.ts";
 

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { createEgress } from "../../ground/kit/egress.ts";
+import { UsageError } from "../../ground/kit/flags.ts";
+import type { Random } from "../../ground/kit/random.ts";
+import { prepareDirectory } from "../../ground/store/directory.ts";
+import { StoreFault } from "../../ground/store/faults.ts";
+import { lockDirectory } from "../../ground/store/lock.ts";
+import { openStore } from "../../ground/store/store.ts";
+import { hostedFiles } from "../../hosted/files.ts";
+import { seenByCommand } from "../../hosted/nodes/seen.ts";
+import type { Moved } from "../../hosted/registry/move/move-there.ts";
+import type { Database } from "../../hosted/registry/postgres/connect.ts";
+import {
+  type DatabaseFlags,
+  type DatabaseSettings,
+  databaseSettings,
+} from "../../hosted/registry/postgres/settings.ts";
+import { countWithoutBox } from "../../hosted/registry/sqlite/tenants.ts";
+
+interface MoveOptions extends DatabaseFlags {
+  data: string;
+  clock: Clock;
+  random: Random;
+}
+
+export interface MoveReport {
+  moved: "to the database" | "to the data directory";
+  /** Rows of each table, the same on both sides; their SHA-256 was compared, too. */
+  rows: Record<string, number>;
+}
+
+/**
+ * Moves a stopped hosted role's registry from its data directory to an empty database, or from a database that no node
+ * serves to a data directory without one. Run again after a kill it ends what was begun. Throws StoreFault and UsageError.
+ */
+export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
+  const { data } = options;
+  const faults: string[] = [];
+  const settings = databaseSettings(options, faults);
+  if (settings === null && faults.length === 0) faults.push("Name the database: --database URL.");
+  if (settings === null || faults.length > 0) throw new UsageError(faults.join("\n"));
+  prepareDirectory(data);
+  const unlock = lockDirectory(data);
+  const { database, close } = await openFor(settings, options);
+  try {
+    const path = join(data, hostedFiles.registry);
+    return existsSync(path) && !(await isReturned(database))
+      ? await there(database, { ...options, path })
+      : await back(database, { ...options, path });
+  } catch (error) {
+    const { inWords } = await import("../../hosted/registry/postgres/open.ts");
+    throw inWords(error, settings);
+  } finally {
+    close();
+    unlock();
+  }
+}
+
+async function openFor(settings: DatabaseSettings, { data, clock, random }: MoveOptions) {
+  const { openDatabase } = await import("../../hosted/registry/postgres/connect.ts");
+  const egress = createEgress({ clock, rules: { role: "box" } });
+  const database = openDatabase({
+    ...{ ...settings, clock, random, pool: 1, onPlain() {} },
+    seen: seenByCommand(data),
+    dial: (request) => egress.dial(request),
+  });
+  const close = () => {
+    database.close();
+    void egress.close();
+  };
+  return { database, close };
+}
+
+/** Whether the database's registry has begun its way back: then the file in the directory is what came of it. */
+async function isReturned(database: Database): Promise<boolean> {
+  const [meta] = await database.query<{ known: boolean }>(
+    "SELECT to_regclass('meta') IS NOT NULL AS known",
+  );
+  if (meta?.known !== true) return false;
+  const { moveMarkOn } = await import("../../hosted/registry/postgres/move-marks.ts");
+  return (
+    (await moveMarkOn(database, "moving")) !== null ||
+    (await moveMarkOn(database, "moved")) !== null
+  );
+}
+
+type Place = MoveOptions & { path: string };
+
+async function there(database: Database, { path, clock, random }: Place): Promise<MoveReport> {
+  const [{ migrateDatabase }, { moveThere }] = await Promise.all([
+    import("../../hosted/registry/postgres/migrate.ts"),
+    import("../../hosted/registry/move/move-there.ts"),
+  ]);
+  const store = openStore({ path, kind: "hosted", clock, random });
+  try {
+    const hosted = countWithoutBox(store);
+    if (hosted > 0)
+      throw new StoreFault(
+        "misconfigured",
+        `${hosted} tenants have no box: their stores lie on this disk, and nodes that share a database run none. Nothing was moved.`,
+      );
+    await migrateDatabase(database);
+    return reportOf("to the database", await moveThere({ store, database }, random));
+  } finally {
+    store.close();
+  }
+}
+
+async function back(database: Database, { path, data, clock, random }: Place): Promise<MoveReport> {
+  const key = join(data, hostedFiles.key);
+  if (!existsSync(key))
+    throw new StoreFault(
+      "misconfigured",
+      `The nodes' sealing key belongs to what is moved: copy their hosted.key to ${key} first (mode 600).`,
+    );
+  const { moveBack } = await import("../../hosted/registry/move/move-back.ts");
+  return reportOf("to the data directory", await moveBack(database, { path, clock, random }));
+}
+
+function reportOf(moved: MoveReport["moved"], sums: Moved): MoveReport {
+  return { moved, rows: Object.fromEntries([...sums].map(([name, { rows }]) => [name, rows])) };
+}

@@ -1,0 +1,267 @@
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { operatorsStore } from "../../ground/audit/operator.ts";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { notFound } from "../../ground/kit/errors.ts";
+import { UsageError, webUrl } from "../../ground/kit/flags.ts";
+import type { Random } from "../../ground/kit/random.ts";
+import { fileSealer } from "../../ground/kit/sealer.ts";
+import { prepareDirectory } from "../../ground/store/directory.ts";
+import type { Role } from "../../ground/store/schema.ts";
+import { mustExist, openStore } from "../../ground/store/store.ts";
+import { readApnsKey } from "../../hosted/apns-token.ts";
+import { hostedFiles } from "../../hosted/files.ts";
+import { seenByCommand } from "../../hosted/nodes/seen.ts";
+import {
+  type DatabaseFlags,
+  type DatabaseSettings,
+  databaseSettings,
+} from "../../hosted/registry/postgres/settings.ts";
+import type { Registry } from "../../hosted/registry/registry.ts";
+import { openSqliteRegistry } from "../../hosted/registry/sqlite/registry.ts";
+import type { HostedTenant, Plan } from "../../hosted/registry/tenants.ts";
+import { isBoxUrl } from "../../hosted/relay-event.ts";
+import { sealStore, tokenHashes } from "../../hosted/tenant-seal.ts";
+import { seatAccount } from "../../people/accounts.ts";
+import { isEmail } from "../../people/email.ts";
+import { mintKey } from "../../people/keys.ts";
+import { roles } from "../../people/roles.ts";
+import { ensureTenant } from "../../tenant/tenant.ts";
+
+/** As they are typed. */
+export interface TenantFlags {
+  kind?: string;
+  boxUrl?: string;
+  owner?: string;
+  plan?: string;
+  watch?: string;
+}
+
+export interface KeyFlags {
+  tenant: string;
+  email: string;
+  role?: string;
+}
+
+export interface ApnsFlags {
+  keyFile: string;
+  keyId: string;
+  teamId: string;
+  topic: string;
+  endpoint?: string;
+  ca?: string;
+}
+
+/** What the operator of the hosted role does on its data directory, for what the interface leaves out (contract §11). */
+export interface HostedDesk {
+  /** The account of this email, made where there is none. */
+  addAccount(email: string): Promise<{ account_id: string }>;
+  /** A session token of an account. Throws ServiceError not_found. */
+  addSession(email: string): Promise<{ token: string }>;
+  addTenant(flags: TenantFlags): Promise<{ tenant_id: string }>;
+  /** Throws ServiceError not_found. */
+  setTenant(id: string, flags: TenantFlags): Promise<HostedTenant>;
+  /** An API key of a hosted tenant; its account and membership are made where need be. */
+  addKey(flags: KeyFlags): Promise<{ api_key: string; account_id: string }>;
+  setApns(flags: ApnsFlags): Promise<void>;
+}
+
+interface DeskOptions extends DatabaseFlags {
+  data: string;
+  /** The sealing key's file; that of the data directory when absent. */
+  hostedKey?: string;
+  clock: Clock;
+  random: Random;
+}
+
+/**
+ * Opens a hosted data directory for one command, also while it is served, and closes it after `use`. Throws StoreFault, also
+ * where it was never served.
+ */
+export async function withHosted<T>(
+  options: DeskOptions,
+  use: (desk: HostedDesk) => Promise<T>,
+): Promise<T> {
+  const { data, clock, random } = options;
+  const database = databaseOf(options);
+  if (database !== null) return withDatabase(database, options, use);
+  mustExist(join(data, hostedFiles.registry));
+  prepareDirectory(join(data, hostedFiles.tenants));
+  const registry = openSqliteRegistry({
+    path: join(data, hostedFiles.registry),
+    ...{ clock, random },
+    sealer: (inUse) => fileSealer({ ...keyPlace(options), inUse, ...{ clock, random } }),
+  });
+  try {
+    return await use(deskOf(registry, options));
+  } finally {
+    registry.close();
+  }
+}
+
+function keyPlace({ data, hostedKey = join(data, hostedFiles.key) }: DeskOptions) {
+  return { dir: dirname(hostedKey), name: basename(hostedKey) };
+}
+
+/** Throws UsageError. */
+function databaseOf(flags: DatabaseFlags): DatabaseSettings | null {
+  const faults: string[] = [];
+  const database = databaseSettings(flags, faults);
+  refuse(faults);
+  return database;
+}
+
+/** While nodes serve on it or not. */
+async function withDatabase<T>(
+  settings: DatabaseSettings,
+  options: DeskOptions,
+  use: (desk: HostedDesk) => Promise<T>,
+): Promise<T> {
+  const { data, hostedKey = join(data, hostedFiles.key), clock, random } = options;
+  const { openDatabaseRegistry } = await import("../../hosted/registry/postgres/open.ts");
+  const { registry } = await openDatabaseRegistry({
+    ...{ settings, pool: 1, keyFile: hostedKey, serves: false, node: "desk", clock, random },
+    seen: seenByCommand(data),
+    onPlain() {},
+  });
+  try {
+    return await use(relayOnly(deskOf(registry, options)));
+  } finally {
+    registry.close();
+  }
+}
+
+const NO_TENANTS =
+  "Nodes that share a database run no tenants without a box: their stores would lie on one node's disk. " +
+  "Run those with box hosted serve on a data directory of its own, without --database.";
+
+function relayOnly(desk: HostedDesk): HostedDesk {
+  return {
+    ...desk,
+    async addTenant(flags) {
+      if (flags.kind === "hosted") throw new UsageError(NO_TENANTS);
+      return desk.addTenant(flags);
+    },
+    addKey: () => Promise.reject(new UsageError(NO_TENANTS)),
+  };
+}
+
+function deskOf(registry: Registry, options: DeskOptions): HostedDesk {
+  return {
+    async addAccount(email) {
+      refuse(emailFaults("email", email));
+      const { account } = await registry.accounts.add(email);
+      return { account_id: account.id };
+    },
+    async addSession(email) {
+      const account = await registry.accounts.byEmail(email);
+      if (account === null) throw notFound("account");
+      return { token: await registry.sessions.add(account.id) };
+    },
+    async addTenant(flags) {
+      const change = checkTenant(flags);
+      const kind = flags.kind === "box" || flags.kind === "hosted" ? flags.kind : null;
+      if (kind === null) throw new UsageError("--kind must be box or hosted.");
+      const { boxUrl } = change;
+      const { id } = await registry.tenants.add({
+        kind,
+        ...(boxUrl === undefined ? {} : { boxUrl }),
+        ...(flags.owner === undefined ? {} : { ownerEmail: flags.owner }),
+      });
+      await registry.tenants.set(id, change);
+      return { tenant_id: id };
+    },
+    async setTenant(id, flags) {
+      const isKnown = await registry.tenants.set(id, checkTenant(flags));
+      const tenant = isKnown ? await registry.tenants.get(id) : null;
+      if (tenant === null) throw notFound("tenant");
+      return tenant;
+    },
+    addKey: (flags) => addKey(registry, options, flags),
+    setApns: (flags) => registry.apns.set(checkApns(flags)),
+  };
+}
+
+function checkTenant(flags: TenantFlags) {
+  const faults = flags.owner === undefined ? [] : emailFaults("owner", flags.owner);
+  const { boxUrl, plan, watch } = flags;
+  if (boxUrl !== undefined && !isBoxUrl(boxUrl))
+    faults.push(`--box-url must be an http or https address, not "${boxUrl}".`);
+  if (plan !== undefined && plan !== "free" && plan !== "pro")
+    faults.push(`--plan must be free or pro, not "${plan}".`);
+  if (watch !== undefined && !/^\d{1,6}$/.test(watch))
+    faults.push(`--watch must be seconds (0 = off), not "${watch}".`);
+  refuse(faults);
+  return {
+    ...(boxUrl === undefined ? {} : { boxUrl }),
+    ...(plan === undefined ? {} : { plan: plan as Plan }),
+    ...(watch === undefined ? {} : { watchSeconds: Number(watch) }),
+  };
+}
+
+async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags) {
+  const faults = emailFaults("email", flags.email);
+  const role = roles.find((known) => known === flags.role);
+  if (flags.role !== undefined && role === undefined)
+    faults.push(`--role must be one of ${roles.join(", ")}, not "${flags.role}".`);
+  refuse(faults);
+  const tenant = await registry.tenants.get(flags.tenant);
+  if (tenant === null) throw notFound("tenant");
+  if (tenant.kind === "box")
+    throw new UsageError("A box mints its own keys: box pair-code, and POST /v1/pair there.");
+  const { account } = await registry.accounts.add(flags.email);
+  const { clock, random, data } = options;
+  const tenantId = tenant.id;
+  const epoch = await registry.seals.break(tenantId);
+  const path = join(data, hostedFiles.tenants, `${tenantId}.db`);
+  const store = openStore({ path, kind: "box", clock, random });
+  let made: { role: Role; key: string; hashes: readonly string[] };
+  try {
+    ensureTenant(store, tenantId);
+    made = operatorsStore(store, "hosted key add").write((tx) => {
+      const held = seatAccount(tx, account, role);
+      const { key } = mintKey(tx, tenantId, account.id);
+      return { role: held, key, hashes: tokenHashes(tx) };
+    });
+  } finally {
+    store.close();
+  }
+  // A server that closed the tenant meanwhile may have sealed it without the key.
+  if (!(await sealStore(registry, { tenantId, epoch, path, hashes: made.hashes })))
+    await registry.seals.break(tenantId);
+  await registry.memberships.put({ tenantId, accountId: account.id, role: made.role });
+  return { api_key: made.key, account_id: account.id };
+}
+
+const APPLE = "https://api.push.apple.com";
+
+function checkApns(flags: ApnsFlags) {
+  const faults: string[] = [];
+  const key = readFile("key-file", flags.keyFile, faults);
+  const ca = flags.ca === undefined ? null : readFile("ca", flags.ca, faults);
+  if (key !== "" && readApnsKey(key) === null)
+    faults.push("--key-file holds no P-256 private key (a .p8 file of Apple's).");
+  const endpoint = webUrl("endpoint", flags.endpoint ?? APPLE, faults);
+  if (endpoint !== "" && !endpoint.startsWith("https:")) faults.push("--endpoint must be https.");
+  refuse(faults);
+  const { keyId, teamId, topic } = flags;
+  return { keyId, teamId, topic, endpoint, ca, key };
+}
+
+function readFile(name: string, path: string, faults: string[]): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error && "code" in error ? error.code : "unreadable";
+    faults.push(`--${name}: ${path} can't be read (${why}).`);
+    return "";
+  }
+}
+
+function emailFaults(name: string, email: string): string[] {
+  return isEmail(email) ? [] : [`--${name}: "${email}" is no email address.`];
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new UsageError(faults.join("\n"));
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { fileFault } from "../../ground/kit/file-fault.ts";
+import { UsageError } from "../../ground/kit/flags.ts";
+import { addKey, loadKeyRing, rotateKey } from "../../ground/kit/key-ring.ts";
+import type { Random } from "../../ground/kit/random.ts";
+import { ringSealer } from "../../ground/kit/sealer.ts";
+import { resealAll, type Unreadable, unreadableRows } from "../../ground/store/sealed.ts";
+import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
+
+/** What the operator does to the keys of a data directory, also while a box serves it (contract §10). */
+export interface KeyDesk {
+  data: string;
+  clock: Clock;
+  random: Random;
+}
+
+const KEY_FILE = "box.key";
+
+/**
+ * Makes a new key the present one and seals everything stored under it. The old keys stay in files of
+ * their own: backups are sealed under them. Ended at any point, every value still opens.
+ * Throws UsageError where `box.key` isn't usable, StoreFault.
+ */
+export function rotateKeyFile(desk: KeyDesk): {
+  key_id: string;
+  resealed: number;
+  unreadable: number;
+} {
+  return withStore(desk, (store) => {
+    const id = rotateKey(desk.data, KEY_FILE, desk.random);
+    const ring = loadKeyRing(desk.data, KEY_FILE, desk.random).ring;
+    if (id === null || ring === null)
+      throw new UsageError(
+        `${join(desk.data, KEY_FILE)} holds no usable key: put it back, or start the box, which makes one.`,
+      );
+    return { key_id: id, ...resealAll(store, ringSealer(ring)) };
+  });
+}
+
+/**
+ * Adds the keys of a key file, so that what was sealed under them opens again. `unreadable` are the rows
+ * that still don't. Throws UsageError for a file that holds no keys, StoreFault.
+ */
+export function addKeyFile(
+  desk: KeyDesk,
+  file: string,
+): { key_ids: string[]; unreadable: Unreadable[] } {
+  return withStore(desk, (store) => {
+    const ids = addKey(desk.data, KEY_FILE, readKeyFile(file), desk.random);
+    if (ids === null)
+      throw new UsageError(`${file} is no key file: it holds no whole number of 32-byte keys.`);
+    const ring = loadKeyRing(desk.data, KEY_FILE, desk.random).ring;
+    return {
+      key_ids: ids,
+      unreadable: ring === null ? [] : unreadableRows(store, ringSealer(ring)),
+    };
+  });
+}
+
+function readKeyFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`${file}: ${fileFault(error)}`);
+  }
+}
+
+function withStore<T>({ data, clock, random }: KeyDesk, use: (store: Store) => T): T {
+  const path = join(data, "box.db");
+  mustExist(path);
+  const store = openStore({ path, kind: "box", clock, random, older: "refuse" });
+  try {
+    return use(store);
+  } finally {
+    store.close();
+  }
+}

@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import { operatorsStore } from "../../ground/audit/operator.ts";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import { notFound } from "../../ground/kit/errors.ts";
+import { UsageError, webUrl } from "../../ground/kit/flags.ts";
+import { createPasswords } from "../../ground/kit/password.ts";
+import type { Random } from "../../ground/kit/random.ts";
+import type { Role } from "../../ground/store/schema.ts";
+import {
+  mustExist,
+  openReader,
+  openStore,
+  type Reader,
+  type Store,
+  type StoreOptions,
+} from "../../ground/store/store.ts";
+import { type Account, type Key, passwordText } from "../../people/account.ts";
+import {
+  changeAccount,
+  getAccount,
+  hasAccounts,
+  listAccounts,
+  removeAccount,
+} from "../../people/accounts.ts";
+import { issueCode, pairLink } from "../../people/codes.ts";
+import { foldEmail, isEmail } from "../../people/email.ts";
+import { createKey, listKeys, revokeKey } from "../../people/keys.ts";
+import { setPasswordsOpen } from "../../people/oidc/password-switch.ts";
+import { codeTtl, type IssuedCode } from "../../people/pairing.ts";
+import { replacePassword } from "../../people/passwords.ts";
+import { roles } from "../../people/roles.ts";
+import type { Session } from "../../people/session.ts";
+import { endSession, listSessions } from "../../people/sessions.ts";
+import { ensureTenant } from "../../tenant/tenant.ts";
+
+/** What the operator sees of people straight on a data directory. */
+export interface PeopleView {
+  accounts(): Account[];
+  /** Everybody's keys, or those of one account (its id or email). Throws ServiceError not_found. */
+  keys(who?: string): (Key & { email: string })[];
+  /** Everybody's signed-in browsers, or those of one account. Throws ServiceError not_found. */
+  sessions(who?: string): (Session & { email: string })[];
+}
+
+/** What the operator does to people straight on a data directory (contract §3), with owner's rank. */
+export interface PeopleDesk extends PeopleView {
+  /** Issues a pairing code. Throws UsageError with a line for each bad value. */
+  issue(seat: SeatFlags): IssuedCode & { link: string };
+  /** `who` is an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
+  setRole(who: string, role: string): Account;
+  /** Throws ServiceError not_found, last_owner, account_in_use. */
+  remove(who: string): Account;
+  /** Sets the password that `hash` was made of and signs all browsers of the account out. Throws ServiceError not_found. */
+  setPassword(who: string, hash: string): Account;
+  /** Throws ServiceError not_found, too_many. */
+  createKey(who: string, label: string): { id: string; key: string };
+  /** Throws ServiceError not_found, last_owner. */
+  revoke(keyId: string): void;
+  /** Throws ServiceError not_found. */
+  endSession(id: string): void;
+  /** Whether passwords sign in. Throws ServiceError last_owner where no owner has come in otherwise. */
+  setPasswordsOpen(isOpen: boolean): void;
+}
+
+/** As they are typed. */
+export interface SeatFlags {
+  email?: string;
+  role?: string;
+  ttl?: string;
+  publicUrl?: string;
+}
+
+interface DeskOptions {
+  data: string;
+  clock: Clock;
+  random: Random;
+}
+
+/** Looks at the people of a data directory, and changes and makes nothing there. Throws StoreFault where there is no box. */
+export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T): T {
+  const reader = openReader(storeOf(options));
+  try {
+    return use(viewOf(reader));
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * Opens a data directory for one command, also while a box serves it, and closes it after `use`. Throws StoreFault, also
+ * where no box ever served.
+ */
+export function withPeople<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): T {
+  const file = storeOf(options);
+  mustExist(file.path);
+  const store = openStore(file);
+  try {
+    const tenantId = ensureTenant(store);
+    return use(deskOf((verb) => operatorsStore(store, verb), viewOf(store), tenantId));
+  } finally {
+    store.close();
+  }
+}
+
+function storeOf({ data, clock, random }: DeskOptions): StoreOptions {
+  return { path: join(data, "box.db"), kind: "box", clock, random, older: "refuse" };
+}
+
+function viewOf(reader: Reader): PeopleView {
+  const named = <T extends { account_id: string }>(things: T[]) => {
+    const emails = new Map(listAccounts(reader).map((account) => [account.id, account.email]));
+    return things.map((thing) => ({ ...thing, email: emails.get(thing.account_id) ?? "" }));
+  };
+  const idOf = (who: string | undefined) => (who === undefined ? null : find(reader, who).id);
+  return {
+    accounts: () => listAccounts(reader),
+    keys: (who) => named(listKeys(reader, idOf(who))),
+    sessions: (who) => named(listSessions(reader, idOf(who), unixSeconds(reader.clock))),
+  };
+}
+
+function deskOf(storeFor: (verb: string) => Store, view: PeopleView, tenantId: string): PeopleDesk {
+  return {
+    issue(flags) {
+      const { publicUrl, ...seat } = checkSeat(flags);
+      return storeFor("pair-code").write((tx) => {
+        const role = seat.role ?? (hasAccounts(tx) ? "member" : "owner");
+        const issued = issueCode(tx, null, { ...seat, role });
+        return { ...issued, link: pairLink(tx, publicUrl, issued.code) };
+      });
+    },
+    ...view,
+    setRole(who, text) {
+      const role = roleOf(text);
+      if (role === undefined) throw new UsageError(BAD_ROLE);
+      return storeFor("account set-role").write((tx) =>
+        changeAccount(tx, null, { id: find(tx, who).id, role }),
+      );
+    },
+    remove: (who) =>
+      storeFor("account remove").write((tx) => {
+        const account = find(tx, who);
+        removeAccount(tx, null, account.id);
+        return account;
+      }),
+    setPassword: (who, hash) =>
+      storeFor("account set-password").write((tx) => {
+        const account = find(tx, who);
+        replacePassword(tx, { accountId: account.id, hash, kept: null });
+        return account;
+      }),
+    createKey: (who, label) =>
+      storeFor("key create").write((tx) =>
+        createKey(tx, { tenantId, accountId: find(tx, who).id, label }),
+      ),
+    endSession: (id) => storeFor("session end").write((tx) => endSession(tx, null, id)),
+    setPasswordsOpen: (isOpen) =>
+      storeFor("sign-in password").write((tx) => setPasswordsOpen(tx, isOpen)),
+    revoke: (keyId) => storeFor("key revoke").write((tx) => revokeKey(tx, null, keyId)),
+  };
+}
+
+function find(reader: Reader, who: string): Account {
+  if (!who.includes("@")) return getAccount(reader, who);
+  const account = listAccounts(reader).find(({ email }) => foldEmail(email) === foldEmail(who));
+  if (account === undefined) throw notFound("account");
+  return account;
+}
+
+const BAD_ROLE = `The role must be one of ${roles.join(", ")}.`;
+
+function roleOf(text: string): Role | undefined {
+  return roles.find((role) => role === text);
+}
+
+function checkSeat(flags: SeatFlags) {
+  const faults: string[] = [];
+  const { email = null, ttl = String(codeTtl.usual) } = flags;
+  if (email !== null && !isEmail(email)) faults.push(`--email: "${email}" is no email address.`);
+  const role = flags.role === undefined ? undefined : roleOf(flags.role);
+  if (flags.role !== undefined && role === undefined) faults.push(BAD_ROLE);
+  const ttlSeconds = /^[0-9]{1,7}$/.test(ttl) ? Number(ttl) : 0;
+  if (ttlSeconds < codeTtl.least || ttlSeconds > codeTtl.most)
+    faults.push(`--ttl must be from ${codeTtl.least} to ${codeTtl.most} seconds, not "${ttl}".`);
+  const publicUrl = webUrl("public-url", flags.publicUrl ?? "", faults);
+  if (faults.length > 0) throw new UsageError(faults.join("\n"));
+  return { email, role, ttlSeconds, publicUrl };
+}
+
+/** The hash of a password that somebody gives an account. Throws UsageError for one that can't be. */
+export async function hashGiven(password: string, random: Random): Promise<string> {
+  if (!passwordText.safeParse(password).success)
+    throw new UsageError("The password has 8 to 72 characters.");
+  return createPasswords(random).hash(password);
+}

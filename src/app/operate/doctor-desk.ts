@@ -1,0 +1,76 @@
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
+import { getMeta, setMeta } from "../../ground/store/meta.ts";
+import type { DoctorDesk, Examined } from "../../tenant/house.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+
+const MOST_BYTES = 256 * 1024;
+const DEADLINE_MS = 10 * 60_000;
+
+/**
+ * `box doctor` for who doesn't sit at the machine, in a process of its own: it reads every page of the store. What it
+ * found is kept with its time.
+ */
+export function doctorDesk(
+  tenant: Pick<Tenant, "store" | "clock" | "log" | "changes">,
+  data: string,
+): DoctorDesk & { stop(): Promise<void> } {
+  const { store, clock, log, changes } = tenant;
+  /** Read once: every page says what it found. */
+  let known: Examined | null | undefined;
+  let running: OwnProcess | null = null;
+  let failure: string | null = null;
+
+  const look = async (child: OwnProcess): Promise<void> => {
+    const cancel = clock.after(DEADLINE_MS, () => child.kill());
+    try {
+      const { code, out, said } = await child.ended;
+      if (running !== child) return;
+      const { findings } = readFindings(out) ?? {};
+      failure = findings === undefined ? said.trim() || `it ended with ${code}` : null;
+      if (findings === undefined) return log.error({ why: failure }, "the doctor could not look");
+      const found = { at: unixSeconds(clock), findings } satisfies Examined;
+      store.write((tx) => setMeta(tx, "doctor", JSON.stringify(found)));
+      known = found;
+    } catch (error) {
+      failure = "what it found could not be kept: see the log";
+      log.error({ err: error }, "what the doctor found could not be kept");
+    } finally {
+      cancel();
+      if (running === child) running = null;
+      changes.told([{ topic: "house" }]);
+    }
+  };
+
+  return {
+    latest() {
+      if (known !== undefined) return known;
+      const kept = getMeta(store, "doctor");
+      known = kept === undefined ? null : (JSON.parse(String(kept)) as Examined);
+      return known;
+    },
+    isRunning: () => running !== null,
+    failure: () => failure,
+    look() {
+      if (running !== null) return;
+      running = startOwn(["doctor", "--data", data, "--json"], MOST_BYTES);
+      void look(running);
+    },
+    async stop() {
+      const child = running;
+      running = null;
+      child?.kill();
+      await child?.ended;
+    },
+  };
+}
+
+/** It ends with 1 where something is wrong; what it says then is as good. */
+function readFindings(out: string): Pick<Examined, "findings"> | null {
+  try {
+    const { findings } = JSON.parse(out) as Partial<Examined>;
+    return Array.isArray(findings) ? { findings } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,95 @@
+import { crowdedRules } from "../../core/alerts/too-many.ts";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import { getMeta } from "../../ground/store/meta.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { type AilingChannel, listAiling } from "../../out/outbox/ailing.ts";
+import { oldestWaiting } from "../../out/outbox/rows.ts";
+import { type Finding, note, ok, wrong } from "./finding.ts";
+
+const BEHIND_SECONDS = 60;
+/** Before this program was written no clock is right. */
+const EARLIEST = Date.UTC(2026, 0, 1) / 1000;
+
+export function clockFinding(reader: Reader, clock: Clock): Finding {
+  const now = unixSeconds(clock);
+  const seen = Number(getMeta(reader, "clock_seen") ?? 0);
+  const utc = new Date(now * 1000).toISOString();
+  if (now >= EARLIEST && now >= seen - BEHIND_SECONDS) return ok("clock", utc);
+  return wrong(
+    "clock",
+    `${utc} is behind the last time that was seen`,
+    "let the machine's clock be set (timedatectl, NTP): relays refuse a clock that is off",
+  );
+}
+
+/** Every channel that is disabled or failing, and why. */
+export function ailingChannels(reader: Reader): Finding[] {
+  const channels = listAiling(reader);
+  const total = reader.sql<[], number>("SELECT count(*) FROM integrations").pluck().get() ?? 0;
+  if (total === 0)
+    return [note("channels", "there are none: nobody is told of any alert", "add an integration")];
+  if (channels.length === 0) return [ok("channels", `${total}, all well`)];
+  return channels.map(channelFinding);
+}
+
+function channelFinding(channel: AilingChannel): Finding {
+  const name = `${channel.type} "${channel.name || channel.id}" of ${channel.project}`;
+  const why = channel.last_error ?? "no reason was noted";
+  const since =
+    channel.failing_since === null
+      ? ""
+      : ` since ${new Date(channel.failing_since * 1000).toISOString()}`;
+  if (channel.enabled === 0 && channel.failing_since === null)
+    return note("channels", `${name} is disabled`);
+  if (channel.enabled === 0)
+    return wrong(
+      "channels",
+      `${name} was shut after it failed${since}: ${why}`,
+      `mend it, then enable it: POST /v1/projects/${encodeURIComponent(channel.project)}/integrations/${channel.id}/enable`,
+    );
+  return wrong(
+    "channels",
+    `${name} fails${since}, ${channel.consecutive_failures} times: ${why}`,
+    "mend the address or the credential; what waits goes out by itself",
+  );
+}
+
+/** Rules whose alerts are too many to list: an identifier without end, or a storm that nobody ended. */
+export function crowdedFindings(reader: Reader): Finding[] {
+  return crowdedRules(reader).map(({ project, rule, alertId, count, since }) =>
+    wrong(
+      "rules",
+      `${project} / ${rule} has too many unresolved alerts to list: since ${new Date(since * 1000).toISOString()} alert ${alertId} took in ${count} ${count === 1 ? "event" : "events"} of further ones`,
+      `see whether its identifier_keys have no end, resolve what is over (box resolve --all --project ${project} --rule ${rule}), or raise its max_open`,
+    ),
+  );
+}
+
+const LONG_WAIT = 3600;
+
+export function waitingFinding(reader: Reader, clock: Clock): Finding {
+  const { n, oldest } = oldestWaiting(reader);
+  const age = oldest === null ? 0 : unixSeconds(clock) - oldest;
+  if (age <= LONG_WAIT) return ok("deliveries", `${n} wait`);
+  return wrong(
+    "deliveries",
+    `${n} wait, the oldest for ${age} s`,
+    "see what is said of the channels; after 24 h a delivery is given up",
+  );
+}
+
+const WEEK = 7 * 86_400;
+
+export function backupFinding(reader: Reader, clock: Clock): Finding {
+  const now = unixSeconds(clock);
+  const last = getMeta(reader, "last_backup");
+  const advice = "box backup FILE on another disk, or serve with --backup-dir";
+  if (last === undefined) {
+    const age = now - Number(getMeta(reader, "created_at") ?? now);
+    const said = "none was ever proved";
+    return age > WEEK ? wrong("backup", said, advice) : note("backup", said, advice);
+  }
+  const age = now - Number(last);
+  const said = `the last one was proved ${Math.floor(age / 3600)} h ago`;
+  return age > WEEK ? wrong("backup", said, advice) : ok("backup", said);
+}

@@ -1,0 +1,218 @@
+import { statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { loadKeyRing } from "../../ground/kit/key-ring.ts";
+import { ringSealer, type Sealer } from "../../ground/kit/sealer.ts";
+import { StoreFault } from "../../ground/store/faults.ts";
+import { migrations } from "../../ground/store/migrations.ts";
+import { sealedKeyIds, unreadableRows } from "../../ground/store/sealed.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { diskSizes } from "../../tenant/disk.ts";
+import { contactFindings } from "./contact-health.ts";
+import { heartbeatFindings } from "./doctor-heartbeats.ts";
+import {
+  ailingChannels,
+  backupFinding,
+  clockFinding,
+  crowdedFindings,
+  waitingFinding,
+} from "./doctor-store.ts";
+import { type Finding, note, ok, wrong } from "./finding.ts";
+import { patternFindings } from "./pattern-health.ts";
+import { pushFindings } from "./push-health.ts";
+import { reachFindings } from "./reach.ts";
+import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
+
+/**
+ * Looks at everything that a box needs, changes nothing, and says what to do about what it finds. Works
+ * on a box that runs, that is stopped, and that won't start.
+ */
+export async function examine(options: LookOptions): Promise<Finding[]> {
+  const { data } = options;
+  const outside = [directoryFinding(data), logFinding(data)];
+  let reader: ReturnType<typeof openBox>;
+  try {
+    reader = openBox(options);
+  } catch (error) {
+    return [...outside, storeFault(error)];
+  }
+  try {
+    const status = await boxStatus(options);
+    return [
+      ...outside,
+      ...whole(reader),
+      schemaFinding(status),
+      diskFinding(status),
+      clockFinding(reader, options.clock),
+      ...keyFindings(reader, data),
+      ...ailingChannels(reader),
+      ...reachFindings(reader),
+      ...contactFindings(reader),
+      ...pushFindings(reader, sealerOf(data), options.clock),
+      ...heartbeatFindings(reader, options.clock),
+      ...crowdedFindings(reader),
+      ...patternFindings(reader),
+      waitingFinding(reader, options.clock),
+      backupFinding(reader, options.clock),
+      ...servingFindings(status),
+    ];
+  } finally {
+    reader.close();
+  }
+}
+
+function storeFault(error: unknown): Finding {
+  const fault = StoreFault.from(error, "the store");
+  const advice: Partial<Record<StoreFault["kind"], string>> = {
+    damaged: "restore the last backup: box restore FILE --replace",
+    newer: "run the newer program; or restore the copy it made before its upgrade",
+    foreign: "see that --data names the box's own directory",
+    io: "look at the disk and its mount, and at who owns the files",
+  };
+  return wrong("store", fault.message, advice[fault.kind] ?? "see that --data is right");
+}
+
+function directoryFinding(data: string): Finding {
+  const found = statSync(data, { throwIfNoEntry: false });
+  if (found === undefined)
+    return wrong("directory", `there is no ${data}`, "name the data directory with --data");
+  if (!found.isDirectory())
+    return wrong("directory", `${data} is no directory`, "name the data directory with --data");
+  const open = (found.mode & 0o077) !== 0;
+  return open
+    ? wrong("directory", "others than its owner may look into it", `chmod 700 ${data}`)
+    : ok("directory", `${data}, its owner's alone`);
+}
+
+const LARGE_LOG = 64 * 1024 * 1024;
+
+function logFinding(data: string): Finding {
+  const { log } = sizesOf(data);
+  return log > LARGE_LOG
+    ? wrong(
+        "write-ahead log",
+        `${log} bytes: a long read keeps it from being moved into the store`,
+        "end what reads box.db (a copy, a browser of databases), or restart the box",
+      )
+    : ok("write-ahead log", `${log} bytes`);
+}
+
+/** The whole of it where it is small was looked at on opening. */
+function whole(reader: Reader): Finding[] {
+  const found = reader.db.pragma("quick_check(3)", { simple: true }) as string;
+  if (found === "ok") return [ok("store", "every page is in order")];
+  return [
+    wrong(
+      "store",
+      `damaged: ${found.replace(/\s+/g, " ").slice(0, 200)}`,
+      "restore the last backup: box restore FILE --replace",
+    ),
+  ];
+}
+
+function schemaFinding({ schema, version, running_version }: Status): Finding {
+  if (running_version !== null && running_version !== version)
+    return wrong(
+      "version",
+      `${running_version} is running, this program is ${version}`,
+      "restart the service, so that the installed program runs",
+    );
+  const known = migrations("box").length;
+  return schema < known
+    ? note("version", `${version}; schema ${schema} becomes ${known} at the next start`)
+    : ok("version", `${version}, schema ${schema}`);
+}
+
+function diskFinding({ disk, data }: Status): Finding {
+  const total = disk.free === null ? 0 : totalBytes(data);
+  const { low, enough } = diskSizes(total);
+  const said = `${disk.free ?? "an unknown number of"} bytes free, the store has ${disk.store}`;
+  if (disk.free === null || disk.free >= enough) return ok("disk", said);
+  return wrong(
+    "disk",
+    disk.free < low ? `${said}: events are refused` : said,
+    "make room; or keep less: --log-days, --log-gib, --history-days",
+  );
+}
+
+function totalBytes(directory: string): number {
+  const { blocks, bsize } = statfsSync(directory);
+  return blocks * bsize;
+}
+
+function keyFindings(reader: Reader, data: string): Finding[] {
+  const { ring, faults } = loadKeyRing(data, "box.key");
+  const bad = faults.map(({ file, problem }) => keyFault(join(data, file), problem));
+  const isUsed = sealedKeyIds(reader).length > 0;
+  if (ring === null)
+    return [
+      ...bad,
+      isUsed
+        ? wrong("key", "there is no key, and credentials are sealed", LOST_KEY)
+        : note("key", "there is none yet: one is made at the first start"),
+    ];
+  const rows = unreadableRows(reader, ringSealer(ring));
+  if (rows.length === 0) return [...bad, ok("key", "opens every stored credential")];
+  const named = rows.map(({ table, id }) => `${table} ${id}`).slice(0, 10);
+  return [...bad, wrong("key", `doesn't open: ${named.join(", ")}`, LOST_KEY)];
+}
+
+function sealerOf(data: string): Sealer | null {
+  const { ring } = loadKeyRing(data, "box.key");
+  return ring === null ? null : ringSealer(ring);
+}
+
+const LOST_KEY =
+  "put the old box.key back (or box key-file add FILE), or enter these credentials again";
+
+function keyFault(file: string, problem: string): Finding {
+  const advice = problem === "too_open" ? `chmod 600 ${file}` : `put back the right ${file}`;
+  return wrong("key file", `${file}: ${problem.replaceAll("_", " ")}`, advice);
+}
+
+function shedFinding(detail: string): Finding {
+  if (!/\b0 refused/.test(detail))
+    return note(
+      "ingest",
+      detail,
+      "a faster disk, or fewer events: senders are asked to wait and try again",
+    );
+  return /turned away/.test(detail)
+    ? note(
+        "ingest",
+        detail,
+        "GET /v1/projects/{id}/sources/{name}/facts says why, and the log which",
+      )
+    : ok("ingest", detail);
+}
+
+/** What this looks at itself isn't said twice. */
+const SEEN = [
+  "store",
+  "disk",
+  "backup",
+  "breakers",
+  "channels",
+  "reach",
+  "contacts",
+  "credentials",
+];
+
+function servingFindings({ running, address, health }: Status): Finding[] {
+  if (!running)
+    return [note("service", "the box isn't running: box serve, or systemctl start box")];
+  if (health === null)
+    return [
+      wrong(
+        "service",
+        `a box holds this directory and doesn't answer at ${address ?? "any address known"}`,
+        "look at its log; restart it",
+      ),
+    ];
+  const bad = health.checks.filter((check) => !check.ok && !SEEN.includes(check.name));
+  const ingest = health.checks.filter(({ name }) => name === "ingest");
+  return [
+    ok("service", `serving at ${address}, ${health.status}`),
+    ...ingest.map(({ detail }) => shedFinding(detail)),
+    ...bad.map((check) => wrong(check.name, check.detail, "see the log of the box")),
+  ];
+}

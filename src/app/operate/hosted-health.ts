@@ -1,0 +1,149 @@
+import type { Clock } from "../../ground/kit/clock.ts";
+import type { PageCounts } from "../../hosted/page-counts.ts";
+import type { PushCounts } from "../../hosted/push-counts.ts";
+import type { StoredApns } from "../../hosted/registry/apns-settings.ts";
+import type { HeartbeatLook } from "../../hosted/registry/heartbeats.ts";
+import type { DatabaseLoad } from "../../hosted/registry/load.ts";
+import type { NodeJob } from "../../hosted/registry/nodes.ts";
+import type { HouseStats } from "../../hosted/tenant-house.ts";
+import { type Health, type HealthCheck, summarize } from "../../tenant/health.ts";
+import type { Scheduler } from "../../tenant/scheduler.ts";
+
+/** How the APNs key stands; `unknown` before the first look. */
+export type ApnsState = StoredApns["kind"] | "unknown";
+
+/** As of the latest look; `boxes` is null before the first, and while another node looks. */
+export interface SeenState {
+  apns: ApnsState;
+  boxes: HeartbeatLook | null;
+  /** Whether this node does what only one does at a time; empty where it is alone. */
+  leads: Partial<Record<NodeJob, boolean>>;
+}
+
+export interface NodeState {
+  /** It is about to stop. */
+  draining: boolean;
+  /**
+   * Null where the registry lies in this process. `unheardMs`: how long it has committed nothing for this node, which it
+   * is asked for each 2 s. `aheadMs`: by how much this node's clock is ahead of the database's; null while that isn't known.
+   */
+  database: {
+    unheardMs: number;
+    aheadMs: number | null;
+    /** Nodes that live, this one included; null before the first word. */
+    nodes: number | null;
+    load: DatabaseLoad;
+  } | null;
+}
+
+/** What the hosted role knows of itself without asking anybody. */
+export interface HostedState {
+  clock: Clock;
+  scheduler: Scheduler;
+  seen(): SeenState;
+  node(): NodeState;
+  house(): HouseStats;
+  pages(): ReturnType<PageCounts["all"]>;
+  pushes(): ReturnType<PushCounts["all"]>;
+}
+
+const LATE_MS = 30_000;
+const AWAY_MS = 10_000;
+/** Requests that are 300 s off are refused as skewed: boxes are told before that. */
+const CLOCK_ODD_MS = 5_000;
+const CLOCK_WRONG_MS = 60_000;
+
+/** Whether the service is able to page (contract §10). */
+export function hostedHealth(state: HostedState): Health {
+  return summarize([
+    workCheck(state),
+    apnsCheck(state),
+    tenantsCheck(state),
+    boxesCheck(state),
+    ...nodeChecks(state.node()),
+  ]);
+}
+
+/** Of one of several nodes; one that is alone and goes on serving has none. */
+function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
+  const leaves: HealthCheck = {
+    ...{ name: "node", ok: !draining, severity: "failed" },
+    detail: draining ? "it takes on nothing more: it is about to stop" : "it serves",
+  };
+  if (database === null) return draining ? [leaves] : [];
+  const { unheardMs, aheadMs } = database;
+  const away = unheardMs > AWAY_MS;
+  const off = Math.abs(aheadMs ?? 0);
+  const seconds = Math.round(off / 1000);
+  const way = (aheadMs ?? 0) > 0 ? "ahead of" : "behind";
+  return [
+    leaves,
+    {
+      ...{ name: "database", ok: !away, severity: "failed" },
+      detail: away
+        ? `it has committed nothing for ${Math.round(unheardMs / 1000)} s: no page can be taken`
+        : "it answers",
+    },
+    {
+      ...{ name: "clock", ok: off <= CLOCK_ODD_MS },
+      severity: off > CLOCK_WRONG_MS ? "failed" : "degraded",
+      detail:
+        off <= CLOCK_ODD_MS
+          ? "it goes with the database's"
+          : `this node's clock is ${seconds} s ${way} the database's: set it right`,
+    },
+  ];
+}
+
+/** What a supervisor restarts for. */
+export function isHostedAlive({ clock, scheduler }: HostedState): boolean {
+  return clock.mono() - scheduler.lastTick < LATE_MS;
+}
+
+/** Each of its jobs reads or writes the registry, so one that fails says that the registry does. */
+function workCheck({ clock, scheduler }: HostedState): HealthCheck {
+  const late = clock.mono() - scheduler.lastTick;
+  const failing = [...scheduler.failures.keys()];
+  const ok = late < LATE_MS && failing.length === 0;
+  const still = `no look at due work for ${Math.round(late / 1000)} s`;
+  const bad = failing.length > 0 ? `jobs failing: ${failing.join(", ")}` : still;
+  return { name: "registry", ok, severity: "failed", detail: ok ? "boxes are watched" : bad };
+}
+
+/** Whether the boxes reach this service, as far as their heartbeats tell. */
+function boxesCheck(state: HostedState): HealthCheck {
+  const { boxes } = state.seen();
+  const base = { name: "boxes", severity: "degraded" as const };
+  if (boxes === null) {
+    const isShared = state.node().database !== null;
+    const detail = isShared ? "another node looks, or none yet" : "not looked at yet";
+    return { ...base, ok: true, detail };
+  }
+  const { held, watched, unheard, twins } = boxes;
+  const detail = held
+    ? `${unheard} of ${watched} boxes are not heard: check the network and load balancer before this service; ` +
+      "nobody is told of a silence until more than half are heard"
+    : `${watched - unheard} of ${watched} boxes are heard`;
+  const two = twins === 0 ? "" : `; ${twins} keys are used by two boxes each: the log names them`;
+  return { ...base, ok: !held && twins === 0, detail: `${detail}${two}` };
+}
+
+const APNS: Record<ApnsState, string> = {
+  none: "no APNs key is set, so no phone rings: box hosted apns set",
+  unreadable: "the APNs key can't be unsealed: set it again, or put hosted.key back",
+  set: "an APNs key is set",
+  unknown: "not looked at yet",
+};
+
+function apnsCheck(state: HostedState): HealthCheck {
+  const { apns } = state.seen();
+  const ok = apns === "set" || apns === "unknown";
+  return { name: "apns", ok, severity: "degraded", detail: APNS[apns] };
+}
+
+function tenantsCheck(state: HostedState): HealthCheck {
+  const { broken, open } = state.house();
+  const detail =
+    broken === 0 ? `${open} open` : `${broken} can't be read and are shut: restore them`;
+  return { name: "tenants", ok: broken === 0, severity: "degraded", detail };
+}

@@ -1,0 +1,43 @@
+import { statSync } from "node:fs";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { oldestWaiting } from "../../out/outbox/rows.ts";
+import type { BoxLoad, HeldNow } from "../../tenant/house.ts";
+import { heldNow } from "../../tenant/retention.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import type { Refusals } from "../../web/http/refusals.ts";
+
+const MINUTES = 60;
+/** What is answered with 429. */
+const LATER = new Set(["rate_limited", "overloaded", "storage_full"]);
+
+/** What the box has to do right now. */
+export function loadOf(tenant: Tenant, refusals: Refusals): BoxLoad {
+  const { store, clock, ingest, changes } = tenant;
+  const minutes = new Array<number>(MINUTES).fill(0);
+  for (const heard of ingest.heardLately())
+    for (const [at, n] of heard.minutes.entries()) minutes[at] = (minutes[at] ?? 0) + n;
+  const { n, oldest } = oldestWaiting(store);
+  return {
+    minutes,
+    commitMs: percentile(store.commitTimes(), 0.99),
+    waiting: n,
+    oldestSeconds: oldest === null ? null : Math.max(0, unixSeconds(clock) - oldest),
+    streams: changes.listening,
+    refused: refusals
+      .requests()
+      .filter(({ code }) => LATER.has(code))
+      .reduce((sum, one) => sum + one.n, 0),
+    shed: ingest.stats().shed,
+  };
+}
+
+/** What is kept of lines and of the audit, and how much room the store takes. */
+export function heldOf({ store }: Tenant): HeldNow {
+  return { ...heldNow(store), storeBytes: statSync(store.path).size };
+}
+
+/** The nearest rank; null of nothing. Pure. */
+export function percentile(times: Float64Array, part: number): number | null {
+  const sorted = times.toSorted();
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? null;
+}

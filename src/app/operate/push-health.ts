@@ -1,0 +1,40 @@
+import { unconfirmedShifts } from "../../core/oncall/shift-checks.ts";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import type { Sealer } from "../../ground/kit/sealer.ts";
+import { wallTime } from "../../ground/kit/wall-time.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { subscriptionsToRenew } from "../../out/contacts/subscriptions.ts";
+import { type Finding, note, wrong } from "./finding.ts";
+
+/** Browsers that are pushed to, and whether whoever begins a shift is reached by them. */
+
+const EMAIL = "SELECT email FROM accounts WHERE id = ?";
+
+/** `sealer`: null where there is no key, which is a finding of its own. */
+export function pushFindings(reader: Reader, sealer: Sealer | null, clock: Clock): Finding[] {
+  const emailOf = (account: string) =>
+    reader.sql<[id: string], string>(EMAIL).pluck().get(account) ?? account;
+  const old = sealer === null ? [] : subscriptionsToRenew(reader, { sealer });
+  const names = old.map(
+    ({ accountId, label, shown }) => `${emailOf(accountId)}: ${label || shown}`,
+  );
+  return [
+    ...(old.length === 0
+      ? []
+      : [
+          wrong(
+            "push",
+            `${old.length} ${old.length === 1 ? "browser" : "browsers"} must subscribe anew, since the key that was subscribed with is lost: ${names.slice(0, 10).join(", ")}`,
+            "each is opened at Me, Devices, and added again; or removed there",
+          ),
+        ]),
+    ...unconfirmedShifts(reader, unixSeconds(clock)).map((shift) => {
+      const { accountId, project, schedule, timezone, askedAt } = shift;
+      return note(
+        "shifts",
+        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown anything that was pushed since ${wallTime(askedAt, timezone)}`,
+        "ask them another way; ladders page them as ever",
+      );
+    }),
+  ];
+}

@@ -1,0 +1,86 @@
+import type { Reader } from "../../ground/store/store.ts";
+import type { NotifyRule } from "../../out/contacts/contact.ts";
+import { servedKinds } from "../../out/contacts/gateways.ts";
+import { contactKindList as kinds } from "../../out/contacts/list.ts";
+import { pageWish, waysOf } from "../../out/contacts/notify.ts";
+
+/** A contact as people are told of it. */
+export interface SeenContact {
+  account: string;
+  id: string;
+  kind: string;
+  label: string;
+  shown: string;
+  state: "unverified" | "verified" | "failing" | "off";
+  last_error: string | null;
+  /** JSON; null: pages. */
+  wants: string | null;
+}
+
+const CONTACTS = `SELECT account_id AS account, id, kind, label, shown, state, last_error, wants
+  FROM contacts ORDER BY account_id, created_at, id`;
+const RULES = "SELECT account_id, rules FROM notify_rules";
+
+/** Everybody's contacts by account, by age: read at once, since a look asks for many people. */
+export function contactsByAccount(reader: Reader): Map<string, SeenContact[]> {
+  return Map.groupBy(reader.sql<[], SeenContact>(CONTACTS).all(), ({ account }) => account);
+}
+
+/** `phone (ntfy …7f3a)`. */
+export function contactWords({ kind, label, shown }: SeenContact): string {
+  return label === "" ? `${kind} ${shown}` : `${label} (${kind} ${shown})`;
+}
+
+export const isUsable = ({ state }: SeenContact): boolean =>
+  state === "verified" || state === "failing";
+
+/** By what of their own the tenant's people are reached. */
+export interface PeopleReach {
+  /** The lowest level whose alerts a contact of theirs is used for; null: none is. */
+  from(account: string): number | null;
+  /** Why no contact reaches them, where none does. */
+  whyNone(account: string): string;
+}
+
+export function peopleReach(reader: Reader): PeopleReach {
+  const contacts = contactsByAccount(reader);
+  const served = servedKinds(reader, kinds);
+  const rules = new Map(
+    reader
+      .sql<[], [account: string, rules: string]>(RULES)
+      .raw()
+      .all()
+      .map(([account, text]) => [account, JSON.parse(text) as NotifyRule[]]),
+  );
+  const rulesOf = (account: string) => rules.get(account) ?? [];
+  const usable = (account: string) =>
+    (contacts.get(account) ?? []).flatMap((one) => {
+      const { paged, always } = pageWish(one.wants);
+      return paged && isUsable(one) && served.has(one.kind) ? [{ ...one, always }] : [];
+    });
+  return {
+    from(account) {
+      const levels = [0, ...rulesOf(account).map(({ min_level }) => min_level)];
+      const reaches = (level: number) =>
+        waysOf({ rules: rulesOf(account), contacts: usable(account), level, kinds }).length > 0;
+      return levels.sort((a, b) => a - b).find(reaches) ?? null;
+    },
+    whyNone: (account) => whyNone(contacts.get(account) ?? [], served),
+  };
+}
+
+function whyNone(contacts: readonly SeenContact[], served: ReadonlySet<string>): string {
+  const names = (some: readonly SeenContact[]) => some.map(contactWords).join(", ");
+  const on = contacts.filter((one) => isUsable(one) && pageWish(one.wants).paged);
+  const [first] = on;
+  if (contacts.length === 0) return "they have no contact";
+  if (first === undefined && contacts.some(isUsable))
+    return `${names(contacts.filter(isUsable))} wants no pages`;
+  if (first !== undefined)
+    return on.some(({ kind }) => served.has(kind))
+      ? "no notification rule of theirs names a contact that works"
+      : `no ${kinds.find(first.kind)?.gateway ?? first.kind} gateway serves ${names(on)}`;
+  const unverified = contacts.filter(({ state }) => state === "unverified");
+  if (unverified.length > 0) return `they have not verified ${names(unverified)}`;
+  return `${names(contacts)} ${contacts.length === 1 ? "is" : "are"} switched off`;
+}

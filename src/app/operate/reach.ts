@@ -1,0 +1,226 @@
+import type { Project } from "../../core/projects/projects.ts";
+import { levelName } from "../../ground/kit/level.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { type RelaySilence, readSilence } from "../../out/outbox/relay-silence.ts";
+import type { HealthCheck } from "../../tenant/health.ts";
+import { type Finding, note, ok, wrong } from "./finding.ts";
+import type { Metric } from "./metrics.ts";
+import { type PeopleReach, peopleReach } from "./reach-people.ts";
+import { type PagedAt, type ProjectReach, reachOf } from "./reach-project.ts";
+
+/** Somebody, or a rule, that nothing reaches; a note where a shared channel may be their way. */
+export interface Unreached {
+  kind: "person" | "rule";
+  isFault: boolean;
+  /** Who or which rule, where, and why: with names. */
+  sentence: string;
+}
+
+/** Rules that one look reads anew; the rest waits for the next one. */
+const RULES_A_LOOK = 5_000;
+
+/**
+ * Looks for people whom ladders page and whom nothing reaches, and for rules that tell nobody: long before the
+ * night. A project is read again only when its version has changed.
+ */
+export interface ReachWatch {
+  /** `complete` false: there are more rules than one look takes in, so the next one says more. */
+  look(reader: Reader): { unreached: Unreached[]; complete: boolean };
+}
+
+/** Changes with whatever is shared: the versions of the projects whose schedules others may name. */
+const SHARED = `SELECT group_concat(id || ':' || version) FROM projects
+  WHERE id IN (SELECT project_id FROM schedules WHERE shared = 1)`;
+
+export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
+  const known = new Map<number, ProjectReach>();
+  let sharedThen = "";
+  return {
+    look(reader) {
+      const projects = reader
+        .sql<[], Project>(
+          "SELECT id, name, version, created_at AS createdAt FROM projects ORDER BY name",
+        )
+        .all();
+      const shared = reader.sql<[], string | null>(SHARED).pluck().get() ?? "";
+      if (shared !== sharedThen)
+        for (const [id, { looksElsewhere }] of known) if (looksElsewhere) known.delete(id);
+      sharedThen = shared;
+      let left = rulesALook;
+      const seen: ProjectReach[] = [];
+      for (const project of projects) {
+        const before = known.get(project.id);
+        if (before?.version === project.version && before.name === project.name) seen.push(before);
+        else if (left > 0) {
+          const reach = reachOf(reader, project);
+          known.set(project.id, reach);
+          left -= 1 + reach.paged.size + reach.bare.length;
+          seen.push(reach);
+        }
+      }
+      const ids = new Set(projects.map(({ id }) => id));
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+      return { unreached: unreachedIn(reader, seen), complete: seen.length === projects.length };
+    },
+  };
+}
+
+function unreachedIn(reader: Reader, projects: readonly ProjectReach[]): Unreached[] {
+  const emails = new Map(
+    reader.sql<[], [id: string, email: string]>("SELECT id, email FROM accounts").raw().all(),
+  );
+  const relay = {
+    configured: reader.sql<[]>("SELECT 1 FROM relay").get() !== undefined,
+    silence: readSilence(reader),
+  };
+  const people = peopleReach(reader);
+  return projects.flatMap((project) => [
+    ...peopleOf(project, { emails, relay, people }),
+    ...rulesOf(project, relay),
+  ]);
+}
+
+interface Relay {
+  configured: boolean;
+  silence: RelaySilence;
+}
+
+interface Ways {
+  emails: ReadonlyMap<string, string>;
+  relay: Relay;
+  people: PeopleReach;
+}
+
+function peopleOf(project: ProjectReach, { emails, relay, people }: Ways): Unreached[] {
+  const others = project.escalations;
+  return [...project.paged].flatMap(([account, paged]): Unreached[] => {
+    const email = emails.get(account);
+    const relayWhy = whyNot(project, relay, account);
+    if (relayWhy === null || email === undefined) return [];
+    const missed = missedBy(people, account, paged);
+    if (missed === null) return [];
+    const { places, below, why, isNamed } = missed;
+    const said = `${email} is paged by ${places.join(", ")} of ${project.name}`;
+    const sentence =
+      others.length === 0
+        ? `${said}, and nothing reaches them${below}: ${why}, ${relayWhy}, and no other channel carries escalations`
+        : `${said} through ${list(others)} alone${below}: ${why} and ${relayWhy}`;
+    return [{ kind: "person", isFault: others.length === 0 && isNamed, sentence }];
+  });
+}
+
+/** What no contact of a person is used for, of all that they are paged for; null: there is no such thing. */
+function missedBy(people: PeopleReach, account: string, { places, lowest, anyLevel }: PagedAt) {
+  const from = people.from(account);
+  if (from === null) return { places, below: "", why: people.whyNone(account), isNamed: true };
+  const isNamed = lowest !== null && lowest.level < from;
+  const place = isNamed ? lowest.place : anyLevel;
+  if (from === 0 || place === null) return null;
+  const below = ` below ${levelName(from)}`;
+  const why = "no notification rule of theirs takes those alerts";
+  return { places: [place], below, why, isNamed };
+}
+
+/** Why the relay doesn't reach this person; null: it does, for all that is known. */
+function whyNot(project: ProjectReach, { configured, silence }: Relay, account: string) {
+  if (!configured) return "no hosted relay is configured";
+  if (!project.relay) return "the project's relay is disabled";
+  const since = silence.accounts.get(account) ?? silence.all;
+  return since === null ? null : `the relay has no phone of theirs (said at ${utc(since)})`;
+}
+
+function rulesOf(project: ProjectReach, relay: Relay): Unreached[] {
+  const [hears] = project.openings;
+  const relayHears = relay.configured && project.relay && relay.silence.all === null;
+  if (hears !== undefined) return [];
+  const rule = (name: string, why: string, isFault: boolean): Unreached => ({
+    kind: "rule",
+    isFault,
+    sentence: `alerts of rule ${name} of ${project.name} tell nobody: ${why}`,
+  });
+  const none = "the project has no enabled channel that hears of them";
+  const empty = project.emptyLadders.map((name) =>
+    rule(name, `its ladder's schedules have no participants, and ${none}`, true),
+  );
+  const bare = project.bare.map(({ rule: name, acts }) =>
+    rule(name, `it has no ladder, and ${none}${acts ? " (it runs actions)" : ""}`, !acts),
+  );
+  return relayHears ? [] : [...empty, ...bare];
+}
+
+function utc(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+const MOST_NAMED = 10;
+const ADVICE =
+  "add a contact that reaches them (box contact add), pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
+
+/**
+ * Readiness is open to everybody, so `detail` counts; `named` has the names, for whoever shows a key. Notes are
+ * no reason to be degraded.
+ */
+export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
+  const { unreached, complete } = watch.look(reader);
+  const faults = unreached.filter(({ isFault }) => isFault);
+  const base = { name: "reach", severity: "degraded" as const, ok: faults.length === 0 };
+  const more = complete ? "" : "; not every project has been looked at yet";
+  if (faults.length === 0) {
+    const said =
+      "nobody whom a ladder pages is known to be out of reach, and every rule tells somebody";
+    const notes = unreached.map(({ sentence }) => sentence);
+    return {
+      ...base,
+      detail: said + more,
+      ...(notes.length > 0 ? { named: `${said}; ${list(notes)}` } : {}),
+    };
+  }
+  const people = faults.filter(({ kind }) => kind === "person").length;
+  const rules = faults.length - people;
+  const counts = [
+    ...(people > 0 ? [`ladders page ${people} whom nothing reaches`] : []),
+    ...(rules > 0 ? [`alerts of ${rules} rules tell nobody`] : []),
+  ].join("; ");
+  return {
+    ...base,
+    detail: `${counts}${more}`,
+    named: list(faults.map(({ sentence }) => sentence)) + more,
+  };
+}
+
+export function reachMetric(watch: ReachWatch, reader: Reader): Metric {
+  const faults = watch.look(reader).unreached.filter(({ isFault }) => isFault);
+  return {
+    name: "box_unreached",
+    help: "People whom ladders page and nothing reaches, and rules whose alerts tell nobody.",
+    type: "gauge",
+    values: (["person", "rule"] as const).map((kind) => ({
+      labels: { kind },
+      value: faults.filter((one) => one.kind === kind).length,
+    })),
+  };
+}
+
+/** As the doctor says it: each by name. */
+export function reachFindings(reader: Reader): Finding[] {
+  const { unreached } = createReachWatch(Number.POSITIVE_INFINITY).look(reader);
+  if (unreached.length === 0)
+    return [ok("reach", "nobody whom a ladder pages is known to be out of reach")];
+  const shown = unreached.toSorted((a, b) => Number(b.isFault) - Number(a.isFault));
+  const left = shown.length - MOST_FINDINGS;
+  return [
+    ...shown
+      .slice(0, MOST_FINDINGS)
+      .map(({ isFault, sentence }) =>
+        isFault ? wrong("reach", sentence, ADVICE) : note("reach", sentence),
+      ),
+    ...(left > 0 ? [note("reach", `and ${left} more`)] : []),
+  ];
+}
+
+const MOST_FINDINGS = 50;
+
+function list(sentences: readonly string[]): string {
+  const more = sentences.length - MOST_NAMED;
+  return sentences.slice(0, MOST_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : "");
+}

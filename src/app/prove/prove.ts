@@ -1,0 +1,253 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { type Api, createApi } from "./api.ts";
+import { pushPerson } from "./devices.ts";
+import type { RunEvidence } from "./evidence.ts";
+import { type Feed, startFeed } from "./feed.ts";
+import { type Figures, figuresOf, type Seen } from "./figures.ts";
+import { blindSpots } from "./forge.ts";
+import { judge, type Violation } from "./judge.ts";
+import { killAt, type Moment, moments, planKills } from "./kills.ts";
+import { lookAtNames } from "./names.ts";
+import { type Receivers, startReceivers } from "./receiver.ts";
+import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
+import { type Seeded, seeded } from "./seeded.ts";
+import { drained, readAlerts, readFiles } from "./survey.ts";
+import { build, namedSetting, quietSetting, reachOwner, settings } from "./world.ts";
+
+export interface ProveOptions {
+  /** What starts a box. */
+  program: Program;
+  /** Where the scratch directory is made; the system's place for such when absent. */
+  directory?: string;
+  seed: number;
+  kills: number;
+  clock: Clock;
+  onProgress?(progress: Progress): void;
+}
+
+export interface Progress {
+  kill: number;
+  kills: number;
+  moment: Moment | "draining";
+  events: number;
+  arrivals: number;
+}
+
+export interface RunVerdict {
+  /** No promise was broken, and the judge would have seen it. */
+  ok: boolean;
+  seed: number;
+  figures: Figures;
+  violations: Violation[];
+  /** Promises whose breach would have gone unseen: nothing was there to break. */
+  unproven: string[];
+}
+
+/** What a run holds in its hands. */
+interface Run extends Seen {
+  options: ProveOptions;
+  root: string;
+  api: Api;
+  receivers: Receivers;
+  startTimes: number[];
+}
+
+/** A start that takes longer is a fall. */
+const START_MS = 30_000;
+
+/**
+ * Feeds a scratch box while it is killed again and again, and judges it by a ledger that was kept
+ * outside of it. Throws where the proof itself can't be made; a broken promise is in the verdict.
+ */
+export async function prove(
+  options: ProveOptions,
+): Promise<{ verdict: RunVerdict; evidence: RunEvidence; directory: string }> {
+  const { clock, seed } = options;
+  const from = clock.mono();
+  const root = mkdtempSync(join(options.directory ?? tmpdir(), "box-prove-"));
+  const receivers = await startReceivers(clock, seed);
+  const evidence = emptyEvidence(receivers);
+  const killed = Object.fromEntries(moments.map((moment) => [moment, 0])) as Run["killed"];
+  const run: Run = { options, root, api: createApi(), receivers, evidence, startTimes: [], killed };
+  let drainMs: number | null;
+  try {
+    drainMs = await story(run);
+  } finally {
+    run.api.close();
+    await receivers.close();
+  }
+  // What a box that doesn't start again holds can't be asked for: that it doesn't is enough.
+  const seen = drainMs === null ? { ...emptyEvidence(receivers), falls: evidence.falls } : evidence;
+  const violations = judge(seen);
+  const unproven = drainMs === null ? [] : blindSpots(seen);
+  const ok = violations.length === 0 && unproven.length === 0;
+  if (ok) rmSync(root, { recursive: true, force: true });
+  const times = { drainSeconds: (drainMs ?? 0) / 1000, seconds: (clock.mono() - from) / 1000 };
+  const figures = { ...figuresOf(run), ...times };
+  return { verdict: { ok, seed, figures, violations, unproven }, evidence, directory: root };
+}
+
+function emptyEvidence(receivers: Receivers): RunEvidence {
+  return {
+    ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
+    ...{ words: [], looks: [], pages: [], hushes: [], rings: [], devices: [] },
+    pushes: receivers.pushes as RunEvidence["pushes"],
+    told: receivers.told as RunEvidence["told"],
+    arrivals: receivers.arrivals as RunEvidence["arrivals"],
+    projects: [...settings, namedSetting, quietSetting].map(
+      ({ name, rules, endpoints, action, named, quiet }) => ({
+        ...{ name, rules, endpoints, action, named, quiet },
+      }),
+    ),
+    ...{ pending: 0, givenUp: 0, damage: null },
+  };
+}
+
+/** A start that didn't come up: nothing can be fed any more. */
+const fallen = Symbol("fallen");
+
+/** Everything from the first start to the last stop; how long the drain took, null where the box stayed down. */
+async function story(run: Run): Promise<number | null> {
+  const { options, evidence, api, receivers } = run;
+  const { clock, seed } = options;
+  const choice = seeded(seed, "moments");
+  const plan = planKills(options.kills, seed);
+  let box: Process | null = null;
+  let feed: Feed | null = null;
+  try {
+    const firsts = plan.filter((moment) => moment === "first-start").length;
+    const data = await firstStarts(run, firsts, choice);
+    box = await start(run, data);
+    feed = await furnish(run, data);
+    for (const moment of plan.slice(firsts)) {
+      progress(run, moment);
+      if (moment === "starting") {
+        box.kill("SIGKILL");
+        feed.shut();
+        await box.ended;
+        await killStarting(run, data, choice);
+      } else {
+        await killAt(moment, { clock, choice, feed, receivers, box, data });
+        await noteFall(run, box);
+      }
+      run.killed[moment]++;
+      box = await start(run, data);
+      evidence.looks.push(...(await lookAtNames(api, evidence.words)));
+      feed.open();
+    }
+    await feed.stop();
+    progress(run, "draining");
+    receivers.heal();
+    const from = clock.mono();
+    evidence.pending = await drained(api, clock);
+    const drainMs = clock.mono() - from;
+    evidence.alerts = await readAlerts(api);
+    evidence.looks.push(...(await lookAtNames(api, evidence.words)));
+    await stopInOrder(run, box);
+    Object.assign(evidence, readFiles(data));
+    return drainMs;
+  } catch (error) {
+    if (error === fallen) return null;
+    throw error;
+  } finally {
+    feed?.shut();
+    box?.kill("SIGKILL");
+  }
+}
+
+/** Kills first starts, each in a directory of its own that then has to start; returns the last. */
+async function firstStarts(run: Run, kills: number, choice: Seeded): Promise<string> {
+  let data = join(run.root, "data-0");
+  mkdirSync(data);
+  let typical = await timeStart(run, data);
+  for (let i = 1; i <= kills; i++) {
+    progress(run, "first-start");
+    data = join(run.root, `data-${i}`);
+    await killStarting(run, data, choice, typical);
+    run.killed["first-start"]++;
+    typical = await timeStart(run, data);
+  }
+  return data;
+}
+
+/** One start that is let live until it listens. */
+async function timeStart(run: Run, data: string): Promise<number> {
+  const box = await start(run, data);
+  box.kill("SIGKILL");
+  await box.ended;
+  return run.startTimes.at(-1) ?? 0;
+}
+
+async function killStarting(
+  run: Run,
+  data: string,
+  choice: Seeded,
+  typical = Math.min(...run.startTimes),
+): Promise<void> {
+  const { clock, program } = run.options;
+  const box = startBoxProcess(program, data);
+  await within(clock, choice.between(0, Math.ceil(typical * 1.1)), box.ended);
+  box.kill("SIGKILL");
+  await noteFall(run, box);
+}
+
+/** Starts the box and waits until it can be used. Throws `fallen` where it can't. */
+async function start(run: Run, data: string): Promise<Process> {
+  const { clock, program } = run.options;
+  const from = clock.mono();
+  const box = startBoxProcess(program, data);
+  const url = await within(clock, START_MS, box.ready);
+  if (url === null) {
+    box.kill("SIGKILL");
+    const { code, said } = await box.ended;
+    run.evidence.falls.push(`it did not start (exit code ${code ?? "none"}): ${said}`);
+    throw fallen;
+  }
+  run.startTimes.push(clock.mono() - from);
+  run.api.at(url);
+  return box;
+}
+
+/** The first seat by pairing code, the projects by the API, and the feed. */
+async function furnish(run: Run, data: string): Promise<Feed> {
+  const { options, api, receivers, evidence } = run;
+  const issued = await runCommand(options.program, ["pair-code", "--data", data, "--json"]);
+  const code = String(issued["code"]);
+  const seat = { code, email: "prover@example.org", password: `${code}-prover` };
+  const paired = await api.need("POST", "/v1/pair", seat);
+  api.key = String(paired["api_key"]);
+  await reachOwner(api, receivers);
+  const pushed = await pushPerson(api, { receivers, devices: evidence.devices });
+  const people = [String(paired["box_account_id"]), pushed.accountId];
+  const tokens = await build(api, receivers.urls, people);
+  const feed = startFeed({
+    ...{ clock: options.clock, seed: options.seed, api, tokens, receivers, pushed },
+    ledger: evidence,
+  });
+  feed.open();
+  return feed;
+}
+
+/** An end by another hand than the prover's, or in another way than it was asked for. */
+async function noteFall(run: Run, box: Process): Promise<void> {
+  const { code, signal, said } = await box.ended;
+  if (signal === "SIGKILL" || (code === 0 && box.wasKilled)) return;
+  run.evidence.falls.push(`it ended with ${signal ?? `exit code ${code}`}: ${said}`);
+}
+
+async function stopInOrder(run: Run, box: Process): Promise<void> {
+  box.kill("SIGTERM");
+  const ending = await within(run.options.clock, START_MS, box.ended);
+  if (ending?.code !== 0)
+    run.evidence.falls.push(`stopping ended with ${ending?.code ?? "nothing"}`);
+}
+
+function progress(run: Run, moment: Progress["moment"]): void {
+  const kill = Object.values(run.killed).reduce((sum, n) => sum + n, 0);
+  const { kills, onProgress } = run.options;
+  const { events, arrivals } = run.evidence;
+  onProgress?.({ kill, kills, moment, events: events.length, arrivals: arrivals.length });
+}

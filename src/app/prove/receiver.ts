@@ -1,0 +1,194 @@
+import { hash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Clock, sleep } from "../../ground/kit/clock.ts";
+import { browser, type PushedBrowser, pushOf } from "./browser.ts";
+import type { Received, SeenMessage, SeenPush } from "./evidence.ts";
+import { type Seeded, seeded } from "./seeded.ts";
+
+/** How a receiver behaves while faults are on: answers, takes its time, or fails three in ten. */
+export const tempers = ["healthy", "slow", "flaky"] as const;
+export type Temper = (typeof tempers)[number];
+
+/** Who is called by the box, with a ledger of their own. */
+export interface Receivers {
+  /** `http://127.0.0.1:port` of each; the path names the endpoint. */
+  readonly urls: Record<Temper, string>;
+  readonly arrivals: readonly Received[];
+  /** What came below `/person`: messages to a person's contact. */
+  readonly told: readonly SeenMessage[];
+  /** What came below `/push`: to browsers, opened with their keys. */
+  readonly pushes: readonly SeenPush[];
+  /** The subscription of the browser of this number, whose push service this is. */
+  subscription(n: number): ReturnType<PushedBrowser["subscription"]>;
+  /** Called with the next request, before or after it is answered; once. */
+  onNext(when: "arrived" | "answered", fn: () => void): void;
+  /** From now on all answer at once. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+const FAILS = 0.3;
+/** A third failure of one event would be retried after the drain's patience. */
+const MOST_FAILURES = 2;
+const PUSH = "/push/";
+const SLOW_MS = [20, 250] as const;
+
+export async function startReceivers(clock: Clock, seed: number): Promise<Receivers> {
+  const arrivals: Received[] = [];
+  const told: SeenMessage[] = [];
+  const pushes: SeenPush[] = [];
+  const browsers = new Map<number, PushedBrowser>();
+  const failures = new Map<string, number>();
+  const next: Record<"arrived" | "answered", (() => void) | null> = {
+    arrived: null,
+    answered: null,
+  };
+  let healed = false;
+  let step = 0;
+
+  const tell = (when: "arrived" | "answered") => {
+    const fn = next[when];
+    next[when] = null;
+    fn?.();
+  };
+
+  /** Whether this request is failed. */
+  const fails = (known: string, choice: Seeded): boolean => {
+    const before = failures.get(known) ?? 0;
+    if (healed || before >= MOST_FAILURES || !choice.chance(FAILS)) return false;
+    failures.set(known, before + 1);
+    return true;
+  };
+
+  const tellPerson = (choice: Seeded, call: Call, body: Buffer) => {
+    const { message, id } = messageOf(body);
+    told.push(message);
+    tell("arrived");
+    if (fails(`person ${id}`, choice)) return fail(call, choice);
+    if (call.response.destroyed) return;
+    message.wasTaken = true;
+    call.response.writeHead(204).end(() => tell("answered"));
+  };
+
+  const tellBrowser = (choice: Seeded, call: Call, body: Buffer) => {
+    const device = Number(call.message.url?.slice(PUSH.length));
+    const push = pushOf(openedBy(browsers.get(device), body), { device, at: clock.mono() });
+    pushes.push(push);
+    tell("arrived");
+    const known = `browser ${device}`;
+    // A service that knows the browser no more says 404, and is asked no more.
+    if (fails(known, choice)) return fail(call, choice, [500, 503, 429]);
+    if (call.response.destroyed) return;
+    failures.delete(known);
+    push.wasTaken = true;
+    call.response.writeHead(201).end(() => tell("answered"));
+  };
+
+  const serve = async (temper: Temper, choice: Seeded, call: Call) => {
+    const body = await readAll(call.message).catch(() => null);
+    // A body that was cut by a kill is no request.
+    if (body === null) return;
+    if (call.message.url === "/person") return tellPerson(choice, call, body);
+    if (call.message.url?.startsWith(PUSH)) return tellBrowser(choice, call, body);
+    const arrival = arrivalOf(call.message, body, ++step);
+    arrivals.push(arrival);
+    tell("arrived");
+    if (temper === "slow" && !healed) await sleep(clock, choice.between(...SLOW_MS));
+    const known = `${arrival.endpoint} ${arrival.eventId}`;
+    if (temper === "flaky" && fails(known, choice)) return fail(call, choice);
+    if (call.response.destroyed) return;
+    arrival.acceptedAt = ++step;
+    call.response.writeHead(choice.pick([200, 202, 204])).end(() => tell("answered"));
+  };
+
+  const servers = await Promise.all(
+    tempers.map(async (temper) => {
+      const choice = seeded(seed, `receiver ${temper}`);
+      const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {
+        void serve(temper, choice, { message, response });
+      });
+      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+      return { temper, server, port: (server.address() as AddressInfo).port };
+    }),
+  );
+  const urls = Object.fromEntries(
+    servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
+  ) as Record<Temper, string>;
+  return {
+    ...{ urls, arrivals, told, pushes },
+    subscription(n) {
+      const one = browsers.get(n) ?? browser();
+      browsers.set(n, one);
+      return one.subscription(`${urls.flaky}${PUSH}${n}`);
+    },
+    onNext(when, fn) {
+      next[when] = fn;
+    },
+    heal() {
+      healed = true;
+    },
+    async close() {
+      for (const { server } of servers) {
+        server.closeAllConnections();
+        await new Promise((done) => server.close(done));
+      }
+    },
+  };
+}
+
+interface Call {
+  message: IncomingMessage;
+  response: ServerResponse;
+}
+
+function fail(
+  { message, response }: Call,
+  choice: Seeded,
+  statuses: readonly number[] = [500, 503, 404, 429],
+): void {
+  const how = choice.pick(["status", "reset", "close"]);
+  if (how === "reset") message.socket.resetAndDestroy();
+  else if (how === "close") message.socket.destroy();
+  else response.writeHead(choice.pick(statuses)).end();
+}
+
+/** null: it can't be opened with the browser's keys. */
+function openedBy(one: PushedBrowser | undefined, body: Buffer): string | null {
+  try {
+    return one?.open(body) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function readAll(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Received {
+  const said = JSON.parse(body.toString()) as Record<string, unknown>;
+  return {
+    endpoint: (message.url ?? "").slice(1),
+    eventId: String(said["event_id"]),
+    alertId: String(said["alert_id"]),
+    event: String(said["event"]),
+    timestamp: Number(said["timestamp"]),
+    digest: hash("sha256", body, "hex"),
+    step,
+    acceptedAt: null,
+  };
+}
+
+function messageOf(body: Buffer): { message: SeenMessage; id: string } {
+  const { id, purpose, code, alerts } = JSON.parse(body.toString()) as {
+    id: string;
+    purpose: string;
+    code: string | null;
+    alerts: { alert_id: string }[];
+  };
+  const alertIds = alerts.map(({ alert_id }) => alert_id);
+  return { message: { purpose, alertIds, code, wasTaken: false }, id };
+}

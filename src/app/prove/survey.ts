@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { type Clock, sleep } from "../../ground/kit/clock.ts";
+import { checkCopy } from "../../ground/store/check.ts";
+import { openReadOnly } from "../../ground/store/database.ts";
+import type { Api } from "./api.ts";
+import type { SeenAlert, SeenPage } from "./evidence.ts";
+import { numberOf } from "./feed.ts";
+
+/** Longest that a backlog may take once nothing fails any more. */
+const DRAIN_MS = 60_000;
+
+/** Waits until the box says that nothing waits to go out, and returns what still does after a minute. */
+export async function drained(api: Api, clock: Clock): Promise<number> {
+  const from = clock.mono();
+  for (;;) {
+    const waiting = await readWaiting(api);
+    if (waiting === 0 || clock.mono() - from > DRAIN_MS) return waiting;
+    await sleep(clock, 100);
+  }
+}
+
+async function readWaiting(api: Api): Promise<number> {
+  const { body } = await api.call("GET", "/metrics");
+  const gauge = (name: string) => {
+    const found = new RegExp(`^${name} (\\d+)$`, "m").exec(body);
+    if (found === null) throw new Error(`/metrics shows no ${name}`);
+    return Number(found[1]);
+  };
+  const rows = ["deliveries", "executions", "pages"];
+  return rows.reduce((sum, what) => sum + gauge(`box_${what}_pending`), 0);
+}
+
+/** Every alert, as the API shows it. */
+export async function readAlerts(api: Api): Promise<SeenAlert[]> {
+  const alerts: SeenAlert[] = [];
+  let before = "";
+  for (;;) {
+    const page = await api.need("GET", `/v1/alerts?limit=500${before}`);
+    alerts.push(...(page["alerts"] as SeenAlert[]));
+    if (page["next"] === null) return alerts;
+    before = `&before=${String(page["next"])}`;
+  }
+}
+
+const PAGES = `SELECT CAST(alert_id AS TEXT) AS alertId, contact_id AS contactId, status FROM pages
+  WHERE event IN ('alert.escalated', 'alert.renotified')`;
+
+/** What the files of a stopped box hold: every page is read, and nothing written. */
+export function readFiles(data: string): {
+  lines: number[];
+  givenUp: number;
+  pages: SeenPage[];
+  damage: string | null;
+} {
+  const path = join(data, "box.db");
+  try {
+    checkCopy(path);
+    const db = openReadOnly(path);
+    try {
+      const messages = db.prepare("SELECT message FROM log_lines").pluck().all() as string[];
+      const givenUp = db
+        .prepare("SELECT count(*) FROM deliveries WHERE status NOT IN ('delivered', 'pending')")
+        .pluck()
+        .get() as number;
+      const lines = messages.map((message) => numberOf(message) ?? -1);
+      const pages = db.prepare(PAGES).all() as SeenPage[];
+      return { lines, givenUp, pages, damage: null };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return {
+      lines: [],
+      givenUp: 0,
+      pages: [],
+      damage: error instanceof Error ? error.message : String(error),
+    };
+  }
+}

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { notFound, ServiceError } from "../../ground/kit/errors.ts";
+import type { Reader } from "../../ground/store/store.ts";
+
+export const alertState = z.enum(["open", "acknowledged", "resolved"], {
+  error: "must be one of open, acknowledged, resolved",
+});
+export type AlertState = z.output<typeof alertState>;
+
+/** An alert as the interface shows it (contract §13). */
+export const alertAnswer = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    rule: z.string(),
+    state: alertState,
+    template: z.string(),
+    template_id: z.string().meta({ description: "Additive." }),
+    level: z.int(),
+    count: z.int(),
+    first_seen: z.int(),
+    last_seen: z.int(),
+    opened_at: z.int().meta({ description: "Additive: when it was opened first." }),
+    acked_at: z.int().nullable().meta({
+      description: "Additive: null where it has not been acknowledged since it opened.",
+    }),
+    acked_by: z.string().nullable().meta({
+      description: "Additive: the account that has it; null also where its sender said so.",
+    }),
+    resolved_at: z.int().nullable().meta({ description: "Additive: null until it is." }),
+    last_message: z.string(),
+    identifiers: z.record(z.string(), z.string()),
+    investigate: z.boolean(),
+    escalation_level: z.int(),
+    page_accounts: z.array(z.string()),
+    updated_seq: z.int(),
+    dedup_key: z.string().nullable().meta({
+      description: "Additive: the name that its sender gave it; null where the rules named it.",
+    }),
+    instance: z.string().nullable().meta({
+      description: "Additive: which firing of it, as the sender says; null where it doesn't.",
+    }),
+    expires_at: z.int().nullable().meta({
+      description: "Additive: it ends then unless its sender reports it again; null: it doesn't.",
+    }),
+    silenced_by: z.string().nullable().meta({
+      description:
+        "Additive: what holds its news back now, a silence's id, or `alert:` and the id of the alert it depends on; null: nothing.",
+    }),
+    acknowledged_until: z.int().nullable().meta({
+      description: "Additive: then it is open again; null: its acknowledgement doesn't end.",
+    }),
+    details: z.string().nullable(),
+    links: z.array(z.object({ href: z.string(), text: z.string() })),
+    images: z.array(
+      z.object({ src: z.string(), href: z.string().optional(), alt: z.string().optional() }),
+    ),
+    occurred_at: z.int().nullable().meta({ description: "Additive: by the sender's clock." }),
+    drill: z.boolean().meta({
+      description: "Additive: nothing is wrong, somebody tries whom it reaches.",
+    }),
+  })
+  .meta({ id: "Alert" });
+export type Alert = z.output<typeof alertAnswer>;
+
+/** The same in a list that was asked for minutes, too. */
+export const listedAlert = alertAnswer
+  .extend({
+    buckets: z.array(z.int()).optional().meta({
+      description: "Events of a minute each, newest last; with `buckets`.",
+    }),
+  })
+  .meta({ id: "ListedAlert" });
+
+/** A row of the table, joined with its project's present name. */
+export interface AlertRow {
+  id: number;
+  project_id: number;
+  project: string;
+  rule_id: number;
+  rule: string;
+  alert_key: string;
+  state: AlertState;
+  template_id: string;
+  template: string;
+  level: number;
+  count: number;
+  first_seen: number;
+  last_seen: number;
+  last_message: string;
+  identifiers: string;
+  investigate: number;
+  escalation_level: number;
+  page_accounts: string;
+  updated_seq: number;
+  opened_at: number;
+  acked_at: number | null;
+  /** An account; null also where its sender said that somebody has it. */
+  acked_by: string | null;
+  resolved_at: number | null;
+  ladder_from: number;
+  step: number;
+  step_at: number | null;
+  repeat_at: number | null;
+  renotify_at: number | null;
+  renotified: number;
+  quiet_at: number | null;
+  due_at: number | null;
+  dedup_key: string | null;
+  /** The source whose own names these are; null: the project's. */
+  room: number | null;
+  instance: string | null;
+  expires_at: number | null;
+  /** JSON of what the sender sent beside the message. */
+  extra: string | null;
+  /** What holds its news back now: a silence's id, or `alert:` and an alert's. */
+  silenced_by: string | null;
+  held_until: number | null;
+  /** 1 where nobody was told that it opened. */
+  untold: number;
+  wakes_at: number | null;
+  /** The only source that its events came from; null: several, or it isn't known. */
+  source: string | null;
+  /** 1 where somebody tries whom it reaches. */
+  drill: number;
+}
+
+/** What is shown beside the message. */
+type Extra = Pick<Alert, "details" | "links" | "images" | "occurred_at">;
+
+const NO_EXTRA: Extra = { details: null, links: [], images: [], occurred_at: null };
+
+/**
+ * Every read of alerts begins like this, so that a row always has the same columns. Not a join: this build
+ * of SQLite plans a join anew whenever a value is bound, which costs twenty times the read itself.
+ */
+export const SELECT_ALERT =
+  "SELECT a.*, (SELECT p.name FROM projects p WHERE p.id = a.project_id) AS project FROM alerts a";
+
+export function toAlert(row: AlertRow): Alert {
+  return {
+    id: String(row.id),
+    project: row.project,
+    rule: row.rule,
+    state: row.state,
+    template: row.template,
+    template_id: row.template_id,
+    level: row.level,
+    count: row.count,
+    first_seen: row.first_seen,
+    last_seen: row.last_seen,
+    opened_at: row.opened_at,
+    acked_at: row.acked_at,
+    acked_by: row.acked_by,
+    resolved_at: row.resolved_at,
+    last_message: row.last_message,
+    identifiers: JSON.parse(row.identifiers) as Record<string, string>,
+    investigate: row.investigate !== 0,
+    escalation_level: row.escalation_level,
+    page_accounts: JSON.parse(row.page_accounts) as string[],
+    updated_seq: row.updated_seq,
+    dedup_key: row.dedup_key,
+    instance: row.instance,
+    expires_at: row.expires_at,
+    silenced_by: row.silenced_by,
+    acknowledged_until: row.wakes_at,
+    drill: row.drill !== 0,
+    ...(row.extra === null ? NO_EXTRA : (JSON.parse(row.extra) as Extra)),
+  };
+}
+
+/** null where there is none. */
+export function findAlertRow(reader: Reader, id: number): AlertRow | null {
+  return reader.sql<[id: number], AlertRow>(`${SELECT_ALERT} WHERE a.id = ?`).get(id) ?? null;
+}
+
+/** Throws 404. */
+export function getAlertRow(reader: Reader, id: number): AlertRow {
+  const row = findAlertRow(reader, id);
+  if (row === null) throw notFound("alert");
+  return row;
+}
+
+/** The row id of an alert's public id. Throws 404 for any text that is none. */
+export function alertId(text: string): number {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw notFound("alert");
+  return id;
+}
+
+/**
+ * The row id of an alert that something is to be tied to. Throws 422 unknown_alert where the project has no
+ * such alert (contract §8).
+ */
+export function mustBeLive(reader: Reader, projectId: number, text: string): number {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  const live =
+    Number.isSafeInteger(id) &&
+    reader
+      .sql<[id: number, project: number]>("SELECT 1 FROM alerts WHERE id = ? AND project_id = ?")
+      .get(id, projectId) !== undefined;
+  if (live) return id;
+  throw new ServiceError("unknown_alert", "The project has no such alert.", {
+    details: [{ field: "/alert_id", reason: "unknown_alert", value: text }],
+  });
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { list, person } from "../../ground/kit/fields.ts";
+import type { SqlValue } from "../../ground/store/database.ts";
+import { takeSequence } from "../../ground/store/meta.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import { onCallNow } from "../oncall/duty.ts";
+import { projectOf } from "../projects/projects.ts";
+import { scheduleReference } from "../projects/rule.ts";
+import { usableNames } from "../projects/schedule-names.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { emit } from "./emit.ts";
+import { hold, quietIn } from "./hold.ts";
+import { earliest } from "./ladder.ts";
+import { pagePeople } from "./personal.ts";
+import { findRule } from "./rule-of.ts";
+import { calledOf, nextSaid } from "./said.ts";
+import { writeTimeline } from "./timeline.ts";
+import { timersOf } from "./timers.ts";
+import { mustStand, noteAlert, openAgain, tellOpening } from "./unacknowledge.ts";
+
+export const assignWrite = z
+  .strictObject({
+    accounts: list(person, 20).optional(),
+    schedules: list(scheduleReference, 20)
+      .optional()
+      .meta({ description: "As the ladders of the alert's project name them." }),
+    keep_ladder: z.boolean().optional().meta({
+      description: "The ladder goes on beside them; else its further steps don't run.",
+    }),
+  })
+  .refine(({ accounts = [], schedules = [] }) => accounts.length + schedules.length > 0, {
+    error: "give accounts or schedules",
+  })
+  .meta({ id: "AlertAssign", examples: [{ schedules: ["primary"], keep_ladder: true }] });
+export type AlertAssign = z.output<typeof assignWrite>;
+
+const ASSIGN = `UPDATE alerts SET page_accounts = ?, updated_seq = ?, step_at = ?, repeat_at = ?, due_at = ?
+  WHERE id = ? AND state = 'open'`;
+
+/**
+ * Pages these people now and makes the alert theirs, the level as it is. An acknowledged alert is open again until one of
+ * them takes it. Throws 404; 409 alert_resolved; 422 not_a_member, unknown_schedule, nobody_on_call.
+ */
+export function assignAlert(
+  tx: Tx,
+  id: number,
+  { by, assign }: { by: string; assign: AlertAssign },
+): AlertRow {
+  const seen = getAlertRow(tx, id);
+  mustStand(seen);
+  const accounts = assigned(tx, seen, assign);
+  if (seen.state === "acknowledged") openAgain(tx, seen);
+  const rule = findRule(tx, seen.rule_id);
+  const quiet = quietIn(tx, getAlertRow(tx, id), rule);
+  if (quiet === null) tellOpening(tx, id, rule);
+  const { schedules = [], keep_ladder = false } = assign;
+  const standing = timersOf(getAlertRow(tx, id));
+  const timers = keep_ladder ? standing : { ...standing, stepAt: null, repeatAt: null };
+  tx.sql<SqlValue[]>(ASSIGN).run(
+    ...[JSON.stringify(accounts), takeSequence(tx, "updated_seq")],
+    ...[timers.stepAt, timers.repeatAt, earliest(timers), id],
+  );
+  writeTimeline(tx, id, {
+    ...{ kind: "assigned", accountId: by },
+    detail: { accounts, ...(schedules.length > 0 && { schedules }), keep_ladder },
+  });
+  const row = getAlertRow(tx, id);
+  noteAlert(tx, row);
+  if (quiet !== null) {
+    hold(tx, row, { quiet, news: "page" });
+    return getAlertRow(tx, id);
+  }
+  const people = accounts.map((account) => ({
+    ...{ name: calledOf(tx, account), why: `assigned by ${calledOf(tx, by)}` },
+  }));
+  const eventRow = emit(tx, row, {
+    ...{ event: "alert.escalated", rule },
+    said: () => ({
+      paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
+      ...(rule !== null && nextSaid(tx, row, { rule, timers })),
+    }),
+  });
+  pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });
+  return row;
+}
+
+/** Those who are named and whoever the schedules have on call now, each once. */
+function assigned(tx: Tx, row: AlertRow, { accounts = [], schedules = [] }: AlertAssign): string[] {
+  refuse(
+    "not_a_member",
+    "/accounts",
+    accounts.filter((account) => !isThere(tx, MEMBER, [account])),
+  );
+  const projectId = row.project_id;
+  const usable = schedules.length === 0 ? null : usableNames(tx, projectOf(tx, projectId));
+  refuse(
+    ...(["unknown_schedule", "/schedules"] as const),
+    schedules.filter((name) => !usable?.has(name)),
+  );
+  const duty = schedules.map((name) => onCallNow(tx, { projectId, name }, tx.at));
+  const all = [...new Set([...accounts, ...duty])].filter((account) => account !== null);
+  if (all.length === 0)
+    throw new ServiceError("nobody_on_call", "The schedules have nobody on call now.");
+  return all;
+}
+
+const MEMBER = "SELECT 1 FROM accounts WHERE id = ?";
+
+function isThere(tx: Tx, query: string, of: SqlValue[]): boolean {
+  return tx.sql<SqlValue[]>(query).get(...of) !== undefined;
+}
+
+function refuse(code: "not_a_member" | "unknown_schedule", field: string, bad: string[]): void {
+  const [value] = bad;
+  if (value === undefined) return;
+  const message =
+    code === "not_a_member" ? "There is no such account." : "There is no such schedule.";
+  throw new ServiceError(code, message, { details: [{ field, reason: code, value }] });
+}

@@ -1,0 +1,68 @@
+import type { Reachable } from "../../out/paging/reachable.ts";
+import type { EscalationStep, StoredRule } from "../projects/rule.ts";
+import type { AlertRow } from "./alert.ts";
+import {
+  afterStep,
+  type Climb,
+  climb,
+  climbOrFallBack,
+  climbUntilReached,
+  type Due,
+  nextRenotify,
+  type Span,
+  type Timers,
+} from "./ladder.ts";
+import type { Reach } from "./reach.ts";
+
+/** What running what is due of an alert comes to: pure, for the alert that stands and for one that is thought of. */
+
+/** What decides whom an alert pages, beside its rule. */
+export type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
+
+/** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
+export function climbsOf(
+  row: ClimbingAlert,
+  {
+    rule,
+    span,
+    ...people
+  }: { rule: StoredRule; span: Span | null; reach: Reach; reachable: Reachable },
+): Climb[] {
+  if (span === null) return [];
+  const { reachable } = people;
+  const ladder = rule.escalations;
+  const reach = (step: EscalationStep) => people.reach(row.project_id, step);
+  const first = climberOf(row, span)(ladder, span, reach);
+  if (!reachable.isKnown) return [first];
+  const of = { projectId: row.project_id, level: row.level };
+  return climbUntilReached(ladder, first, {
+    reach,
+    reaches: (account) => reachable.reaches(account, of),
+  });
+}
+
+/** An alert that has paged nobody yet does not stop at the top as long as anybody can be reached. */
+function climberOf(row: ClimbingAlert, { repeat }: Span): typeof climb {
+  return row.escalation_level === 0 && !repeat ? climbOrFallBack : climb;
+}
+
+/** Timers once what was due has run; `climbed`: the last climb of it. */
+export function timersAfter(settled: {
+  rule: StoredRule;
+  timers: Timers;
+  due: Due;
+  climbed: Climb | null;
+  now: number;
+}): Timers {
+  const { rule, timers, due, climbed, now } = settled;
+  const next = { ...timers };
+  if (climbed !== null) {
+    const ran = { step: climbed.step, ladderFrom: timers.ladderFrom, now };
+    Object.assign(next, afterStep(rule.escalations, ran));
+  }
+  if (due.renotify !== null) {
+    next.renotified += 1;
+    next.renotifyAt = nextRenotify(rule, next.renotified, now);
+  }
+  return next;
+}

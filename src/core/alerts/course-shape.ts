@@ -1,0 +1,79 @@
+import type { Reachable } from "../../out/paging/reachable.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import type { Quiet } from "../quiet/decide.ts";
+import type { Timers } from "./ladder.ts";
+import type { FallbackPlaces } from "./nobody-reached.ts";
+import type { Seats } from "./reach.ts";
+
+/** What is asked and answered where an alert is followed on a time that is thought of. Times are Unix seconds. */
+
+/** What the course of an alert depends on, beside the alert. */
+export interface Surroundings {
+  rule: StoredRule;
+  level: number;
+  seats: Seats;
+  reachable: Reachable;
+  readonly fallback: FallbackPlaces;
+  /** What keeps it quiet then; null in its place: nothing ever does. */
+  quietAt: ((at: number) => Quiet | null) | null;
+}
+
+export interface Question {
+  at: number;
+  /** It is followed up to here. */
+  until: number;
+  /** At most so many rungs are told. */
+  most: number;
+  /** Whether it is asked what rings, too. */
+  rings: boolean;
+  silent: ReadonlySet<string>;
+  /** Who acknowledges it, once, so long after the first page to them; null: nobody. */
+  ack: { account: string; after_seconds: number; snooze_seconds?: number | undefined } | null;
+}
+
+/** What an alert is when its course begins. */
+export interface StandingAlert {
+  timers: Timers;
+  /** The highest step that has paged somebody; 0: none. */
+  level: number;
+  /** Whom it paged last. */
+  paged: readonly string[];
+  /** When it was acknowledged; null: it is open. */
+  takenAt: number | null;
+  /** Its news is held back. */
+  isHeld: boolean;
+  /** Nobody was told that it opened. */
+  isUntold: boolean;
+  /** Pages that wait for their time. */
+  pages: readonly Ringing[];
+}
+
+export interface Rung {
+  at: number;
+  step: number;
+  why: "step" | "repeat" | "nobody_reached_before" | "renotify" | "fallback";
+  accounts: readonly string[];
+  /** The steps that page them; null: none of the ladder's. */
+  span: { first: number; last: number } | null;
+}
+
+/** A person's phone, or a contact of theirs. */
+export interface Ringing {
+  at: number;
+  account: string;
+  /** null: a phone by the relay. */
+  contactId: string | null;
+}
+
+export interface Course {
+  rungs: Rung[];
+  rings: Ringing[];
+  /** When its news is held back, and by what. */
+  held: { at: number; until: number; by: string; reason: string }[];
+  /** When channels hear that it opened; null: they never do. */
+  toldAt: number | null;
+  /** Steps that have had their turn. */
+  step: number;
+  timers: Timers;
+  ends: { at: number; how: "ack" | "top" | "horizon" };
+}

@@ -1,0 +1,54 @@
+import type { Work } from "../../ground/kit/slices.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import type { Course, Question, StandingAlert, Surroundings } from "./course-shape.ts";
+import { ImaginedAlert } from "./imagined.ts";
+import { timersAtOpening } from "./timers.ts";
+
+/**
+ * What becomes of an alert whose trouble lasts: the verbs' own decisions, one after the other, on a time that is thought of.
+ * Messages are taken to be taken. Whoever says what a ladder will do, or would have done, asks here.
+ */
+
+/** What one turn costs beside a look at one layer of a schedule. */
+const COST = 20;
+
+/**
+ * Follows an alert that opens when the question begins, or stands `from` then. `isEnough`: whether all that is asked for is
+ * known by now.
+ */
+export function* followAlert(
+  around: Surroundings,
+  question: Question,
+  {
+    from = null,
+    isEnough = () => false,
+  }: { from?: StandingAlert | null; isEnough?: (course: Course, now: number) => boolean } = {},
+): Work<Course> {
+  const alert = new ImaginedAlert(around, question, from ?? opening(around.rule, question.at));
+  const { course } = alert;
+  if (from === null) alert.open();
+  for (let now: number | null = question.at; ; ) {
+    if (now === null) {
+      const last = course.rungs.at(-1)?.at ?? question.at;
+      const { takenAt } = alert;
+      course.ends = takenAt === null ? { at: last, how: "top" } : { at: takenAt, how: "ack" };
+      return course;
+    }
+    if (now > question.until || course.rungs.length >= question.most || isEnough(course, now)) {
+      course.ends = { at: Math.min(now, question.until), how: "horizon" };
+      course.rungs.length = Math.min(course.rungs.length, question.most);
+      return course;
+    }
+    yield COST;
+    alert.turn(now);
+    now = alert.next();
+  }
+}
+
+function opening(rule: StoredRule, at: number): StandingAlert {
+  return {
+    // Its trouble lasts: quiet doesn't end it.
+    timers: { ...timersAtOpening(rule, at), quietAt: null },
+    ...{ level: 0, paged: [], takenAt: null, isHeld: false, isUntold: false, pages: [] },
+  };
+}

@@ -1,0 +1,159 @@
+import { uuidOf } from "../../ground/kit/ids.ts";
+import { takeSequence } from "../../ground/store/meta.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { worsen } from "./worse.ts";
+
+/** An alert that its sender named, as far as the sender's word can end it. */
+export interface NamedAlert {
+  id: number;
+  alert_key: string;
+  instance: string | null;
+  level: number;
+  /** Whether the rule lets the source end its alerts. */
+  ends_with_source: boolean;
+}
+
+const STANDING = `SELECT a.id, a.alert_key, a.instance, a.level,
+    (SELECT json_extract(r.body, '$.ends_with_source') FROM rules r WHERE r.id = a.rule_id) AS ends_with_source
+  FROM alerts a WHERE a.project_id = ? AND a.dedup_key = ? AND a.room IS ? AND a.state <> 'resolved' AND a.dedup_key IS NOT NULL
+  ORDER BY a.id`;
+
+/** The alerts of this name that aren't resolved, of every rule. `room` is a source's id; null: the project's. */
+export function namedAlerts(
+  reader: Reader,
+  { projectId, dedupKey, room }: { projectId: number; dedupKey: string; room: number | null },
+): NamedAlert[] {
+  type Row = Omit<NamedAlert, "ends_with_source"> & { ends_with_source: number | null };
+  const rows = reader
+    .sql<[projectId: number, dedupKey: string, room: number | null], Row>(STANDING)
+    .all(projectId, dedupKey, room);
+  // A rule written before there was a choice, or deleted since, lets the source end its alerts.
+  return rows.map((row) => ({ ...row, ends_with_source: row.ends_with_source !== 0 }));
+}
+
+const NAMES = `SELECT DISTINCT dedup_key FROM alerts
+  WHERE project_id = ? AND room IS ? AND state <> 'resolved' AND dedup_key IS NOT NULL`;
+
+/** The name of an alert that isn't resolved, by the UUID that was made of it (`uuidOf`); null for none. */
+export function nameOfId(
+  reader: Reader,
+  { projectId, id, room }: { projectId: number; id: string; room: number | null },
+): string | null {
+  const wanted = id.toLowerCase();
+  if (!/^[0-9a-f-]{36}$/.test(wanted)) return null;
+  const rows = reader
+    .sql<[projectId: number, room: number | null], { dedup_key: string }>(NAMES)
+    .all(projectId, room);
+  return rows.find(({ dedup_key: name }) => uuidOf(name) === wanted)?.dedup_key ?? null;
+}
+
+/** How long what somebody resolved here stays so while its sender goes on reporting the same firing. */
+const HELD_SECONDS = 3600;
+
+export interface Held {
+  /** Somebody resolved this firing a short while ago: it opens nothing yet. */
+  swallowed: boolean;
+  /** The alert that somebody resolved longer ago, while this firing still goes on. */
+  stillFiring: number | null;
+}
+
+const LAST = `SELECT id, instance, level, resolved_at FROM alerts WHERE alert_key = ? ORDER BY id DESC LIMIT 1`;
+const BY_HAND =
+  "SELECT 1 FROM timeline WHERE alert_id = ? AND kind = 'resolved' AND account_id IS NOT NULL";
+
+type Last = { id: number; instance: string | null; level: number; resolved_at: number | null };
+
+const EVER = `SELECT 1 FROM alerts WHERE alert_key = :prefix
+  UNION ALL SELECT 1 FROM alerts WHERE alert_key > :prefix || ':' AND alert_key < :prefix || ';' LIMIT 1`;
+
+/** Whether there ever was an alert whose key is this or begins with it and a colon, as far as is remembered. */
+export function wasAlert(reader: Reader, prefix: string): boolean {
+  return reader.sql<[{ prefix: string }]>(EVER).get({ prefix }) !== undefined;
+}
+
+/**
+ * What stands in the way of opening an alert of this key for a firing: that somebody resolved it here
+ * (contract §22, rule 5). A new firing opens at once, and so does one that is worse than what they resolved.
+ */
+export function heldBack(
+  tx: Tx,
+  key: string,
+  { instance, level }: { instance: string; level: number },
+): Held {
+  const last = tx.sql<[key: string], Last>(LAST).get(key);
+  const isSame = last !== undefined && last.instance === instance && last.resolved_at !== null;
+  if (!isSame || level > last.level || tx.sql<[id: number]>(BY_HAND).get(last.id) === undefined)
+    return { swallowed: false, stillFiring: null };
+  const since = tx.at - (last.resolved_at ?? 0);
+  // Where the clock was set back since then nobody knows how long ago it was: rather too loud.
+  const swallowed = since >= 0 && since < HELD_SECONDS;
+  return { swallowed, stillFiring: swallowed ? null : last.id };
+}
+
+const WORD = `UPDATE alerts SET instance = :instance, expires_at = :expires, promised = :expires - last_seen,
+    due_at = iif(:expires IS NULL, due_at, min(coalesce(due_at, :expires), :expires))
+  WHERE id = :id AND (instance IS NOT :instance OR expires_at IS NOT :expires OR promised IS NOT :expires - last_seen)`;
+
+/**
+ * Writes which firing an alert is, and when its sender's word runs out: that may be before all else was due. When it
+ * was seen is written before.
+ */
+export function writeWord(
+  tx: Tx,
+  alert: { id: number; instance: string | null; expiresAt: number | null },
+): void {
+  const { id, instance, expiresAt: expires } = alert;
+  const { changes } = tx
+    .sql<[{ id: number; instance: string | null; expires: number | null }]>(WORD)
+    .run({ id, instance, expires });
+  if (changes > 0 && expires !== null) tx.note({ topic: "due", at: expires });
+}
+
+/** The latest report of an alert, of which the table has only one before. Unix seconds. */
+export interface LaterReport {
+  id: number;
+  /** When it came, by the clock of that moment. */
+  seen: number;
+  /** The same by the clock as it is now. */
+  at: number;
+  expiresAt: number | null;
+}
+
+const QUIET =
+  "(SELECT json_extract(body, '$.auto_resolve_quiet_minutes') FROM rules WHERE id = rule_id)";
+const REPORT = `UPDATE alerts SET last_seen = :seen, expires_at = :expires, promised = :expires - :at,
+    quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
+    due_at = min(coalesce(due_at, :expires), coalesce(:expires, due_at))
+  WHERE id = :id AND state <> 'resolved'`;
+
+const NO_EXTRA = '{"details":null,"links":[],"images":[],"occurred_at":null}';
+const UPDATE = `UPDATE alerts SET last_seen = :at, last_message = coalesce(:message, last_message), updated_seq = :seq,
+    quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
+    extra = iif(:details IS NULL, extra, json_set(coalesce(extra, '${NO_EXTRA}'), '$.details', nullif(:details, '')))
+  WHERE id = :id AND state <> 'resolved'`;
+
+/** The same firing, of which its sender says something else now: a text, details (empty: none), a level if it is higher. */
+export function updateNamed(
+  tx: Tx,
+  alert: NamedAlert,
+  said: { level?: number; message?: string; details?: string },
+): void {
+  const { message = null, details = null, level = 0 } = said;
+  const row = {
+    id: alert.id,
+    at: tx.at,
+    seq: takeSequence(tx, "updated_seq", 1),
+    message,
+    details,
+  };
+  tx.sql<[typeof row]>(UPDATE).run(row);
+  if (level <= alert.level) return;
+  worsen(tx, alert.id, { from: alert.level, to: level });
+}
+
+/** Writes a report that was only in memory: its promise, and from when quiet counts. */
+export function writeReport(tx: Tx, { id, seen, at, expiresAt: expires }: LaterReport): void {
+  tx.sql<[{ id: number; seen: number; at: number; expires: number | null }]>(REPORT).run({
+    ...{ id, seen, at, expires },
+  });
+}

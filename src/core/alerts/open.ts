@@ -1,0 +1,135 @@
+import type { SqlValue } from "../../ground/store/database.ts";
+import { takeSequence } from "../../ground/store/meta.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { addOccurrences } from "./buckets.ts";
+import { recentChanges } from "./changes.ts";
+import { hold, quietIn } from "./hold.ts";
+import { earliest } from "./ladder.ts";
+import { createReach, storedSeats } from "./reach.ts";
+import { emitOpened } from "./renotify.ts";
+import { settleAlert } from "./settle.ts";
+import { writeTimeline } from "./timeline.ts";
+import { timersAtOpening, timersOf } from "./timers.ts";
+
+export interface Opening {
+  projectId: number;
+  rule: StoredRule;
+  alertKey: string;
+  templateId: string;
+  template: string;
+  level: number;
+  count: number;
+  firstSeen: number;
+  lastMessage: string;
+  /** The name of the source whose event it was. */
+  source: string;
+  /** Whether all its events are that source's. */
+  isOfOneSource: boolean;
+  identifiers: Readonly<Record<string, string>>;
+  /** Where its sender names it. */
+  named?: {
+    dedupKey: string;
+    /** The source whose own names these are; null: the project's. */
+    room: number | null;
+    instance: string | null;
+    expiresAt: number | null;
+    /** The alert of the same firing that somebody resolved here. */
+    stillFiring: number | null;
+  } | null;
+  /** JSON of what was sent beside the message. */
+  extra?: string | null;
+  /** Nothing is wrong: somebody tries whom it reaches, until `endsAt` (Unix seconds). */
+  drill?: { by: string; endsAt: number } | null;
+}
+
+const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
+    first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
+    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source, drill)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/**
+ * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
+ * that is due at 0 runs with it, after `alert.opened`, which shows level 0 and nobody paged
+ * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
+ */
+export function openAlert(tx: Tx, opening: Opening): AlertRow {
+  const { rule, named, drill = null } = opening;
+  const again = named?.stillFiring ?? null;
+  const id = insert(tx, opening);
+  const { count, source } = opening;
+  addOccurrences(tx, id, count);
+  writeTimeline(tx, id, {
+    kind: "opened",
+    accountId: drill?.by ?? null,
+    detail: {
+      ...(drill === null ? { rule: rule.name, count, source } : { rule: rule.name, drill: true }),
+      ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
+    },
+  });
+  const changes = recentChanges(tx, opening.projectId, tx.at);
+  if (changes.length > 0) writeTimeline(tx, id, { kind: "recent_changes", detail: { changes } });
+  let row = getAlertRow(tx, id);
+  const quiet = quietIn(tx, row, rule);
+  if (quiet === null) emitOpened(tx, row, { rule, timers: timersOf(row) });
+  else {
+    hold(tx, row, { quiet, news: "opened" });
+    row = getAlertRow(tx, id);
+  }
+  if (row.due_at !== null && row.due_at <= tx.at) {
+    settleAlert(tx, row, {
+      rule: () => rule,
+      reach: createReach(tx.at, storedSeats(tx)),
+      nextSeq: () => takeSequence(tx, "updated_seq"),
+      upSince: tx.at,
+      later: () => null,
+    });
+    row = getAlertRow(tx, id);
+  }
+  if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
+  tx.note({
+    ...{ topic: "alert", alertId: id, alertKey: opening.alertKey, ruleId: rule.id },
+    ...{ opened: true, unresolved: drill === null ? 1 : 0 },
+  });
+  return row;
+}
+
+function insert(tx: Tx, opening: Opening): number {
+  const { rule, named = null, drill = null } = opening;
+  const usual = timersAtOpening(rule, tx.at, named?.expiresAt);
+  const timers = drill === null ? usual : { ...usual, quietAt: null, expiresAt: drill.endsAt };
+  const { lastInsertRowid } = tx
+    .sql<SqlValue[]>(INSERT)
+    .run(
+      opening.projectId,
+      rule.id,
+      rule.name,
+      opening.alertKey,
+      opening.templateId,
+      opening.template,
+      opening.level,
+      opening.count,
+      opening.firstSeen,
+      tx.at,
+      opening.lastMessage,
+      JSON.stringify(opening.identifiers),
+      rule.investigate && drill === null ? 1 : 0,
+      takeSequence(tx, "updated_seq"),
+      tx.at,
+      timers.ladderFrom,
+      timers.stepAt,
+      timers.renotifyAt,
+      timers.quietAt,
+      earliest(timers),
+      named?.dedupKey ?? null,
+      named?.room ?? null,
+      named?.instance ?? null,
+      timers.expiresAt,
+      named === null || timers.expiresAt === null ? null : timers.expiresAt - tx.at,
+      opening.extra ?? null,
+      opening.isOfOneSource ? opening.source : null,
+      drill === null ? 0 : 1,
+    );
+  return Number(lastInsertRowid);
+}

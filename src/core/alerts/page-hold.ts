@@ -1,0 +1,52 @@
+import type { SqlValue } from "../../ground/store/database.ts";
+import { takeSequence } from "../../ground/store/meta.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { waitingPages, withdrawPersonal } from "../../out/paging/pages.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { type AlertRow, getAlertRow, SELECT_ALERT } from "./alert.ts";
+import { hold, quietAt, quietIn } from "./hold.ts";
+import { findRule } from "./rule-of.ts";
+
+/** A page to somebody's contact that is due while its alert is quiet. */
+
+function openRow(reader: Reader, alertId: number): AlertRow | null {
+  const row = reader.sql<[id: number], AlertRow>(`${SELECT_ALERT} WHERE a.id = ?`).get(alertId);
+  return row?.state === "open" ? row : null;
+}
+
+export function isSilenced(reader: Reader, alertId: number, at: number): boolean {
+  const row = openRow(reader, alertId);
+  return row !== null && quietAt(reader, row, { rule: findRule(reader, row.rule_id), at }) !== null;
+}
+
+/** Withdraws what waits for contacts, where it is still quiet: the alert is told again when that ends. */
+export function holdPages(tx: Tx, alertId: number): void {
+  const row = openRow(tx, alertId);
+  const rule = row && findRule(tx, row.rule_id);
+  const quiet = row && quietIn(tx, row, rule);
+  if (row === null || quiet === null) return;
+  const waiting = waitingPeople(tx, row, rule);
+  withdrawPersonal(tx, alertId);
+  const also = oweBesides(tx, row, waiting);
+  hold(tx, getAlertRow(tx, alertId), { quiet, news: "page", also });
+}
+
+const OWE = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
+
+/** Whose pages wait still, those of earlier steps among them. */
+function waitingPeople(tx: Tx, row: AlertRow, rule: StoredRule | null): string[] {
+  // Without a ladder they are those of who wants every alert, and told again as such.
+  if (rule !== null && rule.escalations.length === 0) return [];
+  return waitingPages(tx, row.id).map(({ account }) => account);
+}
+
+/** These people are told again beside those whom the alert paged last; who isn't one of those. */
+export function oweBesides(tx: Tx, row: AlertRow, people: readonly string[]): string[] {
+  const paged = JSON.parse(row.page_accounts) as string[];
+  const also = [...new Set(people)].filter((account) => !paged.includes(account));
+  if (also.length > 0) {
+    const values = [JSON.stringify([...paged, ...also]), takeSequence(tx, "updated_seq"), row.id];
+    tx.sql<SqlValue[]>(OWE).run(...values);
+  }
+  return also;
+}

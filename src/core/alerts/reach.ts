@@ -1,0 +1,87 @@
+import type { Reader } from "../../ground/store/store.ts";
+import { onCallNow, readSeat, type Seat } from "../oncall/duty.ts";
+import type { EscalationStep } from "../projects/rule.ts";
+import type { SchedulePlace } from "../projects/schedule-names.ts";
+
+/**
+ * Whom a step pages now: its accounts, then whoever its schedules have on call, each once. An account
+ * that was removed reaches nobody (contract §5, Ladder).
+ */
+export type Reach = (projectId: number, step: EscalationStep) => readonly string[];
+
+/** Where a reach looks who is there and who is on call. */
+export interface Seats {
+  isMember(account: string): boolean;
+  /** The account that has the schedule's seat at `at`, Unix seconds; null: nobody. */
+  onCall(schedule: SchedulePlace, at: number): string | null;
+}
+
+/** As the store says it now; what it was asked last it knows. */
+export function storedSeats(reader: Reader): Seats {
+  const known = new Map<string, { at: number; account: string | null }>();
+  return {
+    isMember: memberIn(reader),
+    onCall(schedule, at) {
+      const key = keyOf(schedule);
+      const last = known.get(key);
+      if (last?.at === at) return last.account;
+      const account = onCallNow(reader, schedule, at);
+      known.set(key, { at, account });
+      return account;
+    },
+  };
+}
+
+const keyOf = ({ projectId, name }: SchedulePlace) => `${projectId}:${name}`;
+
+/** The same for many times: each schedule is read once, with all its overrides. */
+export function readSeats(reader: Reader): Seats & { seat(place: SchedulePlace): Seat | null } {
+  const known = new Map<string, Seat | null>();
+  const seat = (place: SchedulePlace) => {
+    const key = keyOf(place);
+    let found = known.get(key);
+    if (found === undefined) {
+      found = readSeat(reader, place);
+      known.set(key, found);
+    }
+    return found;
+  };
+  return {
+    isMember: memberIn(reader),
+    onCall: (place, at) => seat(place)?.at(at).account_id ?? null,
+    seat,
+  };
+}
+
+function memberIn(reader: Reader): Seats["isMember"] {
+  const members = new Map<string, boolean>();
+  return (account) => {
+    let known = members.get(account);
+    if (known === undefined) {
+      const found = reader.sql<[account: string]>("SELECT 1 FROM accounts WHERE id = ?");
+      known = found.get(account) !== undefined;
+      members.set(account, known);
+    }
+    return known;
+  };
+}
+
+/** Answers for `at` (Unix seconds), and in a store for one transaction; what it looked up once it knows. */
+export function createReach(at: number, { isMember, onCall: seatAt }: Seats): Reach {
+  const onDuty = new Map<string, string | null>();
+  const onCall = (projectId: number, name: string): string | null => {
+    const key = `${projectId}:${name}`;
+    let known = onDuty.get(key);
+    if (known === undefined) {
+      known = seatAt({ projectId, name }, at);
+      onDuty.set(key, known);
+    }
+    return known;
+  };
+
+  return (projectId, step) => {
+    const duty = step.schedules.map((name) => onCall(projectId, name));
+    const named = [...step.accounts, ...duty].filter((account) => account !== null);
+    return [...new Set(named)].filter(isMember);
+  };
+}

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { finish } from "../../ground/kit/slices.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { contactKindList } from "../../out/contacts/list.ts";
+import { waitingPages } from "../../out/paging/pages.ts";
+import { createReachable, type Reachable } from "../../out/paging/reachable.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import type { ReadySilence } from "../quiet/decide.ts";
+import { silencesWithin } from "../quiet/rows.ts";
+import type { AlertRow } from "./alert.ts";
+import { followAlert } from "./course.ts";
+import type { Course, Question, Rung, StandingAlert, Surroundings } from "./course-shape.ts";
+import { quietAhead, silencesIn } from "./hold.ts";
+import type { Timers } from "./ladder.ts";
+import { type FallbackPlaces, readFallbackPlaces } from "./nobody-reached.ts";
+import { reachableIn } from "./personal.ts";
+import { readSeats, type Seats } from "./reach.ts";
+import { findRule, goneRule } from "./rule-of.ts";
+import { timersOf } from "./timers.ts";
+
+export const rungAhead = z
+  .object({
+    at: z.int(),
+    step: z.int().meta({ description: "The highest that runs then, from 1." }),
+    why: z.enum(["step", "repeat", "nobody_reached_before", "renotify", "fallback"]),
+    accounts: z.array(z.string()).meta({ description: "Empty: it reaches nobody." }),
+    schedules: z.array(z.string()).meta({ description: "Of the steps that run then." }),
+  })
+  .meta({ id: "NextRung" });
+export type RungAhead = z.output<typeof rungAhead>;
+
+/** Who has a seat, who can be reached, what is silenced and what the rules say, as the store has it now: each looked up once. */
+export interface LookAhead {
+  seats: Seats;
+  reachable: Reachable;
+  readonly fallback: FallbackPlaces;
+  /** Those that aren't over. */
+  readonly silences: readonly ReadySilence[];
+  /** By row id; null: it was deleted. */
+  rule(id: number): StoredRule | null;
+}
+
+/** `now` in Unix seconds. */
+export function lookAhead(reader: Reader, now: number): LookAhead {
+  const rules = new Map<number, StoredRule | null>();
+  let fallback: FallbackPlaces | undefined;
+  let silences: readonly ReadySilence[] | undefined;
+  return {
+    seats: readSeats(reader),
+    reachable: createReachable(reader, contactKindList),
+    get fallback() {
+      fallback ??= readFallbackPlaces(reader);
+      return fallback;
+    },
+    get silences() {
+      silences ??= silencesWithin(reader, { from: now, until: Number.MAX_SAFE_INTEGER });
+      return silences;
+    },
+    rule(id) {
+      const known = rules.get(id);
+      if (known !== undefined) return known;
+      const rule = findRule(reader, id);
+      rules.set(id, rule);
+      return rule;
+    },
+  };
+}
+
+const DAY = 86_400;
+const MOST = 200;
+
+/**
+ * What the ladder will do within a day of `now` (Unix seconds) if nobody takes the alert and nothing ends it: as rule,
+ * schedules, people and silences stand, those to come included. At most 200.
+ */
+export function rungsAhead(reader: Reader, row: AlertRow, now: number): RungAhead[] {
+  return dayAhead(reader, row, now).rungs;
+}
+
+/** The same, and what of it is held back on the way: when it would have been told, and until when it waits. */
+export function dayAhead(
+  reader: Reader,
+  row: AlertRow,
+  now: number,
+): { rungs: RungAhead[]; held: Course["held"] } {
+  const asked = { at: now, until: now + DAY, most: MOST };
+  return ahead(reader, row, { ...asked, look: lookAhead(reader, now) });
+}
+
+/** The first of them: all that happens at that time. `look`: for several alerts at once, what each would look up. */
+export function nextRungs(
+  reader: Reader,
+  row: AlertRow,
+  { now, look }: { now: number; look: LookAhead },
+): RungAhead[] {
+  const asked = { at: now, until: now + DAY, most: MOST };
+  return ahead(reader, row, { ...asked, look, isEnough: ({ rungs }) => rungs.length > 0 }).rungs;
+}
+
+/** Longer than anything is silenced by one thing. */
+const FAR = 40 * DAY;
+const MOST_FAR = 2000;
+
+/** When each step of its ladder that is still to come runs, by number; those that are farther ahead than is followed left out. */
+export function stepsAhead(reader: Reader, row: AlertRow, now: number): Map<number, number> {
+  const look = lookAhead(reader, now);
+  const steps = look.rule(row.rule_id)?.escalations.length ?? 0;
+  const asked = { at: now, until: now + FAR, most: MOST_FAR };
+  const isEnough = ({ step }: Course) => step >= steps;
+  const found = new Map<number, number>();
+  for (const { at, span } of follow(reader, row, { ...asked, look, isEnough })?.rungs ?? [])
+    for (let step = span?.first ?? 1; step <= (span?.last ?? 0); step += 1)
+      if (step > row.step && !found.has(step)) found.set(step, at);
+  return found;
+}
+
+type Asked = Pick<Question, "at" | "until" | "most"> & {
+  look: LookAhead;
+  isEnough?: (course: Course) => boolean;
+};
+
+function ahead(reader: Reader, row: AlertRow, asked: Asked): ReturnType<typeof dayAhead> {
+  const course = follow(reader, row, asked);
+  if (course === null) return { rungs: [], held: [] };
+  const rule = asked.look.rule(row.rule_id) ?? goneRule(row);
+  return { rungs: shown(rule, course.rungs), held: course.held };
+}
+
+/** null: nobody is paged of it any more. */
+function follow(reader: Reader, row: AlertRow, of: Asked): Course | null {
+  const { look, isEnough = () => false, ...asked } = of;
+  const rule = look.rule(row.rule_id) ?? goneRule(row);
+  if (!isAnybodyPaged(row, rule)) return null;
+  const around = surroundingsOf(reader, row, { rule, look });
+  const from = standingOf(row, timersOf(row));
+  // A page that is due while it is quiet is owed at the end of that.
+  if (around.quietAt !== null) from.pages = waitingPages(reader, row.id);
+  const question = { ...asked, until: untilEnd(row, asked.until), ...NOBODY_ANSWERS };
+  return finish(followAlert(around, question, { from, isEnough }));
+}
+
+/** A drill goes no further than its end, whoever answers. */
+function untilEnd({ drill, expires_at }: AlertRow, until: number): number {
+  return drill === 0 || expires_at === null ? until : Math.min(until, expires_at - 1);
+}
+
+const NOBODY_ANSWERS = { rings: false, silent: new Set<string>(), ack: null };
+
+/** Whether its ladder has anybody to page, or somebody to tell again. */
+function isAnybodyPaged(row: AlertRow, { escalations }: StoredRule): boolean {
+  if (row.state === "resolved" || (row.state === "acknowledged" && row.wakes_at === null))
+    return false;
+  return escalations.length > 0 || row.page_accounts !== "[]";
+}
+
+/**
+ * What the ladder does next, after `row` and with these timers of it, however far ahead that is: its rungs of one time, no
+ * renotify. Empty: it has run.
+ */
+export function nextOfLadder(
+  tx: Tx,
+  row: AlertRow,
+  { rule, timers, seats }: { rule: StoredRule; timers: Timers; seats: Seats },
+): Rung[] {
+  if (timers.stepAt === null && timers.repeatAt === null) return [];
+  const around = surroundingsOf(tx, row, {
+    rule: { ...rule, renotify_minutes: 0 },
+    look: {
+      ...{ seats, reachable: reachableIn(tx), silences: silencesIn(tx) },
+      get fallback() {
+        return readFallbackPlaces(tx);
+      },
+    },
+  });
+  const from = standingOf(row, { ...timers, renotifyAt: null });
+  const isTold = ({ why }: Rung) => why !== "renotify";
+  const until = untilEnd(row, Number.MAX_SAFE_INTEGER);
+  const asked = { at: tx.at, until, most: MOST, ...NOBODY_ANSWERS };
+  const isEnough = ({ rungs }: Course) => rungs.some(isTold);
+  return finish(followAlert(around, asked, { from, isEnough })).rungs.filter(isTold);
+}
+
+function surroundingsOf(
+  reader: Reader,
+  row: AlertRow,
+  { rule, look }: { rule: StoredRule; look: Omit<LookAhead, "rule"> },
+): Surroundings {
+  return {
+    ...{ rule, level: row.level, seats: look.seats, reachable: look.reachable },
+    get fallback() {
+      return look.fallback;
+    },
+    quietAt: quietAhead(reader, row, { rule, silences: look.silences }),
+  };
+}
+
+/** An alert as its row has it, with these timers; what would end it by itself, a drill left out, doesn't. */
+function standingOf(row: AlertRow, timers: Timers): StandingAlert {
+  return {
+    timers: { ...timers, quietAt: null, expiresAt: null },
+    level: row.escalation_level,
+    paged: JSON.parse(row.page_accounts) as string[],
+    takenAt: row.state === "acknowledged" ? (row.acked_at ?? 0) : null,
+    ...{ isHeld: row.silenced_by !== null, isUntold: row.untold === 1, pages: [] },
+  };
+}
+
+/** Of steps that reach nobody nothing is said where others are paged at the same time in their place. */
+function shown(rule: StoredRule, rungs: readonly Rung[]): RungAhead[] {
+  let passed: string[] = [];
+  return rungs.flatMap(({ at, step, why, accounts, span }, i): RungAhead[] => {
+    const own = span === null ? [] : schedulesOf(rule, span);
+    const next = rungs[i + 1];
+    const isPassed = accounts.length === 0 && next?.at === at && next.why !== "renotify";
+    const schedules = accounts.length > 0 ? own : [...passed, ...own];
+    passed = isPassed ? schedules : [];
+    if (isPassed) return [];
+    return [{ at, step, why, accounts: [...accounts], schedules: [...new Set(schedules)] }];
+  });
+}
+
+export const schedulesOf = (
+  { escalations }: StoredRule,
+  { first, last }: { first: number; last: number },
+): string[] => escalations.slice(first - 1, last).flatMap(({ schedules }) => schedules);

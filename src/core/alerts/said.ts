@@ -1,0 +1,106 @@
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import type { ByName, EventSaid } from "../../out/outbox/said.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { type Alert, type AlertRow, toAlert } from "./alert.ts";
+import type { Timers } from "./ladder.ts";
+import { createReach, type Reach, storedSeats } from "./reach.ts";
+import { nextOfLadder } from "./rungs-ahead.ts";
+
+/** People that a message names; of more it says how many. */
+const MOST_PEOPLE = 10;
+/** Addresses of the sender's that a message shows. */
+const MOST_LINKS = 3;
+
+const NAME = "SELECT display_name, email FROM accounts WHERE id = ?";
+
+/** What an account is called: its name, else its email. */
+export function calledOf(reader: Reader, accountId: string): string {
+  const row = reader
+    .sql<[id: string], { display_name: string; email: string }>(NAME)
+    .get(accountId);
+  if (row === undefined) return "somebody who was removed";
+  return row.display_name.trim() === "" ? row.email : row.display_name;
+}
+
+/** What every message of the alert tells: what to do about it, and what its sender sent along. */
+export function alwaysSaid(row: AlertRow, rule: StoredRule | null): EventSaid {
+  const { links, images } = row.extra === null ? NOTHING : toAlert(row);
+  const shown = [
+    ...links,
+    ...images.map(({ src, alt = "" }) => ({ href: src, text: alt || "Image" })),
+  ].slice(0, MOST_LINKS);
+  return {
+    ...(rule !== null && rule.runbook_url !== "" && { runbook: rule.runbook_url }),
+    ...(shown.length > 0 && { links: shown }),
+  };
+}
+
+const NOTHING: Pick<Alert, "links" | "images"> = { links: [], images: [] };
+
+/** Whom steps page, each once, and why: by the step that names them, or by the schedule that has them on call. */
+export function pagedBy(
+  tx: Tx,
+  rule: StoredRule,
+  steps: { first: number; last: number; reach: Reach },
+): ByName {
+  return byName(tx, [...whyPaged(rule, steps)]);
+}
+
+function whyPaged(
+  rule: StoredRule,
+  { first, last, reach }: { first: number; last: number; reach: Reach },
+): Map<string, string> {
+  const why = new Map<string, string>();
+  const add = (accounts: readonly string[], because: string) => {
+    for (const account of accounts) if (!why.has(account)) why.set(account, because);
+  };
+  rule.escalations.slice(first - 1, last).forEach((step, i) => {
+    add(reach(rule.project_id, { ...step, schedules: [] }), `step ${first + i}`);
+    for (const name of step.schedules)
+      add(reach(rule.project_id, { ...step, accounts: [], schedules: [name] }), `on call: ${name}`);
+  });
+  return why;
+}
+
+/** Whom the alert has paged so far. */
+export function pagedSoFar(tx: Tx, row: AlertRow): ByName {
+  const accounts = JSON.parse(row.page_accounts) as string[];
+  return byName(
+    tx,
+    accounts.map((account) => [account, ""]),
+  );
+}
+
+function byName(tx: Tx, accounts: readonly (readonly [account: string, why: string])[]): ByName {
+  const people = accounts
+    .slice(0, MOST_PEOPLE)
+    .map(([account, why]) => ({ name: calledOf(tx, account), why }));
+  return { people, more: accounts.length - people.length };
+}
+
+/**
+ * Whom the ladder of an alert pages next and when, with these timers of it, as things stand: a change of the rule, its
+ * schedules, its people or what is silenced may make it another. Empty for a rule without a ladder; null in it: the ladder
+ * has run.
+ */
+export function nextSaid(
+  tx: Tx,
+  row: AlertRow,
+  { rule, timers }: { rule: StoredRule; timers: Timers },
+): Pick<EventSaid, "next" | "steps"> {
+  const steps = rule.escalations.length;
+  if (steps === 0) return {};
+  const seats = storedSeats(tx);
+  const rungs = nextOfLadder(tx, row, { rule, timers, seats });
+  const [first] = rungs;
+  if (first === undefined) return { next: null, steps };
+  const { at } = first;
+  const reach = createReach(at, seats);
+  const why = rungs.flatMap(({ span, accounts }): [account: string, why: string][] =>
+    span === null
+      ? accounts.map((account) => [account, "fallback"])
+      : [...whyPaged(rule, { ...span, reach })],
+  );
+  const each = why.filter(([account], i) => why.findIndex(([other]) => other === account) === i);
+  return { next: { at, ...byName(tx, each) }, steps };
+}

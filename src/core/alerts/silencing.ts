@@ -1,0 +1,158 @@
+import { z } from "zod";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { type PatternTime, patternTimeOf } from "../projects/pattern.ts";
+import { CRITICAL, takerOf } from "../quiet/decide.ts";
+import { begunSilences } from "../quiet/rows.ts";
+import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../quiet/silence.ts";
+import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { hold, quietBy } from "./hold.ts";
+import { lookAgainAtLoud, lookAgainBy } from "./look-again.ts";
+import { findRule } from "./rule-of.ts";
+
+/** What becomes of alerts with a change of a silence, and what a silence would do. */
+
+/**
+ * Makes one; open alerts that it takes now are marked: the newest at once, where there are very many the others a moment
+ * later. Throws 404, 422 invalid_silence, invalid_timezone or too_many.
+ */
+export function makeSilence(tx: Tx, made: { write: SilenceWrite; createdBy: string }): SilenceRow {
+  const row = createSilence(tx, made);
+  const body = JSON.parse(row.body) as SilenceBody;
+  const { rule, template_id: template } = body.match;
+  const open = tx.sql<[Narrow], Seen>(OPEN_OF).all({ project: row.project_id, rule, template });
+  const taken = open.filter(takenBy(row, body, patternTimeOf(tx)));
+  // What was looked up before in this transaction has no such silence.
+  const silences = begunSilences(tx, tx.at);
+  for (const { id } of taken) {
+    const alert = getAlertRow(tx, id);
+    const quiet = quietBy(tx, alert, {
+      ...{ rule: findRule(tx, alert.rule_id), silences, at: tx.at },
+    });
+    if (quiet !== null) hold(tx, alert, { quiet, news: "nothing" });
+  }
+  if (open.length === AT_ONCE) lookAgainAtLoud(tx);
+  return row;
+}
+
+/** Throws 404, 422 invalid_silence. What it holds is looked at again. */
+export function rewriteSilence(tx: Tx, id: string, change: SilenceChange): SilenceRow {
+  const row = changeSilence(tx, id, change);
+  lookAgainBy(tx, id);
+  return row;
+}
+
+/** Ends a silence, or deletes one that holds nothing; what it held back is told now. Throws 404. */
+export function liftSilence(tx: Tx, id: string): void {
+  endSilence(tx, id);
+  lookAgainBy(tx, id);
+}
+
+const HELD = `SELECT id FROM alerts WHERE silenced_by = ? || '' ORDER BY id DESC LIMIT ?`;
+
+/** Open alerts whose news a silence holds back now, the newest first, at most `most`. */
+export function heldBySilence(reader: Reader, id: string, most: number): number[] {
+  return reader.sql<[id: string, most: number], number>(HELD).pluck().all(id, most);
+}
+
+export const silencePreview = z
+  .object({
+    alerts: z.array(z.string()).meta({ description: "Open alerts that it takes now." }),
+    past: z.object({
+      days: z.int(),
+      alerts: z.int().meta({ description: "Alerts of those days that it takes." }),
+      pages: z.int().meta({ description: "Steps and renotifies of theirs that went out." }),
+      critical: z.int().meta({
+        description:
+          "Alerts of level 500 and above of those days that it takes, or would with `critical`.",
+      }),
+    }),
+    complete: z.boolean().meta({ description: "false: only the newest 20,000 alerts were seen." }),
+  })
+  .meta({ id: "SilencePreview" });
+export type SilencePreview = z.output<typeof silencePreview>;
+
+const PAST_DAYS = 7;
+const DAY = 86_400;
+/** Alerts that one look takes in. */
+const MOST_SEEN = 20_000;
+/** Of them between two pauses. */
+const AT_ONCE = 250;
+
+type Seen = Pick<
+  AlertRow,
+  "id" | "project_id" | "rule" | "template_id" | "identifiers" | "source" | "level" | "state"
+> & { opened_at: number };
+
+const NEWEST = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
+  FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT ${AT_ONCE}`;
+const OPEN_OF = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at FROM alerts
+  WHERE state = 'open' AND (:project IS NULL OR project_id = :project) AND (:rule IS NULL OR rule = :rule)
+    AND (:template IS NULL OR template_id = :template) ORDER BY id DESC LIMIT ${AT_ONCE}`;
+type Narrow = { project: number | null; rule: string | null; template: string | null };
+const OPEN = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
+  FROM alerts WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
+const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN ('alert.escalated', 'alert.renotified')
+  AND timestamp > ? + 0`;
+
+/**
+ * Which open alerts a silence takes, and what it would have kept back of the past seven days. It looks at some
+ * hundred alerts at a time and waits for `pause` in between.
+ */
+export async function previewSilence(
+  reader: Reader,
+  row: SilenceRow,
+  { at, pause }: { at: number; pause: () => Promise<unknown> },
+): Promise<SilencePreview> {
+  const body = JSON.parse(row.body) as SilenceBody;
+  const time = patternTimeOf(reader);
+  const isTaken = takenBy(row, body, time);
+  const isCritical = takenBy(row, { ...body, critical: true }, time);
+  const taken: number[] = [];
+  const open = reader.sql<[], Seen>(OPEN).all();
+  for (let i = 0; i < open.length; i += AT_ONCE) {
+    for (const one of open.slice(i, i + AT_ONCE)) if (isTaken(one)) taken.push(one.id);
+    if (open.length > AT_ONCE) await pause();
+  }
+  const since = at - PAST_DAYS * DAY;
+  const pagesOf = reader.sql<[id: number, since: number], number>(PAGES).pluck();
+  let [alerts, pages, critical, seen, before] = [0, 0, 0, 0, Number.MAX_SAFE_INTEGER];
+  let isDone = false;
+  while (!isDone && seen < MOST_SEEN) {
+    const rows = reader.sql<[before: number], Seen>(NEWEST).all(before);
+    const recent = rows.filter(({ opened_at }) => opened_at > since);
+    for (const one of recent.filter(isTaken)) {
+      alerts += 1;
+      pages += pagesOf.get(one.id, since) ?? 0;
+    }
+    critical += recent.filter((one) => one.level >= CRITICAL && isCritical(one)).length;
+    seen += rows.length;
+    before = (rows.at(-1)?.id ?? 0) - 1;
+    isDone = rows.length < AT_ONCE || recent.length === 0;
+    if (!isDone) await pause();
+  }
+  return {
+    alerts: taken.slice(0, 500).map(String),
+    past: { days: PAST_DAYS, alerts, pages, critical },
+    complete: isDone,
+  };
+}
+
+/** Whether a silence takes an alert, with this body, whenever it holds. */
+function takenBy(
+  { project_id }: SilenceRow,
+  body: SilenceBody,
+  time: PatternTime,
+): (seen: Seen) => boolean {
+  const takes = takerOf(body);
+  return (seen) =>
+    (project_id === null || project_id === seen.project_id) &&
+    takes(
+      {
+        ...{ projectId: seen.project_id, rule: seen.rule, templateId: seen.template_id },
+        identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
+        ...{ source: seen.source, level: seen.level },
+      },
+      time,
+    );
+}

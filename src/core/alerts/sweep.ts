@@ -1,0 +1,148 @@
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import type { Log } from "../../ground/kit/log.ts";
+import { isFatal, sqliteCode } from "../../ground/store/faults.ts";
+import { takeSequence } from "../../ground/store/meta.ts";
+import type { Store, Tx } from "../../ground/store/store.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { type AlertRow, SELECT_ALERT } from "./alert.ts";
+import { createReach, storedSeats } from "./reach.ts";
+import { findRule } from "./rule-of.ts";
+import { type LaterReportOf, type Settling, settleAlert } from "./settle.ts";
+
+export interface SweepLimits {
+  /** Most alerts of one transaction. */
+  slice: number;
+  /** No alert is begun after this many milliseconds of one transaction. */
+  budgetMs: number;
+}
+
+export const defaultSweepLimits: SweepLimits = { slice: 400, budgetMs: 10 };
+
+export interface Sweep {
+  /**
+   * Settles one slice of what is due, in one transaction, and says when the next one is due (Unix seconds; now
+   * or earlier: there is more; null: nothing is timed). Throws only what would meet every alert alike.
+   */
+  run(upSince: number): number | null;
+  stats(): SweepStats;
+}
+
+export interface SweepStats {
+  settled: number;
+  /** Alerts that threw and were pushed into the future. */
+  postponed: number;
+}
+
+/** How far an alert that throws is pushed. */
+const POSTPONE_SECONDS = 60;
+
+const DUE = `${SELECT_ALERT} WHERE a.due_at <= ? ORDER BY a.due_at, a.id LIMIT ?`;
+const NEXT = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
+
+/**
+ * The due work of alerts, by the indexed column: small slices, so that nothing else waits
+ * long, and each alert for itself, so that one that throws can't block the rest. `later`: what senders
+ * said of alerts and isn't written yet.
+ */
+export function createSweep(
+  store: Store,
+  log: Log,
+  limits = defaultSweepLimits,
+  later: LaterReportOf = () => null,
+): Sweep {
+  const counted: SweepStats = { settled: 0, postponed: 0 };
+
+  // As many as fitted into the time before, so that few are read in vain.
+  let pace = limits.slice;
+
+  /** How many of the rows, from the first, were settled in one transaction. */
+  const settleAll = (rows: readonly AlertRow[], upSince: number): number => {
+    const until = store.clock.mono() + limits.budgetMs;
+    return store.write((tx) => {
+      const settling = settlingIn(tx, { upSince, later });
+      let done = 0;
+      for (const row of rows) {
+        if (done > 0 && store.clock.mono() >= until) break;
+        settleAlert(tx, row, settling);
+        done += 1;
+      }
+      return done;
+    });
+  };
+
+  const postpone = (row: AlertRow, error: unknown) => {
+    store.write((tx) =>
+      tx
+        .sql<[number, number]>("UPDATE alerts SET due_at = ? WHERE id = ?")
+        .run(tx.at + POSTPONE_SECONDS, row.id),
+    );
+    counted.postponed += 1;
+    log.error({ alert: row.id, err: error }, "an alert could not be settled; it is tried again");
+  };
+
+  /** After a rollback the slice is halved until the one that throws stands alone. */
+  const settle = (rows: readonly AlertRow[], upSince: number): void => {
+    try {
+      const done = settleAll(rows, upSince);
+      counted.settled += done;
+      pace = done === rows.length ? Math.min(pace + 32, limits.slice) : done;
+    } catch (error) {
+      if (meetsAll(error)) throw error;
+      const [only] = rows;
+      if (rows.length === 1 && only !== undefined) {
+        postpone(only, error);
+      } else {
+        const half = Math.ceil(rows.length / 2);
+        settle(rows.slice(0, half), upSince);
+        settle(rows.slice(half), upSince);
+      }
+    }
+  };
+
+  return {
+    run(upSince) {
+      const now = unixSeconds(store.clock);
+      const rows = store.sql<[now: number, pace: number], AlertRow>(DUE).all(now, pace);
+      if (rows.length > 0) settle(rows, upSince);
+      return store.sql<[], number | null>(NEXT).pluck().get() ?? null;
+    },
+    stats: () => ({ ...counted }),
+  };
+}
+
+/** Sequence numbers are taken so many at a time; those left over are never used. */
+const SEQUENCE_BLOCK = 32;
+
+/** Rules and people are looked up once for each transaction. */
+function settlingIn(tx: Tx, known: Pick<Settling, "upSince" | "later">): Settling {
+  const rules = new Map<number, StoredRule | null>();
+  let seq = 0;
+  let left = 0;
+  return {
+    nextSeq() {
+      if (left === 0) {
+        seq = takeSequence(tx, "updated_seq", SEQUENCE_BLOCK);
+        left = SEQUENCE_BLOCK;
+      }
+      left -= 1;
+      return seq++;
+    },
+    rule(id) {
+      let rule = rules.get(id);
+      if (rule === undefined) {
+        rule = findRule(tx, id);
+        rules.set(id, rule);
+      }
+      return rule;
+    },
+    reach: createReach(tx.at, storedSeats(tx)),
+    ...known,
+  };
+}
+
+/** A disk that is full or broken, or a store that is locked: no alert's own fault. */
+function meetsAll(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status === 429;
+  return isFatal(error) || sqliteCode(error).startsWith("SQLITE_BUSY");
+}

@@ -1,0 +1,109 @@
+import type { Reader } from "../../ground/store/store.ts";
+import { type SchedulePlace, scheduleNamed } from "../projects/schedule-names.ts";
+import { type RosterPiece, readSchedule } from "./roster.ts";
+import { isOffAt, whoIsOnCall } from "./rotation.ts";
+import type { Covers, Layer, Override } from "./schedule.ts";
+
+interface ScheduleRow {
+  id: string;
+  timezone: string;
+  layers: string;
+  covers: Covers;
+}
+
+const SCHEDULE =
+  "SELECT id, timezone, layers, covers FROM schedules WHERE project_id = ? AND name = ?";
+const OVERRIDES = `SELECT id, account_id, starts_at, ends_at FROM overrides
+  WHERE schedule_id = ? AND starts_at <= ? AND ends_at > ? ORDER BY rowid`;
+
+/**
+ * The account that the schedule of this name, as a ladder of the project names it, has on call at `at` (Unix seconds); null where nobody is or
+ * there is no such schedule. The account may have been removed since (contract §5, Ladder).
+ */
+export function onCallNow(reader: Reader, schedule: SchedulePlace, at: number): string | null {
+  return dutyAt(reader, schedule, at)?.onDuty ?? null;
+}
+
+/** Whether any schedule has this account on call at `at` (Unix seconds). */
+export function hasDuty(reader: Reader, account: string, at: number): boolean {
+  return reader
+    .sql<[], SchedulePlace>("SELECT project_id AS projectId, name FROM schedules")
+    .all()
+    .some((schedule) => onCallNow(reader, schedule, at) === account);
+}
+
+/** Who had duty, who would have had it without overrides, and everybody who takes turns. */
+export interface DutyAt {
+  onDuty: string | null;
+  planned: string | null;
+  participants: string[];
+  /** Nobody has it, and nobody was promised: the schedule covers hours, and it is outside of them. */
+  off: boolean;
+}
+
+/** As `onCallNow`, with those who were not on call; null where there is no such schedule. */
+export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): DutyAt | null {
+  const row = findRow(reader, schedule);
+  if (row === null) return null;
+  const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
+  const layers = JSON.parse(row.layers) as Layer[];
+  const { timezone, covers } = row;
+  const turns = layers.flatMap(({ participants }) => participants);
+  return {
+    onDuty: whoIsOnCall({ timezone, layers, overrides }, at),
+    get off() {
+      return isOffAt({ timezone, layers, overrides, covers }, at);
+    },
+    get planned() {
+      return whoIsOnCall({ timezone, layers, overrides: [] }, at);
+    },
+    get participants() {
+      return [...new Set(turns)].filter((account) => account !== null);
+    },
+  };
+}
+
+function findRow(reader: Reader, schedule: SchedulePlace): ScheduleRow | null {
+  const place = scheduleNamed(reader, schedule);
+  if (place === null) return null;
+  const row = reader
+    .sql<[projectId: number, name: string], ScheduleRow>(SCHEDULE)
+    .get(place.projectId, place.name);
+  return row ?? null;
+}
+
+const EVERY_OVERRIDE = `SELECT id, account_id, starts_at, ends_at FROM overrides
+  WHERE schedule_id = ? ORDER BY rowid`;
+
+/** A schedule's seat at any time, asked from memory. */
+export interface Seat {
+  /** The piece of the final schedule around a time (Unix seconds). */
+  at(at: number): RosterPiece;
+  dutyAt(at: number): DutyAt;
+  /** Everybody who may ever have it, those of overrides included. */
+  people: string[];
+}
+
+/** Reads a schedule once, for as many times as are asked for; null where there is no such schedule. */
+export function readSeat(reader: Reader, schedule: SchedulePlace): Seat | null {
+  const row = findRow(reader, schedule);
+  if (row === null) return null;
+  const overrides = reader.sql<[string], Override>(EVERY_OVERRIDE).all(row.id);
+  const layers = JSON.parse(row.layers) as Layer[];
+  const participants = [...new Set(layers.flatMap((layer) => layer.participants))].filter(
+    (account) => account !== null,
+  );
+  const { timezone, covers } = row;
+  const at = readSchedule({ timezone, layers, overrides, covers });
+  const plannedAt = readSchedule({ timezone, layers, overrides: [] });
+  return {
+    at,
+    dutyAt: (when) => ({
+      onDuty: at(when).account_id,
+      planned: plannedAt(when).account_id,
+      participants,
+      off: at(when).isOff === true,
+    }),
+    people: [...new Set([...participants, ...overrides.map(({ account_id }) => account_id)])],
+  };
+}

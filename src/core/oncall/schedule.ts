@@ -1,0 +1,248 @@
+import { z } from "zod";
+import {
+  boolean,
+  integer,
+  list,
+  pathName,
+  peopleAnswer,
+  person,
+  text,
+  time,
+} from "../../ground/kit/fields.ts";
+
+/** A schedule and its overrides: as they are written and read over the interface (contract §13, On-call). */
+
+const restriction = z.strictObject({
+  days: list(integer(0, 6), 7)
+    .refine((days) => new Set(days).size === days.length, { error: "must not name a day twice" })
+    .default([])
+    .describe("0 (Sunday) to 6; none is every day."),
+  start_minute: integer(0, 1439).describe("Minute of the local day, 540 being nine o'clock."),
+  end_minute: integer(0, 1440).describe("At or before the start: on the next day."),
+});
+
+/** One layer. `restriction` null: always. */
+export const layer = z.strictObject({
+  name: text(128),
+  participants: list(person, 100).describe(
+    "Account ids in the order they take turns; `email:` forms are taken, too.",
+  ),
+  rotation_start: time.describe("When the first turn begins; nobody is on call before."),
+  /** Ten years: longer than any rotation. */
+  shift_minutes: integer(1, 5_256_000).describe(
+    "Length of a turn; whole days follow the local clock.",
+  ),
+  restriction: restriction
+    .nullable()
+    .default(null)
+    .describe("When the layer counts; null = always."),
+});
+export type Layer = z.output<typeof layer>;
+
+/** When a schedule promises that somebody is on call. */
+export const covers = z.enum(["always", "hours"], { error: "must be always or hours" });
+export type Covers = z.output<typeof covers>;
+
+export const scheduleName = pathName(128);
+export const scheduleTimezone = text(100, 1);
+
+/** The body that makes or replaces a schedule. */
+export const scheduleWrite = z
+  .strictObject({
+    name: scheduleName,
+    timezone: scheduleTimezone.describe("An IANA name, as Europe/Vienna."),
+    layers: list(layer, 50).describe("A later one wins where it covers."),
+    shared: boolean
+      .optional()
+      .describe(
+        "Ladders of every project may name it, as `{project}/{schedule}`; left out: stays.",
+      ),
+    shift_check: boolean
+      .optional()
+      .describe(
+        "Additive: devices of whoever begins a shift are pushed, to know that they are reached; left out: stays.",
+      ),
+    covers: covers
+      .optional()
+      .describe(
+        "Additive: hours: somebody is promised in the hours of its layers' restrictions alone, and only there is nobody a gap (a layer without one means always); left out: stays.",
+      ),
+  })
+  .meta({
+    id: "ScheduleWrite",
+    examples: [
+      {
+        name: "first line",
+        timezone: "Europe/Vienna",
+        layers: [
+          {
+            name: "weekly",
+            participants: ["c0ffee0123456789", "0123456789c0ffee"],
+            rotation_start: 1_767_600_000,
+            shift_minutes: 10_080,
+            restriction: { days: [1, 2, 3, 4, 5], start_minute: 540, end_minute: 1_020 },
+          },
+        ],
+      },
+    ],
+  });
+export type ScheduleInput = z.output<typeof scheduleWrite>;
+
+/** Fields that only a read returns. */
+export const scheduleReadOnly = ["id", "project", "created_at", "updated_at"] as const;
+
+export const scheduleAnswer = z.object({
+  id: z.string(),
+  name: z.string(),
+  timezone: z.string(),
+  layers: z.array(layer),
+  shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
+  shift_check: z.boolean().meta({
+    description: "Additive: devices of whoever begins a shift are pushed.",
+  }),
+  covers: covers.meta({
+    description: "Additive: when somebody is promised; only there is nobody a gap.",
+  }),
+  project: z.string().meta({ description: "Its home, with its name as others name it." }),
+  created_at: z.int(),
+  updated_at: z.int(),
+});
+/** A schedule as it is stored and read. */
+export type StoredSchedule = z.output<typeof scheduleAnswer>;
+
+/** As it is answered: with everybody who takes turns, by email as well. */
+export const scheduleShown = scheduleAnswer
+  .extend({ people: peopleAnswer })
+  .meta({ id: "Schedule" });
+
+/** The body that puts somebody on call for a while; from now on where it says no start. */
+export const overrideWrite = z.strictObject({
+  account_id: person,
+  starts_at: time.optional().describe("Now where it is left out."),
+  ends_at: time.describe("Not included; at most 90 days after the start."),
+});
+export type OverrideInput = z.output<typeof overrideWrite>;
+
+export const overrideReadOnly = ["id", "email", "created_at", "created_by"] as const;
+
+export const overrideAnswer = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    email: z.string().nullable().meta({
+      description: "Additive: of that account; null where it is gone.",
+    }),
+    starts_at: z.int(),
+    ends_at: z.int(),
+    created_at: z.int(),
+    created_by: z.string(),
+  })
+  .meta({ id: "Override" });
+export type OverrideAnswer = z.output<typeof overrideAnswer>;
+/** An override as it is stored: covers [starts_at, ends_at). */
+export type StoredOverride = Omit<OverrideAnswer, "email">;
+
+/** An override as a schedule is followed with. */
+export type Override = Pick<StoredOverride, "id" | "account_id" | "starts_at" | "ends_at">;
+
+/** What says who is on call when. */
+export interface Schedule {
+  timezone: string;
+  /** The later layer wins where it covers. */
+  layers: Layer[];
+  /** In the order they were made, oldest first: the newer wins. */
+  overrides: Override[];
+  /** Left out: always. */
+  covers?: Covers;
+}
+
+/** Who is on call, or who is next (contract §3). */
+export const currentAnswer = z.union([
+  z.object({
+    on_call: z.literal(true),
+    account_id: z.string(),
+    email: z.string(),
+    schedule: z.string(),
+    layer: z.string().nullable(),
+    override_id: z.string().nullable(),
+    starts_at: z.int(),
+    ends_at: z.int().nullable(),
+    reached: z.boolean().optional().meta({
+      description:
+        "Whether a contact or a phone reaches them; left out where the box knows of neither, and a shared channel may be everybody's way.",
+    }),
+  }),
+  z.object({
+    on_call: z.literal(false),
+    off: z.literal(true).optional().meta({
+      description:
+        "Additive: nobody is promised now, as the schedule's `covers` says; else left out.",
+    }),
+    next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
+  }),
+]);
+export type CurrentAnswer = z.output<typeof currentAnswer>;
+/** As the schedule alone knows it. */
+export type Current =
+  | Omit<Extract<CurrentAnswer, { on_call: true }>, "reached">
+  | Extract<CurrentAnswer, { on_call: false }>;
+
+export const previewAnswer = z.object({
+  shifts: z.array(
+    z.object({
+      account_id: z.string(),
+      email: z.string(),
+      starts_at: z.int(),
+      ends_at: z.int(),
+      layer: z.string().nullable(),
+      override_id: z.string().nullable(),
+    }),
+  ),
+  gaps: z.array(z.object({ starts_at: z.int(), ends_at: z.int() })),
+  until: z.int().meta({
+    description:
+      "How far the answer reaches: before the asked end only where the schedule changes very often.",
+  }),
+});
+/** A draft's preview: also as it is before the change. */
+export const draftPreviewAnswer = previewAnswer
+  .extend({
+    was: previewAnswer.nullable().meta({
+      description: "The same of the schedule of this name as it is saved; null: there is none.",
+    }),
+  })
+  .meta({ id: "DraftPreview" });
+export type DraftPreview = z.output<typeof draftPreviewAnswer>;
+
+export const draftPreviewWrite = z
+  .strictObject({
+    schedule: scheduleWrite,
+    from: time.optional().describe("Now where it is left out."),
+    until: time.optional().describe("At most 366 days later; 14 days where it is left out."),
+  })
+  .meta({ id: "DraftPreviewWrite" });
+
+export type PreviewAnswer = z.output<typeof previewAnswer>;
+
+/** The body that makes a secret address of a calendar. */
+export const calendarWrite = z
+  .strictObject({
+    schedule: text(257, 3).optional().meta({
+      description: "`{project}/{schedule}`: all of its shifts; left out: the person's own shifts.",
+    }),
+  })
+  .meta({ id: "CalendarWrite", examples: [{ schedule: "ops/primary" }] });
+
+export type CalendarWish = z.output<typeof calendarWrite>;
+
+export const calendarEntry = z
+  .object({
+    id: z.string(),
+    schedule: z
+      .string()
+      .nullable()
+      .meta({ description: "`{project}/{schedule}`; null: the person's own shifts." }),
+    created_at: z.int().meta({ description: "When its address was made." }),
+  })
+  .meta({ id: "CalendarEntry" });
+export type CalendarEntry = z.output<typeof calendarEntry>;

@@ -1,0 +1,293 @@
+import { and, asc, eq, ne, sql } from "drizzle-orm";
+import { type ErrorDetail, notFound, ServiceError } from "../../ground/kit/errors.ts";
+import { hexId } from "../../ground/kit/ids.ts";
+import { projects, schedules } from "../../ground/store/schema.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { mustHaveRoom } from "../projects/bounds.ts";
+import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { membersAmong, strangers } from "../projects/rule-references.ts";
+import { refuseNamed, renameInLadder, rulesWithSchedule } from "../projects/rules.ts";
+import { scheduleNamed } from "../projects/schedule-names.ts";
+import { looksOf, MOST_LOOKS } from "./complexity.ts";
+import type { Layer, ScheduleInput, StoredSchedule } from "./schedule.ts";
+import { lookAtShifts } from "./shift-checks.ts";
+import { isTimezone } from "./zone.ts";
+
+const columns = {
+  id: schedules.id,
+  name: schedules.name,
+  timezone: schedules.timezone,
+  layers: schedules.layers,
+  shared: schedules.shared,
+  shift_check: schedules.shiftCheck,
+  covers: schedules.covers,
+  project: projects.name,
+  created_at: schedules.createdAt,
+  updated_at: schedules.updatedAt,
+};
+
+function fromRow(row: Omit<StoredSchedule, "layers"> & { layers: string }): StoredSchedule {
+  return { ...row, layers: JSON.parse(row.layers) as Layer[] };
+}
+
+export function listSchedules(reader: Reader, project: Project): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(eq(schedules.projectId, project.id))
+    .orderBy(asc(schedules.name))
+    .all()
+    .map(fromRow);
+}
+
+/** What schedules are called, each name once, at most `most`. */
+export function namesOfSchedules(reader: Reader, most: number): string[] {
+  const found = reader.orm.selectDistinct({ name: schedules.name }).from(schedules);
+  return found
+    .orderBy(asc(schedules.name))
+    .limit(most)
+    .all()
+    .map(({ name }) => name);
+}
+
+/** Those of other projects that this one's ladders may name, by project and name. */
+export function listSharedSchedules(reader: Reader, project: Project): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(and(eq(schedules.shared, true), ne(schedules.projectId, project.id)))
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .all()
+    .map(fromRow);
+}
+
+/** Of all projects, by project and name. */
+export function listAllSchedules(reader: Reader): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .all()
+    .map(fromRow);
+}
+
+/** Null where the project has none of this name. */
+export function findSchedule(
+  reader: Reader,
+  project: { id: number },
+  name: string,
+): StoredSchedule | null {
+  const row = reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
+    .get();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** Null where there is none of this id. */
+export function scheduleById(reader: Reader, id: string): StoredSchedule | null {
+  const row = reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(eq(schedules.id, id))
+    .get();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** Those in which this account takes turns, or for whom an override stands that ends after `at`; by project and name. */
+export function schedulesWith(
+  reader: Reader,
+  account: string,
+  { at, most }: { at: number; most: number },
+): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(
+      sql`EXISTS (SELECT 1 FROM json_each(${schedules.layers}) l,
+        json_each(l.value, '$.participants') a WHERE a.value = ${account})
+        OR EXISTS (SELECT 1 FROM overrides o
+          WHERE o.schedule_id = ${schedules.id} AND o.account_id = ${account} AND o.ends_at > ${at})`,
+    )
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .limit(most)
+    .all()
+    .map(fromRow);
+}
+
+/** As a ladder of the project names it; null where there is none. */
+export function findForLadder(
+  reader: Reader,
+  project: Project,
+  name: string,
+): StoredSchedule | null {
+  const place = scheduleNamed(reader, { projectId: project.id, name });
+  return place === null ? null : findSchedule(reader, { id: place.projectId }, place.name);
+}
+
+/** `{sid}` is the schedule's name (contract §5). Throws 404. */
+export function getSchedule(reader: Reader, project: Project, name: string): StoredSchedule {
+  const schedule = findSchedule(reader, project, name);
+  if (schedule === null) throw notFound("schedule");
+  return schedule;
+}
+
+/** Throws 409 for a taken name, 422 listing each participant that is no member, for an unknown zone, layers that change too often and one too many. */
+export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): StoredSchedule {
+  mustBeFree(tx, project, input.name);
+  mustHaveRoom(tx, "schedules", project.id);
+  checkSchedule(tx, input);
+  const { name, timezone, layers, shared = false, shift_check = true } = input;
+  const { covers = "always" } = input;
+  tx.orm
+    .insert(schedules)
+    .values({
+      id: hexId(tx.random),
+      projectId: project.id,
+      name,
+      timezone,
+      layers: JSON.stringify(layers),
+      ...{ shared, shiftCheck: shift_check, covers },
+      createdAt: tx.at,
+      updatedAt: tx.at,
+    })
+    .run();
+  tx.note({ topic: "oncall" });
+  changeConfig(tx, project.id);
+  return getSchedule(tx, project, name);
+}
+
+/**
+ * Replaces layers and participants. A new name is changed in the ladders that name it, too. Throws 404, 409 (also where it
+ * is no longer shared while ladders of other projects name it), 422.
+ */
+export function replaceSchedule(
+  tx: Tx,
+  project: Project,
+  change: { name: string; to: ScheduleInput },
+): StoredSchedule {
+  const before = getSchedule(tx, project, change.name);
+  const { name, timezone, layers, shared = before.shared } = change.to;
+  const { shift_check = before.shift_check, covers = before.covers } = change.to;
+  if (name !== before.name) mustBeFree(tx, project, name);
+  checkSchedule(tx, change.to);
+  const text = JSON.stringify(layers);
+  if (
+    name === before.name &&
+    timezone === before.timezone &&
+    shared === before.shared &&
+    shift_check === before.shift_check &&
+    covers === before.covers &&
+    text === JSON.stringify(before.layers)
+  )
+    return before;
+  const naming = rulesWithSchedule(tx, { project, name: before.name });
+  const others = naming.filter((rule) => rule.project_id !== project.id);
+  if (!shared) mustBeUnused(tx, project, others);
+  tx.orm
+    .update(schedules)
+    .set({
+      name,
+      timezone,
+      layers: text,
+      shared,
+      shiftCheck: shift_check,
+      covers,
+      updatedAt: tx.at,
+    })
+    .where(eq(schedules.id, before.id))
+    .run();
+  lookAtShifts(tx, before.id);
+  if (name !== before.name) {
+    for (const rule of naming) renameInLadder(tx, rule, renaming(project, before.name, name));
+    for (const id of new Set(others.map((rule) => rule.project_id))) changeConfig(tx, id);
+  }
+  changeConfig(tx, project.id);
+  return getSchedule(tx, project, name);
+}
+
+/** Throws 404, and 409 while a rule's ladder names it, of whichever project. */
+export function deleteSchedule(tx: Tx, project: Project, name: string): void {
+  const schedule = getSchedule(tx, project, name);
+  mustBeUnused(tx, project, rulesWithSchedule(tx, { project, name }));
+  tx.orm.delete(schedules).where(eq(schedules.id, schedule.id)).run();
+  changeConfig(tx, project.id);
+}
+
+/** A rename is no change of the rules: what their windows have counted stays. */
+function renaming(project: Project, from: string, to: string): (name: string) => string {
+  const there = `${project.name}/`;
+  return (name) => (name === from ? to : name === there + from ? there + to : name);
+}
+
+/** Throws 409 listing rules by name, those of other projects as `{project}/{rule}`. */
+function mustBeUnused(reader: Reader, project: Project, naming: readonly StoredRule[]): void {
+  const home = (rule: StoredRule) =>
+    rule.project_id === project.id ? "" : `${projectOf(reader, rule.project_id).name}/`;
+  refuseNamed(
+    { code: "schedule_in_use", what: "schedule" },
+    naming.map((rule) => home(rule) + rule.name),
+  );
+}
+
+function mustBeFree(reader: Reader, project: Project, name: string): void {
+  if (findSchedule(reader, project, name) !== null)
+    throw new ServiceError("name_taken", "The project has a schedule of this name.");
+}
+
+/** Throws 422 listing each participant that is no member, for an unknown zone and layers that change too often. */
+export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInput): void {
+  if (!isTimezone(timezone)) {
+    throw new ServiceError(
+      "invalid_timezone",
+      "The time zone is no IANA name (like Europe/London).",
+      {
+        details: [
+          { field: "/timezone", reason: "must be an IANA name", value: timezone.slice(0, 100) },
+        ],
+      },
+    );
+  }
+  const empty = layers.flatMap((layer, i): ErrorDetail[] =>
+    layer.participants.length === 0
+      ? [{ field: `/layers/${i}/participants`, reason: "must not be empty" }]
+      : [],
+  );
+  if (empty.length > 0)
+    throw new ServiceError("invalid_layer", "A layer needs participants.", { details: empty });
+  const looks = looksOf(layers);
+  if (looks > MOST_LOOKS) {
+    throw new ServiceError(
+      "schedule_too_complex",
+      "The layers change so often that a year of them takes too long to follow: use fewer layers, longer shifts or fewer restrictions.",
+      {
+        details: [
+          { field: "/layers", reason: `at most ${MOST_LOOKS} looks a year`, value: String(looks) },
+        ],
+      },
+    );
+  }
+  const members = membersAmong(
+    reader,
+    layers.flatMap((layer) => layer.participants),
+  );
+  const details = layers.flatMap((layer, i) =>
+    strangers(layer.participants, members, {
+      field: `/layers/${i}/participants`,
+      reason: "not_a_member",
+    }),
+  );
+  if (details.length > 0) {
+    throw new ServiceError("not_a_member", "Participants are not members of this tenant.", {
+      details,
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { boolean, integer, list, text } from "../../ground/kit/fields.ts";
+
+/** A runbook action: as it is written and read over the interface (contract §13, Runbook action). */
+
+/** The events an action can run on (contract §13); it runs on the first unless told. */
+export const actionEvents = ["alert.opened", "alert.escalated"] as const;
+
+export const actionMethod = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
+  error: "must be one of GET, POST, PUT, PATCH, DELETE",
+});
+
+export const actionEvent = z.enum(actionEvents, {
+  error: `must be one of ${actionEvents.join(", ")}`,
+});
+export type ActionEvent = z.output<typeof actionEvent>;
+
+const headers = z
+  .record(z.string(), z.string({ error: "must be a string" }), { error: "must be an object" })
+  .refine((value) => Object.keys(value).length <= 32, { error: "must have at most 32 headers" })
+  .meta({ maxProperties: 32 });
+
+/** Fields that are written as they are read. */
+export const actionFields = {
+  name: text(128, 1),
+  method: actionMethod,
+  url: text(2048, 1),
+};
+
+export const actionTimeout = integer(0, 60);
+
+/** The body that makes or replaces an action. `events` omitted: `alert.opened`; empty: every kind. */
+export const actionWrite = z.strictObject({
+  ...actionFields,
+  headers: headers
+    .optional()
+    .meta({ description: "Kept when omitted, unless the server is another; sealed at rest." }),
+  body: text(8192)
+    .optional()
+    .meta({ description: "Kept when omitted, unless the server is another; empty = none." }),
+  enabled: boolean.optional().meta({ description: "Kept when omitted." }),
+  events: list(actionEvent, 2).optional(),
+  timeout_seconds: actionTimeout.optional().meta({ description: "0 = 10 seconds." }),
+});
+export type ActionWrite = z.output<typeof actionWrite>;
+
+/** Fields that only a read returns. */
+export const actionReadOnly = [
+  ...["id", "project", "header_keys", "has_body", "event_filter", "created_at"],
+];
+
+/** An action as it is read, without its sealed fields. */
+export const actionAnswer = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    name: z.string(),
+    method: actionMethod,
+    url: z.string(),
+    header_keys: z.array(z.string()),
+    has_body: z.boolean(),
+    enabled: z.boolean(),
+    events: z.array(actionEvent),
+    event_filter: z.string(),
+    timeout_seconds: z.int(),
+    created_at: z.int(),
+  })
+  .meta({ id: "Action" });
+export type Action = z.output<typeof actionAnswer>;
+
+/** In a list a dash shows where headers or a body are stored. */
+export const listedAction = actionAnswer
+  .extend({
+    headers: z.literal("-").optional(),
+    body: z.literal("-").optional(),
+  })
+  .meta({ id: "ListedAction" });
+export type ListedAction = z.output<typeof listedAction>;

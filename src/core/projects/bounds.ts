@@ -1,0 +1,62 @@
+import { and, count, eq } from "drizzle-orm";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import {
+  actions,
+  integrations,
+  projects,
+  rules,
+  schedules,
+  sources,
+} from "../../ground/store/schema.ts";
+import type { Reader } from "../../ground/store/store.ts";
+
+/** How many of each a tenant may have, and of the rest each project (contract §21). */
+export const bounds = {
+  projects: 1000,
+  sources: 500,
+  rules: 500,
+  integrations: 100,
+  actions: 100,
+  schedules: 100,
+} as const;
+
+/** Channels of a tenant that hear of other projects than their own: each alert of any project goes by all of them. */
+export const MOST_SHARED = 200;
+
+type Counted = keyof typeof bounds;
+
+const tables = { projects, sources, rules, integrations, actions, schedules };
+
+/** Throws 422 too_many where one more would pass the bound. What is there already stays. */
+export function mustHaveRoom(reader: Reader, what: Counted, projectId?: number): void {
+  const row = reader.orm
+    .select({ n: count() })
+    .from(tables[what])
+    .where(projectId === undefined ? undefined : itsOwn(what, projectId))
+    .get();
+  const n = row?.n ?? 0;
+  if (n < bounds[what]) return;
+  const owner = what === "projects" ? "tenant" : "project";
+  throw new ServiceError("too_many", `A ${owner} has at most ${bounds[what]} ${what}.`, {
+    details: [{ reason: `at most ${bounds[what]} ${what}`, value: String(n) }],
+  });
+}
+
+/** Throws 422 too_many where one shared channel more would pass the bound. What is there already stays. */
+export function mustHaveRoomToShare(reader: Reader): void {
+  const shared = reader.orm.select({ n: count() }).from(integrations);
+  const n = shared.where(eq(integrations.shared, true)).get()?.n ?? 0;
+  if (n < MOST_SHARED) return;
+  throw new ServiceError("too_many", `A tenant has at most ${MOST_SHARED} shared channels.`, {
+    details: [
+      { field: "/shared", reason: `at most ${MOST_SHARED} shared channels`, value: String(n) },
+    ],
+  });
+}
+
+function itsOwn(what: Counted, projectId: number) {
+  if (what === "projects") return undefined;
+  const its = eq(tables[what].projectId, projectId);
+  // The relay's own row is the box's, so it takes nobody's place.
+  return what === "integrations" ? and(its, eq(integrations.relay, false)) : its;
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { list, text } from "../../ground/kit/fields.ts";
+import { ownValue } from "../../ground/kit/own-value.ts";
+import {
+  type PatternTime,
+  sizeFault,
+  syntaxFault,
+  type ValuePattern,
+  valuePattern,
+} from "./pattern.ts";
+
+/** A comparison with a key of an event, or of an alert: what rules and silences have in common. */
+
+const operators = ["eq", "neq", "gte", "lte", "in", "matches"] as const;
+
+/** Most texts that `in` lists. */
+const MOST_TEXTS = 100;
+/** Conditions that stand together, and what their patterns may come to in all. */
+const MOST_CONDITIONS = 100;
+const MOST_STEPS = 2_400;
+
+export const condition = z
+  .strictObject({
+    key: text(256, 1).describe("A key of the event; one that isn't there passes only neq."),
+    op: z
+      .enum(operators, { error: `must be one of ${operators.join(", ")}` })
+      .describe(
+        "eq and neq compare text, gte and lte numbers; in takes any of a list of texts, matches a pattern (RE2) of the whole value.",
+      ),
+    value: z.union([text(4096), z.number(), z.boolean(), list(text(4096), MOST_TEXTS)], {
+      error: "must be a string, number or boolean, or with in a list of strings",
+    }),
+  })
+  .superRefine(({ op, value }, context) => {
+    const fault = faultOf(op, value);
+    if (fault !== null) context.addIssue({ code: "custom", path: ["value"], message: fault });
+  });
+export type Condition = z.output<typeof condition>;
+
+/** Those of a rule or a silence: all must hold. */
+export const conditions = list(condition, MOST_CONDITIONS)
+  .superRefine((all, context) => {
+    const texts = all.map(({ op, value }) => (op === "matches" ? String(value) : null));
+    const steps = texts.reduce(
+      (sum, text) => sum + (text === null ? 0 : valuePattern(text).steps),
+      0,
+    );
+    const fault = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path, message });
+    if (steps > MOST_STEPS)
+      return fault([], `have patterns of ${steps} steps: at most ${MOST_STEPS} are taken`);
+    for (const [i, text] of texts.entries()) {
+      const wrong = text === null ? null : syntaxFault(text);
+      if (wrong !== null) fault([i, "value"], wrong);
+    }
+  })
+  .default([]);
+
+type Keys = Readonly<Record<string, string>> | null;
+
+/** Whether it holds of these keys; null: its pattern can't be run, or not now, so that it isn't known. */
+export type Holds = (keys: Keys, time: PatternTime) => boolean | null;
+
+function faultOf(op: Condition["op"], value: Condition["value"]): string | null {
+  if (op === "matches")
+    return typeof value === "string" ? sizeFault(value) : "must be a pattern with matches";
+  if (op !== "in") return Array.isArray(value) ? `is no list with ${op}` : null;
+  if (!Array.isArray(value)) return "must be a list of strings with in";
+  return value.length === 0 ? "must name at least one" : null;
+}
+
+/**
+ * eq, neq and in compare strings; gte and lte compare numbers and fail where either side is no finite number; matches takes
+ * time that grows with the value's length, whatever the pattern. A missing key fails all but neq.
+ */
+export function compileCondition({ key, op, value }: Condition): Holds {
+  const read = (keys: Keys) => ownValue(keys, key);
+  if (Array.isArray(value)) {
+    const texts = new Set(value);
+    return (keys) => {
+      const sent = read(keys);
+      return sent !== undefined && texts.has(sent);
+    };
+  }
+  const text = String(value);
+  if (op === "matches") {
+    let pattern: ValuePattern | null = null;
+    return (keys, time) => {
+      const sent = read(keys);
+      if (sent === undefined) return false;
+      pattern ??= valuePattern(text);
+      return time.run(pattern, sent);
+    };
+  }
+  if (op === "eq") return (keys) => read(keys) === text;
+  if (op === "neq") return (keys) => read(keys) !== text;
+  const number = finite(text);
+  const holds =
+    op === "gte"
+      ? (n: number, bound: number) => n >= bound
+      : (n: number, bound: number) => n <= bound;
+  return (keys) => {
+    const sent = read(keys);
+    const n = sent === undefined ? null : finite(sent);
+    return n !== null && number !== null && holds(n, number);
+  };
+}
+
+/** The finite number that a text writes in decimal, or null: "", " ", "0x10" and "Infinity" are none. */
+function finite(text: string): number | null {
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return null;
+  const n = Number(text);
+  return Number.isFinite(n) ? n : null;
+}

@@ -1,0 +1,187 @@
+import { z } from "zod";
+import {
+  boolean,
+  hexIdField,
+  integer,
+  list,
+  pathName,
+  peopleAnswer,
+  person,
+  text,
+} from "../../ground/kit/fields.ts";
+import { readUrl } from "../../ground/kit/url.ts";
+import { conditions } from "./condition.ts";
+
+/** A rule: as it is written and read over the interface, and as it is stored and compiled. */
+
+/** A year, in minutes: keeps every due time a safe integer. */
+const minutes = integer(0, 525_600);
+
+const match = z.strictObject({
+  min_level: integer(0).nullable().default(null).describe("Lowest level that matches; null = any."),
+  sources: list(text(128, 1), 100).default([]).describe("Source names, any of; empty = any."),
+  tags: list(text(256, 1), 100).default([]).describe("Any of; empty = any."),
+  template_contains: text(500)
+    .default("")
+    .describe(
+      "Text that the template or the message's own shape contains, case-sensitive; empty = any.",
+    ),
+});
+
+const fireAfter = z.strictObject({
+  count: integer(1, 1_000_000).default(1).describe("Matching events within the window, at least."),
+  distinct_sources: integer(1, 100_000).default(1).describe("Sources they come from, at least."),
+  window_minutes: integer(1, 525_600).default(1).describe("Length of the sliding window."),
+});
+
+/** How a ladder names a schedule: two names and a slash at most. */
+export const scheduleReference = text(257, 1);
+
+/** A step of the ladder. */
+export const escalationStep = z.strictObject({
+  accounts: list(person, 20).default([]).describe("Account ids; `email:` forms are taken, too."),
+  schedules: list(scheduleReference, 20)
+    .default([])
+    .describe(
+      "Schedules by name, a shared one of another project as `{project}/{schedule}`: whoever they have on call when the step runs.",
+    ),
+  after_minutes: minutes.default(0).describe("Counted from the alert's opening, for every step."),
+  repeat_minutes: minutes
+    .default(0)
+    .describe("Repeats this step until the next one, an ack or a resolve; 0 = once."),
+});
+
+const silencedBy = z.strictObject({
+  rule: text(200, 1).describe("Another rule's name."),
+  equal: list(text(256, 1), 32)
+    .default([])
+    .describe("Identifiers that both alerts have with the same value; empty = any alert of it."),
+});
+
+export const ruleFields = {
+  match: match.prefault({}).describe("Which events: all that is given must hold."),
+  conditions: conditions.describe("Comparisons with the event's keys; all must hold."),
+  fire_after: fireAfter.prefault({}).describe("How many of them open an alert."),
+  dedup_window_minutes: minutes
+    .default(0)
+    .describe("A match later than this after the one before it renotifies while open; 0 = never."),
+  auto_resolve_quiet_minutes: minutes
+    .default(0)
+    .describe("Resolves after so long without a match; 0 = never."),
+  renotify_minutes: minutes.default(0).describe("Says again that it is open; 0 = never."),
+  max_renotify: integer(0, 1_000_000).default(0).describe("How often; 0 = no limit."),
+  ends_with_source: boolean
+    .default(true)
+    .describe(
+      "Whether a source that names its alerts may end them; false: only a person or quiet does.",
+    ),
+  reopen_within_seconds: integer(0, 86_400)
+    .default(0)
+    .describe(
+      "An alert that fires again so soon after its end by source or quiet is the same; 0 = off.",
+    ),
+  silenced_by: list(silencedBy, 10)
+    .default([])
+    .describe(
+      "Rules of the project: while an alert of one is unresolved, this rule's alerts are silenced.",
+    ),
+  ack_expires_minutes: minutes
+    .default(0)
+    .describe("An acknowledgement ends after so long, and the ladder begins again; 0 = never."),
+  max_open: integer(0, 100_000)
+    .default(200)
+    .describe(
+      "With so many unresolved alerts further keys share one, which says so; 0 = no bound.",
+    ),
+  identifier_keys: list(text(256, 1), 32)
+    .default([])
+    .describe("Keys of the event whose values tell two alerts of this rule apart."),
+  investigate: boolean.default(false).describe("Copied to the alert and its events."),
+  runbook_url: text(2048)
+    .refine((url) => url === "" || typeof readUrl(url) !== "string", {
+      error: "must be an http or https address",
+    })
+    .default("")
+    .describe("What to do about its alerts: messages lead there; empty = none."),
+  actions: list(hexIdField, 100)
+    .nullable()
+    .default(null)
+    .describe("Action ids; null or left out = every enabled action that takes the event."),
+  escalations: list(escalationStep, 10)
+    .default([])
+    .describe("The ladder: its steps, in this order."),
+};
+
+export const ruleName = pathName(200);
+
+/** The body that makes a rule. */
+export const ruleCreate = z.strictObject({ name: ruleName, ...ruleFields }).meta({
+  id: "RuleWrite",
+  examples: [
+    {
+      name: "payment errors",
+      match: { min_level: 400, sources: ["shop"], template_contains: "payment" },
+      conditions: [{ key: "amount", op: "gte", value: 100 }],
+      fire_after: { count: 5, distinct_sources: 1, window_minutes: 10 },
+      identifier_keys: ["customer"],
+      escalations: [
+        { schedules: ["first line"], after_minutes: 0, repeat_minutes: 10 },
+        { accounts: ["c0ffee0123456789"], after_minutes: 30 },
+      ],
+    },
+  ],
+});
+
+/** The body that replaces one: the name may be left out, being in the path. */
+export const ruleReplace = z.strictObject({ name: ruleName.optional(), ...ruleFields });
+
+/** Fields that only a read returns. */
+export const ruleReadOnly = ["created_at", "updated_at", "runs_actions", "ladders_end"] as const;
+
+/** An action that a rule's alerts run, and on which of their events. */
+const runsAction = z.object({ id: z.string(), name: z.string(), events: z.array(z.string()) });
+
+/** A rule as it is read. */
+export const ruleAnswer = z.object({
+  name: z.string(),
+  ...ruleFields,
+  match: match.extend({ min_level: z.int().optional() }),
+  actions: z.array(z.string()).optional().meta({
+    description: "Left out where the rule was written without: it runs every action.",
+  }),
+  runs_actions: z.array(runsAction).meta({
+    description:
+      "Additive: the enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
+  }),
+  created_at: z.int(),
+  updated_at: z.int(),
+});
+
+/** As it is answered: with everybody whom the ladder names, by email as well. */
+export const ruleShown = ruleAnswer.extend({ people: peopleAnswer }).meta({ id: "Rule" });
+
+/** Everything given or at its default (contract §13, contract §5). */
+export type RuleBody = Omit<z.output<typeof ruleCreate>, "name">;
+export type Rule = z.output<typeof ruleAnswer>;
+export type RunsAction = z.output<typeof runsAction>;
+export type EscalationStep = z.output<typeof escalationStep>;
+
+export interface StoredRule extends RuleBody {
+  id: number;
+  project_id: number;
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The rule as it is read. `actions` is left out where it was: given and empty means none at all. */
+export function toRule(rule: StoredRule, runs_actions: RunsAction[]): Rule {
+  const { id, project_id, actions, match, ...rest } = rule;
+  const { min_level, ...others } = match;
+  return {
+    ...rest,
+    match: { ...(min_level === null ? {} : { min_level }), ...others },
+    ...(actions === null ? {} : { actions }),
+    runs_actions,
+  };
+}

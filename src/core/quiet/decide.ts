@@ -1,0 +1,126 @@
+import { ownValue } from "../../ground/kit/own-value.ts";
+import { compileCondition } from "../projects/condition.ts";
+import type { PatternTime } from "../projects/pattern.ts";
+import type { SilenceBody } from "./silence.ts";
+import { type Timing, windowAt } from "./windows.ts";
+
+/** Is this quiet now, by what, until when: pure, and the only place that says so. With doubt, it rings. */
+
+/** What is asked of: an alert, as silences see it. */
+export interface Subject {
+  projectId: number;
+  rule: string;
+  templateId: string;
+  identifiers: Readonly<Record<string, string>>;
+  /** The only source whose events it has; null: several, or it isn't known. */
+  source: string | null;
+  level: number;
+}
+
+/** Whether a silence takes an alert, whenever it holds. */
+export type Takes = (subject: Subject, time: PatternTime) => boolean;
+
+/** A silence that is not over, made ready. */
+export interface ReadySilence {
+  id: string;
+  /** null = every project. */
+  projectId: number | null;
+  kind: "silence" | "maintenance";
+  reason: string;
+  timing: Timing;
+  takes: Takes;
+}
+
+/** An alert that isn't resolved, of a rule that silences the subject's. */
+export interface Above {
+  id: number;
+  rule: string;
+  identifiers: Readonly<Record<string, string>>;
+  /** Unix seconds. */
+  openedAt: number;
+  /** Identifiers that both must have, with one value. */
+  equal: readonly string[];
+}
+
+export interface Quiet {
+  /** A silence's id, or `alert:` and the id of the alert that it depends on. */
+  by: string;
+  kind: "silence" | "maintenance" | "alert";
+  /** Unix seconds: then it is looked at again. */
+  until: number;
+  reason: string;
+}
+
+/** From this level on a silence must say that it means it. */
+export const CRITICAL = 500;
+/** Nothing is held back longer by one thing. */
+export const LONGEST_QUIET = 30 * 86_400;
+
+/** `silences`: those that take it. null: it may ring. Of several reasons the one that lasts longest. */
+export function decideQuiet(
+  subject: Pick<Subject, "identifiers">,
+  { silences, above }: { silences: readonly ReadySilence[]; above: readonly Above[] },
+  at: number,
+): Quiet | null {
+  let longest: Quiet | null = null;
+  const keep = (quiet: Quiet) => {
+    if (quiet.until > at && quiet.until > (longest?.until ?? 0)) longest = quiet;
+  };
+  for (const { id, kind, reason, timing } of silences) {
+    const window = windowAt(timing, at);
+    if (window !== null && window.from <= at) keep({ by: id, kind, until: window.until, reason });
+  }
+  for (const one of above)
+    if (one.equal.every((name) => isSame(name, subject, one)))
+      keep({
+        ...{ by: `alert:${one.id}`, kind: "alert", until: one.openedAt + LONGEST_QUIET },
+        reason: `alert ${one.id} of ${one.rule} stands`,
+      });
+  return longest;
+}
+
+/** Those that take it, whenever they hold. */
+export const silencesTaking = (
+  subject: Subject,
+  { silences, time }: { silences: readonly ReadySilence[]; time: PatternTime },
+): ReadySilence[] =>
+  silences.filter(
+    ({ projectId, takes }) =>
+      (projectId === null || projectId === subject.projectId) && takes(subject, time),
+  );
+
+/** What one of the two lacks says nothing of them being about one thing. */
+function isSame(name: string, subject: Pick<Subject, "identifiers">, above: Above): boolean {
+  const value = ownValue(subject.identifiers, name);
+  return value !== undefined && value === ownValue(above.identifiers, name);
+}
+
+/** Which alerts a silence takes, whenever it holds; a condition that can't be looked at holds of none. */
+export function takerOf(body: SilenceBody): Takes {
+  const { match, critical } = body;
+  const conditions = body.conditions.map(compileCondition);
+  const identifiers = Object.entries(match.identifiers);
+  const sources = match.sources.length === 0 ? null : new Set(match.sources);
+  return (subject, time) => {
+    if (subject.level >= CRITICAL && !critical) return false;
+    if (match.below_level !== null && subject.level >= match.below_level) return false;
+    if (match.rule !== null && match.rule !== subject.rule) return false;
+    if (match.template_id !== null && match.template_id !== subject.templateId) return false;
+    if (sources !== null && (subject.source === null || !sources.has(subject.source))) return false;
+    return (
+      identifiers.every(([name, value]) => ownValue(subject.identifiers, name) === value) &&
+      conditions.every((holds) => holds(subject.identifiers, time) === true)
+    );
+  };
+}
+
+/** Whether nothing but a level narrows it: it covers all of its project, or of every project. */
+export function coversAll({ match, conditions }: Pick<SilenceBody, "match" | "conditions">) {
+  return (
+    match.rule === null &&
+    match.template_id === null &&
+    match.sources.length === 0 &&
+    Object.keys(match.identifiers).length === 0 &&
+    conditions.length === 0
+  );
+}

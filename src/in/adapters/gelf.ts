@@ -1,0 +1,78 @@
+import { filledLines } from "../../ground/kit/text.ts";
+import type { IngestEvent } from "../ingest/event.ts";
+import {
+  type Adapter,
+  type Decoded,
+  type InRequest,
+  lineCaps,
+  MOST_LINES,
+  placeOfBox,
+  type Rejected,
+  UnreadableBody,
+} from "./adapter.ts";
+import { gelfEvent } from "./gelf/event.ts";
+import { type JsonFields, jsonBody, objectOf } from "./json.ts";
+import { plainRefusal } from "./replies.ts";
+
+/** Values of one message: an event has room for a hundred. */
+const MOST_VALUES = 10_000;
+
+/** Graylog's format (contract §23): over HTTP here, over UDP and TCP by ports of its own (the room intake). */
+export const gelf: Adapter = {
+  kind: "gelf",
+  title: "GELF (Docker, Graylog's senders)",
+  room: "project",
+  caps: lineCaps,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, token }) => ({
+    where:
+      "/etc/docker/daemon.json, with the box started with --gelf-udp 0.0.0.0:12201=PROJECT/SOURCE --allow-from 10.0.0.0/8",
+    paste: JSON.stringify(
+      {
+        "log-driver": "gelf",
+        "log-opts": { "gelf-address": `udp://${placeOfBox(base).hostname}:12201` },
+      },
+      null,
+      2,
+    ),
+    notes: [
+      `Over HTTP no port of its own is needed: POST to ${base}/v1/in/gelf/${token}.`,
+      "GELF has no place for a token: over UDP and TCP the port is bound to a source, and --allow-from says who may send.",
+      "Fields that begin with _ become keys; a message without a level has 200.",
+      "What comes by UDP while the box is down is lost; so is what its sender's TCP buffer holds.",
+    ],
+  }),
+};
+
+function decode({ method, path, body, watched }: InRequest): Decoded {
+  if (!["", "/", "/gelf"].includes(path)) throw new UnreadableBody({ why: "not_found" });
+  if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const events: IngestEvent[] = [];
+  const rejected: Rejected[] = [];
+  const messages = messagesOf(body);
+  for (const message of messages)
+    if (message === null) rejected.push({ reason: "a message must be a JSON object" });
+    else events.push(gelfEvent(message, { peer: "", watched }));
+  if (events.length === 0)
+    throw new UnreadableBody({ why: "bad_request", message: "The body is no GELF message." });
+  return { events, rejected, answer: () => ({ status: 202, body: "" }) };
+}
+
+/** The body as one message, else one a line. */
+function messagesOf(body: Buffer): (JsonFields | null)[] {
+  const whole = gelfFields(body);
+  if (whole !== null) return [whole];
+  const lines = filledLines(body.toString().replaceAll("\0", "\n"), MOST_LINES);
+  if (lines.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
+  return lines.map((line) => gelfFields(Buffer.from(line)));
+}
+
+/** A message's fields; null for bytes that are none, and for too many fields. */
+export function gelfFields(bytes: Buffer): JsonFields | null {
+  try {
+    return objectOf(jsonBody(bytes, MOST_VALUES));
+  } catch {
+    return null;
+  }
+}

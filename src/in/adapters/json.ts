@@ -1,0 +1,91 @@
+import { excessOf } from "../../ground/kit/json.ts";
+import { UnreadableBody } from "./adapter.ts";
+
+/** How deep other systems' JSON may be. */
+const DEPTH = 64;
+/** Values of one body: ten thousand records of a dozen attributes each have as many. */
+const MOST_VALUES = 500_000;
+
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** The body as JSON, of at most so many values. Throws UnreadableBody. */
+export function jsonBody(body: Buffer, values = MOST_VALUES): unknown {
+  const text = body.toString("utf8").replace(/^\uFEFF/, "");
+  const excess = excessOf(text, { deepest: DEPTH, values });
+  if (excess === "values") throw new UnreadableBody({ why: "too_large" });
+  const no = excess === null ? "The body is no JSON." : `The JSON is deeper than ${DEPTH}.`;
+  try {
+    if (excess === null) return JSON.parse(text);
+  } catch {
+    // No JSON.
+  }
+  throw new UnreadableBody({ why: "bad_request", message: no });
+}
+
+/** As `jsonBody`, undefined for what is no JSON. Throws UnreadableBody for too many values alone. */
+export function jsonOr(body: Buffer, values = MOST_VALUES): unknown {
+  try {
+    return jsonBody(body, values);
+  } catch (error) {
+    if (error instanceof UnreadableBody && error.refusal.why !== "too_large") return undefined;
+    throw error;
+  }
+}
+
+/** The value as an object; null for anything else, arrays included. */
+export function objectOf(value: unknown): JsonFields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JsonFields)
+    : null;
+}
+
+/** Elements of one list that are taken at once: more is no honest request. */
+const MOST_ELEMENTS = 10_000;
+
+/** The value as a list; null for anything else. Throws UnreadableBody for one that is too long. */
+export function listOf(value: unknown): readonly unknown[] | null {
+  if (!Array.isArray(value)) return null;
+  if (value.length > MOST_ELEMENTS) throw new UnreadableBody({ why: "too_large" });
+  return value;
+}
+
+/** The objects among the first `most` items of a list; none of anything else. */
+export function objectsIn(value: unknown, most: number): JsonFields[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .slice(0, most)
+    .map(objectOf)
+    .filter((fields) => fields !== null);
+}
+
+/** The value as text: a string, or a number or boolean as it is written; empty for anything else. */
+export function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+/** An object's own pairs as texts, without those that are no text. */
+export function textPairs(value: unknown): [string, string][] {
+  const fields = objectOf(value);
+  if (fields === null) return [];
+  return Object.entries(fields)
+    .filter(([, item]) => item !== null && typeof item !== "object")
+    .map(([name, item]) => [name, asText(item)]);
+}
+
+/**
+ * Unix seconds of an RFC 3339 time, to any fraction and in any zone; null for none. The year 1 is how Go says
+ * that there is none.
+ */
+export function timeOf(value: unknown): number | null {
+  if (typeof value !== "string" || value.startsWith("0001-01-01")) return null;
+  const found =
+    /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.\d+)?([Zz]|[+-]\d{2}:?\d{2})?$/.exec(value);
+  if (found === null) return null;
+  const [, date, time, zone = "Z"] = found;
+  const offset = /^[+-]\d{4}$/.test(zone)
+    ? `${zone.slice(0, 3)}:${zone.slice(3)}`
+    : zone.toUpperCase();
+  const ms = Date.parse(`${date}T${time}${offset}`);
+  return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+}

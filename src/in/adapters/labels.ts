@@ -1,0 +1,161 @@
+import { sha256 } from "../../ground/kit/ids.ts";
+import { isWebAddress, type NamedState } from "../ingest/named-fields.ts";
+import type { Loose } from "./fit.ts";
+import type { JsonFields } from "./json.ts";
+import { asText, objectOf, textPairs, timeOf } from "./json.ts";
+import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
+
+/**
+ * An alert in the shape that Prometheus, Alertmanager and Grafana share: labels that name it, annotations that
+ * explain it, a beginning and an end (contract §23).
+ */
+export interface LabelledAlert {
+  labels: ReadonlyMap<string, string>;
+  annotations: ReadonlyMap<string, string>;
+  startsAt: number | null;
+  endsAt: number | null;
+  generatorUrl: string;
+  fields: JsonFields;
+}
+
+/** Why an element is no alert, or the alert. */
+export function readLabelled(value: unknown): LabelledAlert | { reason: string } {
+  const fields = objectOf(value);
+  if (fields === null) return { reason: "an alert must be an object" };
+  const labels = new Map(textPairs(fields["labels"]).filter(([, text]) => text !== ""));
+  if (labels.size === 0) return { reason: "at least one label pair required" };
+  const startsAt = timeOf(fields["startsAt"]);
+  const endsAt = timeOf(fields["endsAt"]);
+  return {
+    labels,
+    annotations: new Map(textPairs(fields["annotations"])),
+    startsAt,
+    endsAt,
+    generatorUrl: asText(fields["generatorURL"]),
+    fields,
+  };
+}
+
+const TITLES = ["summary", "title", "message"];
+const NAMES = ["alertname", "instance", "job"];
+const SEVERITIES = ["severity", "priority", "level"];
+const LINKS = ["runbook_url", "runbook", "dashboard", "dashboard_url"];
+const IMAGES = ["image", "image_url"];
+const LONGEST_STATUS = 64;
+
+/** By the member's own word, else the group's, else by its end. */
+function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
+  const word = (asText(alert.fields["status"]) || asText(group["status"])).slice(0, LONGEST_STATUS);
+  if (word !== "") return word.toLowerCase() === "resolved";
+  return alert.endsAt !== null && alert.endsAt <= at;
+}
+
+/**
+ * What a sender that speaks for several watchers says of it. It keeps the earliest beginning that any of them told, and
+ * may first say that one when all is over.
+ */
+export function spokenFor(alert: LabelledAlert, group: JsonFields, at: number): NamedState {
+  const { fields, startsAt, endsAt } = alert;
+  const over = isOver(alert, group, at);
+  return {
+    action: over ? "resolve" : "fire",
+    dedupKey: asText(fields["fingerprint"]) || nameOf(alert),
+    instance: startsAt === null ? null : String(startsAt),
+    ...(over ? { endedAt: endsAt } : {}),
+    expiresAt: null,
+  };
+}
+
+/** The line that a person reads first. */
+export function alertTitle({ labels, annotations }: LabelledAlert): string {
+  for (const name of TITLES) {
+    const text = annotations.get(name)?.trim();
+    if (text) return text;
+  }
+  const [firstLine = ""] = (annotations.get("description") ?? "").trim().split("\n");
+  if (firstLine !== "") return firstLine;
+  if (labels.has("alertname")) return NAMES.flatMap((name) => labels.get(name) ?? []).join(" ");
+  return [...labels]
+    .sort(byName)
+    .map(([name, text]) => `${name}=${text}`)
+    .join(" ");
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** By the first label that says a severity. `none` is how the Watchdog says that it is no trouble. */
+export function severityOf({ labels }: LabelledAlert): number {
+  const word = SEVERITIES.map((name) => labels.get(name)).find((text) => text !== undefined);
+  if (word === undefined) return ALERT_LEVEL;
+  return word.toLowerCase() === "none" ? 100 : (levelOfWord(word) ?? ALERT_LEVEL);
+}
+
+/** A name made of the labels, the same in whatever order they come. */
+export function nameOf({ labels }: LabelledAlert): string {
+  return sha256(
+    [...labels]
+      .sort(byName)
+      .map(([name, text]) => `${name}=${text}\n`)
+      .join(""),
+  );
+}
+
+/** What is said of it beside its title: the description, then every other annotation that isn't shown elsewhere. */
+export function detailsOf(alert: LabelledAlert): string {
+  const title = alertTitle(alert);
+  const { annotations } = alert;
+  const shown = new Set(["description", ...LINKS, ...IMAGES]);
+  const others = [...annotations]
+    .filter(([name, text]) => !shown.has(name) && text !== "" && text.trim() !== title)
+    .map(([name, text]) => `${name}: ${text}`);
+  const description = annotations.get("description")?.trim() ?? "";
+  return [description === title ? "" : description, ...others]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+/** The addresses among its annotations that a person may want to open. */
+export function linksOf({ annotations, generatorUrl }: LabelledAlert) {
+  const named = [...annotations].filter(
+    ([name, text]) =>
+      (LINKS.includes(name) || name.endsWith("_url")) &&
+      !IMAGES.includes(name) &&
+      isWebAddress(text),
+  );
+  return [
+    { href: generatorUrl, text: "Source" },
+    ...named.map(([name, href]) => ({
+      href,
+      text: name.replaceAll("_", " ").replace(/ url$/, ""),
+    })),
+  ].filter(({ href }) => isWebAddress(href));
+}
+
+/** The alert as an event. `action`, name and keys beyond its labels are the sender's own. */
+export function labelledEvent(
+  alert: LabelledAlert,
+  {
+    named,
+    tag,
+    keys,
+  }: { named: NamedState; tag: string; keys: readonly (readonly [string, string])[] },
+): Loose {
+  const images = IMAGES.flatMap((name) => alert.annotations.get(name) ?? []);
+  return {
+    message: alertTitle(alert),
+    level: severityOf(alert),
+    keys: [
+      ...alert.labels,
+      ...keys,
+      ...[...alert.annotations].map(([name, text]) => [`annotation.${name}`, text] as const),
+    ],
+    tags: [tag],
+    named,
+    details: detailsOf(alert),
+    links: linksOf(alert),
+    images: images.filter((src) => src.startsWith("https:")).map((src) => ({ src })),
+    occurredAt: alert.startsAt,
+  };
+}

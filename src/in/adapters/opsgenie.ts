@@ -1,0 +1,253 @@
+import { uuidOf } from "../../ground/kit/ids.ts";
+import type { IngestEvent } from "../ingest/event.ts";
+import type { NamedState } from "../ingest/named-fields.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted } from "./fit.ts";
+import { asText, type JsonFields, jsonBody, listOf, objectOf, textPairs } from "./json.ts";
+import { jsonReply, statusOf } from "./replies.ts";
+
+/** Opsgenie's Alert API (contract §23), and the same of its successor. */
+export const opsgenie: Adapter = {
+  kind: "opsgenie",
+  title: "Whatever alerts through Opsgenie",
+  room: "source",
+  caps: alertCaps,
+  fixed: (path) =>
+    /^(?:\/jsm\/ops\/integration)?\/v2\/(?:alerts|heartbeats)(?:\/|$)/.test(path) ? path : null,
+  decode,
+  refuse,
+  setUp: ({ base, shortToken }) => ({
+    where: "the sender, as its API address and key; this is Alertmanager's receiver",
+    paste: [
+      "receivers:",
+      "- name: box",
+      "  opsgenie_configs:",
+      `  - api_key: ${asUuid(shortToken)}`,
+      `    api_url: '${base}/v1/in/opsgenie/'`,
+      "    send_resolved: true",
+    ].join("\n"),
+    notes: [
+      "Create, close, acknowledge, notes, another message, description or priority go through, by alias or id; a priority raises the level and never lowers it. What else is asked of an alert is a note in its history.",
+      "Responders and teams don't steer who is paged: the rules here do. They can be told apart by the key responders.",
+      "A ping of a heartbeat is heard by the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
+      "One source, one sender: its aliases hold in this source alone.",
+      "Alertmanager tries again for one group_interval while the box is down; other senders by their own habit.",
+    ],
+  }),
+};
+
+function asUuid(token: string): string {
+  return token.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+const ADDRESS =
+  /^(?:\/jsm\/ops\/integration)?(?:\/v2\/alerts(?:\/([^/]+)(?:\/([^/]+)(?:\/[^/]*)?)?)?)?\/?$/;
+const HEARTBEAT = /^(?:\/jsm\/ops\/integration)?\/v2\/heartbeats\/([^/]+)\/ping\/?$/;
+const LEVELS: Readonly<Record<string, number>> = { p1: 500, p2: 400, p3: 300, p4: 200, p5: 100 };
+
+function decode(request: InRequest): Decoded {
+  const [, job] = HEARTBEAT.exec(request.path) ?? [];
+  if (job !== undefined) return ping(decoded(job), request);
+  const [found, id = "", verb = ""] = ADDRESS.exec(request.path) ?? [];
+  if (found === undefined) throw new UnreadableBody({ why: "not_found" });
+  const { method } = request;
+  if (method === "GET" && id === "requests") return processed(request);
+  if (method === "GET" && id !== "" && verb === "") return shown(decoded(id), request);
+  const isWrite = method === "POST" || (id !== "" && (method === "PUT" || method === "PATCH"));
+  const isDelete = method === "DELETE" && id !== "" && verb === "";
+  if (!isWrite && !isDelete) throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const fields = request.body.length === 0 ? {} : objectOf(jsonBody(request.body));
+  if (fields === null) throw new UnreadableBody({ why: "bad_request", message: "No object." });
+  if (id === "") return create(fields, request);
+  return told(decoded(id), { fields, verb: isDelete ? "close" : verb, request });
+}
+
+const PINGS = ["GET", "POST", "PUT", "PATCH"];
+
+/** A job reports: for the heartbeat whose slug is its name. */
+function ping(name: string, { method, unique }: InRequest): Decoded {
+  if (!PINGS.includes(method)) throw new UnreadableBody({ why: "method", allowed: PINGS });
+  const rest = { took: 0.001, requestId: unique() };
+  return {
+    ...{ events: [], rejected: [] },
+    jobs: [{ name, word: "success", rid: null, pace: null, otherwise: "rejected" }],
+    answer: ({ rejected }) =>
+      rejected > 0
+        ? jsonReply(404, {
+            message: `Heartbeat with name [${name.slice(0, 100)}] does not exist`,
+            ...rest,
+          })
+        : jsonReply(202, { result: "PONG - Heartbeat received", ...rest }),
+  };
+}
+
+/** The path's own escapes, where they are any. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
+  const alias = asText(fields["alias"]);
+  const priority = asText(fields["priority"]).toLowerCase();
+  const event = fitted(
+    {
+      message: messageIn(fields),
+      level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
+      details: asText(fields["description"]),
+      keys: [...textPairs(fields["details"]), ...described(fields)],
+      tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
+      // A caller that sent no alias closes it by the id of the request.
+      named: fires(alias || unique()),
+    },
+    watched,
+  );
+  const name = event.named?.dedupKey ?? "";
+  // Who goes by ids is answered one that is made of the alias: nothing has to be remembered.
+  return willDo(alias === "" ? name : uuidOf(name), event);
+}
+
+function messageIn(fields: JsonFields): string {
+  const message = asText(fields["message"]);
+  if (message.trim() !== "") return message;
+  throw new UnreadableBody({ why: "bad_request", message: "Message can not be empty." });
+}
+
+function fires(dedupKey: string): NamedState {
+  return { action: "fire", dedupKey, instance: null, expiresAt: null };
+}
+
+function described(fields: JsonFields): [string, string][] {
+  const responders = (listOf(fields["responders"]) ?? listOf(fields["teams"]) ?? [])
+    .map(objectOf)
+    .filter((one) => one !== null)
+    .map((one) => {
+      const name = asText(one["name"]) || asText(one["username"]) || asText(one["id"]);
+      return `${asText(one["type"]) || "team"}:${name}`;
+    });
+  const pairs: [string, string][] = [
+    ["entity", asText(fields["entity"])],
+    ["source", asText(fields["source"])],
+    ["responders", responders.join(", ")],
+  ];
+  return pairs.filter(([, text]) => text !== "");
+}
+
+const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
+  close: "resolve",
+  acknowledge: "acknowledge",
+};
+
+interface Told {
+  fields: JsonFields;
+  verb: string;
+  request: InRequest;
+}
+
+/** What is asked of an alert that there is: its end, an acknowledgement, another text or level, or a line in its history. */
+function told(name: string, { fields, verb, request }: Told): Decoded {
+  const said = asText(fields["note"]) || asText(fields[verb]);
+  const by = asText(fields["user"]);
+  const asked = verb === "notes" ? said : `asked to ${verb}${said === "" ? "" : `: ${said}`}`;
+  const does = Object.hasOwn(ACTIONS, verb) ? ACTIONS[verb] : undefined;
+  const mayBeId = request.query.get("identifierType") !== "alias";
+  const event = {
+    ...{
+      message: by === "" ? asked : `${asked} (${by})`,
+      level: 200,
+      keys: [],
+      tags: ["opsgenie"],
+    },
+    ...(does === undefined ? updateIn(fields, verb) : {}),
+  };
+  const updates = "updates" in event ? event.updates : undefined;
+  const action = does ?? (updates === undefined ? "note" : "update");
+  const named: NamedState = {
+    ...{ action, dedupKey: name, mayBeId, instance: null, expiresAt: null },
+    ...(updates === undefined ? {} : { updates }),
+  };
+  return willDo(request.unique(), fitted({ ...event, named }, request.watched));
+}
+
+/** What an alert is to have from now on; nothing for what else is asked, or a priority that there isn't. */
+function updateIn(fields: JsonFields, verb: string) {
+  const priority = asText(fields["priority"]).toLowerCase();
+  if (verb === "message") return { updates: "message" as const, message: messageIn(fields) };
+  if (verb === "description")
+    return { updates: "details" as const, details: asText(fields["description"]) };
+  if (verb !== "priority" || !Object.hasOwn(LEVELS, priority)) return {};
+  return { updates: "level" as const, level: LEVELS[priority] ?? 300 };
+}
+
+function willDo(requestId: string, event: IngestEvent): Decoded {
+  const answer = { result: "Request will be processed", took: 0.001, requestId };
+  return {
+    events: [event],
+    rejected: [],
+    answer: () => jsonReply(202, answer),
+  };
+}
+
+/** Whatever was answered 202 had been done before. */
+function processed({ path }: InRequest): Decoded {
+  const requestId = path.replace(/\/$/, "").split("/").at(-1) ?? "";
+  const data = { success: true, isSuccess: true, status: "Processed", alertId: requestId };
+  return {
+    events: [],
+    rejected: [],
+    answer: () => jsonReply(200, { data, took: 0.001, requestId }),
+  };
+}
+
+/** An alert as SDKs read it. */
+function shown(name: string, { query, unique }: InRequest): Decoded {
+  return {
+    ...{ events: [], rejected: [] },
+    asks: { name, mayBeId: query.get("identifierType") !== "alias" },
+    answer: (_, alert) => {
+      if (alert === undefined) throw new UnreadableBody({ why: "not_found" });
+      const { dedupKey, message, details, state, count, level, openedAt, lastSeen } = alert;
+      const priority = Object.entries(LEVELS).find(([, least]) => level >= least)?.[0] ?? "p5";
+      const data = {
+        ...{ id: uuidOf(dedupKey), tinyId: alert.id, alias: dedupKey, message },
+        ...{ description: details, status: state === "resolved" ? "closed" : "open" },
+        ...{ acknowledged: state !== "open", count, priority: priority.toUpperCase(), tags: [] },
+        ...{ createdAt: isoTime(openedAt), lastOccurredAt: isoTime(lastSeen) },
+      };
+      return jsonReply(200, { data, took: 0.001, requestId: unique() });
+    },
+  };
+}
+
+const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+function refuse(refusal: InRefusal): SenderReply {
+  const rest = { took: 0, requestId: "" };
+  switch (refusal.why) {
+    case "unauthorized":
+      return jsonReply(401, { message: "Could not authenticate", ...rest });
+    case "bad_request":
+      return jsonReply(422, {
+        message: "Request body is not processable. Please check the errors.",
+        errors: { message: refusal.message },
+        ...rest,
+      });
+    case "overloaded":
+      return jsonReply(429, { message: "You are making too many requests!", ...rest });
+    default: {
+      const { status, message } = statusOf(refusal);
+      return jsonReply(status, { message, ...rest });
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { SourceOptions } from "../../../core/projects/source.ts";
+import type { IngestEvent } from "../../ingest/event.ts";
+import { fitted } from "../fit.ts";
+import { flattened } from "../flatten.ts";
+import { asText, type JsonFields, objectOf } from "../json.ts";
+import { jsonOfLine, LINE_LEVEL, levelInText, levelOfFields, levelOfValue } from "../line.ts";
+import type { WatchedKeys } from "../watched.ts";
+
+/** A log record of OpenTelemetry with what stands around it, from either encoding. */
+export interface OtlpRecord {
+  resource: JsonFields;
+  /** The name of what wrote it. */
+  scope: string;
+  attributes: JsonFields;
+  /** Text, a number, a list, or an object. */
+  body: unknown;
+  /** 1 to 24; 0 where it isn't said. */
+  severity: number;
+  severityText: string;
+  /** Unix seconds. */
+  at: number | null;
+  traceId: string;
+  spanId: string;
+  eventName: string;
+}
+
+const MESSAGES = ["message", "msg", "log", "event", "exception.message"];
+const LEVEL_NAMES = ["level", "severity", "lvl", "log.level", "severity_text"];
+const STACK = "exception.stacktrace";
+const LEVELS = [100, 100, 200, 300, 400, 500];
+
+/** Of each thing that records came from, once: many may be of the same. */
+const known = new WeakMap<object, [string, string][]>();
+
+function pairsOf(resource: JsonFields, watched: WatchedKeys): [string, string][] {
+  const pairs = known.get(resource) ?? flattened(resource, watched);
+  known.set(resource, pairs);
+  return pairs;
+}
+
+/** The record as an event. */
+export function otlpEvent(
+  record: OtlpRecord,
+  { options, watched }: { options: SourceOptions; watched: WatchedKeys },
+): IngestEvent {
+  const { resource, attributes, severityText } = record;
+  const environment =
+    resource["deployment.environment.name"] ?? resource["deployment.environment"] ?? "";
+  const fields = fieldsOf(record.body);
+  const named = fields === null ? undefined : MESSAGES.find((name) => asText(fields[name]) !== "");
+  const others = named === undefined ? {} : { ...fields, [named]: null };
+  const said = { scope: record.scope, trace_id: record.traceId, span_id: record.spanId };
+  return fitted(
+    {
+      message: asText(fields?.[named ?? ""]) || messageOf(record),
+      level: levelOf(record, fields, options),
+      keys: [
+        ...pairsOf(resource, watched),
+        ...flattened(others, watched),
+        ...flattened({ ...attributes, [STACK]: null }, watched),
+        ...Object.entries({ ...said, event_name: record.eventName, severity: severityText }).filter(
+          ([, text]) => text !== "",
+        ),
+      ],
+      tags: ["otlp", asText(environment)],
+      details: asText(attributes[STACK]),
+      occurredAt: record.at,
+    },
+    watched,
+  );
+}
+
+/** The body's fields, also of a program that writes JSON which a collector reads as a line: `{"log": "{…}"}`. */
+function fieldsOf(body: unknown): JsonFields | null {
+  const fields = typeof body === "string" ? jsonOfLine(body) : objectOf(body);
+  const inner = jsonOfLine(asText(fields?.["log"]));
+  return inner === null ? fields : { ...fields, log: null, ...inner };
+}
+
+function messageOf({ body, attributes, eventName }: OtlpRecord): string {
+  const isObject = typeof body === "object" && body !== null;
+  const text = isObject ? JSON.stringify(body) : asText(body);
+  if (text.trim() !== "" && text !== "{}") return text;
+  if (eventName !== "") return eventName;
+  const thrown = ["exception.type", "exception.message"].map((name) => asText(attributes[name]));
+  return thrown.filter((part) => part !== "").join(": ") || "(empty)";
+}
+
+/** What the record says, else an attribute, its body, or a level word at the beginning, as Loki's door reads it. */
+function levelOf(
+  { severity, severityText, attributes, body }: OtlpRecord,
+  fields: JsonFields | null,
+  options: SourceOptions,
+): number {
+  if (severity >= 1 && severity <= 24) return LEVELS[Math.floor((severity - 1) / 4)] ?? LINE_LEVEL;
+  const said = [severityText, ...LEVEL_NAMES.map((name) => attributes[name])];
+  const found = said.map(levelOfValue).find((level) => level !== null);
+  if (found !== undefined) return found;
+  if (options.level_from_text === false) return LINE_LEVEL;
+  const line = typeof body === "string" ? body : asText(fields?.["log"] ?? fields?.["message"]);
+  return (fields && levelOfFields(fields)) ?? levelInText(line) ?? LINE_LEVEL;
+}
+
+/** Unix seconds of nanoseconds, as text or number; null for none. */
+export function secondsOfNanos(value: unknown): number | null {
+  const seconds = Math.floor(Number(asText(value) || 0) / 1e9);
+  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : null;
+}

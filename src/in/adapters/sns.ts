@@ -1,0 +1,151 @@
+import type { Ask } from "../../ground/kit/ask.ts";
+import type { IngestEvent } from "../ingest/event.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRequest,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted } from "./fit.ts";
+import { timeOf } from "./json.ts";
+import { ALERT_LEVEL } from "./levels.ts";
+import { jsonReply, plainRefusal } from "./replies.ts";
+import { snsEvents } from "./sns/event.ts";
+import { readSnsMessage, type SnsMessage, snsAddress } from "./sns/message.ts";
+import { mustBeSigned } from "./sns/signature.ts";
+
+const HOUR = 3600;
+/** A subscription has to be confirmed within three days. */
+const TO_CONFIRM = 3 * 86_400;
+
+/** Topics of Amazon SNS by HTTPS: CloudWatch's alarms and whatever else publishes there (contract §23). */
+export const sns: Adapter = {
+  kind: "sns",
+  title: "Amazon SNS (CloudWatch alarms)",
+  room: "source",
+  caps: alertCaps,
+  believe,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, token }) => ({
+    where: "the topic in AWS: Create subscription, protocol HTTPS, as the endpoint",
+    paste: `${base}/v1/in/sns/${token}`,
+    notes: [
+      "AWS asks whether the subscription is wanted: that comes as an alert with a link, to be opened within three days. For topics in the source's option sns_auto_confirm, a list of ARNs, the box says yes itself.",
+      "CloudWatch alarms fire and end by their ARN, other JSON is read as a webhook's, a text is an alert for each message. Signatures are checked, with the certificate that Amazon's host gives: the box has to reach it.",
+      "A box without a way out sets sns_verify to false: then only topics in sns_auto_confirm are taken, and their subscriptions are confirmed by hand.",
+      "By its usual policy a topic tries again for less than a minute: what is sent while the box is down for longer is lost, unless the subscription's delivery policy or a queue for dead letters keeps it.",
+    ],
+  }),
+};
+
+/** Raw delivery is turned on at a subscription that is confirmed already: the body is the message, and unsigned. */
+const isRaw = ({ header }: InRequest) => header("x-amz-sns-rawdelivery") === "true";
+
+const topicsOf = ({ options }: InRequest): readonly string[] => options.sns_auto_confirm ?? [];
+
+/** Checks the signature, and says yes to a topic whose operator said so. Throws UnreadableBody. */
+async function believe(request: InRequest, ask: Ask): Promise<void> {
+  if (request.method !== "POST" || isRaw(request)) return;
+  const message = readSnsMessage(request.body);
+  const isListed = topicsOf(request).includes(message.topic);
+  if (request.options.sns_verify === false) {
+    if (isListed) return;
+    throw refused("Unsigned, a topic is taken only where sns_auto_confirm lists it.");
+  }
+  const at = timeOf(message.fields["Timestamp"]);
+  if (at === null || request.at - at > HOUR) throw refused("The message is older than an hour.");
+  await mustBeSigned(message, ask);
+  if (message.type === "SubscriptionConfirmation" && isListed) await confirm(message, ask);
+}
+
+/** The one call that the message may aim: to SNS, and for the topic that it is of. */
+async function confirm({ topic, subscribeUrl }: SnsMessage, ask: Ask): Promise<void> {
+  const url = snsAddress(subscribeUrl);
+  const says = (name: string) => url?.searchParams.get(name);
+  if (url === null || says("Action") !== "ConfirmSubscription" || says("TopicArn") !== topic)
+    throw refused("SubscribeURL doesn't confirm a subscription to this topic.");
+  const told = await ask(url.href);
+  if ("text" in told) return;
+  const message = `The subscription could not be confirmed: ${told.fault}.`;
+  throw new UnreadableBody({ why: "unavailable", message });
+}
+
+function refused(message: string): UnreadableBody {
+  return new UnreadableBody({ why: "bad_request", message });
+}
+
+function decode(request: InRequest): Decoded {
+  if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  if (isRaw(request)) {
+    const topic = request.header("x-amz-sns-topic-arn") ?? "";
+    const text = request.body.toString("utf8");
+    const id = request.header("x-amz-sns-message-id") ?? null;
+    return taken(snsEvents({ text, subject: "", topic }, request), id);
+  }
+  const message = readSnsMessage(request.body);
+  return taken(eventsOf(message, request), message.id);
+}
+
+function taken(events: readonly IngestEvent[], id: string | null): Decoded {
+  const ids = events.map(() => id);
+  return { events, ids, rejected: [], answer: ({ accepted }) => jsonReply(200, { accepted }) };
+}
+
+function eventsOf(message: SnsMessage, request: InRequest): IngestEvent[] {
+  switch (message.type) {
+    case "Notification":
+      return snsEvents(message, request);
+    case "SubscriptionConfirmation":
+      return [asksToConfirm(message, request)];
+    case "UnsubscribeConfirmation":
+      return [ended(message, request)];
+  }
+}
+
+/** What nobody sees nobody confirms: it alerts, until it is too late for it. Where the box has said yes it is told. */
+function asksToConfirm({ topic, subscribeUrl }: SnsMessage, request: InRequest): IngestEvent {
+  const isDone = request.options.sns_verify !== false && topicsOf(request).includes(topic);
+  return fitted(
+    {
+      message: isDone
+        ? `The SNS topic ${topic} sends here from now on`
+        : `The SNS topic ${topic} asks whether it may send here: open the link to say yes`,
+      level: isDone ? 200 : ALERT_LEVEL,
+      keys: [["topic", topic]],
+      tags: ["sns"],
+      links: isDone ? [] : linkTo(subscribeUrl, "Confirm the subscription"),
+      named: {
+        action: isDone ? "resolve" : "fire",
+        dedupKey: nameOf(topic),
+        instance: null,
+        expiresAt: isDone ? null : request.at + TO_CONFIRM,
+      },
+    },
+    request.watched,
+  );
+}
+
+/** From here on this topic's alarms page nobody: somebody should know. */
+function ended({ topic, subscribeUrl }: SnsMessage, { watched }: InRequest): IngestEvent {
+  return fitted(
+    {
+      message: `The SNS topic ${topic} sends here no longer: its subscription was ended`,
+      level: ALERT_LEVEL,
+      keys: [["topic", topic]],
+      tags: ["sns"],
+      links: linkTo(subscribeUrl, "Take the subscription up again"),
+      named: { action: "fire", dedupKey: nameOf(topic), instance: null, expiresAt: null },
+    },
+    watched,
+  );
+}
+
+const nameOf = (topic: string) => `sns-subscription:${topic}`;
+
+function linkTo(url: string, text: string) {
+  const address = snsAddress(url);
+  return address === null ? [] : [{ href: address.href, text }];
+}

@@ -1,0 +1,87 @@
+import type { SourceOptions } from "../../../core/projects/source.ts";
+import type { IngestEvent } from "../../ingest/event.ts";
+import { fitted } from "../fit.ts";
+import { jsonOfLine, levelInText, pairsOfLine } from "../line.ts";
+import type { WatchedKeys } from "../watched.ts";
+import type { SyslogMessage } from "./shape.ts";
+
+const FACILITIES =
+  "kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7".split(
+    " ",
+  );
+const SEVERITIES = "emerg alert crit err warning notice info debug".split(" ");
+const LEVELS = [500, 500, 500, 400, 300, 200, 200, 100];
+
+/** The level that a severity of syslog means, 0 (emergency) to 7 (debug). */
+export function levelOfSeverity(severity: number): number {
+  return LEVELS[severity] ?? 200;
+}
+
+/** Elements of structured data that say how the message came, not what it is about. */
+const UNTOLD = /^(?:timeQuality|meta|box@32473|[0-9a-f-]{32,36}@\d+)$/i;
+const BOX = "box@32473";
+const DAY = 86_400;
+
+/** The token in a message's structured data: `[box@32473 key="T"]`, or an element that is called by it, `[T@41058]`. */
+export function tokenOfSyslog({ data }: SyslogMessage): string | null {
+  for (const [id, name, value] of data) {
+    if (id === BOX && name === "key") return value;
+    const [, token] = /^([0-9a-f-]{32,36})@\d+$/i.exec(id) ?? [];
+    if (token !== undefined) return token;
+  }
+  return null;
+}
+
+/** Where a message came from and how its source wants it read. */
+export interface SyslogArrival {
+  options: SourceOptions;
+  /** The address it came from; empty where that isn't known. */
+  peer: string;
+  /** Unix seconds. */
+  at: number;
+  cut: boolean;
+  /** What the rules of its project look at. */
+  watched: WatchedKeys;
+}
+
+/** The message as an event: `app: text`, so that the same words of two programs stay apart. */
+export function syslogEvent(message: SyslogMessage, arrival: SyslogArrival): IngestEvent {
+  const { app, text, at } = message;
+  const facility = FACILITIES[message.facility] ?? "";
+  const body = text === "" ? "(empty)" : text;
+  const isNear = at !== null && Math.abs(at - arrival.at) <= DAY;
+  return fitted(
+    {
+      message: app === "" ? body : `${app}: ${body}`,
+      level: levelOf(message, arrival.options),
+      keys: [...keysOf(message, facility, arrival)].filter(([, value]) => value !== ""),
+      tags: ["syslog", facility, ...(arrival.cut ? ["cut"] : [])],
+      occurredAt: isNear ? at : null,
+    },
+    arrival.watched,
+  );
+}
+
+function* keysOf(
+  message: SyslogMessage,
+  facility: string,
+  { peer, options, watched }: SyslogArrival,
+): Generator<readonly [string, string]> {
+  const { host, app, pid, msgid, severity, data, more, text } = message;
+  yield ["host", host || peer];
+  yield* Object.entries({ app, pid, msgid, facility, peer });
+  yield ["severity", SEVERITIES[severity] ?? ""];
+  yield* more;
+  for (const [id, name, value] of data)
+    if (name !== "" && !UNTOLD.test(id)) yield [`sd.${id}.${name}`, value];
+  if (options.logfmt && jsonOfLine(text) === null) yield* pairsOfLine(text, watched);
+}
+
+/** A container's id, which is what Docker's driver has for a program's name. */
+const CONTAINER = /^[0-9a-f]{12}$/;
+
+/** Docker calls each line of a container's stderr an error: there the text decides, unless the source says no. */
+function levelOf({ app, text, severity }: SyslogMessage, options: SourceOptions): number {
+  const byText = options.level_from_text ?? CONTAINER.test(app);
+  return (byText ? levelInText(text) : null) ?? levelOfSeverity(severity);
+}

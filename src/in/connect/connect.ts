@@ -1,0 +1,137 @@
+import { createRule } from "../../core/alerts/rules.ts";
+import type { Project } from "../../core/projects/projects.ts";
+import { ruleCreate, type StoredRule } from "../../core/projects/rule.ts";
+import { listRules } from "../../core/projects/rules.ts";
+import { createSource, HEARTBEATS, listSources } from "../../core/projects/sources.ts";
+import { invalid, ServiceError } from "../../ground/kit/errors.ts";
+import { levelName } from "../../ground/kit/level.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import type { SetUp } from "../adapters/adapter.ts";
+import { findAdapter, sourceKinds, usualRoom } from "../adapters/list.ts";
+import type { ConnectionAnswer } from "./connection.ts";
+import { usualLadder } from "./ladder.ts";
+import { snippetsOf } from "./snippets.ts";
+
+const WARNING = 300;
+/** Errors, where the kind of sender says nothing else. */
+const LEVEL = 400;
+
+interface Wanted {
+  tenantId: string;
+  /** The box's address for senders, without a slash at its end. */
+  base: string;
+  kind: string;
+  name?: string | undefined;
+  level?: number | undefined;
+}
+
+/** Makes the source, and a rule where none would ever take what it sends. Throws 400, 409, 422. */
+export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAnswer {
+  const { kind, tenantId, base } = wanted;
+  const room = usualRoom(kind);
+  if (room === null)
+    throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+  const sources = listSources(tx, project);
+  if (kind === HEARTBEATS) mustBeFirst(sources);
+  const name = wanted.name ?? freeName(kind, sources);
+  const made = createSource(tx, project, { tenantId, name, retainLogs: false, kind, room });
+  const present = listRules(tx, project.id);
+  const rules = present.filter((rule) => mayTake(rule, { name, kind })).map((rule) => rule.name);
+  const made_rule =
+    rules.length > 0
+      ? null
+      : makeRule(tx, project, { name, present, level: wanted.level ?? usualLevel(kind) });
+  const at = { base, token: made.token, shortToken: made.short_token ?? "" };
+  const { where, paste, notes } = setUpOf(kind, at);
+  const unheard = unheardNote(
+    listRules(tx, project.id).filter((rule) => mayTake(rule, { name, kind })),
+  );
+  return {
+    ...made,
+    kind,
+    rules: made_rule === null ? rules : [made_rule],
+    made_rule,
+    set_up: { where, paste, notes: [...unheard, ...notes] },
+  };
+}
+
+/** What comes at a lower level opens nothing, and its sender is answered that all is well. */
+function unheardNote(rules: readonly StoredRule[]): string[] {
+  const lowest = Math.min(...rules.map(({ match }) => match.min_level ?? 0));
+  if (lowest <= WARNING) return [];
+  return [
+    `Takes level ${levelName(lowest)} and above: a warning (severity: warning) opens no alert. A rule whose min_level is ${WARNING} takes those too: box connect makes one with --level warn, or change match.min_level of ${rules.map(({ name }) => name).join(", ")}.`,
+  ];
+}
+
+const usualLevel = (kind: string) => findAdapter(kind)?.usualLevel ?? LEVEL;
+
+/** All heartbeats of a project speak from one source: a rule for another would hear nothing. */
+function mustBeFirst(sources: readonly { name: string; kind: string }[]): void {
+  const present = sources.find(({ kind }) => kind === HEARTBEATS);
+  if (present === undefined) return;
+  throw new ServiceError(
+    "name_taken",
+    `The project's heartbeats have a source already, ${present.name}: make one more with box heartbeat add, or rotate that source's token.`,
+  );
+}
+
+/** Whether an event of such a source may ever match: what its text and keys will be nobody knows yet. */
+function mayTake({ match }: StoredRule, source: { name: string; kind: string }): boolean {
+  const word = source.kind === HEARTBEATS ? "heartbeat" : source.kind;
+  if (match.sources.length > 0 && !match.sources.includes(source.name)) return false;
+  return match.tags.length === 0 || match.tags.includes(word);
+}
+
+function makeRule(
+  tx: Tx,
+  project: Project,
+  how: { name: string; present: readonly StoredRule[]; level: number },
+): string {
+  const name = freeName(how.name, how.present);
+  const match = { sources: [how.name], min_level: how.level };
+  const escalations = usualLadder(tx, how.present);
+  const { name: _, ...body } = ruleCreate.parse({ name, match, escalations });
+  return createRule(tx, project, { name, body }).name;
+}
+
+function freeName(wanted: string, taken: readonly { name: string }[]): string {
+  const names = new Set(taken.map(({ name }) => name));
+  let name = wanted;
+  for (let n = 2; names.has(name); n++) name = `${wanted} ${n}`;
+  return name;
+}
+
+/** Where a sender finds the box, and by what it is let in. */
+export interface SenderAt {
+  base: string;
+  token: string;
+  shortToken: string;
+}
+
+/** What a person does at a sender of this kind. */
+export function setUpOf(kind: string, at: SenderAt): SetUp {
+  const adapter = findAdapter(kind);
+  if (adapter !== null) return adapter.setUp(at);
+  return kind === HEARTBEATS ? pings(at) : ownFormat(at);
+}
+
+function pings({ base, shortToken }: SenderAt): SetUp {
+  return {
+    where: "the end of each job, with a name of its own in place of NAME",
+    paste: `curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null "${base}/ping/${shortToken}/NAME/$??create=1"`,
+    notes: [
+      "The first call makes the heartbeat: a day and an hour of grace. box heartbeat set says when it is expected.",
+      "A failure alerts at once; that a job doesn't run alerts once it has run for the first time.",
+    ],
+  };
+}
+
+function ownFormat(at: SenderAt): SetUp {
+  const [curl] = snippetsOf(at);
+  return {
+    where: "whatever can send a request",
+    paste: curl?.text ?? "",
+    notes: ["202 means that the event is on the disk. Send it again until you get one."],
+  };
+}

@@ -1,0 +1,24 @@
+import type { Tx } from "../../ground/store/store.ts";
+import { beatOf, paceOf, timedHeartbeats, writeBeat } from "./rows.ts";
+import { addRun, shiftRuns } from "./runs.ts";
+import { afterDown, jumped } from "./state.ts";
+
+/** Takes the seconds in which the box was down, up to now, out of everybody's lateness. */
+export function forgiveHeartbeats(tx: Tx, seconds: number): void {
+  for (const row of timedHeartbeats(tx)) {
+    const { beat, lost } = afterDown(beatOf(row), paceOf(row), { seconds, at: tx.at });
+    if (lost)
+      addRun(tx, {
+        ...{ id: row.id, rid: null, outcome: "unknown", started: null },
+        ...{ ended: tx.at, exit: null, late: 0 },
+      });
+    writeBeat(tx, row, beat, null);
+  }
+}
+
+/** The wall clock jumped by `seconds`, either way, and is at `at` now. */
+export function shiftHeartbeats(tx: Tx, { seconds, at }: { seconds: number; at: number }): void {
+  for (const row of timedHeartbeats(tx))
+    writeBeat(tx, row, jumped(beatOf(row), paceOf(row), { seconds, at }), null);
+  shiftRuns(tx, seconds);
+}

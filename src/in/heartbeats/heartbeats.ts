@@ -1,0 +1,239 @@
+import { isTimezone } from "../../core/oncall/zone.ts";
+import { changeConfig, type Project } from "../../core/projects/projects.ts";
+import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
+import { base62Secret, hexId, sha256, uuid4 } from "../../ground/kit/ids.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import {
+  type HeartbeatAnswer,
+  type HeartbeatChange,
+  type HeartbeatCreate,
+  slugOf,
+  type Watched,
+} from "./heartbeat.ts";
+import { type CalendarTimes, cronOfCalendar } from "./on-calendar.ts";
+import { beatOf, type HeartbeatRow, heartbeatRow, paceOf, writeBeat } from "./rows.ts";
+import { heartbeatSource } from "./source.ts";
+import { repaced, shownState } from "./state.ts";
+import { cronFault } from "./times.ts";
+
+/** Heartbeats of a project (contract §21). */
+export const MOST_HEARTBEATS = 500;
+const GRACE = 300;
+const LEVEL = 400;
+/** Characters of an address: 131 bits. */
+const SECRET = 22;
+
+/** The addresses of one, as they are shown once. */
+export interface Addresses {
+  secret: string;
+  uuid: string;
+}
+
+/** Throws 404. */
+export function getHeartbeat(reader: Reader, project: Project, id: string): HeartbeatRow {
+  const row = heartbeatRow(reader, id);
+  if (row === null || row.project_id !== project.id) throw notFound("heartbeat");
+  return row;
+}
+
+/** What is configured of a heartbeat, whole. */
+interface Settings {
+  name: string;
+  slug: string;
+  period: number | null;
+  cron: string | null;
+  timezone: string;
+  grace: number;
+  maxRun: number | null;
+  level: number;
+  /** JSON. */
+  watch: string | null;
+}
+
+const ADD = `INSERT INTO heartbeats (id, project_id, name, slug, secret_hash, uuid_hash, period_seconds, cron, timezone,
+    grace_seconds, max_run_seconds, level, watch, state, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', ?)`;
+
+/** Makes one, and with the first of a project the source that its events come from. Throws 400, 409, 422. */
+export function createHeartbeat(
+  tx: Tx,
+  project: Project,
+  { tenantId, body }: { tenantId: string; body: HeartbeatCreate },
+): { row: HeartbeatRow; addresses: Addresses } {
+  mustHavePlace(tx, project.id);
+  const slug = body.slug ?? freeSlug(tx, project.id, body.name);
+  const settings = settingsOf({ ...body, slug }, null);
+  check(tx, project.id, { settings, id: "" });
+  heartbeatSource(tx, project, tenantId);
+  const id = hexId(tx.random);
+  const addresses = mintAddresses(tx, body.uuid);
+  const { name, period, cron, timezone, grace, maxRun, level, watch } = settings;
+  const hashes = hashesOf(addresses);
+  if (isTaken(tx, hashes.uuid))
+    throw new ServiceError("name_taken", "Another heartbeat has this UUID.");
+  tx.sql<(string | number | null)[]>(ADD).run(
+    ...[id, project.id, name, slug, hashes.secret, hashes.uuid, period, cron, timezone],
+    ...[grace, maxRun, level, watch, tx.at],
+  );
+  tx.note({ topic: "ping-addresses" });
+  changeConfig(tx, project.id);
+  return { row: getHeartbeat(tx, project, id), addresses };
+}
+
+const CHANGE = `UPDATE heartbeats SET name = ?, slug = ?, period_seconds = ?, cron = ?, timezone = ?, grace_seconds = ?,
+    max_run_seconds = ?, level = ?, watch = ? WHERE id = ?`;
+
+/** Changes what is given; where its pace changes, at least the grace is left. Throws 400, 404, 409. */
+export function changeHeartbeat(
+  tx: Tx,
+  project: Project,
+  { id, body }: { id: string; body: HeartbeatChange },
+): HeartbeatRow {
+  const row = getHeartbeat(tx, project, id);
+  const settings = settingsOf(body, row);
+  check(tx, project.id, { settings, id });
+  const { name, slug, period, cron, timezone, grace, maxRun, level, watch } = settings;
+  const values = [name, slug, period, cron, timezone, grace, maxRun, level, watch];
+  const present = settingsOf({}, row);
+  if (JSON.stringify(settings) === JSON.stringify(present)) return row;
+  tx.sql<(string | number | null)[]>(CHANGE).run(...values, id);
+  const changed = getHeartbeat(tx, project, id);
+  if (JSON.stringify(paceOf(changed)) !== JSON.stringify(paceOf(row)))
+    writeBeat(tx, changed, repaced(beatOf(changed), paceOf(changed), tx.at), null);
+  changeConfig(tx, project.id);
+  return getHeartbeat(tx, project, id);
+}
+
+/** Replaces its addresses; the previous ones are nobody's with the commit. Throws 404. */
+export function rotateHeartbeat(
+  tx: Tx,
+  project: Project,
+  id: string,
+): { row: HeartbeatRow; addresses: Addresses } {
+  const row = getHeartbeat(tx, project, id);
+  const addresses = mintAddresses(tx);
+  const hashes = hashesOf(addresses);
+  tx.sql<[string, string, string]>(
+    "UPDATE heartbeats SET secret_hash = ?, uuid_hash = ? WHERE id = ?",
+  ).run(hashes.secret, hashes.uuid, id);
+  tx.note({ topic: "ping-addresses" });
+  return { row, addresses };
+}
+
+/** Throws 404. An alert of it is the caller's to end. */
+export function deleteHeartbeat(tx: Tx, project: Project, id: string): void {
+  getHeartbeat(tx, project, id);
+  tx.sql<[id: string]>("DELETE FROM heartbeats WHERE id = ?").run(id);
+  tx.note({ topic: "ping-addresses" });
+  changeConfig(tx, project.id);
+}
+
+/** As it is read; `rule` takes its events as things stand. */
+export function toHeartbeat(row: HeartbeatRow, rule: string | null, at: number): HeartbeatAnswer {
+  const { id, name, slug, timezone, grace_seconds, max_run_seconds, level, created_at } = row;
+  const { reason, last_at, last_duration, last_message, expected_at } = row;
+  const isDown = row.state === "down";
+  return {
+    ...{ id, name, slug },
+    ...(row.period_seconds === null ? {} : { period_seconds: row.period_seconds }),
+    ...(row.cron === null ? {} : { cron: row.cron }),
+    ...{ timezone, grace_seconds, max_run_seconds, level, rule },
+    watch: watchedOf(row),
+    ...{ state: shownState(beatOf(row), at), reason, last_at, last_duration, last_message },
+    ...{ expected_at, due_at: isDown ? null : row.deadline_at, created_at },
+  };
+}
+
+const textOf = (watch: Watched | null) => (watch === null ? null : JSON.stringify(watch));
+
+/** The events that feed it, or null. */
+export function watchedOf({ watch }: Pick<HeartbeatRow, "watch">): Watched | null {
+  return watch === null ? null : (JSON.parse(watch) as Watched);
+}
+
+function settingsOf(body: HeartbeatChange, row: HeartbeatRow | null): Settings {
+  const calendar = calendarOf(body);
+  const isTimed = body.period_seconds !== undefined || (calendar?.cron ?? body.cron) !== undefined;
+  const kept = isTimed ? null : row;
+  return {
+    name: body.name ?? row?.name ?? "",
+    slug: body.slug ?? row?.slug ?? "",
+    period: body.period_seconds ?? kept?.period_seconds ?? null,
+    cron: calendar?.cron ?? body.cron ?? kept?.cron ?? null,
+    timezone: calendar?.timezone ?? body.timezone ?? row?.timezone ?? "UTC",
+    grace: body.grace_seconds ?? row?.grace_seconds ?? GRACE,
+    maxRun:
+      body.max_run_seconds === undefined ? (row?.max_run_seconds ?? null) : body.max_run_seconds,
+    level: body.level ?? row?.level ?? LEVEL,
+    watch: body.watch === undefined ? (row?.watch ?? null) : textOf(body.watch),
+  };
+}
+
+/** What a systemd timer's words come to. Throws 400 for those that aren't understood, and beside cron. */
+function calendarOf({ oncalendar, cron }: HeartbeatChange): CalendarTimes | null {
+  if (oncalendar === undefined) return null;
+  const times = cron === undefined ? cronOfCalendar(oncalendar) : "stands beside cron: give one";
+  if (typeof times === "string") throw invalid([{ field: "/oncalendar", reason: times }]);
+  return times;
+}
+
+function check(
+  tx: Tx,
+  projectId: number,
+  { settings, id }: { settings: Settings; id: string },
+): void {
+  const { period, cron, timezone } = settings;
+  if ((period === null) === (cron === null))
+    throw invalid([{ field: "/cron", reason: "give either period_seconds or cron" }]);
+  if (!isTimezone(timezone))
+    throw new ServiceError("invalid_timezone", "There is no such time zone.", {
+      details: [{ field: "/timezone", reason: "is no IANA name", value: timezone }],
+    });
+  const fault = cron === null ? null : cronFault(cron, timezone, tx.at);
+  if (fault !== null) throw invalid([{ field: "/cron", reason: fault }]);
+  for (const field of ["name", "slug"] as const) {
+    const other = tx
+      .sql<[number, string], string>(
+        `SELECT id FROM heartbeats WHERE project_id = ? AND ${field} = ?`,
+      )
+      .pluck()
+      .get(projectId, settings[field]);
+    if (other !== undefined && other !== id)
+      throw new ServiceError("name_taken", `The project has a heartbeat of this ${field}.`);
+  }
+}
+
+function mustHavePlace(tx: Tx, projectId: number): void {
+  const n = tx
+    .sql<[number], number>("SELECT count(*) FROM heartbeats WHERE project_id = ?")
+    .pluck()
+    .get(projectId);
+  if ((n ?? 0) < MOST_HEARTBEATS) return;
+  throw new ServiceError("too_many", `A project has at most ${MOST_HEARTBEATS} heartbeats.`, {
+    details: [{ reason: `at most ${MOST_HEARTBEATS} heartbeats`, value: String(n) }],
+  });
+}
+
+/** From its name, with a number behind where another has that. */
+function freeSlug(tx: Tx, projectId: number, name: string): string {
+  const base = slugOf(name, 58);
+  const has = tx
+    .sql<[number, string], number>("SELECT 1 FROM heartbeats WHERE project_id = ? AND slug = ?")
+    .pluck();
+  let slug = base;
+  for (let n = 2; has.get(projectId, slug) !== undefined; n++) slug = `${base}-${n}`;
+  return slug;
+}
+
+function mintAddresses(tx: Tx, uuid = uuid4(tx.random)): Addresses {
+  return { secret: base62Secret(tx.random, SECRET), uuid: uuid.toLowerCase() };
+}
+
+function hashesOf({ secret, uuid }: Addresses): { secret: string; uuid: string } {
+  return { secret: sha256(secret), uuid: sha256(uuid) };
+}
+
+function isTaken(tx: Tx, uuidHash: string): boolean {
+  const text = "SELECT 1 FROM heartbeats WHERE uuid_hash = ?";
+  return tx.sql<[string]>(text).get(uuidHash) !== undefined;
+}

@@ -1,0 +1,138 @@
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import type { Beat, Pace, Said } from "./state.ts";
+
+/** A row of the table. */
+export interface HeartbeatRow {
+  id: string;
+  project_id: number;
+  name: string;
+  slug: string;
+  period_seconds: number | null;
+  cron: string | null;
+  timezone: string;
+  grace_seconds: number;
+  max_run_seconds: number | null;
+  level: number;
+  state: Beat["state"];
+  last_at: number | null;
+  last_duration: number | null;
+  last_message: string | null;
+  run_at: number | null;
+  expected_at: number | null;
+  deadline_at: number | null;
+  reason: Beat["reason"];
+  instance: string | null;
+  exit_status: number | null;
+  /** JSON of `Owed[]`: events that aren't committed yet. */
+  owed: string | null;
+  /** JSON of `Watched`. */
+  watch: string | null;
+  created_at: number;
+}
+
+/** A change that the rules are still to be told, with what was known then. */
+export type Owed = Said & {
+  exit: number | null;
+  duration: number | null;
+  at: number;
+  /** When it was last heard, or when the run began that is too long. */
+  since: number | null;
+};
+
+const COLUMNS = `id, project_id, name, slug, period_seconds, cron, timezone, grace_seconds, max_run_seconds, level, state,
+  last_at, last_duration, last_message, run_at, expected_at, deadline_at, reason, instance, exit_status, owed, watch, created_at`;
+
+export function heartbeatRow(reader: Reader, id: string): HeartbeatRow | null {
+  const text = `SELECT ${COLUMNS} FROM heartbeats WHERE id = ?`;
+  return reader.sql<[id: string], HeartbeatRow>(text).get(id) ?? null;
+}
+
+/** By name. */
+export function projectHeartbeats(reader: Reader, projectId: number): HeartbeatRow[] {
+  const text = `SELECT ${COLUMNS} FROM heartbeats WHERE project_id = ? ORDER BY name`;
+  return reader.sql<[projectId: number], HeartbeatRow>(text).all(projectId);
+}
+
+/** Those that wait for something, or run. */
+export function timedHeartbeats(reader: Reader): HeartbeatRow[] {
+  return reader
+    .sql<[], HeartbeatRow>(`SELECT ${COLUMNS} FROM heartbeats WHERE deadline_at IS NOT NULL`)
+    .all();
+}
+
+/** Those whose time has come, the longest waiting first. */
+export function dueHeartbeats(reader: Reader, at: number, most: number): HeartbeatRow[] {
+  const text = `SELECT ${COLUMNS} FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?`;
+  return reader.sql<[at: number, most: number], HeartbeatRow>(text).all(at, most);
+}
+
+/** When the next one's time comes, Unix seconds. */
+export function nextHeartbeat(reader: Reader): number | null {
+  const text = "SELECT min(due_at) FROM heartbeats WHERE due_at IS NOT NULL";
+  return reader.sql<[], number | null>(text).pluck().get() ?? null;
+}
+
+const RENAME = `UPDATE heartbeats SET watch = json_set(watch, '$.source', @to)
+  WHERE project_id = @projectId AND watch IS NOT NULL AND json_extract(watch, '$.source') = @from`;
+
+/** A source has another name now: the heartbeats that name it go on hearing it. */
+export function renameSourceInHeartbeats(
+  tx: Tx,
+  of: { projectId: number; from: string; to: string },
+): void {
+  tx.sql<[typeof of]>(RENAME).run(of);
+}
+
+export function beatOf(row: HeartbeatRow): Beat {
+  return {
+    state: row.state,
+    lastAt: row.last_at,
+    runAt: row.run_at,
+    expectedAt: row.expected_at,
+    deadlineAt: row.deadline_at,
+    reason: row.reason,
+    instance: row.instance,
+  };
+}
+
+export function paceOf(row: HeartbeatRow): Pace {
+  const { period_seconds: period, cron, timezone, grace_seconds: grace } = row;
+  return { period, cron, timezone, grace, maxRun: row.max_run_seconds ?? grace };
+}
+
+export function owedOf(row: HeartbeatRow): Owed[] {
+  return row.owed === null ? [] : (JSON.parse(row.owed) as Owed[]);
+}
+
+const WRITE = `UPDATE heartbeats SET state = ?, last_at = ?, run_at = ?, expected_at = ?, deadline_at = ?, reason = ?,
+    instance = ?, owed = ?, due_at = ?
+  WHERE id = ?`;
+/** More than ever wait: the oldest go. */
+const MOST_OWED = 8;
+
+/** Writes what is known now, and adds to what is owed; what is owed is due at once. */
+export function writeBeat(tx: Tx, row: HeartbeatRow, beat: Beat, owed: Owed | null): void {
+  const all = [...owedOf(row), ...(owed === null ? [] : [owed])].slice(-MOST_OWED);
+  const due = all.length > 0 ? tx.at : beat.deadlineAt;
+  tx.sql<(string | number | null)[]>(WRITE).run(
+    ...[beat.state, beat.lastAt, beat.runAt, beat.expectedAt, beat.deadlineAt, beat.reason],
+    ...[beat.instance, all.length > 0 ? JSON.stringify(all) : null, due, row.id],
+  );
+  if (due !== null) tx.note({ topic: "heartbeats" });
+}
+
+const TOLD = "UPDATE heartbeats SET owed = NULL, due_at = deadline_at WHERE id = ? AND owed = ?";
+
+/** The rules were told all of `owed`; whether that is all there was. */
+export function clearOwed(tx: Tx, id: string, owed: string): boolean {
+  tx.note({ topic: "heartbeats" });
+  return tx.sql<[id: string, owed: string]>(TOLD).run(id, owed).changes === 1;
+}
+
+/** It is looked at again later. */
+export function putOff(tx: Tx, id: string, seconds: number): void {
+  tx.sql<[due: number, id: string]>("UPDATE heartbeats SET due_at = ? WHERE id = ?").run(
+    tx.at + seconds,
+    id,
+  );
+}

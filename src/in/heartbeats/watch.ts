@@ -1,0 +1,223 @@
+import type { Source } from "../../core/projects/sources.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { notFound } from "../../ground/kit/errors.ts";
+import type { Log } from "../../ground/kit/log.ts";
+import type { Store, Tx } from "../../ground/store/store.ts";
+import type { IngestEvent } from "../ingest/event.ts";
+import type { IngestHandle } from "../ingest/handle.ts";
+import { heartbeatEvent } from "./event.ts";
+import { createOverheard } from "./overhear.ts";
+import {
+  beatOf,
+  clearOwed,
+  dueHeartbeats,
+  type HeartbeatRow,
+  heartbeatRow,
+  nextHeartbeat,
+  type Owed,
+  owedOf,
+  paceOf,
+  putOff,
+  writeBeat,
+} from "./rows.ts";
+import { addRun, endRun, markOverrun, runningSince } from "./runs.ts";
+import { createSharedCommits } from "./shared-commits.ts";
+import { findHeartbeatSource, heartbeatSource, reportingSource } from "./source.ts";
+import { type Beat, goingOn, heard, looked, type Step, type Word } from "./state.ts";
+
+/** What a job says of itself. */
+export interface Ping {
+  word: Word;
+  /** Which run it speaks of, a UUID. */
+  rid: string | null;
+  /** Its exit status, where it said one. */
+  exit: number | null;
+  /** What it said beside; null: nothing. */
+  message: string | null;
+}
+
+/** Who listens to jobs, and tells the rules. */
+export interface HeartbeatWatch {
+  /** Takes a job's word, committed with all that follows from it before this resolves. Throws 404. */
+  hear(id: string, ping: Ping): Promise<void>;
+  /** Changes one in the caller's way, and tells the rules of it. */
+  change(
+    id: string,
+    change: (tx: Tx, beat: Beat, row: HeartbeatRow) => Step,
+    /** The tenant's as its caller has it. */
+    as?: Store,
+  ): Promise<void>;
+  /** Looks at those whose time has come; when the next one's comes, Unix seconds. */
+  look(): Promise<number | null>;
+  /** Takes an adapter's committed events as pings of those that watch for them. */
+  overhear(source: Source, events: readonly IngestEvent[]): Promise<void>;
+  /** Tells the rules an event of this one now. Throws what kept it from being committed. */
+  tell(row: HeartbeatRow, owed: Owed): Promise<void>;
+}
+
+/** Looked at in one transaction. */
+const MOST = 200;
+const AFTER_FAILURE = 5;
+/** A row that can't be looked at, its zone gone from the system's list. */
+const BROKEN = 300;
+
+/**
+ * A change of state and what the rules must be told of it are one transaction; the event follows, and is owed until it
+ * is committed. A crash between tells it again, by the same name and instance, which changes nothing (contract §22).
+ */
+export function createHeartbeatWatch(deps: {
+  store: Store;
+  ingest: Pick<IngestHandle, "submit" | "takers">;
+  log: Log;
+  tenantId: string;
+}): HeartbeatWatch {
+  const { store, ingest, log, tenantId } = deps;
+  const overheard = createOverheard(store);
+  const telling = new Map<string, Promise<void>>();
+
+  const submit = (source: Source, events: IngestEvent[]) =>
+    new Promise<void>((resolve, reject) => {
+      ingest.submit(source, events, (error, answers) =>
+        answers === null ? reject(error) : resolve(),
+      );
+    });
+  const sourceOf = (projectId: number) =>
+    findHeartbeatSource(store, projectId) ??
+    store.write((tx) => heartbeatSource(tx, { id: projectId }, tenantId));
+
+  /** Where no rule hears the project's heartbeats, it speaks as the source that it hears, whose rules are for its jobs. */
+  const submitFor = (row: HeartbeatRow, events: IngestEvent[]) => {
+    const usual = sourceOf(row.project_id);
+    const isHeard = events.some((event) => ingest.takers(usual, event).length > 0);
+    return submit((isHeard ? null : reportingSource(store, row)) ?? usual, events);
+  };
+
+  const tellOwed = async (id: string): Promise<void> => {
+    for (;;) {
+      const row = heartbeatRow(store, id);
+      const owed = row?.owed ?? null;
+      if (row === null || owed === null) return;
+      const events = owedOf(row).map((one) => heartbeatEvent(row, one));
+      await submitFor(row, events);
+      if (store.write((tx) => clearOwed(tx, id, owed))) return;
+    }
+  };
+
+  /** One at a time for each heartbeat. What fails is due again in a moment. */
+  const settleOwed = (id: string): Promise<void> => {
+    const before = telling.get(id) ?? Promise.resolve();
+    const run = before
+      .then(() => tellOwed(id))
+      .catch((error: unknown) => {
+        log.warn({ err: error, heartbeat: id }, "a heartbeat's event could not be told yet");
+        store.write((tx) => putOff(tx, id, AFTER_FAILURE));
+      })
+      .finally(() => {
+        if (telling.get(id) === run) telling.delete(id);
+      });
+    telling.set(id, run);
+    return run;
+  };
+
+  const take = (tx: Tx, row: HeartbeatRow, { beat, said }: Step, exit: number | null) => {
+    const since = said?.reason === "overrun" ? row.run_at : row.last_at;
+    const facts = { exit, duration: row.last_duration, at: tx.at, since };
+    writeBeat(tx, row, beat, said === null ? null : { ...said, ...facts });
+  };
+
+  const lookAt = (tx: Tx, row: HeartbeatRow) => {
+    try {
+      const step = looked(beatOf(row), paceOf(row), tx.at);
+      if (row.state !== "down" && step.beat.reason === "overrun") markOverrun(tx, row.id);
+      if (row.state !== "down" && step.beat.reason === "missing")
+        addRun(tx, { ...none, id: row.id, outcome: "missing", ended: tx.at });
+      take(tx, row, step, row.exit_status);
+    } catch (error) {
+      log.error({ err: error, heartbeat: row.id }, "a heartbeat could not be looked at");
+      putOff(tx, row.id, BROKEN);
+    }
+  };
+
+  const takeWord = (tx: Tx, { id, ping }: Heard) => {
+    const row = heartbeatRow(tx, id);
+    if (row === null) throw notFound("heartbeat");
+    const step = heard(beatOf(row), ping.word, paceOf(row), tx.at);
+    const noted = noteRun(tx, row, ping);
+    take(tx, noted, { ...step, beat: withOtherRun(tx, row, { ping, beat: step.beat }) }, ping.exit);
+  };
+  const commits = createSharedCommits(store, takeWord);
+
+  const hear = async (id: string, ping: Ping) => {
+    await commits.write({ id, ping });
+    await settleOwed(id);
+  };
+
+  return {
+    hear,
+    async overhear(source, events) {
+      for (const id of overheard.fedBy(source, events))
+        try {
+          await hear(id, { word: "success", rid: null, exit: null, message: null });
+        } catch (error) {
+          // The events are committed: their sender is not to send them again for this.
+          log.warn({ err: error, heartbeat: id }, "a heartbeat could not be fed");
+        }
+    },
+    async change(id, change, as = store) {
+      as.write((tx) => {
+        const row = heartbeatRow(tx, id);
+        if (row === null) throw notFound("heartbeat");
+        take(tx, row, change(tx, beatOf(row), row), row.exit_status);
+      });
+      await settleOwed(id);
+    },
+    async look() {
+      const due = dueHeartbeats(store, unixSeconds(store.clock), MOST);
+      if (due.length > 0)
+        store.write((tx) => {
+          for (const row of dueHeartbeats(tx, tx.at, MOST)) if (row.owed === null) lookAt(tx, row);
+        });
+      await Promise.all(due.map(({ id }) => settleOwed(id)));
+      return nextHeartbeat(store);
+    },
+    tell: (row, owed) => submitFor(row, [heartbeatEvent(row, owed)]),
+  };
+}
+
+interface Heard {
+  id: string;
+  ping: Ping;
+}
+
+const none = { rid: null, started: null, exit: null, late: 0 };
+
+/** Where runs overlap, a success ends its own. */
+function withOtherRun(
+  tx: Tx,
+  row: HeartbeatRow,
+  { ping: { word, rid }, beat }: { ping: Ping; beat: Beat },
+): Beat {
+  if (word !== "success" || rid === null || row.run_at === null || beat.state !== "up") return beat;
+  const since = runningSince(tx, row.id, row.run_at);
+  return since === null ? beat : goingOn(beat, since, paceOf(row));
+}
+
+const SAID =
+  "UPDATE heartbeats SET last_message = coalesce(?, last_message), last_duration = ?, exit_status = ? WHERE id = ?";
+
+/** Writes what a ping says of its run; the row as it is then. */
+function noteRun(tx: Tx, row: HeartbeatRow, { word, rid, exit, message }: Ping): HeartbeatRow {
+  const { id } = row;
+  // One that was missed already is late no more: that has a run of its own.
+  const late = row.state === "up" ? Math.max(0, tx.at - (row.expected_at ?? tx.at)) : 0;
+  let { last_duration, exit_status } = row;
+  if (word === "start")
+    addRun(tx, { ...none, id, rid, late, outcome: "running", started: tx.at, ended: null });
+  else if (word !== "log") {
+    const outcome = word === "success" ? "ok" : "failed";
+    last_duration = endRun(tx, { id, rid, outcome, exit, late });
+    exit_status = exit;
+  }
+  tx.sql<(string | number | null)[]>(SAID).run(message, last_duration, exit_status, id);
+  return { ...row, last_duration, exit_status };
+}

@@ -1,0 +1,280 @@
+import type { PatternTime } from "../../../core/projects/pattern.ts";
+import type { RuleBody } from "../../../core/projects/rule.ts";
+import { identifiersOf } from "../alert-key.ts";
+import type { IngestEvent } from "../event.ts";
+import { admits, type CompiledRule, compileRule, type MatchedText, matches } from "../match.ts";
+import { type Firing, SlidingWindow } from "../window.ts";
+import type { DryAlert, DryRunFound } from "./dry-run.ts";
+
+/** A line as the rule sees it. */
+export interface DryLine {
+  id: number;
+  /** Unix seconds; never less than the line's before it. */
+  at: number;
+  sourceId: number;
+  source: string;
+  event: IngestEvent;
+  text: MatchedText & { root: { id: string; text: string } };
+  /** Its template has been taken in by a more general one since. */
+  grew?: boolean;
+}
+
+/** What keys and windows may take of memory; past it the run ends where it is. */
+const MOST_KEYS = 100_000;
+const MOST_HITS = 1_000_000;
+const MOST_ALERTS = 500;
+const MOST_TEMPLATES = 50;
+const MOST_NEAR = 10;
+/** Keys are looked through for what is over once in so many matches. */
+const CLEAN_EVERY = 10_000;
+const HOUR = 3600;
+
+/** An alert that goes on; `alert` is null past the ones that are told singly. */
+interface Standing {
+  openedAt: number;
+  lastSeen: number;
+  alert: DryAlert | null;
+}
+
+interface Counting {
+  window: SlidingWindow;
+  lastAt: number;
+  near: DryRunFound["near"][number];
+}
+
+/** The rule that is tried; its alerts end after so many seconds where quiet doesn't end them. */
+interface DryRule {
+  name: string;
+  body: RuleBody;
+  assumedSeconds: number;
+  time: PatternTime;
+}
+
+/** The key of the alert that a rule's further keys share. */
+const SHARED = "*";
+
+/**
+ * What a rule makes of lines, in order, by the functions that ingest uses: match, key, window, thresholds, the bound on
+ * unresolved alerts. How alerts end it has to assume: by the rule's quiet, or after so many seconds.
+ */
+export class DryEngine {
+  matched = 0;
+  /** Lines that say what the rule looks for, but in a part that varies: it takes none of them. */
+  varied = 0;
+  alertCount = 0;
+  readonly alerts: DryAlert[] = [];
+  readonly #rule: CompiledRule;
+  readonly #time: PatternTime;
+  readonly #quiet: number;
+  readonly #assumed: number;
+  readonly #standing = new Map<string, Standing>();
+  readonly #counting = new Map<string, Counting>();
+  /** When quiet ended the latest alert of a key, where it may come back. */
+  readonly #ended = new Map<string, { at: number; alert: DryAlert | null }>();
+  readonly #buckets = new Map<number, { matched: number; alerts: number }>();
+  readonly #templates = new Map<string, DryRunFound["templates"][number]>();
+  #near: DryRunFound["near"] = [];
+  #hits = 0;
+
+  constructor({ name, body, assumedSeconds, time }: DryRule) {
+    this.#time = time;
+    this.#rule = compileRule({
+      ...{ ...body, id: 0, project_id: 0, name, created_at: 0, updated_at: 0 },
+    });
+    this.#quiet = body.auto_resolve_quiet_minutes * 60;
+    this.#assumed = assumedSeconds;
+  }
+
+  /** Takes the next line; false once memory has no room for more of them. */
+  add(line: DryLine): boolean {
+    const { event, text } = line;
+    if (!admits(this.#rule, line.source, text)) {
+      if (this.#says(line)) this.varied += 1;
+      return true;
+    }
+    if (!matches(this.#rule, event, this.#time)) return true;
+    this.matched += 1;
+    if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);
+    this.#bucket(line.at).matched += 1;
+    const template = this.#template(line);
+    template.matched += 1;
+    template.grew ||= line.grew === true;
+    if (this.#apply(line)) template.alerts += 1;
+    return this.#counting.size + this.#standing.size < MOST_KEYS && this.#hits < MOST_HITS;
+  }
+
+  /** Whether the line itself would do, were it looked at instead of its template. */
+  #says({ source, event, text }: DryLine): boolean {
+    if (!event.message.includes(this.#rule.templateContains)) return false;
+    const whole = { ...this.#rule, templateContains: "" };
+    return admits(whole, source, text) && matches(whole, event, this.#time);
+  }
+
+  /** Whether it opens an alert. */
+  #apply(line: DryLine): boolean {
+    const { event, at, text } = line;
+    const key = this.#rule.keyOf(text.root.id, event.keys);
+    const standing = this.#find(key, at);
+    if (standing !== null) {
+      fold(standing, line);
+      return false;
+    }
+    if (this.#reopens(key, line)) return false;
+    const fired = this.#rule.atOnce
+      ? { count: 1, firstSeen: at, level: event.level, sources: 1 }
+      : this.#count(key, line);
+    return fired !== null && this.#open(key, line, fired);
+  }
+
+  #find(key: string, at: number): Standing | null {
+    const found = this.#standing.get(key);
+    if (found === undefined) return null;
+    const end = this.#endOf(found, at);
+    if (end === null) return found;
+    this.#end(key, found, end);
+    return null;
+  }
+
+  /** How it had ended by `at`; null where it goes on. */
+  #endOf(found: Standing, at: number): { at: number; end: "quiet" | "assumed" } | null {
+    const quietAt = this.#quiet === 0 ? Infinity : found.lastSeen + this.#quiet;
+    const assumedAt = found.openedAt + this.#assumed;
+    const first = Math.min(quietAt, assumedAt);
+    return first > at ? null : { at: first, end: quietAt <= assumedAt ? "quiet" : "assumed" };
+  }
+
+  #end(key: string, found: Standing, { at, end }: { at: number; end: "quiet" | "assumed" }): void {
+    this.#standing.delete(key);
+    if (found.alert !== null) Object.assign(found.alert, { ended_at: at, end });
+    if (end === "quiet" && this.#rule.rule.reopen_within_seconds > 0)
+      this.#ended.set(key, { at, alert: found.alert });
+  }
+
+  #reopens(key: string, line: DryLine): boolean {
+    const last = this.#ended.get(key);
+    if (last === undefined) return false;
+    this.#ended.delete(key);
+    if (last.at < line.at - this.#rule.rule.reopen_within_seconds) return false;
+    const again = { openedAt: line.at, lastSeen: line.at, alert: last.alert };
+    if (last.alert !== null) Object.assign(last.alert, { ended_at: null, end: "open" });
+    fold(again, line);
+    this.#standing.set(key, again);
+    return true;
+  }
+
+  #count(key: string, { at, sourceId, event, text }: DryLine): Firing | null {
+    const { fire_after, identifier_keys } = this.#rule.rule;
+    let counting = this.#counting.get(key);
+    if (counting === undefined) {
+      const identifiers = { ...identifiersOf(identifier_keys, event.keys) };
+      const near = { template: text.root.text, identifiers, best: 0, needed: fire_after.count, at };
+      counting = { window: new SlidingWindow(), lastAt: at, near };
+      this.#counting.set(key, counting);
+    }
+    const { window, near } = counting;
+    const before = window.size;
+    window.add({ at, sourceId, level: event.level });
+    counting.lastAt = at;
+    const fired = window.fires(at, { ...fire_after, seconds: this.#rule.windowSeconds });
+    this.#hits += window.size - before;
+    if (fired === null) {
+      if (window.total > near.best) Object.assign(near, { best: window.total, at });
+      return null;
+    }
+    this.#hits -= window.size;
+    this.#counting.delete(key);
+    return fired;
+  }
+
+  #open(key: string, line: DryLine, fired: Firing): boolean {
+    const { at, text, event } = line;
+    if (this.#isFull(at)) {
+      const shared = this.#find(SHARED, at);
+      if (shared !== null) {
+        fold(shared, line, fired.count);
+        return false;
+      }
+    }
+    const isShared = this.#isFull(at);
+    const { rule } = this.#rule;
+    const of = isShared ? { id: SHARED, text: `${rule.name}: too many to list` } : text.root;
+    this.alertCount += 1;
+    this.#bucket(at).alerts += 1;
+    const alert: DryAlert = {
+      ...{ opened_at: at, ended_at: null, end: "open", template_id: of.id, template: of.text },
+      identifiers: isShared ? {} : { ...identifiersOf(rule.identifier_keys, event.keys) },
+      ...{ count: fired.count, level: fired.level, line_id: String(line.id) },
+    };
+    const told = this.alerts.length < MOST_ALERTS ? alert : null;
+    if (told !== null) this.alerts.push(told);
+    this.#standing.set(isShared ? SHARED : key, { openedAt: at, lastSeen: at, alert: told });
+    return true;
+  }
+
+  /** Whether as many alerts go on as the rule may have; the shared one is none of them. */
+  #isFull(at: number): boolean {
+    const { max_open } = this.#rule.rule;
+    const others = () => this.#standing.size - (this.#standing.has(SHARED) ? 1 : 0);
+    if (max_open === 0 || others() < max_open) return false;
+    for (const key of [...this.#standing.keys()]) this.#find(key, at);
+    return others() >= max_open;
+  }
+
+  #bucket(at: number) {
+    const hour = at - (at % HOUR);
+    const known = this.#buckets.get(hour) ?? { matched: 0, alerts: 0 };
+    this.#buckets.set(hour, known);
+    return known;
+  }
+
+  #template({ text: { root }, event }: DryLine): DryRunFound["templates"][number] {
+    let known = this.#templates.get(root.id);
+    if (known === undefined) {
+      const example = event.message.slice(0, 1024);
+      known = {
+        ...{ template_id: root.id, template: root.text, grew: false },
+        ...{ matched: 0, alerts: 0, example },
+      };
+      this.#templates.set(root.id, known);
+    }
+    return known;
+  }
+
+  /** Forgets what is over: alerts that ended, windows that nothing is in any more. */
+  #clean(at: number): void {
+    for (const key of [...this.#standing.keys()]) this.#find(key, at);
+    for (const [key, { lastAt, window, near }] of this.#counting) {
+      if (lastAt > at - this.#rule.windowSeconds) continue;
+      this.#counting.delete(key);
+      this.#hits -= window.size;
+      this.#keepNear([near]);
+    }
+    for (const [key, ended] of this.#ended)
+      if (ended.at < at - this.#rule.rule.reopen_within_seconds) this.#ended.delete(key);
+  }
+
+  #keepNear(more: DryRunFound["near"]): void {
+    this.#near = [...this.#near, ...more].toSorted((a, b) => b.best - a.best).slice(0, MOST_NEAR);
+  }
+
+  /** What it came to at `until`. */
+  finish(until: number): Pick<DryRunFound, "alerts" | "buckets" | "templates" | "near"> {
+    this.#clean(until);
+    this.#keepNear([...this.#counting.values()].map(({ near }) => near));
+    const byMatches = [...this.#templates.values()].toSorted((a, b) => b.matched - a.matched);
+    return {
+      alerts: this.alerts,
+      buckets: [...this.#buckets].map(([at, counts]) => ({ at, ...counts })),
+      templates: byMatches.slice(0, MOST_TEMPLATES),
+      near: this.#near,
+    };
+  }
+}
+
+function fold(standing: Standing, { at, event }: DryLine, count = 1): void {
+  standing.lastSeen = at;
+  const { alert } = standing;
+  if (alert === null) return;
+  alert.count += count;
+  alert.level = Math.max(alert.level, event.level);
+}

@@ -1,0 +1,118 @@
+import type { Reader } from "../../../ground/store/store.ts";
+import type { IngestEvent } from "../event.ts";
+import { BLOCK_LINES } from "../lines.ts";
+import { createMiner, type MinerRow } from "../template/miner.ts";
+import { textOfShape } from "../template/text/marks.ts";
+import type { DryLine } from "./engine.ts";
+
+type Text = DryLine["text"];
+
+const TEMPLATES =
+  "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ?";
+
+/** The project's templates as they are now, by the ids that its lines were given. */
+export function keptTexts(
+  reader: Reader,
+  projectId: number,
+): (id: string, message: string) => Text {
+  const rows = new Map(
+    reader
+      .sql<[projectId: number], MinerRow>(TEMPLATES)
+      .all(projectId)
+      .map((row) => [row.id, row]),
+  );
+  const roots = new Map<string, Text["root"]>();
+  const texts = new Map<string, Text>();
+  // For templates that were so long unused that the project forgot them.
+  const miner = createMiner({ limit: 1000, rows: [] });
+  const rootOf = (row: MinerRow): Text["root"] => {
+    const above = row.aliasOf === null ? undefined : rows.get(row.aliasOf);
+    if (above !== undefined) return rootOf(above);
+    const root = roots.get(row.id) ?? { id: row.id, text: row.text };
+    roots.set(row.id, root);
+    return root;
+  };
+  return (id, message) => {
+    const known = texts.get(id);
+    if (known !== undefined) return known;
+    const row = rows.get(id);
+    const ownText = row === undefined ? miner.mine(message).ownText : textOfShape(row.shape);
+    const text = { root: row === undefined ? { id, text: ownText } : rootOf(row), ownText };
+    texts.set(id, text);
+    return text;
+  };
+}
+
+interface SourceRow {
+  id: number;
+  name: string;
+  kind: string;
+  retained: number;
+}
+
+const SOURCES =
+  "SELECT id, name, kind, retain_logs AS retained FROM sources WHERE project_id = ? ORDER BY name";
+
+export function sourcesOf(reader: Reader, projectId: number): SourceRow[] {
+  return reader.sql<[projectId: number], SourceRow>(SOURCES).all(projectId);
+}
+
+const BLOCKS =
+  "SELECT block FROM log_blocks WHERE project_id = ? AND template_id = '' ORDER BY block";
+const FIRST =
+  "SELECT received_at FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id LIMIT 1";
+const LINES = `SELECT id, source_id AS sourceId, received_at AS at, level, template_id AS templateId, message, keys, tags
+  FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id`;
+
+export interface LineRow {
+  id: number;
+  sourceId: number;
+  at: number;
+  level: number;
+  templateId: string;
+  message: string;
+  keys: string | null;
+  tags: string | null;
+}
+
+/**
+ * The project's kept lines since `from`, oldest first, a block at a time: each is a read of its own, so that the log of
+ * changes can be written back in between and retention isn't held up. What it deletes meanwhile isn't seen.
+ */
+export function* blocksSince(
+  reader: Reader,
+  projectId: number,
+  from: number,
+): Generator<LineRow[], void, void> {
+  const blocks = reader.sql<[projectId: number], number>(BLOCKS).pluck().all(projectId);
+  const first = reader.sql<[number, number, number], number>(FIRST).pluck();
+  const lines = reader.sql<[number, number, number], LineRow>(LINES);
+  const range = (block: number) => [block * BLOCK_LINES, (block + 1) * BLOCK_LINES] as const;
+  let low = 0;
+  for (let high = blocks.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    const begins = first.get(...range(blocks[middle] as number), projectId);
+    if (begins === undefined || begins < from) low = middle + 1;
+    else high = middle;
+  }
+  for (const block of blocks.slice(Math.max(0, low - 1)))
+    yield lines.all(...range(block), projectId).filter(({ at }) => at >= from);
+}
+
+export function eventOf({ message, level, keys, tags }: LineRow): IngestEvent {
+  return {
+    ...{ message, level },
+    keys: keys === null ? null : Object.assign(Object.create(null), JSON.parse(keys)),
+    tags: tags === null ? null : (JSON.parse(tags) as string[]),
+  };
+}
+
+const OLDEST = "SELECT id, received_at AS at FROM log_lines ORDER BY id LIMIT 1";
+const HANDED_OUT = "SELECT value FROM meta WHERE key = 'log_line_id'";
+
+/** Since when lines are kept where older ones were deleted; null where none was. */
+export function cutAt(reader: Reader, now: number): number | null {
+  const oldest = reader.sql<[], { id: number; at: number }>(OLDEST).get();
+  if (oldest !== undefined) return oldest.id > 1 ? oldest.at : null;
+  return reader.sql<[]>(HANDED_OUT).get() === undefined ? null : now;
+}

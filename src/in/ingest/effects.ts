@@ -1,0 +1,288 @@
+import { noteChange } from "../../core/alerts/changes.ts";
+import { isOfSeveral } from "../../core/alerts/look-again.ts";
+import { wasAlert } from "../../core/alerts/named.ts";
+import { openAlert } from "../../core/alerts/open.ts";
+import { renotifyBurst } from "../../core/alerts/renotify.ts";
+import { findReopenable, reopen } from "../../core/alerts/reopen.ts";
+import { patternTimeOf } from "../../core/projects/pattern.ts";
+import type { Source } from "../../core/projects/sources.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import { identifiersOf, keyPrefix } from "./alert-key.ts";
+import type { Arrival, IngestAnswer } from "./arrival.ts";
+import type { IngestEvent } from "./event.ts";
+import { type CompiledRule, matches } from "./match.ts";
+import { conclude, heldFiring, identified, roomOf, subjectMaker } from "./named.ts";
+import type { Extra, NamedState } from "./named-fields.ts";
+import type { ProjectStates } from "./project-state.ts";
+import { createRowsTaken } from "./rows-taken.ts";
+import type { Standing, StandingAlerts } from "./standing.ts";
+import type { Mined } from "./template/miner.ts";
+import { createTooMany } from "./too-many.ts";
+import type { Unresolved } from "./unresolved.ts";
+import type { Windows } from "./windows.ts";
+
+/** What one event came to. */
+export interface Done {
+  answer: IngestAnswer;
+  /** A firing that every rule knows already: it is reported each minute, and makes no line. */
+  isRepeat: boolean;
+}
+
+/** What events do to alerts: fold into one, open one, end one; in the caller's transaction. */
+export interface Effects {
+  of(tx: Tx, arrival: Arrival, mined: Mined): Done;
+  /** Writes what is only in memory so far. */
+  flush(tx: Tx): void;
+  /** Rows that the alerts opened or ended by the batch took so far, with their deliveries. */
+  rowsTaken(tx: Tx): number;
+  /** Whose events came to nothing, of the batch that is open. */
+  readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
+  /** The batch was undone: so is what memory has of it alone. */
+  undo(): void;
+  /** The batch is over: committed, or undone in all that memory has of it. */
+  reset(): void;
+}
+
+export function createEffects(memory: {
+  projects: ProjectStates;
+  standing: StandingAlerts;
+  windows: Windows;
+  unresolved: Unresolved;
+}): Effects {
+  const { projects, standing, windows } = memory;
+  const tooMany = createTooMany(standing, memory.unresolved);
+  const subjectOf = subjectMaker();
+  const bursts: { key: string; alert: Standing }[] = [];
+  const rows = createRowsTaken();
+  let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
+
+  /** What memory holds of a batch so far is written: a verb reads the table. */
+  const writeSoFar = (tx: Tx) => {
+    windows.flush(tx);
+    standing.flush(tx);
+    for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
+    tooMany.flush(tx);
+  };
+
+  /** An event that says of named alerts anything but that they fire. */
+  const concludeNamed = (
+    tx: Tx,
+    { source, event }: Arrival,
+    said: NamedState,
+    mined: Mined,
+  ): Done => {
+    if (said.action === "change") {
+      const href = event.extra?.links[0]?.href ?? null;
+      noteChange(tx, source.projectId, { source: source.name, message: event.message, href });
+      return { answer: { alerted: false, template_id: mined.id }, isRepeat: false };
+    }
+    writeSoFar(tx);
+    rows.expect(tx);
+    const named = identified(tx, source, said);
+    const { resolved, keys } = conclude(tx, { source, named, event });
+    // The verbs changed rows that memory has; what was counted before the end counts no more.
+    for (const key of keys) standing.forget(key);
+    if (named.action === "resolve") {
+      if (keys.length === 0) nothing.unmatchedResolves.push(source);
+      if (named.dedupKey !== null) {
+        const subject = subjectOf(roomOf(source), named.dedupKey);
+        let isNew = keys.length === 0 && named.justEnded === true;
+        for (const { rule, atOnce } of projects.get(source.projectId).rules.all) {
+          // As its alerts end, whatever their identifiers are: an end seldom says them.
+          if (!atOnce) windows.drop(tx, rule, subject);
+          tooMany.ended(rule.id, subject);
+          isNew &&= !wasAlert(tx, keyPrefix(rule.id, subject));
+        }
+        if (isNew) nothing.clockSuspects.push(source);
+      }
+    }
+    const alerted = keys.length > resolved;
+    const ended = named.action === "resolve" ? { resolved } : {};
+    const isRepeat = named.action === "update";
+    return { answer: { alerted, template_id: mined.id, ...ended }, isRepeat };
+  };
+
+  const foldInto = (
+    key: string,
+    alert: Standing,
+    event: IngestEvent,
+    seen: { at: number; template: string; dedupSeconds: number },
+  ) => {
+    const named = namedBy(event);
+    if (named !== null) {
+      const expiresAt = lasting(named.expiresAt, seen.at);
+      if (
+        named.instance !== null &&
+        named.instance === alert.instance &&
+        event.level <= alert.level
+      ) {
+        if (standing.refresh(key, alert, { at: seen.at, expiresAt })) {
+          alert.lastMessage = event.message;
+          alert.template = seen.template;
+        }
+        return false;
+      }
+      alert.expiresAt = expiresAt;
+      if (named.instance === null || named.instance !== alert.instance) alert.count++;
+      alert.instance = named.instance;
+    } else {
+      alert.count++;
+    }
+    if (
+      seen.dedupSeconds > 0 &&
+      alert.state === "open" &&
+      seen.at - alert.lastSeen > seen.dedupSeconds
+    )
+      bursts.push({ key, alert });
+    alert.level = Math.max(alert.level, event.level);
+    alert.lastSeen = seen.at;
+    alert.lastMessage = event.message;
+    alert.template = seen.template;
+    standing.touch(key, alert);
+    return true;
+  };
+
+  /**
+   * What became of an event under one rule: "again" is a firing that was only reported again, "held" one that
+   * somebody resolved here a short while ago.
+   */
+  const apply = (
+    tx: Tx,
+    rule: CompiledRule,
+    arrival: Arrival,
+    mined: Mined,
+  ): "alerted" | "again" | "held" | "none" => {
+    const { source, event } = arrival;
+    const named = namedBy(event);
+    const room = roomOf(source);
+    const subject = named === null ? mined.root.id : subjectOf(room, named.dedupKey);
+    const key = rule.keyOf(subject, event.keys);
+    const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
+    // A key whose window is open has no standing alert: firing closes the one and opens the other.
+    const alert = windows.has(key) ? null : standing.find(tx, key, quietSeconds);
+    if (alert !== null) {
+      if (alert.source !== null && alert.source !== source.name) {
+        alert.source = null;
+        isOfSeveral(tx, alert.id);
+      }
+      const isNews = foldInto(key, alert, event, {
+        at: tx.at,
+        template: mined.root.text,
+        dedupSeconds: rule.rule.dedup_window_minutes * 60,
+      });
+      return isNews ? "alerted" : "again";
+    }
+    const { swallowed, stillFiring } = heldFiring(tx, key, event);
+    if (swallowed) return "held";
+    if (reopens(tx, rule, key, { arrival, template: mined.root.text })) {
+      standing.dropReport(key);
+      return "alerted";
+    }
+    const fired = rule.atOnce
+      ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
+      : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
+    if (fired === null) return "none";
+    rows.expect(tx);
+    const identifiers = identifiersOf(rule.rule.identifier_keys, event.keys);
+    const called = named?.dedupKey ?? mined.root.text;
+    if (
+      tooMany.took(tx, {
+        ...{ rule: rule.rule, key, subject, fired, identifiers, called, source: source.name },
+      })
+    )
+      return "alerted";
+    openAlert(tx, {
+      projectId: source.projectId,
+      rule: rule.rule,
+      alertKey: key,
+      templateId: mined.root.id,
+      template: mined.root.text,
+      level: fired.level,
+      count: fired.count,
+      firstSeen: fired.firstSeen,
+      lastMessage: event.message,
+      ...{ source: source.name, isOfOneSource: fired.sources === 1 },
+      identifiers,
+      named:
+        named === null
+          ? null
+          : {
+              ...{ dedupKey: named.dedupKey, room, stillFiring, instance: named.instance },
+              expiresAt: lasting(named.expiresAt, tx.at),
+            },
+      extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
+    });
+    return "alerted";
+  };
+
+  const fire = (tx: Tx, arrival: Arrival, template: Mined): Done => {
+    const { source, event } = arrival;
+    let alerted = false;
+    let isNews = false;
+    let isRepeat = false;
+    for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
+      if (!matches(rule, event, patternTimeOf(tx))) continue;
+      const became = apply(tx, rule, arrival, template);
+      if (became === "alerted" || became === "again") alerted = true;
+      if (became === "again" || became === "held") isRepeat = true;
+      else isNews = true;
+    }
+    if (!isNews && !isRepeat) nothing.unmatched.push(source);
+    return { answer: { alerted, template_id: template.id }, isRepeat: isRepeat && !isNews };
+  };
+
+  return {
+    of(tx, arrival, mined) {
+      const named = arrival.event.named ?? null;
+      return named === null || named.action === "fire"
+        ? fire(tx, arrival, mined)
+        : concludeNamed(tx, arrival, named, mined);
+    },
+    flush: writeSoFar,
+    rowsTaken: rows.count,
+    get nothing() {
+      return nothing;
+    },
+    undo: tooMany.undo,
+    reset() {
+      standing.settle();
+      tooMany.settle();
+      bursts.length = 0;
+      rows.reset();
+      nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
+    },
+  };
+}
+
+/** What its sender says of an alert that it names; null where it names none. */
+function namedBy({ named }: IngestEvent): (NamedState & { dedupKey: string }) | null {
+  if (named === undefined || named === null || named.dedupKey === null) return null;
+  return { ...named, dedupKey: named.dedupKey };
+}
+
+/** Where the rule says so, an alert that ended a short while ago goes on in place of a new one (contract §22). */
+function reopens(
+  tx: Tx,
+  { rule }: CompiledRule,
+  key: string,
+  { arrival, template }: { arrival: Arrival; template: string },
+): boolean {
+  const last = findReopenable(tx, key, rule.reopen_within_seconds);
+  if (last === null) return false;
+  const { message: lastMessage, level, named } = arrival.event;
+  reopen(tx, last, rule, {
+    ...{ level, lastMessage, template, source: arrival.source.name },
+    instance: named?.instance ?? null,
+    expiresAt: lasting(named?.expiresAt ?? null, tx.at),
+  });
+  return true;
+}
+
+/** A promise to report again by a time that has passed says only that the sender's clock is wrong. */
+function lasting(expiresAt: number | null, at: number): number | null {
+  return expiresAt !== null && expiresAt > at ? expiresAt : null;
+}
+
+function extraColumns({ details, links, images, occurredAt }: Extra) {
+  return { details, links, images, occurred_at: occurredAt };
+}

@@ -1,0 +1,235 @@
+import { LRUCache } from "lru-cache";
+import { patternTimeOf } from "../../core/projects/pattern.ts";
+import { findSource, type Source } from "../../core/projects/sources.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import type { Store } from "../../ground/store/store.ts";
+import type { Arrival, IngestAnswer } from "./arrival.ts";
+import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
+import type { IngestEvent } from "./event.ts";
+import { namesOfTakers } from "./match.ts";
+import { createReceivedBook, type ReceivedBook } from "./received.ts";
+import { createRefusedBook, type RefusedBook } from "./refused.ts";
+import { type Replicas, watchReplicas } from "./replicas.ts";
+import { createSeenIds, type SeenIds } from "./seen.ts";
+import type { SourceTally } from "./tally.ts";
+import { readTemplates, type TemplatesAnswer, type TemplatesQuery } from "./templates.ts";
+import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
+
+/** All that the rest of the program sees of the hot path: it could live in another thread. */
+export interface IngestHandle {
+  /** The source a token opens, from memory; null for any other token. */
+  authenticate(token: string): Source | null;
+  /**
+   * Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued;
+   * the former last for `isLast`.
+   */
+  submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
+  /** The names of the rules that would take this event now, whatever they count. */
+  takers(source: Source, event: IngestEvent): string[];
+  /** The names of keys that rules of the project look at, from memory. */
+  watched(projectId: number): ReadonlySet<string>;
+  /** The first event of this source since it was first asked for here, once it is committed. */
+  listen(sourceId: number): FirstHeard | null;
+  /** The present root of a template id, and its text. */
+  rootOf(projectId: number, templateId: string): string;
+  /** A page of the project's templates. */
+  templates(projectId: number, query: TemplatesQuery): TemplatesAnswer;
+  /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
+  shed(why: "storage_full" | null): void;
+  /** Writes what is queued, and what else was only in memory. */
+  drain(): void;
+  /** The report of an alert that isn't written yet. */
+  readonly laterReport: Writer["laterReport"];
+  stats(): IngestStats;
+  /** What each source's events came to since the start, for each source that sent something. */
+  tallies(): SourceTally[];
+  /** When each source that is known to have sent something last did, and its events of the hour. */
+  heardLately(): HeardLately[];
+  /** Pairs of servers that send every alert twice. */
+  replicas(): Replicas[];
+  /** What was refused before it came here, or by this, and why. */
+  readonly refused: RefusedBook;
+  /** Which events of senders that send again were taken. */
+  readonly seen: SeenIds;
+  /** What came in formats that a person describes. */
+  readonly received: ReceivedBook;
+}
+
+/** A source's first event, and what it came to. */
+export interface FirstHeard {
+  /** Unix seconds. */
+  at: number;
+  source: Source;
+  event: IngestEvent;
+  templateId: string;
+}
+
+export interface HeardLately {
+  sourceId: number;
+  /** Unix seconds. */
+  lastEventAt: number | null;
+  /** Sixty counts, the present minute's last. */
+  minutes: number[];
+}
+
+export interface IngestStats {
+  waiting: number;
+  accepted: number;
+  shed: number;
+  batches: number;
+  templates: number;
+  templatesOverflowed: number;
+}
+
+const MOST_TOKENS = 10_000;
+/** Sources that somebody waits to hear from. */
+const MOST_LISTENED = 50;
+
+export function createIngest(
+  store: Store,
+  limits: { batch?: BatchLimits; writer?: WriterLimits } = {},
+  onTaken: (batch: readonly Pick<Arrival, "source">[]) => void = () => {},
+): IngestHandle {
+  const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
+  const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
+  const counted = { accepted: 0, shed: 0, batches: 0 };
+  const refused = createRefusedBook(store.clock);
+  const seen = createSeenIds();
+  const received = createReceivedBook(store.clock);
+  const replicas = watchReplicas();
+  /** What was heard before the start; read once. */
+  let before: HeardLately[] | null = null;
+  let shedding: "storage_full" | null = null;
+
+  const isLive = (sourceId: number) =>
+    store.sql<[sourceId: number]>("SELECT 1 FROM sources WHERE id = ?").get(sourceId) !== undefined;
+  let checked = new Set<number>();
+  store.onCommit((notes) => {
+    if (!notes.some((note) => note.topic === "sources")) return;
+    tokens.clear();
+    checked = new Set();
+    writer.tally.prune(isLive);
+    refused.prune(isLive);
+    received.prune(isLive);
+  });
+
+  const listened = new LRUCache<number, { heard: FirstHeard | null }>({ max: MOST_LISTENED });
+  const noteFirst = (batch: readonly Arrival[], answers: readonly IngestAnswer[]) => {
+    for (const [i, { template_id: templateId }] of answers.entries()) {
+      const { source, event } = batch[i] as Arrival;
+      const entry = listened.get(source.id);
+      if (entry?.heard === null)
+        entry.heard = { at: unixSeconds(store.clock), source, event, templateId };
+    }
+  };
+
+  /** A source may be deleted while its events wait: they are refused as its next request would be. */
+  const processLive = (batch: readonly Arrival[]): IngestAnswer[] => {
+    for (const { source } of batch) {
+      if (checked.has(source.id)) continue;
+      if (!isLive(source.id))
+        throw new ServiceError("unauthorized", "The source of this token was deleted.");
+      checked.add(source.id);
+    }
+    const answers = writer.process(batch);
+    if (listened.size > 0) noteFirst(batch, answers);
+    for (const { source, event } of batch.slice(0, answers.length)) replicas.note(source, event);
+    counted.batches++;
+    counted.accepted += answers.length;
+    onTaken(batch.slice(0, answers.length));
+    return answers;
+  };
+  const batcher = createBatcher(
+    {
+      process: processLive,
+      commitMs: () => store.commitMs,
+      now: () => store.clock.mono(),
+    },
+    limits.batch ?? defaultBatchLimits,
+  );
+
+  return {
+    authenticate(token) {
+      const known = tokens.get(token);
+      if (known !== undefined) return known;
+      const source = findSource(store, token);
+      if (source === null) return null;
+      tokens.set(token, source);
+      return source;
+    },
+    submit(source, events, settle, isLast = false) {
+      try {
+        if (shedding !== null)
+          throw new ServiceError(
+            "storage_full",
+            "The disk is nearly full: events are refused for now.",
+            { retryAfter: 5 },
+          );
+        batcher.submit(
+          events.map((event, i) => ({ source, event, more: i < events.length - 1 })),
+          settle,
+          isLast,
+        );
+      } catch (error) {
+        counted.shed += events.length;
+        throw error;
+      }
+    },
+    takers(source, event) {
+      const { rules } = writer.project(source.projectId);
+      const time = patternTimeOf(store);
+      return namesOfTakers(rules.all, { source: source.name, event, time });
+    },
+    watched: (projectId) => writer.project(projectId).rules.watched(),
+    listen(sourceId) {
+      const entry = listened.get(sourceId) ?? { heard: null };
+      listened.set(sourceId, entry);
+      return entry.heard;
+    },
+    rootOf: (projectId, templateId) => writer.project(projectId).miner.rootOf(templateId),
+    templates(projectId, query) {
+      const of = { projectId, state: writer.project(projectId) };
+      return readTemplates(store, { ...of, waiting: writer.counts.waiting(projectId) }, query);
+    },
+    shed(why) {
+      shedding = why;
+    },
+    drain() {
+      batcher.drain();
+      writer.finish();
+    },
+    laterReport: writer.laterReport,
+    stats() {
+      const { templates, overflowed } = writer.stats();
+      return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
+    },
+    tallies: () => writer.tally.all(),
+    heardLately() {
+      before ??= heardBefore(store);
+      const now = unixSeconds(store.clock);
+      const since = writer.tally
+        .hours(now)
+        .map(({ seenAt, ...hour }): HeardLately => ({ ...hour, lastEventAt: seenAt }));
+      const known = new Set(since.map(({ sourceId }) => sourceId));
+      return [...since, ...before.filter(({ sourceId }) => !known.has(sourceId))];
+    },
+    replicas: replicas.all,
+    refused,
+    received,
+    seen,
+  };
+}
+
+const LATEST = "SELECT source_id AS sourceId, max(last_seen) AS at FROM template_counts GROUP BY 1";
+
+/** When each source last sent something, as far as the counts of templates tell. */
+function heardBefore(store: Store): HeardLately[] {
+  return store
+    .sql<[], { sourceId: number; at: number }>(LATEST)
+    .all()
+    .map(({ sourceId, at }) => ({
+      ...{ sourceId, lastEventAt: at, minutes: new Array<number>(60).fill(0) },
+    }));
+}

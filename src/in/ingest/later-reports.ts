@@ -1,0 +1,64 @@
+import { type LaterReport, writeReport } from "../../core/alerts/named.ts";
+import type { Tx } from "../../ground/store/store.ts";
+
+/**
+ * The latest report of each alert whose row has only one before. What the open batch changes holds from its commit
+ * on: until `settle` it can be undone.
+ */
+export interface LaterReports {
+  get(key: string): LaterReport | null;
+  keep(key: string, report: LaterReport): void;
+  drop(key: string): void;
+  /** The batch is committed. */
+  settle(): void;
+  /** The batch is not: all is as it was before. */
+  undo(): void;
+  /** The clock jumped by so many seconds, and with it all times in the table that are ahead. */
+  shift(by: number): void;
+  write(tx: Tx): void;
+  readonly size: number;
+}
+
+/** `limit`: most reports. What is let go counts from the report before, at most a minute earlier. */
+export function createLaterReports(limit: number): LaterReports {
+  const reports = new Map<string, LaterReport>();
+  /** What the open batch found where it changed something; null: nothing. */
+  const found = new Map<string, LaterReport | null>();
+
+  const drop = (key: string) => {
+    const report = reports.get(key) ?? null;
+    if (!found.has(key)) found.set(key, report);
+    reports.delete(key);
+  };
+
+  return {
+    get: (key) => reports.get(key) ?? null,
+    keep(key, report) {
+      drop(key);
+      const [oldest] = reports.keys();
+      if (reports.size >= limit && oldest !== undefined) drop(oldest);
+      reports.set(key, report);
+    },
+    drop,
+    settle: () => found.clear(),
+    undo() {
+      for (const [key, report] of found) {
+        if (report === null) reports.delete(key);
+        else reports.set(key, report);
+      }
+      found.clear();
+    },
+    shift(by) {
+      for (const report of reports.values()) {
+        report.at += by;
+        if (report.expiresAt !== null) report.expiresAt += by;
+      }
+    },
+    write(tx) {
+      for (const report of reports.values()) writeReport(tx, report);
+    },
+    get size() {
+      return reports.size;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { z } from "zod";
+import type { Reader } from "../../ground/store/store.ts";
+import { BLOCK_LINES } from "./lines.ts";
+
+/** A retained line as the log tail shows it (contract §3). */
+export const logLine = z
+  .object({
+    id: z.string(),
+    received_at: z.int(),
+    source: z.string(),
+    level: z.int(),
+    message: z.string(),
+    template_id: z.string(),
+    template: z.string(),
+    keys: z.record(z.string(), z.string()),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: "LogLine" });
+export type LogLine = z.output<typeof logLine>;
+
+/** A row of the table. */
+export interface KeptLine {
+  id: number;
+  source_id: number;
+  received_at: number;
+  level: number;
+  template_id: string;
+  message: string;
+  keys: string | null;
+  tags: string | null;
+}
+
+const BLOCKS =
+  "SELECT block FROM log_blocks WHERE project_id = ? AND template_id = ? ORDER BY block DESC";
+const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
+  WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id DESC`;
+
+export interface LogTailQuery {
+  limit: number;
+  /** Of this template, and of every one that was merged into the same root. */
+  template?: string | undefined;
+  /** What the message has in it, upper and lower case alike. */
+  q?: string | undefined;
+  /** A source's name. */
+  source?: string | undefined;
+  /** The lowest. */
+  level?: number | undefined;
+  rootOf: (id: string) => string;
+}
+
+/** Lines that are looked at for what a message, source or level says. */
+const MOST_LOOKED = 50_000;
+
+/**
+ * The newest retained lines of a project that are as asked, newest last. Walks back by the blocks that hold such lines, so
+ * that it costs the same at ten million lines as at a thousand. `complete`: whether all were looked at that had to be.
+ */
+export function readLogTail(
+  reader: Reader,
+  projectId: number,
+  query: LogTailQuery,
+): { messages: LogLine[]; complete: boolean } {
+  const { template } = query;
+  const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
+  const lets = filterOf(reader, projectId, query);
+  const rows: KeptLine[] = [];
+  let looked = 0;
+  for (const line of newestFirst(reader, projectId, wanted)) {
+    if (++looked > MOST_LOOKED || rows.length === query.limit) break;
+    if ((wanted === null || wanted.has(line.template_id)) && lets(line)) rows.push(line);
+  }
+  const messages = rows.reverse().map((row) => toLine(reader, projectId, row));
+  return { messages, complete: looked <= MOST_LOOKED || rows.length === query.limit };
+}
+
+/** The project's lines in blocks that hold one of the wanted templates. */
+function* newestFirst(
+  reader: Reader,
+  projectId: number,
+  wanted: Set<string> | null,
+): Generator<KeptLine> {
+  for (const block of blocks(reader, projectId, wanted))
+    yield* reader
+      .sql<[number, number, number], KeptLine>(LINES)
+      .iterate(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId);
+}
+
+const SOURCE_ID = "SELECT id FROM sources WHERE project_id = ? AND name = ?";
+
+function filterOf(
+  reader: Reader,
+  projectId: number,
+  { q, source, level }: LogTailQuery,
+): (row: KeptLine) => boolean {
+  const id =
+    source === undefined
+      ? null
+      : (reader.sql<[number, string], number>(SOURCE_ID).pluck().get(projectId, source) ?? -1);
+  const word = q?.toLowerCase();
+  return (row) =>
+    (id === null || row.source_id === id) &&
+    (level === undefined || row.level >= level) &&
+    (word === undefined || row.message.toLowerCase().includes(word));
+}
+
+const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
+  WHERE id = ? AND project_id = ?`;
+
+/** A retained line of the project by its id; null where there is none, or none any more. */
+export function findLine(reader: Reader, projectId: number, id: string): LogLine | null {
+  if (!/^\d{1,15}$/.test(id)) return null;
+  const row = reader
+    .sql<[id: number, projectId: number], KeptLine>(LINE)
+    .get(Number(id), projectId);
+  return row === undefined ? null : toLine(reader, projectId, row);
+}
+
+/** Ids of a root and all its aliases. */
+export function family(reader: Reader, projectId: number, root: string): Set<string> {
+  const ids = new Set([root]);
+  const aliases = reader
+    .sql<
+      [projectId: number],
+      {
+        id: string;
+        alias_of: string;
+      }
+    >("SELECT id, alias_of FROM templates WHERE project_id = ? AND alias_of IS NOT NULL")
+    .all(projectId);
+  for (let before = 0; before !== ids.size; ) {
+    before = ids.size;
+    for (const { id, alias_of } of aliases) if (ids.has(alias_of)) ids.add(id);
+  }
+  return ids;
+}
+
+/** Numbers of the blocks that hold lines of the project (of the wanted templates), newest first. */
+function* blocks(reader: Reader, projectId: number, wanted: Set<string> | null): Generator<number> {
+  const lists = [...(wanted ?? [""])].map((id) =>
+    reader.sql<[projectId: number, id: string], number>(BLOCKS).pluck().all(projectId, id),
+  );
+  yield* [...new Set(lists.flat())].sort((a, b) => b - a);
+}
+
+export function toLine(reader: Reader, projectId: number, row: KeptLine): LogLine {
+  const source = reader
+    .sql<[source_id: number], string>("SELECT name FROM sources WHERE id = ?")
+    .pluck()
+    .get(row.source_id);
+  const template = reader
+    .sql<[projectId: number, template_id: string], string>(
+      "SELECT text FROM templates WHERE project_id = ? AND id = ?",
+    )
+    .pluck()
+    .get(projectId, row.template_id);
+  return {
+    id: String(row.id),
+    received_at: row.received_at,
+    source: source ?? "",
+    level: row.level,
+    message: row.message,
+    template_id: row.template_id,
+    template: template ?? "",
+    keys: row.keys === null ? {} : (JSON.parse(row.keys) as Record<string, string>),
+    tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
+  };
+}

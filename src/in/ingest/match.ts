@@ -1,0 +1,134 @@
+import { compileCondition, type Holds } from "../../core/projects/condition.ts";
+import type { PatternTime } from "../../core/projects/pattern.ts";
+import type { StoredRule } from "../../core/projects/rule.ts";
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import { type KeyMaker, keyMaker } from "./alert-key.ts";
+import type { IngestEvent } from "./event.ts";
+
+/** A rule made ready for the hot path: sets for lists, numbers parsed once. */
+export interface CompiledRule {
+  readonly rule: StoredRule;
+  readonly minLevel: number;
+  readonly sources: ReadonlySet<string> | null;
+  readonly tags: ReadonlySet<string> | null;
+  readonly templateContains: string;
+  readonly conditions: readonly Holds[];
+  /** Fires with the first match: no window has to be kept. */
+  readonly atOnce: boolean;
+  readonly windowSeconds: number;
+  readonly keyOf: KeyMaker;
+}
+
+export function compileRule(rule: StoredRule): CompiledRule {
+  const { match, fire_after } = rule;
+  return {
+    rule,
+    minLevel: match.min_level ?? 0,
+    sources: match.sources.length > 0 ? new Set(match.sources) : null,
+    tags: match.tags.length > 0 ? new Set(match.tags) : null,
+    templateContains: match.template_contains,
+    conditions: rule.conditions.map(compileCondition),
+    atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
+    windowSeconds: fire_after.window_minutes * 60,
+    keyOf: keyMaker(rule.id, rule.identifier_keys),
+  };
+}
+
+/** A message as rules see it: the template it belongs to, and its own shape's text. */
+export interface MatchedText {
+  readonly root: { readonly text: string };
+  readonly ownText: string;
+}
+
+/**
+ * Whether the rule is for events of this source and text (contract §5). A word that has come to vary stands in the message's
+ * own shape and no longer in the template's, and what a template says in general no one message may: either will do.
+ */
+export function admits(rule: CompiledRule, source: string, text: MatchedText): boolean {
+  if (rule.sources !== null && !rule.sources.has(source)) return false;
+  const { templateContains } = rule;
+  if (templateContains === "") return true;
+  return text.root.text.includes(templateContains) || text.ownText.includes(templateContains);
+}
+
+/**
+ * Whether an event that the rule admits satisfies the rest of its match and all its conditions. Of a condition that can't
+ * be looked at it is taken to hold: better a page too many than one that is missing.
+ */
+export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTime): boolean {
+  if (event.level < rule.minLevel) return false;
+  if (rule.tags !== null && !(event.tags?.some((tag) => rule.tags?.has(tag)) ?? false))
+    return false;
+  let isDoubtful = false;
+  for (const holds of rule.conditions) {
+    const held = holds(event.keys, time);
+    if (held === false) return false;
+    isDoubtful ||= held === null;
+  }
+  if (isDoubtful) time.doubt(rule.rule);
+  return true;
+}
+
+/** The names of the rules that would take this event of a source, whatever they count. */
+export function namesOfTakers(
+  rules: readonly CompiledRule[],
+  { source, event, time }: { source: string; event: IngestEvent; time: PatternTime },
+): string[] {
+  const text = { root: { text: event.message }, ownText: event.message };
+  return rules
+    .filter((rule) => admits(rule, source, text) && matches(rule, event, time))
+    .map(({ rule }) => rule.name);
+}
+
+/** A project's rules; which of them admit a source and a text is found out once. */
+export interface RuleSet {
+  readonly all: readonly CompiledRule[];
+  /** `text` is one object for all messages of a shape, its root one for all of a template. */
+  of(source: string, text: MatchedText): readonly CompiledRule[];
+  /** The names of keys that conditions and identifiers look at, the short ones first; gathered when first asked for. */
+  watched(): ReadonlySet<string>;
+}
+
+/** Names of keys that are looked for in an event of too many keys: each is a look-up. */
+const MOST_WATCHED = 1000;
+
+/** Of one length in the order of their characters, so that the same ones are always kept. */
+function watchedBy(rules: readonly CompiledRule[]): Set<string> {
+  const names = rules.flatMap(({ rule }) => [
+    ...rule.conditions.map(({ key }) => key),
+    ...rule.identifier_keys,
+    ...rule.silenced_by.flatMap(({ equal }) => equal),
+  ]);
+  const sorted = [...new Set(names)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return new Set(sorted.slice(0, MOST_WATCHED));
+}
+
+/** Sources that a shape or a template is remembered with. */
+const MOST_SOURCES = 64;
+
+export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
+  const known = new WeakMap<object, { text: string; bySource: Map<string, CompiledRule[]> }>();
+  // Where no rule looks at the text, all shapes of a template have the same rules.
+  let watched: Set<string> | null = null;
+  const readsText = rules.some((rule) => rule.templateContains !== "");
+  return {
+    all: rules,
+    watched: () => (watched ??= watchedBy(rules)),
+    of(source, text) {
+      const { root } = text;
+      const owner = readsText ? text : root;
+      let seen = known.get(owner);
+      // A template's text may become more general, and a shape may go over to another template.
+      if (seen === undefined || (readsText && seen.text !== root.text)) {
+        seen = { text: root.text, bySource: new ForgetfulMap(MOST_SOURCES) };
+        known.set(owner, seen);
+      }
+      let admitted = seen.bySource.get(source);
+      if (admitted === undefined) {
+        admitted = rules.filter((rule) => admits(rule, source, text));
+        seen.bySource.set(source, admitted);
+      }
+      return admitted;
+    },
+  };
+}

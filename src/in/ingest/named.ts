@@ -1,0 +1,141 @@
+import { acknowledge } from "../../core/alerts/acknowledge.ts";
+import { type AlertRow, findAlertRow } from "../../core/alerts/alert.ts";
+import {
+  type Held,
+  heldBack,
+  namedAlerts,
+  nameOfId,
+  updateNamed,
+} from "../../core/alerts/named.ts";
+import { resolve } from "../../core/alerts/resolve.ts";
+import { writeTimeline } from "../../core/alerts/timeline.ts";
+import type { Source } from "../../core/projects/sources.ts";
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import { sha256 } from "../../ground/kit/ids.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import type { IngestEvent } from "./event.ts";
+import type { NamedState } from "./named-fields.ts";
+
+/** Names whose digests are remembered. */
+const REMEMBERED = 10_000;
+const DIGEST = 32;
+
+/**
+ * What stands in an alert's key in place of its template, where its sender names it (contract §22). No template
+ * id begins so. `room` is the source whose own names these are; null: they are the project's.
+ */
+export function subjectMaker(): (room: number | null, dedupKey: string) => string {
+  const digests = new ForgetfulMap<string, string>(REMEMBERED);
+  return (room, dedupKey) => {
+    let digest = digests.get(dedupKey);
+    if (digest === undefined) {
+      digest = sha256(dedupKey).slice(0, DIGEST);
+      digests.set(dedupKey, digest);
+    }
+    return `@${room ?? ""}.${digest}`;
+  };
+}
+
+/** The room of a source's names. */
+export function roomOf(source: Source): number | null {
+  return source.room === "source" ? source.id : null;
+}
+
+/** What an event that opens nothing did to the alerts of its name. */
+export interface Concluded {
+  /** Alerts that it ended. */
+  resolved: number;
+  /** The keys of the alerts of that name that weren't resolved: none was known where this is empty. */
+  keys: readonly string[];
+}
+
+/** What is said of an alert that goes by the id of its name, said by the name. */
+export function identified(tx: Tx, source: Source, named: NamedState): NamedState {
+  const { dedupKey, mayBeId } = named;
+  if (dedupKey === null || mayBeId !== true) return named;
+  const of = { projectId: source.projectId, room: roomOf(source) };
+  if (namedAlerts(tx, { ...of, dedupKey }).length > 0) return named;
+  return { ...named, dedupKey: nameOfId(tx, { ...of, id: dedupKey }) ?? dedupKey };
+}
+
+/** The alert of a name, or of the id that was made of it: the one that stands, else the last that ended. Null for none. */
+export function latestNamed(
+  reader: Reader,
+  source: Source,
+  { name, mayBeId }: { name: string; mayBeId: boolean },
+): AlertRow | null {
+  const of = { projectId: source.projectId, room: roomOf(source) };
+  const named = (dedupKey: string) => namedAlerts(reader, { ...of, dedupKey }).at(-1);
+  const known = named(name) === undefined && mayBeId ? nameOfId(reader, { ...of, id: name }) : null;
+  const dedupKey = known ?? name;
+  const id = named(dedupKey)?.id ?? lastEnded(reader, of, subjectMaker()(of.room, dedupKey));
+  return id === null ? null : findAlertRow(reader, id);
+}
+
+const LAST_OF = `SELECT max(a.id) AS id FROM rules r JOIN alerts a
+    ON a.alert_key = r.id || ':' || :subject
+    OR (a.alert_key > r.id || ':' || :subject || ':' AND a.alert_key < r.id || ':' || :subject || ';')
+  WHERE r.project_id = :project`;
+
+function lastEnded(reader: Reader, of: { projectId: number }, subject: string): number | null {
+  const row = reader
+    .sql<[{ subject: string; project: number }], { id: number | null }>(LAST_OF)
+    .get({ subject, project: of.projectId });
+  return row?.id ?? null;
+}
+
+/** What an update changes. */
+function updateOf({ updates }: NamedState, { level, message, extra }: IngestEvent) {
+  if (updates === "level") return { level };
+  return updates === "message" ? { message } : { details: extra?.details ?? "" };
+}
+
+/**
+ * Does what a sender says of the alerts it named, other than that they fire: every one of that name that is not
+ * resolved, of whichever rule (contract §22). What a batch holds of them in memory must be written before.
+ */
+export function conclude(
+  tx: Tx,
+  { source, named, event }: { source: Source; named: NamedState; event: IngestEvent },
+): Concluded {
+  const { action, dedupKey } = named;
+  if (dedupKey === null) return { resolved: 0, keys: [] };
+  const alerts = namedAlerts(tx, {
+    projectId: source.projectId,
+    dedupKey,
+    room: roomOf(source),
+  });
+  let resolved = 0;
+  for (const alert of alerts) {
+    if (action === "acknowledge") acknowledge(tx, alert.id, { source: source.name });
+    if (action === "update") updateNamed(tx, alert, updateOf(named, event));
+    if (action === "note" || named.updates === "level")
+      writeTimeline(tx, alert.id, {
+        ...{ kind: "note", detail: { source: source.name, note: event.message } },
+      });
+    if (action === "resolve" && !isLate(named, alert.instance)) {
+      if (alert.ends_with_source) {
+        resolve(tx, alert.id, { source: source.name });
+        resolved += 1;
+      } else {
+        writeTimeline(tx, alert.id, { kind: "source_resolved", detail: { source: source.name } });
+      }
+    }
+  }
+  return { resolved, keys: alerts.map(({ alert_key }) => alert_key) };
+}
+
+/** Whether a word about one firing comes after the next has begun. Only times can be compared. */
+function isLate({ instance, endedAt }: NamedState, standing: string | null): boolean {
+  const time = /^\d{1,15}$/;
+  if (instance === null || standing === null || !time.test(instance) || !time.test(standing))
+    return false;
+  return Math.max(Number(instance), endedAt ?? 0) < Number(standing);
+}
+
+/** Whether a firing that has no alert may open one. */
+export function heldFiring(tx: Tx, key: string, { named, level }: IngestEvent): Held {
+  return !named || named.dedupKey === null || named.instance === null
+    ? { swallowed: false, stillFiring: null }
+    : heldBack(tx, key, { instance: named.instance, level });
+}

@@ -1,0 +1,116 @@
+import { listRules } from "../../core/projects/rules.ts";
+import type { SqlValue } from "../../ground/store/database.ts";
+import type { Store, Tx } from "../../ground/store/store.ts";
+import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
+import { mergeKeys } from "./merged-keys.ts";
+import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
+
+/** What the hot path holds of one project. */
+export interface ProjectState {
+  readonly miner: Miner;
+  readonly rules: RuleSet;
+}
+
+export interface ProjectStates {
+  /** Loaded from the store when it is first asked for. */
+  get(projectId: number): ProjectState;
+  reloadRules(projectId: number): void;
+  forget(projectId: number): void;
+  clear(): void;
+  /** Lets the longest unused projects go where memory holds too much. Between transactions only. */
+  trim(): void;
+  /** Writes what the project's miner learned; whether templates were merged (keys of alerts changed with them). */
+  writeTemplates(tx: Tx, projectId: number): boolean;
+  stats(): { templates: number; overflowed: number };
+}
+
+const ROWS =
+  "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ? ORDER BY id";
+const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, state) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (project_id, id) DO UPDATE SET text = excluded.text, alias_of = excluded.alias_of, state = excluded.state`;
+
+interface Held {
+  miner: Miner;
+  rules: RuleSet | null;
+  /** The round of trimming it was last used in. */
+  usedIn: number;
+}
+
+/** Rounds from one trimming to the next: counting what is held takes a while with many projects. */
+const TRIM_EVERY = 64;
+
+export function createProjectStates(
+  store: Store,
+  limits: { templates: number; heldTemplates: number },
+): ProjectStates {
+  const states = new Map<number, Held>();
+  let round = 0;
+  let loaded = false;
+
+  const load = (projectId: number) => {
+    let state = states.get(projectId);
+    if (state === undefined) {
+      const rows = store.sql<[projectId: number], MinerRow>(ROWS).all(projectId);
+      const miner = createMiner({ limit: limits.templates, rows });
+      state = { miner, rules: null, usedIn: round };
+      states.set(projectId, state);
+      loaded = true;
+    }
+    state.usedIn = round;
+    return state;
+  };
+
+  return {
+    get(projectId) {
+      const state = load(projectId);
+      state.rules ??= createRuleSet(listRules(store, projectId).map(compileRule));
+      return state as ProjectState;
+    },
+    reloadRules(projectId) {
+      const state = states.get(projectId);
+      if (state !== undefined) state.rules = null;
+    },
+    forget: (projectId) => void states.delete(projectId),
+    clear: () => states.clear(),
+    trim() {
+      if (++round % TRIM_EVERY !== 0 && !loaded) return;
+      loaded = false;
+      let held = 0;
+      for (const { miner } of states.values()) held += miner.size;
+      if (held <= limits.heldTemplates) return;
+      const oldest = [...states].sort(([, a], [, b]) => a.usedIn - b.usedIn);
+      for (const [projectId, { miner, usedIn }] of oldest) {
+        if (held <= limits.heldTemplates || usedIn >= round - 1) return;
+        held -= miner.size;
+        states.delete(projectId);
+      }
+    },
+    writeTemplates(tx, projectId) {
+      const changes = load(projectId).miner.takeChanges();
+      const upsert = tx.sql<[project: number, ...row: SqlValue[]]>(UPSERT);
+      for (const row of changes.rows)
+        upsert.run(projectId, row.id, row.shape, row.text, row.aliasOf, row.state);
+      const remove = tx.sql<[project: number, id: string]>(
+        "DELETE FROM templates WHERE project_id = ? AND id = ?",
+      );
+      const uncount = tx.sql<[project: number, id: string]>(
+        "DELETE FROM template_counts WHERE project_id = ? AND id = ?",
+      );
+      for (const id of changes.evicted) {
+        remove.run(projectId, id);
+        uncount.run(projectId, id);
+      }
+      for (const merge of changes.merged) mergeKeys(tx, projectId, merge);
+      return changes.merged.length > 0;
+    },
+    stats() {
+      let templates = 0;
+      let overflowed = 0;
+      for (const { miner } of states.values()) {
+        templates += miner.size;
+        overflowed += miner.overflowed;
+      }
+      return { templates, overflowed };
+    },
+  };
+}

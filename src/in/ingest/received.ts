@@ -1,0 +1,49 @@
+import { LRUCache } from "lru-cache";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import { cut } from "../../ground/kit/text.ts";
+
+/** A request as it came, for who writes a mapping. */
+export interface ReceivedBody {
+  /** Unix seconds. */
+  at: number;
+  contentType: string;
+  /** Its first 16,384 characters. */
+  body: string;
+}
+
+/** The latest bodies of sources whose senders' format a person describes, in memory. */
+export interface ReceivedBook {
+  note(sourceId: number, sent: { contentType: string; body: string }): void;
+  /** At most 20, the latest first. */
+  of(sourceId: number): readonly ReceivedBody[];
+  /** Keeps only sources that there still are. */
+  prune(isLive: (sourceId: number) => boolean): void;
+}
+
+const MOST_EACH = 20;
+const MOST_BODY = 16_384;
+/** Characters over all sources: the longest silent one makes room. */
+const MOST_CHARACTERS = 4_000_000;
+
+export function createReceivedBook(clock: Clock): ReceivedBook {
+  const bySource = new LRUCache<number, readonly ReceivedBody[]>({
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (bodies) => bodies.reduce((sum, { body }) => sum + body.length + 200, 1),
+  });
+  return {
+    note(sourceId, { contentType, body }) {
+      // Copies: a slice of a string holds the whole of it, which may be megabytes.
+      const copy = (text: string, most: number) => Buffer.from(cut(text, most)).toString();
+      const latest = {
+        ...{ at: unixSeconds(clock), contentType: copy(contentType, 200) },
+        body: copy(body, MOST_BODY),
+      };
+      const known = bySource.get(sourceId) ?? [];
+      bySource.set(sourceId, [latest, ...known.slice(0, MOST_EACH - 1)]);
+    },
+    of: (sourceId) => bySource.get(sourceId) ?? [],
+    prune(isLive) {
+      for (const id of bySource.keys()) if (!isLive(id)) bySource.delete(id);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import type { Arrival } from "./arrival.ts";
+
+/** How often one shape of message came. Times are Unix seconds. */
+export interface ShapeCount {
+  n: number;
+  firstSeen: number;
+  lastSeen: number;
+  /** The highest. */
+  level: number;
+  /** That of the latest. */
+  sourceId: number;
+}
+
+/** Counts by shape: the first of a minute are written with their events, those behind them wait in memory for the next. */
+export interface TemplateCounts {
+  /** One event of a shape, in its own transaction. */
+  add(tx: Tx, arrival: Arrival, shape: string): void;
+  /** What isn't written yet, by shape. */
+  waiting(projectId: number): ReadonlyMap<string, ShapeCount>;
+  isWritten(): boolean;
+  /** Writes all of it. */
+  flush(tx: Tx): void;
+  forget(projectId: number): void;
+  /** After a rollback: the counts of a minute at the most go with it. */
+  clear(): void;
+}
+
+interface Held extends ShapeCount {
+  /** When it was last written. */
+  writtenAt: number;
+}
+
+const A_MINUTE = 60;
+/** Shapes of one project that are remembered: as many as a project keeps. */
+const MOST_SHAPES = 10_000;
+
+const UPSERT = `INSERT INTO template_counts (project_id, id, n, first_seen, last_seen, level, source_id) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (project_id, id) DO UPDATE SET n = n + excluded.n, last_seen = excluded.last_seen,
+    level = max(level, excluded.level), source_id = excluded.source_id`;
+
+export function createTemplateCounts(): TemplateCounts {
+  const byProject = new Map<number, ForgetfulMap<string, Held>>();
+  const shapesOf = (projectId: number) => {
+    let shapes = byProject.get(projectId);
+    if (shapes === undefined) {
+      shapes = new ForgetfulMap(MOST_SHAPES);
+      byProject.set(projectId, shapes);
+    }
+    return shapes;
+  };
+  const write = (tx: Tx, projectId: number, { shape, held }: { shape: string; held: Held }) => {
+    const { n, firstSeen, lastSeen, level, sourceId } = held;
+    tx.sql<
+      [
+        ...[project: number, id: string, n: number, first: number],
+        ...[last: number, level: number, source: number],
+      ]
+    >(UPSERT).run(projectId, shape, n, firstSeen, lastSeen, level, sourceId);
+    held.n = 0;
+    held.writtenAt = tx.at;
+  };
+  return {
+    add(tx, { source, event }, shape) {
+      const shapes = shapesOf(source.projectId);
+      let held = shapes.get(shape);
+      if (held === undefined) {
+        held = {
+          ...{ n: 0, firstSeen: tx.at, lastSeen: tx.at, level: event.level },
+          ...{ sourceId: source.id, writtenAt: tx.at - A_MINUTE },
+        };
+        shapes.set(shape, held);
+      }
+      held.n++;
+      held.lastSeen = tx.at;
+      held.sourceId = source.id;
+      if (event.level > held.level) held.level = event.level;
+      // Behind a clock that was set back it would never be time.
+      if (Math.abs(tx.at - held.writtenAt) >= A_MINUTE)
+        write(tx, source.projectId, { shape, held });
+    },
+    waiting: (projectId) =>
+      new Map([...(byProject.get(projectId) ?? [])].filter(([, { n }]) => n > 0)),
+    isWritten: () =>
+      byProject.values().every((shapes) => shapes.values().every(({ n }) => n === 0)),
+    flush(tx) {
+      for (const [projectId, shapes] of byProject)
+        for (const [shape, held] of shapes) if (held.n > 0) write(tx, projectId, { shape, held });
+    },
+    forget: (projectId) => void byProject.delete(projectId),
+    clear: () => byProject.clear(),
+  };
+}

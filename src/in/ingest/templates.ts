@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { Reader } from "../../ground/store/store.ts";
+import { admits, type CompiledRule } from "./match.ts";
+import type { ProjectState } from "./project-state.ts";
+import type { ShapeCount } from "./template-counts.ts";
+
+/** A template as a project's list has it. Times are Unix seconds. */
+export const templateAnswer = z
+  .object({
+    template_id: z.string(),
+    template: z.string(),
+    count: z.int().meta({ description: "Events since they are counted, merged shapes' too." }),
+    first_seen: z.int().nullable().meta({ description: "Null where none came since." }),
+    last_seen: z.int().nullable(),
+    level: z.int().nullable().meta({ description: "The highest that one of them had." }),
+    source: z.string().meta({ description: "That of the latest; empty where it isn't known." }),
+    rules: z.array(z.string()).meta({
+      description:
+        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at.",
+    }),
+  })
+  .meta({ id: "Template" });
+export type TemplateAnswer = z.output<typeof templateAnswer>;
+
+export const templatesAnswer = z.object({
+  templates: z.array(templateAnswer).meta({ description: "The most frequent first." }),
+  events: z.int().meta({ description: "The events of all the project's templates." }),
+  next: z.string().nullable().meta({ description: "`after` of the next page; null at the end." }),
+});
+export type TemplatesAnswer = z.output<typeof templatesAnswer>;
+
+export interface TemplatesQuery {
+  /** In any case of letters. */
+  q?: string | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+  /** Only those that no rule may take. */
+  unmatched?: boolean | undefined;
+  limit: number;
+}
+
+interface Shape {
+  id: string;
+  text: string;
+}
+
+/** A template with the shapes that were merged into it. */
+interface Family {
+  id: string;
+  text: string;
+  texts: string[];
+  count: ShapeCount | null;
+}
+
+const SHAPES = "SELECT id, text FROM templates WHERE project_id = ?";
+const COUNTS = `SELECT id, n, first_seen AS firstSeen, last_seen AS lastSeen, level, source_id AS sourceId
+  FROM template_counts WHERE project_id = ?`;
+
+/** A page of a project's templates. A project keeps so few that all of them are looked at. */
+export function readTemplates(
+  reader: Reader,
+  {
+    projectId,
+    state,
+    waiting,
+  }: { projectId: number; state: ProjectState; waiting: ReadonlyMap<string, ShapeCount> },
+  query: TemplatesQuery,
+): TemplatesAnswer {
+  const families = familiesOf(reader, projectId, { state, waiting });
+  const events = families.reduce((sum, { count }) => sum + (count?.n ?? 0), 0);
+  const word = query.q?.toLowerCase() ?? "";
+  const from = readCursor(query.after);
+  const page: TemplateAnswer[] = [];
+  const nameOf = sourceNames(reader);
+  families.sort((a, b) => nOf(b) - nOf(a) || (a.id < b.id ? -1 : 1));
+  for (const family of families) {
+    if (from !== null && !isBehind(family, from)) continue;
+    if (word !== "" && !family.texts.some((text) => text.toLowerCase().includes(word))) continue;
+    const shown = shownOf(family, state.rules.all, nameOf);
+    if (query.unmatched && shown.rules.length > 0) continue;
+    if (page.length === query.limit) {
+      const { count, template_id } = page.at(-1) as TemplateAnswer;
+      return { templates: page, events, next: `${count}-${template_id}` };
+    }
+    page.push(shown);
+  }
+  return { templates: page, events, next: null };
+}
+
+const TEXT_OF = "SELECT text FROM templates WHERE project_id = ? AND id = ?";
+
+/** A template by its id; empty where there is none any more. */
+export function textOfTemplate(reader: Reader, projectId: number, id: string): string {
+  const text = reader.sql<[projectId: number, id: string], string>(TEXT_OF).pluck();
+  return text.get(projectId, id) ?? "";
+}
+
+const BY_SOURCE = `SELECT c.source_id AS id, count(*) AS n FROM template_counts c
+  JOIN templates t ON t.project_id = c.project_id AND t.id = c.id AND t.alias_of IS NULL
+  WHERE c.project_id = ? GROUP BY c.source_id`;
+
+/** How many templates had their latest event from each source, by its id. */
+export function templateCountsBySource(reader: Reader, projectId: number): Map<number, number> {
+  const rows = reader.sql<[projectId: number], { id: number; n: number }>(BY_SOURCE).all(projectId);
+  return new Map(rows.map(({ id, n }) => [id, n]));
+}
+
+const nOf = ({ count }: Family) => count?.n ?? 0;
+
+interface Cursor {
+  n: number;
+  id: string;
+}
+
+/** null: from the beginning, also for what is no cursor. */
+function readCursor(after: string | undefined): Cursor | null {
+  const found = /^(\d{1,15})-([0-9a-f]{16})$/.exec(after ?? "");
+  return found === null ? null : { n: Number(found[1]), id: found[2] as string };
+}
+
+function isBehind(family: Family, { n, id }: Cursor): boolean {
+  return nOf(family) < n || (nOf(family) === n && family.id > id);
+}
+
+function familiesOf(
+  reader: Reader,
+  projectId: number,
+  { state, waiting }: { state: ProjectState; waiting: ReadonlyMap<string, ShapeCount> },
+): Family[] {
+  const counts = new Map(
+    reader
+      .sql<[projectId: number], ShapeCount & { id: string }>(COUNTS)
+      .all(projectId)
+      .map(({ id, ...count }) => [id, count]),
+  );
+  for (const [id, more] of waiting) counts.set(id, together(counts.get(id) ?? null, more));
+  const families = new Map<string, Family>();
+  for (const { id, text } of reader.sql<[projectId: number], Shape>(SHAPES).all(projectId)) {
+    const root = state.miner.rootOf(id);
+    const family = families.get(root) ?? { id: root, text, texts: [], count: null };
+    families.set(root, family);
+    if (id === root) family.text = text;
+    family.texts.push(text);
+    const count = counts.get(id);
+    if (count !== undefined) family.count = together(family.count, count);
+  }
+  return [...families.values()];
+}
+
+function together(one: ShapeCount | null, other: ShapeCount): ShapeCount {
+  if (one === null) return { ...other };
+  return {
+    n: one.n + other.n,
+    firstSeen: Math.min(one.firstSeen, other.firstSeen),
+    lastSeen: Math.max(one.lastSeen, other.lastSeen),
+    level: Math.max(one.level, other.level),
+    sourceId: other.lastSeen >= one.lastSeen ? other.sourceId : one.sourceId,
+  };
+}
+
+function shownOf(
+  { id, text, texts, count }: Family,
+  rules: readonly CompiledRule[],
+  nameOf: (sourceId: number) => string,
+): TemplateAnswer {
+  const source = count === null ? "" : nameOf(count.sourceId);
+  const level = count?.level ?? null;
+  const mayTake = (rule: CompiledRule) =>
+    (level === null || level >= rule.minLevel) &&
+    // Of one that isn't known nothing is ruled out.
+    texts.some((own) =>
+      admits(source === "" ? { ...rule, sources: null } : rule, source, {
+        ...{ root: { text }, ownText: own },
+      }),
+    );
+  return {
+    ...{ template_id: id, template: text, count: count?.n ?? 0 },
+    ...{ first_seen: count?.firstSeen ?? null, last_seen: count?.lastSeen ?? null, level, source },
+    rules: rules.filter(mayTake).map(({ rule }) => rule.name),
+  };
+}
+
+function sourceNames(reader: Reader): (sourceId: number) => string {
+  const names = new Map<number, string>();
+  return (sourceId) => {
+    const known = names.get(sourceId);
+    if (known !== undefined) return known;
+    const name =
+      reader
+        .sql<[id: number], string>("SELECT name FROM sources WHERE id = ?")
+        .pluck()
+        .get(sourceId) ?? "";
+    names.set(sourceId, name);
+    return name;
+  };
+}

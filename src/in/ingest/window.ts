@@ -1,0 +1,102 @@
+import type { Hit } from "../../core/alerts/hits.ts";
+
+export interface WindowRule {
+  count: number;
+  distinct_sources: number;
+  /** Length in seconds. */
+  seconds: number;
+}
+
+/** What an alert starts from: all that its window holds. */
+export interface Firing {
+  count: number;
+  firstSeen: number;
+  level: number;
+  /** How many sources it is of. */
+  sources: number;
+}
+
+/**
+ * One key's sliding window, exact to the second (contract §5, fire_after). Sums are kept as hits come
+ * and go, so that a match costs the same in a window of a year as in one of a minute.
+ */
+export class SlidingWindow {
+  readonly #hits: Hit[] = [];
+  /** Hits before this one have left the window. */
+  #first = 0;
+  #count = 0;
+  readonly #bySource = new Map<number, number>();
+
+  /** Hits in rising order of their time. */
+  constructor(hits: Iterable<Hit> = []) {
+    for (const hit of hits) this.#append(hit);
+  }
+
+  /** Matches in it. */
+  get total(): number {
+    return this.#count;
+  }
+
+  get size(): number {
+    return this.#hits.length - this.#first;
+  }
+
+  /** Counts a match; the hit it made, or the one of the same second and source that it joined. */
+  add(match: { at: number; sourceId: number; level: number }): { hit: Hit; isNew: boolean } {
+    const joined = this.#latest(match.at, match.sourceId);
+    if (joined !== null) {
+      joined.n++;
+      joined.level = Math.max(joined.level, match.level);
+      this.#count++;
+      this.#bySource.set(match.sourceId, (this.#bySource.get(match.sourceId) ?? 0) + 1);
+      return { hit: joined, isNew: false };
+    }
+    const hit = { ...match, n: 1 };
+    this.#append(hit);
+    return { hit, isNew: true };
+  }
+
+  /** Whether the window fires at `now`, and what the alert then starts from. */
+  fires(now: number, rule: WindowRule): Firing | null {
+    this.#expire(now - rule.seconds);
+    if (this.#count < rule.count || this.#bySource.size < rule.distinct_sources) return null;
+    const hits = this.#hits.slice(this.#first);
+    const level = hits.reduce((highest, hit) => Math.max(highest, hit.level), 0);
+    const sources = this.#bySource.size;
+    return { count: this.#count, firstSeen: hits[0]?.at ?? now, level, sources };
+  }
+
+  #append(hit: Hit): void {
+    this.#hits.push(hit);
+    this.#count += hit.n;
+    this.#bySource.set(hit.sourceId, (this.#bySource.get(hit.sourceId) ?? 0) + hit.n);
+  }
+
+  /** The hit of this second and source among those of this second, which are the last ones. */
+  #latest(at: number, sourceId: number): Hit | null {
+    for (let i = this.#hits.length - 1; i >= this.#first; i--) {
+      const hit = this.#hits[i] as Hit;
+      if (hit.at !== at) return null;
+      if (hit.sourceId === sourceId) return hit;
+    }
+    return null;
+  }
+
+  /** Forgets hits at or before `until`. */
+  #expire(until: number): void {
+    for (
+      let hit = this.#hits[this.#first];
+      hit !== undefined && hit.at <= until;
+      hit = this.#hits[++this.#first]
+    ) {
+      this.#count -= hit.n;
+      const left = (this.#bySource.get(hit.sourceId) ?? 0) - hit.n;
+      if (left > 0) this.#bySource.set(hit.sourceId, left);
+      else this.#bySource.delete(hit.sourceId);
+    }
+    if (this.#first > 1000 && this.#first * 2 > this.#hits.length) {
+      this.#hits.splice(0, this.#first);
+      this.#first = 0;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { addHit, dropHits, type Hit, keysWithHits, loadHits } from "../../core/alerts/hits.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import { keyPrefix } from "./alert-key.ts";
+import type { CompiledRule } from "./match.ts";
+import { type Firing, SlidingWindow } from "./window.ts";
+
+/**
+ * Matches that have not fired yet. Rows are only appended, one for each key, second and source of a batch;
+ * memory holds a bounded part of them, and a key that is not there is read back from its rows.
+ */
+export interface Windows {
+  /** Whether memory holds an open window of this key. */
+  has(key: string): boolean;
+  /** Counts one match; what the alert starts from if the window fires with it, else null. */
+  count(
+    tx: Tx,
+    rule: CompiledRule,
+    match: { key: string; sourceId: number; level: number },
+  ): Firing | null;
+  /** What was counted towards any key of this subject counts no more. What the batch counted must be written before. */
+  drop(tx: Tx, rule: { id: number; identifier_keys: readonly string[] }, subject: string): void;
+  /** Writes what the batch counted. */
+  flush(tx: Tx): void;
+  clear(): void;
+}
+
+export interface WindowLimits {
+  keys: number;
+  /** Hits of all keys. */
+  hits: number;
+}
+
+interface Kept {
+  ruleId: number;
+  window: SlidingWindow;
+  /** What this batch added, by the hit it went into: not in the table yet. */
+  unwritten: Map<Hit, Hit>;
+}
+
+export function createWindows(limits: WindowLimits): Windows {
+  const kept = new Map<string, Kept>();
+  const touched = new Set<string>();
+  let hits = 0;
+
+  const forget = (key: string) => {
+    hits -= kept.get(key)?.window.size ?? 0;
+    kept.delete(key);
+    touched.delete(key);
+  };
+
+  /** The longest untouched go first; what this batch counted stays until it is written. */
+  const makeRoom = () => {
+    for (const key of kept.keys()) {
+      if (kept.size < limits.keys && hits < limits.hits) return;
+      if (!touched.has(key)) forget(key);
+    }
+  };
+
+  const load = (tx: Tx, rule: CompiledRule, key: string): Kept => {
+    const cached = kept.get(key);
+    if (cached !== undefined) {
+      kept.delete(key);
+      kept.set(key, cached);
+      return cached;
+    }
+    makeRoom();
+    const ruleId = rule.rule.id;
+    const rows = loadHits(tx, { ruleId, key }, tx.at - rule.windowSeconds);
+    const entry = { ruleId, window: new SlidingWindow(rows), unwritten: new Map() };
+    hits += entry.window.size;
+    kept.set(key, entry);
+    return entry;
+  };
+
+  const add = (entry: Kept, match: { at: number; sourceId: number; level: number }) => {
+    const { hit, isNew } = entry.window.add(match);
+    const row = entry.unwritten.get(hit);
+    if (row === undefined) entry.unwritten.set(hit, { ...match, n: 1 });
+    else {
+      row.n++;
+      row.level = Math.max(row.level, match.level);
+    }
+    if (isNew) hits++;
+  };
+
+  return {
+    has: (key) => kept.has(key),
+    count(tx, rule, { key, sourceId, level }) {
+      const entry = load(tx, rule, key);
+      touched.add(key);
+      add(entry, { at: tx.at, sourceId, level });
+      const before = entry.window.size;
+      const fired = entry.window.fires(tx.at, {
+        ...rule.rule.fire_after,
+        seconds: rule.windowSeconds,
+      });
+      hits -= before - entry.window.size;
+      if (fired === null) return null;
+      forget(key);
+      dropHits(tx, { ruleId: rule.rule.id, key });
+      return fired;
+    },
+    drop(tx, { id: ruleId, identifier_keys }, subject) {
+      const prefix = keyPrefix(ruleId, subject);
+      const keys = identifier_keys.length === 0 ? [prefix] : keysWithHits(tx, ruleId, prefix);
+      for (const key of keys) {
+        forget(key);
+        dropHits(tx, { ruleId, key });
+      }
+    },
+    flush(tx) {
+      for (const key of touched) {
+        const entry = kept.get(key);
+        if (entry === undefined) continue;
+        for (const row of entry.unwritten.values()) addHit(tx, { ruleId: entry.ruleId, key }, row);
+        entry.unwritten.clear();
+      }
+      touched.clear();
+    },
+    clear() {
+      kept.clear();
+      touched.clear();
+      hits = 0;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { readNtfyAnswers } from "../../out/channels/direct/ntfy-answers.ts";
+import { openGateway } from "../../out/contacts/gateways.ts";
+import { heardOf, setHeard } from "../../out/contacts/heard.ts";
+import { answerable } from "../../out/paging/answerable.ts";
+import { answerByHandle, each } from "./answer.ts";
+import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
+import { createTrouble } from "./trouble.ts";
+
+/**
+ * How often the topic is read, by how long ago the latest page went out: the public server gives one address one request
+ * each five seconds in the long run, and pages need theirs.
+ */
+const PACES = [
+  { withinSeconds: 300, everyMs: 5_000 },
+  { withinSeconds: 3_600, everyMs: 15_000 },
+] as const;
+const SLOWEST_MS = 60_000;
+/** While pages are on their way, whether one has arrived. */
+const SOON_MS = 2_000;
+
+/** Reads the answers that phones post into the second topic, while there is a page that may be answered. */
+export function ntfyListener(deps: ListenDeps): Listener {
+  const { store, sealer, log } = deps;
+  const trouble = createTrouble(deps, "ntfy");
+  let stopped = false;
+  let notBefore = 0;
+
+  const read = async (gateway: { url?: string; access_token?: string; topic: string }) => {
+    const of = `${gateway.url ?? ""} ${gateway.topic}`;
+    const place = heardOf(store, "ntfy", of)?.place ?? "";
+    const found = await readNtfyAnswers(viaOf(deps), gateway, place);
+    if (stopped) return null;
+    if (found === null) return trouble.ill("the topic for answers can't be read");
+    await each(found.answers, ({ verb, handle }) =>
+      answerByHandle(deps, { verb, handle, kind: "ntfy" }),
+    );
+    if (found.last !== place) store.write((tx) => setHeard(tx, "ntfy", { of, place: found.last }));
+    trouble.well();
+    return null;
+  };
+
+  const run = async (): Promise<number | null> => {
+    const now = store.clock.now();
+    if (stopped) return null;
+    const { newest, more } = answerable(store, "ntfy");
+    if (newest === null) return more ? now + SOON_MS : null;
+    if (now < notBefore) return notBefore;
+    const { answers: topic = "", ...server } = openGateway(store, sealer, "ntfy") ?? {};
+    if (topic === "") return null;
+    notBefore = now + paceFor(now / 1000 - newest);
+    try {
+      notBefore = Math.max(notBefore, (await read({ ...server, topic })) ?? 0);
+    } catch (error) {
+      log.error({ err: error }, "an answer by ntfy could not be written");
+      notBefore = trouble.ill("an answer could not be written: see the log");
+    }
+    return notBefore;
+  };
+
+  return {
+    ...{ name: "ntfy-answers", run, changed: () => {} },
+    wokenBy: ["people", "contact"],
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+const paceFor = (age: number): number =>
+  PACES.find(({ withinSeconds }) => age <= withinSeconds)?.everyMs ?? SLOWEST_MS;

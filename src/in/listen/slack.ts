@@ -1,0 +1,189 @@
+import { type EgressError, egressErrorOf } from "../../ground/kit/egress-error.ts";
+import type { Talk } from "../../ground/kit/talk.ts";
+import type { SlackGateway } from "../../out/channels/direct/slack.ts";
+import {
+  askSlackForLine,
+  confirmSlack,
+  dropSlackButtons,
+  readSlackSaid,
+  type SlackPress,
+  tellSlackMember,
+} from "../../out/channels/direct/slack-answers.ts";
+import { openGateway } from "../../out/contacts/gateways.ts";
+import { answerByHandle, answerInRoom } from "./answer.ts";
+import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
+import { createTrouble } from "./trouble.ts";
+
+/** Slack says something each few seconds, or answers when it is asked. */
+const SILENT_MS = 60_000;
+/** A token that isn't known, or an app without Socket Mode, is not asked for again at once. */
+const REFUSED_MS = 300_000;
+/** Presses that wait to be acted on; the next ones are confirmed and dropped. */
+const MOST_WAITING = 200;
+/** A line that ends sooner did no good, and the next is not opened at once. */
+const SHORT_MS = 10_000;
+const AGAIN_MS = 5_000;
+
+/** One line, of one app. */
+interface Line {
+  /** Whose it is: the gateway's settings. */
+  of: string;
+  talk: Talk | null;
+  openedAt: number;
+}
+
+/**
+ * Hears presses of the tenant's Slack app over Socket Mode: a line that the box opens, so that it works behind a firewall.
+ * Before Slack ends a line it says so, and the next is opened first.
+ */
+export function slackListener(deps: ListenDeps): Listener {
+  const { store, sealer, log, egress } = deps;
+  const name = "slack-answers";
+  const trouble = createTrouble(deps, "slack");
+  let stopped = false;
+  /** The line that presses are expected on; those before it may still say something. */
+  let line: Line | null = null;
+  const lines = new Set<Line>();
+  let notBefore = 0;
+  let waiting = 0;
+  let acting = Promise.resolve();
+
+  const gatewayNow = () => {
+    const gateway = openGateway(store, sealer, "slack") as SlackGateway | null;
+    return gateway?.app_token ? gateway : null;
+  };
+  const nameOf = (gateway: SlackGateway) =>
+    JSON.stringify([gateway.app_token, gateway.bot_token, gateway.url ?? ""]);
+
+  const leave = (left: Iterable<Line>) => {
+    for (const each of [...left]) {
+      lines.delete(each);
+      if (line === each) line = null;
+      each.talk?.close();
+    }
+  };
+
+  const run = async (): Promise<number | null> => {
+    const gateway = stopped ? null : gatewayNow();
+    if (gateway === null) {
+      leave(lines);
+      return null;
+    }
+    leave([...lines].filter(({ of }) => of !== nameOf(gateway)));
+    if (line !== null) return null;
+    if (store.clock.now() < notBefore) return notBefore;
+    notBefore = (await open(gateway)) ?? 0;
+    return stopped ? null : notBefore === 0 ? again() : notBefore;
+  };
+
+  /** null, where the line stands and the gateway is the same. */
+  const again = () => (line === null || changedFrom(line) ? store.clock.now() : null);
+  const changedFrom = ({ of }: Line) => {
+    const gateway = gatewayNow();
+    return gateway === null || nameOf(gateway) !== of;
+  };
+
+  const open = async (gateway: SlackGateway): Promise<number | null> => {
+    const asked = await askSlackForLine(viaOf(deps), gateway);
+    if (stopped) return null;
+    if ("error" in asked) {
+      const leastMs = Math.max(asked.retryAfterMs ?? 0, asked.isFinal ? REFUSED_MS : 0);
+      return trouble.ill(asked.error, { leastMs, atOnce: asked.isFinal });
+    }
+    const opened: Line = { of: nameOf(gateway), talk: null, openedAt: store.clock.mono() };
+    try {
+      opened.talk = await egress.talk({
+        ...{ url: asked.url, silentMs: SILENT_MS },
+        heard: (text) => hear(opened, text),
+        ended: (why) => ended(opened, why),
+      });
+    } catch (error) {
+      return stopped ? null : trouble.ill(egressErrorOf(error));
+    }
+    if (stopped) opened.talk.close();
+    const before = [...lines];
+    lines.add(opened);
+    line = opened;
+    leave(before);
+    return null;
+  };
+
+  const ended = (which: Line, why: EgressError) => {
+    lines.delete(which);
+    if (line !== which || stopped) return;
+    line = null;
+    if (store.clock.mono() - which.openedAt < SHORT_MS)
+      notBefore = trouble.ill(why, { leastMs: AGAIN_MS });
+    deps.wake(name);
+  };
+
+  const hear = (from: Line, text: string) => {
+    const said = readSlackSaid(text);
+    if (said.kind === "hello") trouble.well();
+    if (said.kind === "leave") {
+      if (line === from) line = null;
+      if (said.isOff)
+        notBefore = trouble.ill("Socket Mode is switched off for the app", {
+          ...{ leastMs: REFUSED_MS, atOnce: true },
+        });
+      deps.wake(name);
+    }
+    if (said.kind !== "envelope") return;
+    from.talk?.say(confirmSlack(said.id));
+    if (said.press === null) return;
+    if (waiting >= MOST_WAITING) return log.warn("a press at Slack was dropped: too many wait");
+    const { press } = said;
+    waiting++;
+    acting = acting.then(() => act(press)).finally(() => waiting--);
+  };
+
+  /** What was confirmed is acted on, also while this side stops. */
+  const act = async (press: SlackPress): Promise<void> => {
+    const { words, isDone } = await pressed(deps, press);
+    const { channel, user, message } = press;
+    const gateway = stopped ? null : gatewayNow();
+    if (channel === null || gateway === null) return;
+    if (words !== null) await tellSlackMember(viaOf(deps), gateway, { channel, user, text: words });
+    if (isDone && message !== null)
+      await dropSlackButtons(viaOf(deps), gateway, { channel, message });
+  };
+
+  return {
+    ...{ name, run },
+    wokenBy: ["people"],
+    changed() {
+      notBefore = 0;
+    },
+    stop() {
+      stopped = true;
+      leave(lines);
+      return acting;
+    },
+  };
+}
+
+/** What a press came to. */
+interface Pressed {
+  /** What the presser is to be told; null where the message itself will say it. */
+  words: string | null;
+  /** The message's buttons have nothing more to do. A person's own message is changed as a whole, with what became of the alert. */
+  isDone?: true;
+}
+
+async function pressed(deps: ListenDeps, { user, action, value }: SlackPress): Promise<Pressed> {
+  try {
+    if (action === "ack_alert" && /^\d{1,15}$/.test(value)) {
+      const told = await answerInRoom(deps, { alert: value, kind: "slack", presser: user });
+      return { words: told.words, ...(told.isTaken && { isDone: true }) };
+    }
+    if (!/^(ack|resolve)$/.test(action) || !/^[a-z0-9]{1,32}$/.test(value)) return { words: null };
+    const { isTaken, words } = await answerByHandle(deps, {
+      ...{ handle: value, kind: "slack", verb: action === "ack" ? "acknowledge" : "resolve" },
+      isAt: (address) => address === user,
+    });
+    return { words: isTaken ? null : words };
+  } catch (error) {
+    deps.log.error({ err: error }, "an answer by Slack could not be written");
+    return { words: "This could not be written: try again." };
+  }
+}

@@ -1,0 +1,160 @@
+import { createBuckets } from "../../ground/kit/bucket.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import type { TelegramGateway } from "../../out/channels/direct/telegram.ts";
+import {
+  answerTelegramPress,
+  dropTelegramButtons,
+  readTelegramUpdates,
+  type TelegramLook,
+  type TelegramPress,
+  type TelegramUpdate,
+  type TelegramWords,
+  tellTelegram,
+} from "../../out/channels/direct/telegram-answers.ts";
+import { openGateway } from "../../out/contacts/gateways.ts";
+import { heardOf, setHeard } from "../../out/contacts/heard.ts";
+import { type AnswerTold, answerByHandle, answerInRoom } from "./answer.ts";
+import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
+import { createTrouble } from "./trouble.ts";
+
+/** Telegram keeps what wasn't read for a day, and after a quiet week it may count from elsewhere: older places are none. */
+const PLACE_SECONDS = 2 * 86_400;
+/** What can't be acted on so often is passed over: it must not keep the others from being heard. */
+const MOST_TRIES = 4;
+/** A token that isn't known is not asked for again at once, nor is a bot that another program reads. */
+const REFUSED_MS = 300_000;
+const TAKEN_MS = 30_000;
+/** Greetings that are answered: strangers find a bot by its name. */
+const GREETINGS = { rate: 0.2, burst: 20, keys: 1 };
+/** A reply has as long as Telegram waits for it. */
+const REPLY_MS = 10_000;
+
+/**
+ * Reads what people do at the tenant's bot, by requests that Telegram holds open, so that it works behind a firewall. An
+ * update counts as read once what it asked for is committed.
+ */
+export function telegramListener(deps: ListenDeps): Listener {
+  const { store, sealer, log } = deps;
+  const name = "telegram-answers";
+  const trouble = createTrouble(deps, "telegram");
+  const greetings = createBuckets(store.clock, GREETINGS);
+  let stopped = false;
+  let look: { gateway: TelegramGateway; abort: AbortController } | null = null;
+  let failed = { update: -1, tries: 0 };
+
+  const gatewayNow = () => openGateway(store, sealer, "telegram") as TelegramGateway | null;
+
+  const run = async (): Promise<number | null> => {
+    const gateway = stopped ? null : gatewayNow();
+    if (gateway === null) return null;
+    const abort = new AbortController();
+    look = { gateway, abort };
+    const place = heardOf(store, "telegram", gateway.token);
+    const isNew = place !== null && place.at + PLACE_SECONDS > unixSeconds(store.clock);
+    const offset = isNew ? Number(place.place) : null;
+    const found = await readTelegramUpdates(viaOf(deps, abort.signal), gateway, offset);
+    look = null;
+    if ("why" in found) return found.why === "stopped" ? again() : notHeard(found);
+    trouble.well();
+    return act(gateway, found.updates);
+  };
+
+  /** At once, where there is a bot to be heard. */
+  const again = () => (stopped ? null : store.clock.now());
+
+  const notHeard = ({ why, error, retryAfterMs = 0 }: Extract<TelegramLook, { why: string }>) => {
+    if (why === "failed") return trouble.ill(error, { leastMs: retryAfterMs });
+    return trouble.ill(error, { leastMs: why === "taken" ? TAKEN_MS : REFUSED_MS, atOnce: true });
+  };
+
+  const act = async (gateway: TelegramGateway, updates: readonly TelegramUpdate[]) => {
+    const replies: Promise<void>[] = [];
+    try {
+      for (const update of updates) {
+        const reply = await done(update);
+        if (reply !== null) replies.push(reply(gateway));
+        store.write((tx) =>
+          setHeard(tx, "telegram", { of: gateway.token, place: String(update.id + 1) }),
+        );
+      }
+    } catch (error) {
+      log.error({ err: error }, "an answer by Telegram could not be written");
+      return trouble.ill("an answer could not be written: see the log");
+    } finally {
+      await Promise.all(replies);
+    }
+    return again();
+  };
+
+  type Reply = (gateway: TelegramGateway) => Promise<void>;
+
+  const done = async (update: TelegramUpdate): Promise<Reply | null> => {
+    try {
+      return await acted(update);
+    } catch (error) {
+      failed = { update: update.id, tries: failed.update === update.id ? failed.tries + 1 : 1 };
+      if (failed.tries < MOST_TRIES) throw error;
+      log.error({ err: error }, "an answer by Telegram is passed over");
+      return null;
+    }
+  };
+
+  const acted = async ({ press, words }: TelegramUpdate): Promise<Reply | null> => {
+    if (press !== null) {
+      const { isTaken, words: text, isRoom } = await pressed(deps, press);
+      const reply = { id: press.id, text, alert: !isTaken };
+      const { at } = press;
+      return async (gateway) => {
+        await answerTelegramPress(viaNow(), gateway, reply);
+        // A person's own message is changed as a whole, with what became of the alert.
+        if (isRoom && isTaken && at !== null) await dropTelegramButtons(viaNow(), gateway, at);
+      };
+    }
+    const greeting = words === null ? null : greetingTo(words);
+    if (words === null || greeting === null || !greetings.take("").allowed) return null;
+    return (gateway) => tellTelegram(viaNow(), gateway, { chat: words.chat, text: greeting });
+  };
+
+  const viaNow = () => ({ ...viaOf(deps), timeoutMs: REPLY_MS });
+
+  return {
+    ...{ name, run },
+    wokenBy: ["people"],
+    changed() {
+      if (look === null) return;
+      const now = gatewayNow();
+      const { token, url } = look.gateway;
+      if (now?.token !== token || now.url !== url) look.abort.abort();
+    },
+    stop() {
+      stopped = true;
+      look?.abort.abort();
+    },
+  };
+}
+
+/** Of a page's own message whoever presses must be in the chat that was paged, or be the one whose chat it is. */
+async function pressed(
+  deps: ListenDeps,
+  { data, from, at }: TelegramPress,
+): Promise<AnswerTold & { isRoom?: true }> {
+  const [, alert] = /^ack@(\d{1,15})$/.exec(data) ?? [];
+  if (alert !== undefined) {
+    const told = await answerInRoom(deps, { alert, kind: "telegram", presser: from });
+    return { ...told, isRoom: true };
+  }
+  const [, verb, handle] = /^(ack|resolve):([a-z0-9]{1,32})$/.exec(data) ?? [];
+  if (verb === undefined || handle === undefined)
+    return { isTaken: false, words: "This button is none of this box's." };
+  return answerByHandle(deps, {
+    ...{ handle, kind: "telegram", verb: verb === "ack" ? "acknowledge" : "resolve" },
+    isAt: (address) => address === from || address === at?.chat,
+  });
+}
+
+/** What `/start` is answered with; null for all else that people write. */
+function greetingTo({ chat, isPrivate, text }: TelegramWords): string | null {
+  if (!/^\/start(@\w+)?(\s|$)/.test(text)) return null;
+  const what = isPrivate ? "This chat's id is" : "This group's id is";
+  return `${what} ${chat}. To be paged here: box contact add telegram -- ${chat}`;
+}

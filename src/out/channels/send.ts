@@ -1,0 +1,158 @@
+import type { Egress } from "../../ground/kit/egress.ts";
+import type { Log } from "../../ground/kit/log.ts";
+import type { Sealer } from "../../ground/kit/sealer.ts";
+import type { Store } from "../../ground/store/store.ts";
+import { openCredentials } from "../outbox/credentials.ts";
+import { inCustomWords } from "../outbox/custom-words.ts";
+import {
+  type ChannelSender,
+  type IntegrationRow,
+  type Outgoing,
+  type Sent,
+  UNREADABLE,
+} from "../outbox/destination.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { describe, type Message } from "../outbox/message.ts";
+import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
+import type { EventSaid } from "../outbox/said.ts";
+import { type ExchangeWatch, watchExchange } from "../outbox/tried.ts";
+import type { Host, Settings } from "./channel.ts";
+import type { ChannelList } from "./list.ts";
+
+export interface SenderOptions {
+  store: Store;
+  log: Log;
+  sealer: Sealer;
+  egress: Egress;
+  channels: ChannelList;
+  /** What the operator set; the others have their usual value. */
+  settings: Settings;
+  push?: NonNullable<Host["push"]>;
+  hears?: NonNullable<Host["hears"]>;
+  /** Where people see the box; empty: nowhere that they could be led to. */
+  publicUrl: string;
+}
+
+/** The one way from an integration to its receiver: real deliveries and test-fires take it alike. */
+export function createSender(options: SenderOptions): ChannelSender {
+  const { store, channels } = options;
+  const host: Host = {
+    ...(options.push && { push: options.push }),
+    ...(options.hears && { hears: options.hears }),
+    hasRelay: () => findRelay(store) !== null,
+  };
+  const settings = { ...usual(channels), ...options.settings };
+  return {
+    async send(integration, message) {
+      const watch = watchExchange(options.egress, store.clock);
+      try {
+        const sent = await send(options, { integration, message, host, settings, watch });
+        const tried = watch.tried(message.body);
+        const devices = sent.paged?.devices;
+        return { ...sent, tried: devices === undefined ? tried : { ...tried, devices } };
+      } catch (error) {
+        const { id, type } = integration;
+        options.log.error({ err: error, integration: id, type }, "a channel could not be called");
+        return ours("could not be sent: see the log");
+      }
+    },
+    canTest: (kind) => channels.find(kind)?.canTest?.(host) ?? true,
+  };
+}
+
+/** The settings' usual values by name. */
+function usual({ settings }: ChannelList): Settings {
+  return Object.fromEntries(Object.entries(settings).map(([name, each]) => [name, each.usual]));
+}
+
+async function send(
+  options: SenderOptions,
+  {
+    watch,
+    ...what
+  }: {
+    integration: IntegrationRow;
+    message: Outgoing;
+    host: Host;
+    settings: Settings;
+    watch: ExchangeWatch;
+  },
+): Promise<Sent> {
+  const { store, sealer, channels } = options;
+  const { integration, message } = what;
+  const { egress } = watch;
+  if (integration.relay !== 0) return sendRelay({ store, sealer, egress }, message);
+  const kind = channels.find(integration.type);
+  if (kind === undefined) return ours(`this program knows no channel of type ${integration.type}`);
+  const sealed = openCredentials(sealer, integration);
+  if (sealed === null) return ours(UNREADABLE);
+  watch.hide(sealed);
+  const isOpen = "url" in kind.fields.shape;
+  const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;
+  let parsed: EventBody | undefined;
+  const event = () => (parsed ??= JSON.parse(message.body) as EventBody);
+  return kind.send({
+    ...{ ...what, credentials, egress, now: store.clock.now() },
+    // The webhook sends the bytes as they are.
+    get event() {
+      return event();
+    },
+    get words() {
+      return wordsOf(options, { event: event(), integration, said: message.said });
+    },
+  });
+}
+
+/** The event in the usual words, or in the channel's own. Those that can't be made of this event are left for the usual. */
+function wordsOf(
+  { publicUrl, log }: SenderOptions,
+  {
+    event,
+    integration,
+    said,
+  }: { event: EventBody; integration: IntegrationRow; said: string | null },
+): Message {
+  const beside = said === null ? null : (JSON.parse(said) as EventSaid);
+  const usual = describe(event, { said: beside, link: linkTo(publicUrl, event) });
+  // A text for one alert says nothing of the others.
+  if (beside?.together !== undefined) return usual;
+  if (integration.title_template === "" && integration.body_template === "") return usual;
+  try {
+    return inCustomWords(usual, integration, { event, said: beside });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log.warn({ integration: integration.id, why }, "a channel's own text could not be made");
+    return usual;
+  }
+}
+
+/** The alert's page; null where no alert caused the event or nobody could be led there. */
+function linkTo(publicUrl: string, { alert_id: id }: EventBody): string | null {
+  return publicUrl === "" || !/^\d+$/.test(id) ? null : `${publicUrl}/a/${id}`;
+}
+
+/** One relay for all projects: its address and secret stand in one place (contract §7). */
+async function sendRelay(
+  via: { store: Store; sealer: Sealer; egress: Egress },
+  message: Outgoing,
+): Promise<Sent> {
+  const { eventId, body, signedAt } = message;
+  const relay = findRelay(via.store);
+  if (relay === null) return ours("no hosted relay is configured");
+  const answer = await callRelay(via, relay, { eventId, body, timestamp: signedAt });
+  if (answer === null) return ours(UNREADABLE);
+  const sent: Sent = { verdict: answer.verdict };
+  if (answer.verdict.kind === "delivered" && answer.devices !== null)
+    return { ...sent, paged: { devices: answer.devices, accounts: pagedBy(message) } };
+  return isInFlight(sent) ? { ...sent, ours: true } : sent;
+}
+
+/** An escalation is for those it names, every other event for everybody who is paired (contract §15, Pairing rule 4). */
+function pagedBy({ event, body }: Outgoing): readonly string[] | null {
+  return event === "alert.escalated" ? (JSON.parse(body) as EventBody).page_accounts : null;
+}
+
+/** A fault on this side: it is tried again, and the endpoint is not blamed. */
+function ours(error: string): Sent {
+  return { verdict: { kind: "later", error }, ours: true };
+}

@@ -1,0 +1,188 @@
+import { levelName } from "../../ground/kit/level.ts";
+import { cut, ellipsis, inOneLine } from "../../ground/kit/text.ts";
+import type { EventBody } from "./event.ts";
+import type { ByName, EventSaid, Link } from "./said.ts";
+import { togetherWords } from "./together.ts";
+
+/** An event in words, for whatever people read: what is wrong, where, how bad, since when, and who is on it. */
+export interface Message {
+  /** One line: state, project, rule. */
+  readonly title: string;
+  /** What was logged, and the identifiers, each on its own line. */
+  readonly details: readonly string[];
+  /** A sentence each: whom it pages and why, who is next and when, who has it, how it ended. */
+  readonly people: readonly string[];
+  /** One line: level, count, times. */
+  readonly facts: string;
+  /** Where the alert is seen, when the box has a public address. */
+  readonly link: string | null;
+  /** Other addresses: the runbook first, then what the sender sent along. */
+  readonly links: readonly Link[];
+}
+
+/** What the words need beside the event's body. */
+export interface Beside {
+  /** Where people see the alert; null: nowhere that they could be led to. */
+  link?: string | null;
+  /** Names and times that were written with the event; null where nothing was. */
+  said?: EventSaid | null;
+}
+
+const LONGEST_TITLE = 140;
+const LONGEST_DETAIL = 700;
+const LONGEST_SENTENCE = 240;
+const LONGEST_NAME = 60;
+const MOST_IDENTIFIERS = 6;
+
+/** Says an event in words. Plain text, escaped by nobody yet; the same input always makes the same words. */
+export function describe(event: EventBody, { link = null, said = null }: Beside = {}): Message {
+  if (said?.together !== undefined)
+    return { ...togetherWords(event, said.together), people: [], facts: "", link, links: [] };
+  const where = [event.project, event.rule].filter((part) => part !== "").map(inOneLine);
+  return {
+    title: drillTitle(event, `${headline(event, said)}: ${where.join(" · ")}`),
+    details: details(event),
+    people: people(event, said ?? {}).map((sentence) =>
+      ellipsis(inOneLine(sentence), LONGEST_SENTENCE),
+    ),
+    facts: facts(event),
+    link,
+    links: linksOf(said ?? {}),
+  };
+}
+
+/** A title of at most so many characters that says of a drill that it is one, whoever worded it. */
+export function drillTitle(event: EventBody, title: string): string {
+  return cut(event.drill ? `DRILL · ${title}` : title, LONGEST_TITLE);
+}
+
+/** The message as plain text, one part a line. */
+export function plainText({ title, details, people, facts, link, links }: Message): string {
+  const addresses = [...(link === null ? [] : [link]), ...links.map(asLine)];
+  return [title, ...details, ...people, facts, ...addresses].filter(Boolean).join("\n");
+}
+
+/** An address with its name, where there is no markup for it. */
+export function asLine({ text, href }: Link): string {
+  return `${text}: ${href}`;
+}
+
+function headline(event: EventBody, said: EventSaid | null): string {
+  switch (event.event) {
+    case "alert.opened":
+      return "ALERT";
+    case "alert.escalated":
+      return `ESCALATED (step ${event.escalation_level})`;
+    case "alert.renotified":
+      return said?.again ? "OPEN AGAIN" : "STILL OPEN";
+    case "alert.acknowledged":
+      return "Acknowledged";
+    case "alert.resolved":
+      return "Resolved";
+    case "alert.test":
+      return "Test";
+    case "integration.disabled":
+      return "CHANNEL DISABLED";
+  }
+}
+
+function facts(event: EventBody): string {
+  if (event.event === "alert.test" || event.event === "integration.disabled") return "";
+  const count = event.count === 1 ? "1 event" : `${event.count} events`;
+  const first = minuteOf(event.first_seen);
+  const last = minuteOf(event.last_seen);
+  const times = first === last ? `at ${first} UTC` : `${first} to ${shorter(last, first)} UTC`;
+  return `${levelName(event.level)} · ${count} · ${times} · alert ${event.alert_id}`;
+}
+
+function details(event: EventBody): string[] {
+  const template = detail(event.template);
+  const message = detail(event.last_message);
+  const identifiers = Object.entries(event.identifiers).slice(0, MOST_IDENTIFIERS);
+  return [
+    // The template says the same with holes in it.
+    message === "" ? template : message,
+    ...identifiers.map(
+      ([key, value]) => `${cut(inOneLine(key), 60)} = ${cut(inOneLine(value), 120)}`,
+    ),
+  ].filter((line) => line !== "");
+}
+
+function people(event: EventBody, said: EventSaid): string[] {
+  const { paged, told, next, by, because, acknowledged, lasted } = said;
+  const after = lasted === undefined ? "" : ` after ${duration(lasted)}`;
+  return [
+    said.nobody ? "Nobody on its ladder could be reached" : "",
+    ...(paged === undefined ? [] : [`Pages ${names(paged)}`]),
+    said.unreached ? "Nothing reaches them: the next step runs now" : "",
+    ...(told === undefined ? [] : [told.people.length === 0 ? "" : `Paged so far: ${names(told)}`]),
+    ...(next === undefined ? [] : [nextOf(next, event.timestamp)]),
+    said.silenced === undefined
+      ? ""
+      : `Since ${shorter(minuteOf(said.silenced), minuteOf(event.timestamp))} UTC, silenced until now`,
+    event.event === "alert.acknowledged" && by !== undefined ? `Acknowledged by ${by}` : "",
+    event.event === "alert.resolved" && by !== undefined ? `Resolved by ${by}${after}` : "",
+    because === undefined ? "" : `Ended${after}: ${because}`,
+    acknowledged === undefined ? "" : `Acknowledged by ${acknowledged}`,
+  ].filter((sentence) => sentence !== "");
+}
+
+function nextOf(next: NonNullable<EventSaid["next"]> | null, now: number): string {
+  if (next === null) return "Next: nobody, the ladder has run";
+  const when = next.at <= now ? "now" : `at ${shorter(minuteOf(next.at), minuteOf(now))} UTC`;
+  return `Next: ${next.people.length === 0 ? "nobody" : names(next)}, ${when}`;
+}
+
+/** `Ann (on call: primary), Bob (step 2) and 3 more`. */
+export function names({ people: named, more }: ByName): string {
+  const list = named.map(({ name, why }) => {
+    const called = ellipsis(inOneLine(name), LONGEST_NAME);
+    return why === "" ? called : `${called} (${ellipsis(inOneLine(why), LONGEST_NAME)})`;
+  });
+  return `${list.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function linksOf({ runbook, links = [] }: EventSaid): Link[] {
+  const named = links.map(({ text, href }) => ({
+    text: ellipsis(inOneLine(text), 60) || "Link",
+    href,
+  }));
+  return [...(runbook === undefined ? [] : [{ text: "Runbook", href: runbook }]), ...named];
+}
+
+/** `45 s`, `12 min`, `3 h 5 min`, `2 d 4 h`: two units at most. */
+export function duration(seconds: number): string {
+  const units: readonly [size: number, name: string][] = [
+    [86_400, "d"],
+    [3_600, "h"],
+    [60, "min"],
+    [1, "s"],
+  ];
+  const first = Math.max(
+    units.findIndex(([size]) => seconds >= size),
+    seconds < 60 ? 3 : 0,
+  );
+  let left = Math.max(0, Math.floor(seconds));
+  const parts = units.slice(first, first >= 2 ? first + 1 : first + 2).map(([size, name]) => {
+    const whole = Math.floor(left / size);
+    left -= whole * size;
+    return whole === 0 && size !== units[first]?.[0] ? "" : `${whole} ${name}`;
+  });
+  return parts.filter(Boolean).join(" ");
+}
+
+function detail(text: string): string {
+  return ellipsis(text.replace(/[^\P{Cc}\n\t]/gu, " ").trim(), LONGEST_DETAIL);
+}
+
+/** What is cut ends in `…`. */
+/** `2026-01-05 09:00` in UTC; empty for a time no calendar has. */
+export function minuteOf(unixSeconds: number): string {
+  const date = new Date(unixSeconds * 1_000);
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** The time alone when the day is the same. */
+function shorter(time: string, than: string): string {
+  return time.slice(0, 10) === than.slice(0, 10) ? time.slice(11) : time;
+}

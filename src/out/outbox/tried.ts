@@ -1,0 +1,155 @@
+import type { Clock } from "../../ground/kit/clock.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import type { Egress } from "../../ground/kit/egress.ts";
+import type { EgressRequest, EgressResult } from "../../ground/kit/exchange.ts";
+import { cut } from "../../ground/kit/text.ts";
+import type { Credentials } from "./credentials.ts";
+import { mask, secretsOf } from "./mask.ts";
+
+/** What one attempt sent and was answered, as it is kept: nothing in it opens anything. */
+export interface Tried {
+  /** Unix seconds of its beginning. */
+  at: number;
+  duration_ms: number;
+  /** null where no answer came, or none with a status. */
+  status_code: number | null;
+  /** The first 512 characters. */
+  answer: string;
+  /** How many phones the relay paged, where it said so. */
+  devices?: number;
+  /** The last request of the attempt; absent where it spoke no HTTP, or never left. */
+  request?: SentRequest;
+}
+
+export interface SentRequest {
+  method: string;
+  /** What identifies somebody is sealed. */
+  headers: Record<string, string>;
+  /** null: the event's own body, byte for byte. */
+  body: string | null;
+}
+
+/** One attempt as its row keeps it. */
+export type KeptTry = Omit<Tried, "request"> & { error: string | null };
+
+/** How many attempts a row keeps. */
+const MOST_TRIES = 5;
+
+/** The row's attempts with one more behind them. */
+export function withTry(
+  kept: string | null,
+  { request: _, ...tried }: Tried,
+  error: string | null,
+): string {
+  const before = kept === null ? [] : (JSON.parse(kept) as KeptTry[]);
+  return JSON.stringify([...before, { ...tried, error }].slice(-MOST_TRIES));
+}
+
+const ANSWER_CHARS = 512;
+const BODY_CHARS = 16_384;
+const SEALED = "[sealed]";
+
+/** Headers that say nothing of who sends. */
+const OPEN_HEADERS = new Set([
+  ...["accept", "content-type", "user-agent", "webhook-id", "webhook-timestamp"],
+  ...["x-service-timestamp", "title", "priority", "tags", "markdown"],
+]);
+
+export interface ExchangeWatch {
+  /** The way out to send through. */
+  readonly egress: Egress;
+  /** What must not be seen, once it is known. */
+  hide(credentials: Credentials): void;
+  /** What the attempt came to; `eventBody` is what need not be kept twice. */
+  tried(eventBody: string): Tried;
+}
+
+/** Looks on while one attempt sends, whatever its kind makes of the answer. */
+export function watchExchange(egress: Egress, clock: Clock): ExchangeWatch {
+  const at = unixSeconds(clock);
+  const begun = clock.mono();
+  let last: { request: EgressRequest; result: EgressResult } | null = null;
+  let credentials: Credentials = {};
+  return {
+    egress: {
+      dial: (request) => egress.dial(request),
+      talk: (request) => egress.talk(request),
+      async send(request) {
+        const result = await egress.send(request);
+        last = { request, result };
+        return result;
+      },
+    },
+    hide(those) {
+      credentials = those;
+    },
+    tried(eventBody) {
+      if (last === null) {
+        const duration_ms = Math.max(0, Math.round(clock.mono() - begun));
+        return { at, duration_ms, status_code: null, answer: "" };
+      }
+      const { request, result } = last;
+      const { open, hidden } = parted(request.headers ?? {});
+      const secrets = [...secretsOf(hidden, null), ...secretsIn(credentials)];
+      const cutShort = result.truncated || result.error !== null;
+      return {
+        ...{ at, duration_ms: result.durationMs, status_code: result.status },
+        answer: cut(mask(result.body, secrets, cutShort), ANSWER_CHARS),
+        request: {
+          method: request.method,
+          headers: { ...masked(open, secrets), ...sealedNames(hidden) },
+          body: bodyOf(request, eventBody, secrets),
+        },
+      };
+    },
+  };
+}
+
+type Headers = Record<string, string>;
+
+function parted(headers: Readonly<Headers>): { open: Headers; hidden: Headers } {
+  const [open, hidden]: [Headers, Headers] = [{}, {}];
+  for (const [name, value] of Object.entries(headers))
+    (OPEN_HEADERS.has(name.toLowerCase()) ? open : hidden)[name] = value;
+  return { open, hidden };
+}
+
+const masked = (headers: Headers, secrets: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, mask(value, secrets, false)]),
+  );
+
+const sealedNames = (headers: Headers) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, SEALED]));
+
+function bodyOf(
+  { body }: EgressRequest,
+  eventBody: string,
+  secrets: readonly string[],
+): string | null {
+  if (body === eventBody) return null;
+  return typeof body === "string" ? cut(mask(body, secrets, false), BODY_CHARS) : "";
+}
+
+/** A part of an address shorter than this is a word, and no secret. */
+const SHORTEST_PART = 12;
+
+/** Each credential as it is, as an address writes it, and an address's own parts; the `url` is shown anyway. */
+function secretsIn({ url: _, ...credentials }: Credentials): string[] {
+  const values = Object.values(credentials).flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    ...partsOf(value),
+  ]);
+  return secretsOf(Object.fromEntries(values.map((value, i) => [String(i), value])), null);
+}
+
+function partsOf(value: string): string[] {
+  const address = /^https?:\/\//.test(value) ? URL.parse(value) : null;
+  if (address === null) return [];
+  const { pathname, search, searchParams, username, password } = address;
+  const path = pathname.slice(1);
+  const words = [...path.split("/"), ...searchParams.values()];
+  const parts = words.filter((word) => word.length >= SHORTEST_PART);
+  return [path + search, path, search.slice(1), username, password, ...parts];
+}

@@ -1,0 +1,26 @@
+import type { Reader } from "../../ground/store/store.ts";
+import type { DirectMessage } from "../channels/direct/message.ts";
+import type { EventBody } from "../outbox/event.ts";
+import type { EventSaid } from "../outbox/said.ts";
+import { rightOf } from "./right.ts";
+import { type PagedAlert, pageMessage } from "./say.ts";
+
+const EVENT = `SELECT v.body, v.said FROM pages p JOIN events v ON v.id = p.event_row WHERE p.id = ?`;
+
+/** What a message said, for whoever wants to hear it again; null where it can be answered no more, or isn't kept. */
+export function messageAgain(reader: Reader, now: number, handle: string): DirectMessage | null {
+  const right = rightOf(reader, now, { handle });
+  const [first, ...others] = (right?.named ?? []).flatMap(({ pages }): PagedAlert[] => {
+    const row = reader
+      .sql<[id: number], { body: string; said: string | null }>(EVENT)
+      .get(pages.at(-1) ?? 0);
+    if (row === undefined) return [];
+    const said = row.said === null ? null : (JSON.parse(row.said) as EventSaid);
+    return [{ event: JSON.parse(row.body) as EventBody, said }];
+  });
+  if (first === undefined) return null;
+  return pageMessage([first, ...others], {
+    ...{ id: first.event.event_id, link: () => null },
+    ack: { url: null, handle },
+  });
+}

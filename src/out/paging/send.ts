@@ -1,0 +1,100 @@
+import type { Egress } from "../../ground/kit/egress.ts";
+import type { Log } from "../../ground/kit/log.ts";
+import type { Sealer } from "../../ground/kit/sealer.ts";
+import type { Store } from "../../ground/store/store.ts";
+import type { DirectMessage, DirectSent } from "../channels/direct/message.ts";
+import { type ContactRow, openContact } from "../contacts/contacts.ts";
+import { openGateway } from "../contacts/gateways.ts";
+import type { ContactAttempt, ContactKind, GatewayKind } from "../contacts/kind.ts";
+import type { ContactList } from "../contacts/list.ts";
+import { UNREADABLE } from "../outbox/destination.ts";
+import { CAPABILITY_SECONDS, callbackSegment, linkBase, tenantOf } from "./capability.ts";
+import type { MessageName } from "./message-name.ts";
+import { receiptOf } from "./shown.ts";
+
+export interface ContactSenderOptions {
+  store: Store;
+  log: Log;
+  sealer: Sealer;
+  egress: Egress;
+  kinds: ContactList;
+  /** The address that was set for links; empty where none was. */
+  publicUrl: string;
+  /** Whether the service has other tenants, too: where services call back names this one. */
+  oneOfMany: boolean;
+}
+
+/** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
+export interface ContactSender {
+  send(contact: ContactRow, message: DirectMessage, how?: Partial<How>): Promise<DirectSent>;
+}
+
+/** Beside what is said. */
+export interface How {
+  /** What the service calls the message in whose place it is said. */
+  ref: string | null;
+  /** null: it names no row, a test. */
+  name: MessageName | null;
+  /** When an earlier attempt at it began, in Unix milliseconds. */
+  since: number | null;
+}
+
+export function createContactSender(options: ContactSenderOptions): ContactSender {
+  const { store, log, sealer, egress, kinds } = options;
+  const attempt = async (
+    contact: ContactRow,
+    message: DirectMessage,
+    { ref, name, since }: How,
+  ): Promise<DirectSent> => {
+    const kind = kinds.find(contact.kind);
+    if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
+    const fields = openContact(sealer, contact);
+    if (fields === null) return ours(UNREADABLE);
+    const gateway = kind.gateway === null ? null : openGateway(store, sealer, kind.gateway);
+    if (gateway === null && kind.gateway !== null && !kind.gatewayOptional)
+      return ours(`no ${kind.gateway} gateway is set up, or its settings can't be read`);
+    const work: ContactAttempt = {
+      ...{ gateway: gateway ?? {}, fields, message, egress, random: store.random },
+      ...{ now: store.clock.now(), publicUrl: linkBase(store, options.publicUrl), since },
+      whose: options.oneOfMany ? `/${callbackSegment(sealer, tenantOf(store))}` : "",
+      tenantId: tenantOf(store),
+      receipt: receiptOf(sealer, {
+        ...{ tenantId: tenantOf(store), contactId: contact.id, name },
+        until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
+      }),
+    };
+    const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
+    return judged(sent, kind, kind.gateway === null ? undefined : kinds.gateway(kind.gateway));
+  };
+  const guarded = async (contact: ContactRow, message: DirectMessage, how: How) => {
+    try {
+      return await attempt(contact, message, how);
+    } catch (error) {
+      const { id, kind } = contact;
+      log.error({ err: error, contact: id, kind }, "a contact could not be called");
+      return ours("could not be sent: see the log");
+    }
+  };
+  return {
+    send: (contact, message, how = {}) =>
+      guarded(contact, message, { ref: null, name: null, since: null, ...how }),
+  };
+}
+
+/**
+ * What the service's error means for the person: refused settings are the gateway's matter, and the page waits for
+ * better ones; whoever is gone there, or wants no more, is paged no more.
+ */
+function judged(sent: DirectSent, { gone }: ContactKind, gateway?: GatewayKind): DirectSent {
+  const { verdict } = sent;
+  if (verdict.kind !== "later" && verdict.kind !== "never") return sent;
+  const { error } = verdict;
+  if (gateway?.refuses.test(error)) return ours(error);
+  if (!gone?.test(error)) return sent;
+  return { ...sent, verdict: { kind: "never", error, disable: true } };
+}
+
+/** Nothing is wrong with the contact: it is tried again, and not blamed; its alert doesn't wait for it. */
+function ours(error: string): DirectSent {
+  return { verdict: { kind: "later", error }, ours: true, refused: true };
+}

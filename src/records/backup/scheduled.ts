@@ -1,0 +1,227 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, sleep } from "../../ground/kit/clock.ts";
+import type { Log } from "../../ground/kit/log.ts";
+import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
+import { isLeftover } from "../../ground/store/files.ts";
+import { seeManifest } from "./verify.ts";
+
+/** What `box serve --backup-dir` is told. */
+export interface BackupPlan {
+  dir: string;
+  /** From one to the next. */
+  hours: number;
+  /** How many are kept. */
+  keep: number;
+}
+
+/** One of them; times in Unix seconds, size in bytes. */
+interface BackupMade {
+  file: string;
+  taken_at: number;
+  proved_at: number;
+  size: number;
+}
+
+export interface ScheduledBackups {
+  /** A job of the scheduler. */
+  job: { name: string; run(now: number): Promise<number> };
+  /** Makes one beside them, unless one is being made. `now`: Unix seconds. */
+  makeNow(now: number): void;
+  isRunning(): boolean;
+  /** Those that lay there whole at the latest look, newest first. Asking begins another look. */
+  list(): BackupMade[];
+  /** What the last try said where it failed. */
+  failure(): string | null;
+  /** Ends a backup that is being made; what it has written so far goes with it. */
+  stop(): Promise<void>;
+}
+
+const AGAIN_SECONDS = 900;
+const ASKED_SECONDS = 60;
+/** Whatever says when the next is due may be another clock's, or be moved away. */
+const LOOK_SECONDS = 3600;
+/** A directory that takes longer, as a share may that lost its server, is waited for by nobody. */
+const PATIENCE_MS = 2000;
+
+interface Surroundings {
+  data: string;
+  clock: Clock;
+  log: Log;
+  ended(): void;
+  /** Whether the clock can be trusted. */
+  isTimeKnown(): boolean;
+}
+
+/**
+ * Backups at regular times while a box serves, each in a process of its own: the copy, its proof and the
+ * reading of every page never hold up a page or an event, and can be ended at once. What is looked up in their
+ * directory is never waited for by anything else.
+ */
+export function scheduledBackups(
+  plan: BackupPlan,
+  { data, clock, log, ended, isTimeKnown }: Surroundings,
+): ScheduledBackups {
+  let child: OwnProcess | null = null;
+  let isMaking = false;
+  let failure: string | null = null;
+  let known: BackupMade[] = [];
+  let looking: Promise<BackupMade[]> | null = null;
+  const stopped = new AbortController();
+
+  /** One at a time: a directory that doesn't answer keeps one thread, and no more. */
+  const look = () => {
+    looking ??= madeIn(plan.dir)
+      .then((made) => {
+        known = made;
+        return made;
+      })
+      .finally(() => {
+        looking = null;
+      });
+    return looking;
+  };
+
+  const make = async (now: number): Promise<void> => {
+    await mkdir(plan.dir, { recursive: true, mode: 0o700 });
+    await sweep(plan);
+    if (stopped.signal.aborted) return;
+    const file = join(plan.dir, nameOf(now));
+    child = startOwn(["backup", file, "--data", data, "--json"]);
+    const { code, said } = await child.ended;
+    child = null;
+    if (code !== 0) throw new Error(said.trim() || `it ended with ${code}`);
+    await prune(plan, file);
+  };
+
+  /** Whether it was made; why not is kept. */
+  const attempt = async (now: number): Promise<boolean> => {
+    isMaking = true;
+    try {
+      await make(now);
+      if (failure !== null) log.info("backups work again");
+      failure = null;
+      return true;
+    } catch (error) {
+      if (stopped.signal.aborted) return false;
+      failure = error instanceof Error ? error.message : String(error);
+      log.error({ err: error, dir: plan.dir }, "the scheduled backup failed");
+      return false;
+    } finally {
+      await soon(clock, look());
+      isMaking = false;
+      if (!stopped.signal.aborted) ended();
+    }
+  };
+
+  const work = async (now: number): Promise<number> => {
+    const due = dueAfter(await look(), plan, isTimeKnown() ? now : Number.POSITIVE_INFINITY);
+    if (due > now) return Math.min(due, now + LOOK_SECONDS) * 1000;
+    // One that somebody asked for is under way: the next look says whether it was enough.
+    if (isMaking) return (now + ASKED_SECONDS) * 1000;
+    const wait = (await attempt(now)) ? plan.hours * 3600 : AGAIN_SECONDS;
+    return (now + Math.min(wait, LOOK_SECONDS)) * 1000;
+  };
+
+  return {
+    job: {
+      name: "backup",
+      async run(now) {
+        const end = onAbort(stopped.signal).then(() => now * 1000);
+        return Promise.race([work(now), end]);
+      },
+    },
+    makeNow(now) {
+      if (!isMaking && !stopped.signal.aborted) void attempt(now);
+    },
+    isRunning: () => isMaking,
+    list() {
+      void look();
+      return known;
+    },
+    failure: () => failure,
+    async stop() {
+      stopped.abort();
+      const running = child;
+      if (running === null) return;
+      running.kill();
+      await running.ended;
+      await soon(clock, sweep(plan));
+    },
+  };
+}
+
+function onAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** null where it isn't there in time, or fails. */
+async function soon<T>(clock: Clock, promise: Promise<T>): Promise<T | null> {
+  const over = new AbortController();
+  const late = sleep(clock, PATIENCE_MS, over.signal).then(() => null);
+  const first = await Promise.race([promise.catch(() => null), late]);
+  over.abort();
+  return first;
+}
+
+/** What was ended in the middle is as large as the store, or twice, and each has a name of its own. */
+async function sweep({ dir }: BackupPlan): Promise<void> {
+  const left = (await readdir(dir)).filter((entry) => isLeftover(entry, (name) => NAME.test(name)));
+  for (const entry of left) await rm(join(dir, entry), { recursive: true, force: true });
+}
+
+/**
+ * Unix seconds of the next one: the newest that lies there says when. One from long after `now` was made while the clock
+ * was ahead, and would put off all others until then.
+ */
+function dueAfter(made: readonly BackupMade[], { hours }: BackupPlan, now: number): number {
+  const wait = Math.ceil(hours * 3600);
+  const last = made.find(({ taken_at }) => taken_at <= now + wait);
+  return last === undefined ? 0 : last.taken_at + wait;
+}
+
+async function madeIn(dir: string): Promise<BackupMade[]> {
+  const made: BackupMade[] = [];
+  for (const name of await backupsIn(dir)) {
+    try {
+      const { taken_at, proved_at, size } = await seeManifest(join(dir, name));
+      made.push({ file: name, taken_at, proved_at, size });
+    } catch {
+      // One that is being made, or whose manifest is gone: the next older one may be one to count on.
+    }
+  }
+  return made;
+}
+
+/** `box-2026-01-05T09-00-00Z.db`: sorts by time. */
+function nameOf(now: number): string {
+  const stamp = new Date(now * 1000).toISOString().replace(".000", "");
+  return `box-${stamp.replaceAll(":", "-")}.db`;
+}
+
+const NAME = /^box-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/;
+
+/** Newest first. */
+async function backupsIn(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .reverse();
+}
+
+/**
+ * Never the one just made, which a clock that was ahead before may have made look old; and those of that clock before
+ * any other, or they would take the places of all that follow.
+ */
+async function prune({ dir, keep }: BackupPlan, made: string): Promise<void> {
+  const others = (await backupsIn(dir)).filter((name) => join(dir, name) !== made);
+  const isAhead = (name: string) => join(dir, name) > made;
+  const kept = [...others.filter((name) => !isAhead(name)), ...others.filter(isAhead)];
+  for (const name of kept.slice(Math.max(0, keep - 1)))
+    for (const end of ["", ".json", ".json.next", ".key"])
+      await rm(join(dir, name + end), { force: true });
+}

@@ -1,0 +1,207 @@
+import type { SqliteDatabase } from "../../ground/store/database.ts";
+import { openReadOnly } from "../../ground/store/database.ts";
+
+/**
+ * What must not be done again, or given out twice, by a box that goes on from a copy: it knows nothing
+ * of what happened after the copy was made.
+ */
+
+/** What becomes of rows that were waiting to go out when the copy was made. */
+export type Pending = "auto" | "keep" | "drop";
+
+export interface SettleOptions {
+  pending: Pending;
+  /** Whether a box was sending when the copy was made. */
+  wasServing: boolean;
+  /** Unix seconds. */
+  takenAt: number;
+  now: number;
+  /** The store that is being replaced, as far as it can be read. */
+  replaced: Replaced | null;
+}
+
+/** Rows that waited: still waiting, or over. */
+export interface SettledRows {
+  kept: number;
+  dropped: number;
+}
+
+/** What the store that is being replaced knows. */
+export interface Replaced {
+  tenantId: string;
+  /** How a row stands there; null when it never had it. */
+  outcome(table: Table, id: number, owner: string): Outcome | null;
+  lastAlert: number;
+  lastSeq: number;
+  close(): void;
+}
+
+interface Outcome {
+  status: string;
+  finished_at: number | null;
+}
+
+/** Where what goes out waits, and what its columns are called. */
+const tables = {
+  deliveries: { owner: "integration_id", ended: "finished_at", error: "last_error" },
+  executions: { owner: "action_id", ended: "executed_at", error: "error" },
+  pages: { owner: "contact_id", ended: "finished_at", error: "last_error" },
+} as const;
+type Table = keyof typeof tables;
+const names = Object.keys(tables) as Table[];
+
+/** null where nothing can be read from it. */
+export function openReplaced(path: string): Replaced | null {
+  let db: SqliteDatabase | undefined;
+  try {
+    db = openReadOnly(path);
+    const store = db;
+    const one = (sql: string) => store.prepare(sql).pluck().get();
+    const last = (table: string) =>
+      Number(one(`SELECT seq FROM sqlite_sequence WHERE name = '${table}'`) ?? 0);
+    const lasts = new Map(names.map((table) => [table, last(table)]));
+    return {
+      tenantId: String(one("SELECT value FROM meta WHERE key = 'tenant_id'") ?? ""),
+      lastAlert: last("alerts"),
+      lastSeq: Number(one("SELECT value FROM meta WHERE key = 'updated_seq'") ?? 0),
+      outcome(table, id, owner) {
+        if (id > (lasts.get(table) ?? 0)) return null;
+        const columns = tables[table];
+        const sql = `SELECT status, ${columns.ended} AS finished_at FROM ${table} WHERE id = ? AND ${columns.owner} = ?`;
+        try {
+          // What is gone there was over long before.
+          return (
+            (store.prepare(sql).get(id, owner) as Outcome) ?? { status: "gone", finished_at: null }
+          );
+        } catch {
+          return null;
+        }
+      },
+      close: () => store.close(),
+    };
+  } catch {
+    db?.close();
+    return null;
+  }
+}
+
+/** Settles the copy in one transaction, before any box opens it. */
+export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows {
+  const run = db.transaction(() => {
+    const settled = names
+      .filter((table) => isThere(db, table))
+      .map((table) => settleTable(db, table, options));
+    leaveGap(db, options);
+    signOut(db);
+    return {
+      kept: settled.reduce((sum, { kept }) => sum + kept, 0),
+      dropped: settled.reduce((sum, { dropped }) => sum + dropped, 0),
+    };
+  });
+  return run.immediate();
+}
+
+/** A copy of an older program may have no such table yet. */
+function isThere(db: SqliteDatabase, table: Table | "sessions" | "walls"): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
+}
+
+/** A browser that was signed out, or a link that was revoked, since the copy was made must not come back by it. */
+function signOut(db: SqliteDatabase): void {
+  for (const table of ["sessions", "walls"] as const)
+    if (isThere(db, table)) db.prepare(`DELETE FROM ${table}`).run();
+}
+
+interface Waiting {
+  id: number;
+  owner: string;
+  /** Whether its endpoint was failing or switched off when the copy was made. */
+  was_stuck: number;
+  /** Before when nothing can have sent it, in Unix milliseconds. */
+  due_ms: number;
+}
+
+const WAITING = {
+  deliveries: `SELECT d.id, d.integration_id AS owner,
+      coalesce(i.enabled = 0 OR i.consecutive_failures > 0, 0) AS was_stuck, 0 AS due_ms
+    FROM deliveries d LEFT JOIN integrations i ON i.id = d.integration_id WHERE d.status = 'pending'`,
+  executions: `SELECT id, action_id AS owner, 0 AS was_stuck, 0 AS due_ms FROM executions WHERE status = 'pending'`,
+  pages: `SELECT p.id, p.contact_id AS owner, coalesce(c.state = 'off' OR c.failures > 0, 0) AS was_stuck, p.due_ms
+    FROM pages p LEFT JOIN contacts c ON c.id = p.contact_id WHERE p.status = 'pending'`,
+};
+
+const USUAL = { deliveries: "dropped", executions: "failed", pages: "withdrawn" } as const;
+const WHY = "Restored from a backup: it was on its way when the backup was made.";
+const KNOWN = "Restored from a backup: over before the restore.";
+
+function settleTable(db: SqliteDatabase, table: Table, options: SettleOptions): SettledRows {
+  const rows = db.prepare(WAITING[table]).all() as Waiting[];
+  const settled = { kept: 0, dropped: 0 };
+  for (const row of rows) {
+    const known = options.replaced?.outcome(table, row.id, row.owner) ?? null;
+    if (goesOn(row, known, options)) settled.kept += 1;
+    else {
+      settled.dropped += 1;
+      end(db, table, { row, known, now: options.now });
+    }
+  }
+  return settled;
+}
+
+/**
+ * What the replaced store knows decides. Without it: rows of a box that was not sending wait on; of one
+ * that was, only those of endpoints that failed then, since all others had theirs seconds later, and pages that a
+ * person's rules want only later than now.
+ */
+function goesOn(row: Waiting, known: Outcome | null, options: SettleOptions): boolean {
+  if (options.pending !== "auto") return options.pending === "keep";
+  if (known !== null) return known.status === "pending";
+  return !options.wasServing || row.was_stuck === 1 || row.due_ms > options.now * 1000;
+}
+
+function end(
+  db: SqliteDatabase,
+  table: Table,
+  { row, known, now }: { row: Waiting; known: Outcome | null; now: number },
+): void {
+  const over = known === null || ["pending", "gone"].includes(known.status) ? null : known;
+  const { error, ended } = tables[table];
+  db.prepare(
+    `UPDATE ${table} SET status = ?, next_attempt_ms = NULL, ${error} = ?, ${ended} = ? WHERE id = ?`,
+  ).run(
+    over?.status ?? USUAL[table],
+    over === null ? WHY : KNOWN,
+    over?.finished_at ?? now,
+    row.id,
+  );
+}
+
+const HOUR = 3600;
+
+/**
+ * Alert ids are never given out twice, and readers hold on to the last one they saw (`pull?cursor=`):
+ * the sequences go on past all that may have been given out after the copy.
+ */
+function leaveGap(db: SqliteDatabase, options: SettleOptions): void {
+  const { replaced, now, takenAt, wasServing } = options;
+  const since = Math.max(0, now - takenAt);
+  const mayHaveGone = replaced === null && (wasServing || since > HOUR);
+  const gap = mayHaveGone ? 1000 + since : 0;
+  const read = (sql: string) => Number(db.prepare(sql).pluck().get() ?? 0);
+  const alert = Math.max(
+    read("SELECT seq FROM sqlite_sequence WHERE name = 'alerts'") + gap,
+    replaced?.lastAlert ?? 0,
+  );
+  const seq = Math.max(
+    read("SELECT value FROM meta WHERE key = 'updated_seq'") + gap * 1000,
+    replaced?.lastSeq ?? 0,
+  );
+  if (alert > 0) {
+    db.prepare("DELETE FROM sqlite_sequence WHERE name = 'alerts'").run();
+    db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('alerts', ?)").run(alert);
+  }
+  if (seq > 0)
+    db.prepare(
+      "INSERT INTO meta (key, value) VALUES ('updated_seq', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ).run(seq);
+}

@@ -1,0 +1,82 @@
+import { renameSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import { keyFileBytes, loadKeyRing } from "../../ground/kit/key-ring.ts";
+import { openReadOnly, openSqlite } from "../../ground/store/database.ts";
+import { StoreFault } from "../../ground/store/faults.ts";
+import { syncDirectory, withAside, writeSynced } from "../../ground/store/files.ts";
+import { checkHeader } from "../../ground/store/header.ts";
+import { isLocked } from "../../ground/store/lock.ts";
+import { type Manifest, takeSnapshot } from "../../ground/store/snapshot.ts";
+import { mustExist } from "../../ground/store/store.ts";
+import type { Place } from "./place.ts";
+import { mustBeFree } from "./target.ts";
+
+/** What a backup came to. */
+export interface Taken extends Manifest {
+  file: string;
+  /** Where the keys were written to; null when they weren't asked for. */
+  key_file: string | null;
+}
+
+/**
+ * Writes a proved copy of a store to FILE and FILE.json, and its keys to FILE.key where asked to; also
+ * while a box serves the store. The store remembers when. Throws StoreFault.
+ */
+export function takeBackup(options: {
+  place: Place;
+  file: string;
+  withKey: boolean;
+  /** Whether a file that is there may be overwritten; one of a data directory never is. */
+  replace?: boolean;
+  clock: Clock;
+}): Taken {
+  const { place, clock, withKey, replace = false } = options;
+  const file = resolve(options.file);
+  mustExist(place.path);
+  mustBeFree(file, { withKey, replace });
+  const keys = withKey ? keysOf(place) : null;
+  checkHeader(place.path, place.kind);
+  const db = openReadOnly(place.path);
+  let manifest: Manifest;
+  try {
+    const isServing = isLocked(place.data);
+    manifest = takeSnapshot({ db, kind: place.kind, to: file, clock, isServing });
+  } finally {
+    db.close();
+  }
+  const key_file = keys === null ? null : `${file}.key`;
+  if (keys !== null) writeWhole(`${file}.key`, keys);
+  remember(place, unixSeconds(clock));
+  return { ...manifest, file, key_file };
+}
+
+function keysOf({ data, keyName }: Place): Buffer {
+  const { ring, faults } = loadKeyRing(data, keyName);
+  const why = faults.map(({ file, problem }) => ` (${file}: ${problem})`).join("");
+  if (ring === null)
+    throw new StoreFault("unavailable", `${join(data, keyName)} holds no usable key${why}.`);
+  return keyFileBytes(ring);
+}
+
+function writeWhole(path: string, bytes: Buffer): void {
+  withAside(path, (aside) => {
+    const made = join(aside, "made");
+    writeSynced(made, bytes);
+    renameSync(made, path);
+    syncDirectory(dirname(path));
+  });
+}
+
+/** When the last proved copy was made: for readiness and the doctor. */
+function remember({ path, kind }: Place, at: number): void {
+  if (kind !== "box") return;
+  const db = openSqlite(path);
+  try {
+    db.prepare(
+      "INSERT INTO meta (key, value) VALUES ('last_backup', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ).run(at);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { StoreFault } from "../../ground/store/faults.ts";
+import { manifestBeside } from "../../ground/store/snapshot.ts";
+
+/** What shows that a directory is a data directory. */
+const MARKS = ["box.db", "box.key", "hosted.db", "hosted.key", "serve.lock"];
+/** Names that the program gives to its own files there, or looks for. */
+const OWN_NAME = /^((box|hosted)\.(db|key)|serve\.lock|[0-9a-f]{16}\.db)/;
+
+/**
+ * Refuses a place for a backup where something is: with `replace` it is overwritten, but never what lies in a data
+ * directory, nor a name that belongs to the program there. Nothing is written. Throws StoreFault.
+ */
+export function mustBeFree(
+  file: string,
+  { withKey, replace }: { withKey: boolean; replace: boolean },
+): void {
+  const { present, next } = manifestBeside(file);
+  const written = [file, present, next, ...(withKey ? [`${file}.key`] : [])];
+  const inTheWay = written.find((name) => isThere(name));
+  const directory = written.find((name) =>
+    statSync(name, { throwIfNoEntry: false })?.isDirectory(),
+  );
+  if (directory !== undefined) throw refusal(`${directory} is a directory`, "name a file");
+  if (isInDataDirectory(file)) {
+    const own = written.find((name) => OWN_NAME.test(basename(name)));
+    const taken = own ?? inTheWay;
+    if (taken === undefined) return;
+    throw refusal(
+      `${taken} is a name in a data directory that a backup must not take`,
+      "name another file",
+    );
+  }
+  if (inTheWay === undefined || replace) return;
+  throw refusal(
+    `${inTheWay} is there already`,
+    "name another file, or overwrite it with --replace",
+  );
+}
+
+function refusal(why: string, advice: string): StoreFault {
+  return new StoreFault("unavailable", `${why}: ${advice}. Nothing was written.`);
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** A hosted tenant's store lies one directory deeper. */
+function isInDataDirectory(file: string): boolean {
+  if (!existsSync(dirname(file))) return false;
+  const directory = realpathSync(dirname(file));
+  const places = basename(directory) === "tenants" ? [directory, dirname(directory)] : [directory];
+  return places.some((place) => MARKS.some((mark) => isThere(join(place, mark))));
+}

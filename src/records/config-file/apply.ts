@@ -1,0 +1,206 @@
+import { mustBeNoFallback } from "../../core/alerts/fallback.ts";
+import { createRule, deleteRule, renameRule, replaceRule } from "../../core/alerts/rules.ts";
+import { writeLateTimeline } from "../../core/alerts/timeline.ts";
+import {
+  createSchedule,
+  deleteSchedule,
+  findSchedule,
+  replaceSchedule,
+} from "../../core/oncall/schedules.ts";
+import { deleteAction, listActions } from "../../core/projects/actions.ts";
+import type { Guard } from "../../core/projects/integration-input.ts";
+import { deleteIntegration } from "../../core/projects/integrations.ts";
+import {
+  createProject,
+  findProject,
+  getProject,
+  type Project,
+} from "../../core/projects/projects.ts";
+import { findRuleNamed, getRule } from "../../core/projects/rules.ts";
+import {
+  changeSource,
+  createSource,
+  deleteSource,
+  HEARTBEATS,
+  listSources,
+} from "../../core/projects/sources.ts";
+import { invalid, ServiceError } from "../../ground/kit/errors.ts";
+import type { Tx } from "../../ground/store/store.ts";
+import { sourceKinds, usualRoom } from "../../in/adapters/list.ts";
+import { mustBeUsable } from "../../in/adapters/mapping/chosen.ts";
+import type { Addresses } from "../../in/heartbeats/heartbeats.ts";
+import { projectHeartbeats } from "../../in/heartbeats/rows.ts";
+import { applyActions } from "./apply-actions.ts";
+import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
+import { type Change, changesBetween, snapshot } from "./changes.ts";
+import { applyHeartbeats } from "./heartbeats.ts";
+import { type LadderEnd, watchLadders } from "./ladders-end.ts";
+import { applyMaintenance } from "./maintenance.ts";
+import { applyOverrides } from "./overrides.ts";
+import { idsOf, type People, peopleOf } from "./people.ts";
+import { at } from "./pointer.ts";
+import { ownIntegrations, readConfig } from "./read.ts";
+import { renamedRules } from "./renamed.ts";
+import type { ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
+
+export interface ApplyOptions {
+  /** The project's name. */
+  name: string;
+  /** The version that the caller has seen; 0 = it has seen that there is no such project. */
+  version: number;
+  config: ProjectConfig;
+  tenantId: string;
+  guard: Guard;
+  /** The account that applies it. */
+  by: string;
+}
+
+export interface Applied {
+  version: number;
+  changes: Change[];
+  /** Of which alerts nobody is told any more. */
+  ladders_end: LadderEnd[];
+  /** What was made on the way and is only ever in this answer. */
+  tokens: { name: string; token: string }[];
+  secrets: MintedSecret[];
+  heartbeats: (Addresses & { name: string })[];
+  /** The project as it is now. */
+  config: ProjectConfig;
+}
+
+/**
+ * Makes the project what `config` says, in the caller's transaction: all of it or, when anything is
+ * refused, nothing. What is the same already isn't touched. Throws 409 version_conflict where the project
+ * is not as the caller has seen it, and what the verbs of its parts throw, with pointers into `config`.
+ */
+export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
+  const { config, guard } = options;
+  const project = seenProject(tx, options);
+  const { rules: present } = readConfig(tx, project, guard.channels);
+  const endedSince = watchLadders(tx, project);
+  const before = snapshot(tx, project, guard.channels);
+  const renamed = renamedRules(present, config.rules);
+  for (const [to, from] of renamed) renameRule(tx, project, { from, to });
+  const people = peopleOf(tx);
+  const tokens = applySources(tx, project, options);
+  for (const [i, schedule] of config.schedules.entries())
+    at(`/config/schedules/${i}`, () =>
+      applySchedule(tx, project, { schedule, people, by: options.by }),
+    );
+  const secrets = applyIntegrations(tx, project, { wanted: config.integrations, guard });
+  applyActions(tx, project, { wanted: config.actions, guard });
+  const actions = new Map(listActions(tx, project).map(({ id, name }) => [name, id]));
+  for (const [i, rule] of config.rules.entries())
+    at(`/config/rules/${i}`, () => applyRule(tx, project, { rule, people, actions }));
+  const heartbeats =
+    config.heartbeats === undefined
+      ? []
+      : applyHeartbeats(tx, project, { wanted: config.heartbeats, tenantId: options.tenantId });
+  const { maintenance } = config;
+  if (maintenance !== undefined)
+    applyMaintenance(tx, project, { wanted: maintenance, createdBy: options.by });
+  deleteOthers(tx, project, { config, guard, keep: secrets.kept });
+  return {
+    version: getProject(tx, options.name).version,
+    changes: changesBetween(before, snapshot(tx, project, guard.channels), renamed),
+    ladders_end: endedSince(),
+    tokens,
+    secrets: secrets.minted,
+    heartbeats,
+    config: readConfig(tx, project, guard.channels, {
+      overrides: config.schedules.some(({ overrides }) => overrides !== undefined),
+    }),
+  };
+}
+
+function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
+  const present = findProject(tx, name)?.version ?? 0;
+  if (present !== version)
+    throw new ServiceError(
+      "version_conflict",
+      `The project was changed by somebody else: it has version ${present}, not ${version}.`,
+      { details: [{ field: "/version", reason: "is not the present one", value: `${present}` }] },
+    );
+  if (version === 0) createProject(tx, name);
+  return getProject(tx, name);
+}
+
+function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptions) {
+  const present = new Map(listSources(tx, project).map(({ name, kind }) => [name, kind]));
+  const tokens: Applied["tokens"] = [];
+  for (const [i, given] of config.sources.entries())
+    at(`/config/sources/${i}`, () => {
+      const { name, retain_logs: retainLogs, kind, room, options } = given;
+      const usual = usualRoom(kind);
+      if (usual === null)
+        throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+      mustBeUsable(kind, options);
+      if (present.has(name) && present.get(name) !== kind)
+        throw invalid([{ field: "/kind", reason: "can't be changed: make another source" }]);
+      const source = { name, retainLogs, room: room ?? usual, options };
+      if (present.has(name)) changeSource(tx, project, source);
+      else tokens.push(createSource(tx, project, { ...source, tenantId, kind }));
+      present.set(name, kind);
+    });
+  return tokens;
+}
+
+function applySchedule(
+  tx: Tx,
+  project: Project,
+  { schedule, people, by }: { schedule: ScheduleConfig; people: People; by: string },
+): void {
+  const layers = schedule.layers.map((layer, i) => ({
+    ...layer,
+    participants: idsOf(people, layer.participants, `/layers/${i}/participants`),
+  }));
+  const { overrides: wanted, ...to } = { ...schedule, layers };
+  const { name } = schedule;
+  const isThere = findSchedule(tx, project, name) !== null;
+  const is = isThere ? replaceSchedule(tx, project, { name, to }) : createSchedule(tx, project, to);
+  if (wanted !== undefined) applyOverrides(tx, is, { wanted, people, by });
+}
+
+function applyRule(
+  tx: Tx,
+  project: Project,
+  { rule, people, actions }: { rule: RuleConfig; people: People; actions: Map<string, string> },
+): void {
+  const { name, ...given } = rule;
+  const body = {
+    ...given,
+    // One that isn't there is told by the rule's own check.
+    actions: given.actions?.map((action) => actions.get(action) ?? action) ?? null,
+    escalations: given.escalations.map((step, i) => ({
+      ...step,
+      accounts: idsOf(people, step.accounts, `/escalations/${i}/accounts`),
+    })),
+  };
+  if (findRuleNamed(tx, project.id, name) !== null) replaceRule(tx, project, { name, body });
+  else createRule(tx, project, { name, body });
+}
+
+/** Rules first: they are what names the others. */
+function deleteOthers(
+  tx: Tx,
+  project: Project,
+  { config, guard, keep }: { config: ProjectConfig; guard: Guard; keep: ReadonlySet<string> },
+): void {
+  const present = readConfig(tx, project, guard.channels);
+  const gone = <T extends { name: string }>(there: T[], wanted: { name: string }[]) =>
+    there.filter(({ name }) => !wanted.some((one) => one.name === name)).map(({ name }) => name);
+  for (const name of gone(present.rules, config.rules))
+    deleteRule(tx, project, getRule(tx, project.id, name).name);
+  for (const name of gone(present.schedules, config.schedules)) {
+    deleteSchedule(tx, project, name);
+    mustBeNoFallback(tx, `${project.name}/${name}`);
+  }
+  for (const { id, name } of listActions(tx, project))
+    if (!config.actions.some((one) => one.name === name)) deleteAction(tx, project, id);
+  // The source that heartbeats speak from is made with the first of them.
+  const speaks = projectHeartbeats(tx, project.id).length > 0;
+  const sources = present.sources.filter(({ kind }) => kind !== HEARTBEATS || !speaks);
+  for (const name of gone(sources, config.sources)) deleteSource(tx, project, name);
+  for (const { id } of ownIntegrations(tx, project))
+    if (!keep.has(id)) deleteIntegration(tx, project, { id, tell: writeLateTimeline });
+}

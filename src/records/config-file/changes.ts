@@ -1,0 +1,103 @@
+import { and, eq } from "drizzle-orm";
+import { listActionRows } from "../../core/projects/actions.ts";
+import type { Project } from "../../core/projects/projects.ts";
+import { integrations } from "../../ground/store/schema.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import type { ChannelList } from "../../out/channels/list.ts";
+import { standingMaintenance } from "./maintenance.ts";
+import { readConfig } from "./read.ts";
+
+/** One difference that applying a configuration makes. */
+export interface Change {
+  kind: Kind;
+  name: string;
+  change: "create" | "update" | "delete";
+  /** What it was called before. */
+  was?: string;
+}
+
+export const changeKinds = [
+  ...(["source", "schedule", "action", "integration", "rule"] as const),
+  ...(["heartbeat", "maintenance"] as const),
+] as const;
+type Kind = (typeof changeKinds)[number];
+
+/** Every part of a project as text, by kind and name; with what of its credentials tells a change. */
+export type Snapshot = Map<string, string[]>;
+
+const key = (kind: Kind, name: string) => `${kind} ${name}`;
+
+export function snapshot(reader: Reader, project: Project, channels: ChannelList): Snapshot {
+  const config = readConfig(reader, project, channels, { overrides: true });
+  const parts: Snapshot = new Map();
+  const add = (kind: Kind, name: string, text: string) => {
+    const at = key(kind, name);
+    parts.set(at, [...(parts.get(at) ?? []), text].sort());
+  };
+  for (const kind of ["source", "schedule", "rule"] as const)
+    for (const part of config[`${kind}s`]) add(kind, part.name, JSON.stringify(part));
+  for (const part of config.heartbeats ?? []) add("heartbeat", part.name, JSON.stringify(part));
+  // That it belongs to the configuration from now on is a change, too.
+  for (const { config, isOwned } of standingMaintenance(reader, project))
+    add("maintenance", config.name, JSON.stringify([config, isOwned]));
+  for (const kind of ["action", "integration"] as const)
+    for (const { name, row } of rowsOf(reader, project, kind)) add(kind, name, row);
+  return parts;
+}
+
+/** Sealed values as they are stored: sealed anew, they are others. */
+function rowsOf(reader: Reader, project: Project, kind: "action" | "integration") {
+  const rows =
+    kind === "action"
+      ? listActionRows(reader, project).map(({ id: _id, createdAt: _made, ...row }) => row)
+      : reader.orm
+          .select({
+            name: integrations.name,
+            type: integrations.type,
+            url: integrations.url,
+            sealed: integrations.sealed,
+            enabled: integrations.enabled,
+            events: integrations.eventFilter,
+            title: integrations.titleTemplate,
+            body: integrations.bodyTemplate,
+            storm: integrations.stormThreshold,
+            shared: integrations.shared,
+            except: integrations.exceptProjects,
+          })
+          .from(integrations)
+          .where(and(eq(integrations.projectId, project.id), eq(integrations.relay, false)))
+          .all();
+  return rows.map((row) => ({ name: row.name, row: JSON.stringify(row) }));
+}
+
+/** `renamed`: rules' names before, by those they have now. */
+export function changesBetween(
+  before: Snapshot,
+  after: Snapshot,
+  renamed: ReadonlyMap<string, string>,
+): Change[] {
+  for (const [to, from] of renamed) {
+    before.set(key("rule", to), before.get(key("rule", from)) ?? []);
+    before.delete(key("rule", from));
+  }
+  const changes = [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((at) => {
+    const [was, is] = [before.get(at) ?? [], after.get(at) ?? []];
+    const created = is.filter((text) => !was.includes(text)).length;
+    const gone = was.filter((text) => !is.includes(text)).length;
+    const updated = Math.min(created, gone);
+    return [
+      ...repeat(at, "update", updated),
+      ...repeat(at, "create", created - updated),
+      ...repeat(at, "delete", gone - updated),
+    ];
+  });
+  return changes.map((change) => {
+    const was = change.kind === "rule" ? renamed.get(change.name) : undefined;
+    return was === undefined ? change : { ...change, was };
+  });
+}
+
+function repeat(at: string, change: Change["change"], times: number): Change[] {
+  const kind = changeKinds.find((one) => at.startsWith(`${one} `)) as Kind;
+  return Array.from({ length: times }, () => ({ kind, name: at.slice(kind.length + 1), change }));
+}

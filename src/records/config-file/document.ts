@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
+import type { Account } from "../../people/account.ts";
+import { check } from "../../web/http/check.ts";
+import { compactPeople, type FilePerson } from "./accounts.ts";
+import { compactProject } from "./compact.ts";
+import { lineDiff } from "./diff.ts";
+import { configFile } from "./file.ts";
+import { type Lookup, lookUpAll, ReferenceFault } from "./secrets.ts";
+import type { ProjectConfig } from "./shape.ts";
+import { compactTenant, type FileTenant, lookUpTenant } from "./tenant.ts";
+import { readYaml, writeYaml, YamlFault } from "./yaml.ts";
+
+/** A project of a file, ready to be sent. */
+export interface FileProject {
+  name: string;
+  config: ProjectConfig;
+}
+
+export interface ConfigDocument {
+  /** Who is to have an account. */
+  people: FilePerson[];
+  /** "line 12: …" for each fault of person `i`. */
+  personFaults(i: number, details: readonly ErrorDetail[]): string[];
+  projects: FileProject[];
+  /** What the file says of the whole box; null: nothing. */
+  tenant: FileTenant | null;
+  /** "line 12: …" for each fault of gateway `i`. */
+  gatewayFaults(i: number, details: readonly ErrorDetail[]): string[];
+  /** "line 12: …" for each fault that the box found in project `i`. */
+  faultsOf(i: number, details: readonly ErrorDetail[]): string[];
+}
+
+/** Faults of a file, a line each. */
+export class ConfigFileFault extends Error {}
+
+/** Reads a file's text, checks its shape and looks its credentials up. Throws ConfigFileFault. */
+export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
+  try {
+    const { value, lineOf } = readYaml(text);
+    const describe = ({ field = "", reason, value: shown }: ErrorDetail) =>
+      `line ${lineOf(field)}: ${field} ${reason}${shown === undefined ? "" : ` (${shown})`}`;
+    const file = checked(value, describe);
+    const below = (place: string, details: readonly ErrorDetail[]) =>
+      details.map((detail) => describe({ ...detail, field: `${place}${detail.field ?? ""}` }));
+    return {
+      people: file.people ?? [],
+      personFaults: (i, details) => below(`/people/${i}`, details),
+      projects: file.projects.map(({ name, ...config }) => ({
+        name,
+        config: lookUpAll(config, lookup),
+      })),
+      tenant: file.tenant === undefined ? null : lookUpTenant(file.tenant, lookup),
+      gatewayFaults: (i, details) => below(`/tenant/gateways/${i}`, details),
+      faultsOf: (i, details) =>
+        details.map((detail) =>
+          describe({
+            ...detail,
+            field: (detail.field ?? "").replace(/^\/config/, `/projects/${i}`),
+          }),
+        ),
+    };
+  } catch (error) {
+    if (error instanceof YamlFault || error instanceof ReferenceFault)
+      throw new ConfigFileFault(error.message);
+    throw error;
+  }
+}
+
+function checked(value: unknown, describe: (detail: ErrorDetail) => string) {
+  try {
+    return check(configFile, value, "body");
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ConfigFileFault(error.details.map(describe).join("\n"));
+  }
+}
+
+/** The file's text: the same projects give the same bytes. */
+export function printConfigFile(projects: readonly FileProject[], tenant?: TenantNow): string {
+  return writeYaml(configValue(projects, tenant));
+}
+
+/** What is read of the whole box for a file. */
+export type TenantNow = Parameters<typeof compactTenant>[0] & {
+  /** Left out: nobody is asked for. */
+  people?: readonly Account[];
+};
+
+export function configValue(projects: readonly FileProject[], now?: TenantNow): object {
+  const tenant = now === undefined ? undefined : compactTenant(now);
+  return {
+    format: 1,
+    ...(now?.people === undefined ? {} : { people: compactPeople(now.people) }),
+    ...(tenant === undefined ? {} : { tenant }),
+    projects: projects.map(({ name, config }) => compactProject(name, config)),
+  };
+}
+
+/** What differs between two states of a project, as lines of its file. */
+export function projectDiff(
+  name: string,
+  before: ProjectConfig | null,
+  after: ProjectConfig,
+): string[] {
+  const text = (config: ProjectConfig | null) =>
+    config === null ? "" : writeYaml(compactProject(name, config)).trimEnd();
+  return lineDiff(text(before), text(after));
+}
+
+/** JSON Schema of the file, for editors; made from the schemas that check it. */
+export function configJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(configFile, { io: "input", unrepresentable: "any" }),
+    title: "box configuration",
+  };
+}

@@ -1,0 +1,35 @@
+import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { listAccounts } from "../../people/accounts.ts";
+import { foldEmail } from "../../people/email.ts";
+
+/** The tenant's people, by id and by email. */
+export interface People {
+  /** The id itself where it is nobody's any more. */
+  emailOf(id: string): string;
+  idOf(email: string): string | undefined;
+}
+
+export function peopleOf(reader: Reader): People {
+  const rows = listAccounts(reader);
+  const emails = new Map(rows.map(({ id, email }) => [id, email]));
+  const ids = new Map(rows.map(({ id, email }) => [foldEmail(email), id]));
+  return {
+    emailOf: (id) => emails.get(id) ?? id,
+    idOf: (email) => ids.get(foldEmail(email)),
+  };
+}
+
+/** The ids of people named by email. Throws 422 listing those who aren't here, below `field`. */
+export function idsOf(people: People, emails: readonly string[], field: string): string[] {
+  const strangers = emails.flatMap((email, i): ErrorDetail[] =>
+    people.idOf(email) === undefined
+      ? [{ field: `${field}/${i}`, reason: "not_a_member", value: email }]
+      : [],
+  );
+  if (strangers.length > 0)
+    throw new ServiceError("not_a_member", "People who are named have no account here.", {
+      details: strangers,
+    });
+  return emails.map((email) => people.idOf(email) ?? "");
+}

@@ -1,0 +1,17 @@
+import { ServiceError } from "../../ground/kit/errors.ts";
+
+/** Runs a verb on a part of a larger body: its refusal names the fields within the whole. */
+export function at<T>(pointer: string, verb: () => T): T {
+  try {
+    return verb();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const details = error.details.map((detail) => ({
+      ...detail,
+      field: `${pointer}${detail.field?.startsWith("/") ? detail.field : ""}`,
+    }));
+    throw new ServiceError(error.code, error.message, {
+      details: details.length > 0 ? details : [{ field: pointer, reason: error.code }],
+    });
+  }
+}

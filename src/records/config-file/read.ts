@@ -1,0 +1,138 @@
+import { and, eq } from "drizzle-orm";
+import type { StoredSchedule } from "../../core/oncall/schedule.ts";
+import { listSchedules } from "../../core/oncall/schedules.ts";
+import type { Action } from "../../core/projects/action.ts";
+import { listActions } from "../../core/projects/actions.ts";
+import type { Integration } from "../../core/projects/integration.ts";
+import { listIntegrations } from "../../core/projects/integrations.ts";
+import type { Project } from "../../core/projects/projects.ts";
+import { listRules } from "../../core/projects/rules.ts";
+import type { SourceAnswer } from "../../core/projects/source.ts";
+import { listSources } from "../../core/projects/sources.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { integrations } from "../../ground/store/schema.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { usualRoom } from "../../in/adapters/list.ts";
+import { fieldsOf } from "../../out/channels/channel.ts";
+import type { ChannelList } from "../../out/channels/list.ts";
+import type { EventKind } from "../../out/outbox/event.ts";
+import { readHeartbeats } from "./heartbeats.ts";
+import { standingMaintenance } from "./maintenance.ts";
+import { readOverrides } from "./overrides.ts";
+import { type People, peopleOf } from "./people.ts";
+import type {
+  ActionConfig,
+  IntegrationConfig,
+  ProjectConfig,
+  RuleConfig,
+  ScheduleConfig,
+  SourceConfig,
+} from "./shape.ts";
+
+/**
+ * The project as it is, each list by name; credentials are said to be there, no more. `overrides`: with those of its schedules
+ * that aren't over.
+ */
+export function readConfig(
+  reader: Reader,
+  project: Project,
+  channels: ChannelList,
+  { overrides = false }: { overrides?: boolean } = {},
+): ProjectConfig {
+  const people = peopleOf(reader);
+  const actions = listActions(reader, project);
+  const names = new Map(actions.map(({ id, name }) => [id, name]));
+  const heartbeats = readHeartbeats(reader, project);
+  const after = unixSeconds(reader.clock);
+  const overridesOf = (schedule: StoredSchedule) => {
+    const standing = overrides ? readOverrides(reader, schedule, { people, after }) : [];
+    return standing.length === 0 ? {} : { overrides: standing };
+  };
+  const maintenance = standingMaintenance(reader, project).map(({ config }) => config);
+  return {
+    sources: listSources(reader, project).map(sourceConfig),
+    schedules: listSchedules(reader, project).map((schedule) => ({
+      ...readSchedule(schedule, people),
+      ...overridesOf(schedule),
+    })),
+    actions: actions.map(readAction),
+    integrations: ownIntegrations(reader, project)
+      .map((row) => readIntegration(row, channels))
+      .sort(byText),
+    rules: listRules(reader, project.id).map(
+      ({ id: _id, project_id: _project, created_at: _made, updated_at: _changed, ...rule }) =>
+        readRule(rule, people, names),
+    ),
+    ...(heartbeats.length === 0 ? {} : { heartbeats }),
+    ...(maintenance.length === 0 ? {} : { maintenance }),
+  };
+}
+
+/** All but the relay's row, which is made by configuring the relay (contract §7). */
+export function ownIntegrations(reader: Reader, project: Project): Integration[] {
+  const managed = reader.orm
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(and(eq(integrations.projectId, project.id), eq(integrations.relay, true)))
+    .all()
+    .map(({ id }) => id);
+  return listIntegrations(reader, project).filter(({ id }) => !managed.includes(id));
+}
+
+function readSchedule(
+  { name, timezone, shared, shift_check, covers, layers }: ScheduleConfig,
+  people: People,
+): ScheduleConfig {
+  return {
+    ...{ name, timezone, shared, shift_check, covers },
+    layers: layers.map((layer) => ({
+      ...layer,
+      participants: layer.participants.map(people.emailOf),
+    })),
+  };
+}
+
+function readAction(action: Action): ActionConfig {
+  const { name, method, url, enabled, events, timeout_seconds } = action;
+  return {
+    ...{ name, method, url },
+    headers: Object.fromEntries(action.header_keys.toSorted().map((key) => [key, "kept" as const])),
+    body: action.has_body ? "kept" : null,
+    ...{ enabled, events, timeout_seconds },
+  };
+}
+
+function readIntegration(row: Integration, channels: ChannelList): IntegrationConfig {
+  const { name, type, url, enabled, event_filter, storm_threshold } = row;
+  const { title_template, body_template, shared, except } = row;
+  const kind = channels.find(type);
+  const fields = kind === undefined ? [] : fieldsOf(kind).all;
+  return {
+    ...{ name, type },
+    ...Object.fromEntries(fields.map((field) => [field, field === "url" ? url : "kept"])),
+    ...{ enabled, events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]) },
+    ...{ title_template, body_template, shared, except: [...except] },
+    ...(storm_threshold === undefined ? {} : { storm_threshold }),
+  };
+}
+
+function readRule(rule: RuleConfig, people: People, names: Map<string, string>): RuleConfig {
+  return {
+    ...rule,
+    actions: rule.actions?.map((id) => names.get(id) ?? id) ?? null,
+    escalations: rule.escalations.map((step) => ({
+      ...step,
+      accounts: step.accounts.map(people.emailOf),
+    })),
+  };
+}
+
+/** Names may be shared: the whole decides then, so that the order is always the same. */
+function byText(a: IntegrationConfig, b: IntegrationConfig): number {
+  const [left, right] = [a, b].map((one) => JSON.stringify([one.name, one.type, one.url, one]));
+  return (left ?? "") < (right ?? "") ? -1 : 1;
+}
+
+function sourceConfig({ name, retain_logs, kind, room, options }: SourceAnswer): SourceConfig {
+  return { name, retain_logs, kind, options, ...(room === usualRoom(kind) ? {} : { room }) };
+}

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { MOST_OVERRIDES } from "../../core/oncall/overrides.ts";
+import { covers, layer, scheduleName, scheduleTimezone } from "../../core/oncall/schedule.ts";
+import { actionEvent, actionFields, actionTimeout } from "../../core/projects/action.ts";
+import {
+  integrationEvents,
+  sharingFields,
+  stormThreshold,
+  templateText,
+} from "../../core/projects/integration.ts";
+import { projectName } from "../../core/projects/project.ts";
+import { escalationStep, ruleFields, ruleName } from "../../core/projects/rule.ts";
+import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../../core/projects/source.ts";
+import { boolean, list, text } from "../../ground/kit/fields.ts";
+import { type ChannelList, type CredentialField, channels } from "../../out/channels/list.ts";
+import { heartbeatConfig } from "./heartbeats.ts";
+import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./maintenance.ts";
+import { fileOverride, type OverrideConfig, overrideConfig } from "./overrides.ts";
+import { readTime, writtenTime } from "./written-time.ts";
+
+/** Who is named by email. */
+const email = text(320, 1);
+
+/** A list whose items are told apart by name. */
+export function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
+  return list(item, max)
+    .superRefine((items, context) => {
+      const seen = new Set<string>();
+      for (const [i, { name }] of (items as { name: string }[]).entries()) {
+        if (seen.has(name))
+          context.addIssue({ code: "custom", path: [i, "name"], message: "is there twice" });
+        seen.add(name);
+      }
+    })
+    .default([]);
+}
+
+const source = z.strictObject({
+  name: sourceName,
+  retain_logs: boolean.default(false),
+  kind: sourceKind.default("events"),
+  /** Left out: what is usual for the kind. */
+  room: sourceRoom.optional(),
+  options: sourceOptions.default({}),
+});
+export type SourceConfig = z.output<typeof source>;
+
+const participants = list(email, 100);
+
+/** `participants` are emails. */
+const schedule = z.strictObject({
+  name: scheduleName,
+  timezone: scheduleTimezone,
+  layers: list(layer.extend({ participants }), 50).default([]),
+  /** Ladders of every project may name it, as `{project}/{schedule}`. */
+  shared: boolean.default(false),
+  /** Devices of whoever begins a shift are pushed. */
+  shift_check: boolean.default(true),
+  /** When somebody is promised: elsewhere nobody is no gap. */
+  covers: covers.default("always"),
+  /** Left out: they stay as they are. */
+  overrides: list(overrideConfig, MOST_OVERRIDES).optional(),
+});
+export type ScheduleConfig = z.output<typeof schedule>;
+
+/** As `schedule`; a layer's start and an override's times are on the clocks of the schedule's zone, or Unix seconds. */
+const fileSchedule = schedule
+  .extend({
+    layers: list(layer.extend({ participants, rotation_start: writtenTime }), 50).default([]),
+    overrides: list(fileOverride, MOST_OVERRIDES).optional(),
+  })
+  .transform((given, context): ScheduleConfig => {
+    const read = (written: string | number, path: (string | number)[]) =>
+      readTime(written, given.timezone, { context, path });
+    const layers = given.layers.map((layer, i) => ({
+      ...layer,
+      rotation_start: read(layer.rotation_start, ["layers", i, "rotation_start"]),
+    }));
+    const overrides = given.overrides?.map(
+      (one, i): OverrideConfig => ({
+        ...one,
+        starts_at: read(one.starts_at, ["overrides", i, "starts_at"]),
+        ends_at: read(one.ends_at, ["overrides", i, "ends_at"]),
+      }),
+    );
+    const { overrides: _written, ...rest } = given;
+    return { ...rest, layers, ...(overrides === undefined ? {} : { overrides }) };
+  });
+
+/** `accounts` of the ladder are emails, `actions` names. */
+const rule = z.strictObject({
+  name: ruleName,
+  ...ruleFields,
+  actions: list(text(128, 1), 100).nullable().default(null),
+  escalations: list(escalationStep.extend({ accounts: list(email, 20).default([]) }), 10).default(
+    [],
+  ),
+});
+export type RuleConfig = z.output<typeof rule>;
+
+function actionShape<S extends z.ZodType>(secret: S) {
+  return z.strictObject({
+    ...actionFields,
+    headers: z.record(z.string(), secret).default({}),
+    body: z.union([secret, z.null()]).default(null),
+    enabled: boolean.default(true),
+    events: list(actionEvent, 2).default(["alert.opened"]),
+    timeout_seconds: actionTimeout.default(0),
+  });
+}
+
+type SecretField = Exclude<CredentialField, "url">;
+
+/** A `url` is written as it is, every other field as a secret. */
+function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: ChannelList) {
+  const { url, ...others } = fields;
+  const secrets = Object.entries(others).map(([name, field]) => [
+    name,
+    secret.optional().meta({ description: field.meta()?.description }),
+  ]);
+  return z.strictObject({
+    name: text(128).default(""),
+    type,
+    url,
+    ...(Object.fromEntries(secrets) as Record<SecretField, z.ZodOptional<S>>),
+    enabled: boolean.default(true),
+    /** Empty = every kind. */
+    events: integrationEvents.default([]),
+    /** Its own texts; empty = the usual. */
+    title_template: templateText.default(""),
+    body_template: templateText.default(""),
+    /** Left out: the usual one of a room, none of other kinds. */
+    storm_threshold: stormThreshold.optional(),
+    shared: sharingFields.shape.shared.default(false),
+    except: sharingFields.shape.except.default([]),
+  });
+}
+
+/**
+ * A project's configuration as one value: what is read, what is applied, and, with other words for its
+ * secrets, what stands in a file. People are named by email and actions by name, so that it means the
+ * same on another box. Lists are whole: what isn't in them isn't in the project. `secret` is how a
+ * credential is written: over the interface as a value, in a file as a reference.
+ */
+function projectShape<
+  S extends z.ZodType,
+  C extends z.ZodType<ScheduleConfig>,
+  W extends z.ZodType<MaintenanceConfig>,
+>(secret: S, kinds: ChannelList, { schedules, windows }: { schedules: C; windows: W }) {
+  return {
+    sources: named(source, 1000),
+    schedules: named(schedules, 1000),
+    actions: named(actionShape(secret), 1000),
+    integrations: list(integrationShape(secret, kinds), 1000).default([]),
+    rules: named(rule, 1000),
+    /** Left out: they stay as they are, since the address of one that is deleted is lost. */
+    heartbeats: named(heartbeatConfig, 500).unwrap().optional(),
+    /** Left out: they stay as they are. */
+    maintenance: named(windows, 500).unwrap().optional(),
+  };
+}
+
+const kept = z.literal("kept");
+
+/** A credential as the interface takes it: as it is stored (where there is none, a webhook's is minted), or another. */
+const given = z.union([kept, z.strictObject({ value: text(8192) })], {
+  error: 'must be "kept" or an object with a value',
+});
+export type Secret = z.output<typeof given>;
+
+/** A credential as a file names it: where it is found when the file is applied. */
+export const reference = z.union(
+  [kept, z.strictObject({ env: text(256, 1) }), z.strictObject({ file: text(4096, 1) })],
+  { error: 'must be "kept", {env: NAME} or {file: path}' },
+);
+export type Reference = z.output<typeof reference>;
+
+/** As the interface takes it, with the credentials of these kinds of channel. */
+export const projectConfigOf = (kinds: ChannelList) =>
+  z
+    .strictObject(projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }))
+    .meta({ id: "ProjectConfig" });
+export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
+export type ActionConfig = ProjectConfig["actions"][number];
+export type IntegrationConfig = ProjectConfig["integrations"][number];
+
+export const fileProject = z.strictObject({
+  name: projectName,
+  ...projectShape(reference, channels, { schedules: fileSchedule, windows: fileMaintenance }),
+});
+/** A project as a file has it: where a value has a credential, it has a reference. */
+export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;

@@ -1,0 +1,64 @@
+import { createSchedule, findSchedule, replaceSchedule } from "../../core/oncall/schedules.ts";
+import { createProject, findProject, getProject } from "../../core/projects/projects.ts";
+import { hexId } from "../../ground/kit/ids.ts";
+import type { Store, Tx } from "../../ground/store/store.ts";
+import { addNewcomer } from "../../people/accounts.ts";
+import { type Applied, type ApplyOptions, applyConfig } from "./apply.ts";
+import { peopleOf } from "./people.ts";
+
+/** Undoes a try whose outcome is wanted all the same. */
+class Tried extends Error {
+  readonly applied: Applied;
+
+  constructor(applied: Applied) {
+    super("tried");
+    this.applied = applied;
+  }
+}
+
+/** What will be there by the time of applying. */
+export interface Assumed {
+  /** Of other projects, `project/schedule`. */
+  schedules: readonly string[];
+  /** Emails of whoever will have an account. */
+  people: readonly string[];
+}
+
+/**
+ * What applying would come to, without its secrets, which are gone with it: it is done and undone. Throws as `applyConfig` does.
+ */
+export function tryConfig(
+  store: Store,
+  options: ApplyOptions,
+  { schedules, people }: Assumed = { schedules: [], people: [] },
+): Applied {
+  try {
+    return store.write((tx) => {
+      for (const name of schedules) standIn(tx, name, options.name);
+      const there = peopleOf(tx);
+      for (const email of people) if (there.idOf(email) === undefined) standInFor(tx, email);
+      throw new Tried(applyConfig(tx, options));
+    });
+  } catch (error) {
+    if (!(error instanceof Tried)) throw error;
+    return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
+  }
+}
+
+function standInFor(tx: Tx, email: string): void {
+  const id = hexId(tx.random);
+  addNewcomer(tx, { id, email, role: "member", displayName: null, passwordHash: "" });
+}
+
+/** Something of that name to be found: undone with the try. */
+function standIn(tx: Tx, name: string, project: string): void {
+  const slash = name.indexOf("/");
+  const [home, schedule] = [name.slice(0, slash), name.slice(slash + 1)];
+  if (slash < 1 || home === project) return;
+  if (findProject(tx, home) === null) createProject(tx, home);
+  const at = getProject(tx, home);
+  const to = { name: schedule, timezone: "UTC", layers: [], shared: true };
+  const there = findSchedule(tx, at, schedule);
+  if (there === null) createSchedule(tx, at, to);
+  else replaceSchedule(tx, at, { name: schedule, to });
+}

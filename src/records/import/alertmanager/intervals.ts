@@ -1,0 +1,160 @@
+import { dated } from "../../../ground/kit/wall-time.ts";
+import type { ImportedProject, ImportLine } from "../importer.ts";
+import { UniqueNames } from "../names.ts";
+import type { Part } from "./part.ts";
+import type { AlertRoute } from "./tree.ts";
+import { outside, type Week, type Weekly, type WeekRun, weeklyOf, weekRunsOf } from "./week.ts";
+
+/** When routes are muted: time intervals as maintenance windows of their rules. */
+
+type MaintenanceInput = NonNullable<ImportedProject["maintenance"]>[number];
+
+/** A rule, and the route that it is of. */
+interface RuleOf {
+  name: string;
+  route: AlertRoute;
+}
+
+/** Windows and silences of a box. */
+const MOST_WINDOWS = 500;
+/** Days until a window has to be written anew. */
+const LASTS = 364;
+
+/** The intervals by name: `time_intervals`, and what they were called before. */
+export function readIntervals(config: Part): Map<string, Weekly> {
+  const named = ["time_intervals", "mute_time_intervals"].flatMap((field) =>
+    config.field(field).list(),
+  );
+  return new Map(
+    named.map((at) => [at.field("name").text(), weeklyOf(at.field("time_intervals").list())]),
+  );
+}
+
+interface Wanted {
+  title: string;
+  zone: string;
+  runs: WeekRun[];
+}
+
+export function windowsOf(
+  rules: readonly RuleOf[],
+  { intervals, now }: { intervals: ReadonlyMap<string, Weekly>; now: number },
+): { maintenance: MaintenanceInput[]; report: ImportLine[] } {
+  const names = new UniqueNames(200);
+  const maintenance: MaintenanceInput[] = [];
+  const report: ImportLine[] = [];
+  for (const route of new Set(rules.map((rule) => rule.route))) {
+    const title = `route ${route.title || "around all"}`;
+    const { wanted, impossible } = wantedOf(route, intervals);
+    for (const how of impossible)
+      report.push({
+        sort: "impossible",
+        what: `${title}, its times`,
+        how: `${how}: what it would mute is told.`,
+      });
+    const own = rules.filter((rule) => rule.route === route);
+    const made = own.flatMap((rule) =>
+      wanted.flatMap((one) => one.runs.flatMap((run) => windowOf(rule, one, { run, now }) ?? [])),
+    );
+    if (made.length === 0) continue;
+    if (maintenance.length + made.length > MOST_WINDOWS) {
+      const how = `a box has at most ${MOST_WINDOWS} silences and windows, so what it would mute is told.`;
+      report.push({ sort: "impossible", what: `${title}, its times`, how });
+      continue;
+    }
+    for (const one of made) maintenance.push({ ...one, name: names.give(one.name) });
+    const how = `windows of maintenance, which end after ${LASTS} days: move their dates in the file before then.`;
+    report.push({ sort: "approximate", what: `${title}, its times`, how });
+  }
+  const used = new Set(rules.flatMap(({ route }) => [...route.mute, ...route.active]));
+  for (const name of intervals.keys())
+    if (!used.has(name)) {
+      const how = "no route that tells anybody names it, so it was left out.";
+      report.push({ sort: "approximate", what: `time interval ${name}`, how });
+    }
+  return { maintenance, report };
+}
+
+function wantedOf(
+  { mute, active }: AlertRoute,
+  intervals: ReadonlyMap<string, Weekly>,
+): { wanted: Wanted[]; impossible: string[] } {
+  const impossible: string[] = [];
+  const named = (names: readonly string[]) =>
+    names.flatMap((name) => {
+      const weekly = intervals.get(name);
+      if (weekly === undefined) impossible.push(`there is no time interval "${name}"`);
+      return weekly === undefined ? [] : [{ name, weekly }];
+    });
+  const wanted: Wanted[] = [];
+  const add = (title: string, zone: string, week: Week) => {
+    const runs = weekRunsOf(week);
+    if (runs === null) impossible.push(`${title} is always, and a window ends`);
+    else wanted.push({ title, zone, runs });
+  };
+  for (const { name, weekly } of named(mute)) {
+    for (const [zone, week] of weekly.weeks) add(name, zone, week);
+    for (const odd of weekly.beyond)
+      impossible.push(`${name} has ${odd}, and windows come each day or week`);
+  }
+  const open = named(active);
+  const parts = open.flatMap(({ weekly }) => [...weekly.weeks]);
+  const [first] = parts;
+  const odd = open.flatMap(({ weekly }) => weekly.beyond);
+  if (odd.length > 0 || new Set(parts.map(([zone]) => zone)).size > 1)
+    impossible.push(
+      `${active.join(", ")} has ${odd.join(", ") || "several zones"}, and what is outside can't be said by windows`,
+    );
+  else if (first !== undefined) {
+    const together = first[1].map((_, i) => (parts.some(([, week]) => week[i] === 1) ? 1 : 0));
+    add(`outside ${active.join(", ")}`, first[0], outside(together));
+  }
+  return { wanted, impossible };
+}
+
+/** null where the zone is none. */
+function windowOf(
+  { name, route }: RuleOf,
+  { title, zone }: Wanted,
+  { run, now }: { run: WeekRun; now: number },
+): MaintenanceInput | null {
+  const [starts_at, ends_at, repeat_until] = firstOf(run, zone, now) ?? [];
+  if (starts_at === undefined || ends_at === undefined || repeat_until === undefined) return null;
+  return {
+    ...{ name: `${title}: ${name}`, match: { rule: name }, critical: true },
+    reason: [...`Alertmanager muted ${route.receiver} then: ${title}`].slice(0, 1_000).join(""),
+    ...{ timezone: zone, repeat: run.repeat, starts_at, ends_at, repeat_until },
+  };
+}
+
+/** The first from today on whose times the zone's clocks show; written as they do. */
+function firstOf({ repeat, from, minutes }: WeekRun, zone: string, now: number) {
+  const today = dayIn(zone, now);
+  if (today === null) return null;
+  const period = repeat === "daily" ? 1 : 7;
+  const sunday = repeat === "daily" ? today : today.subtract({ days: today.dayOfWeek % 7 });
+  for (let n = 0; n < 3; n += 1) {
+    const start = sunday
+      .add({ days: n * period })
+      .toPlainDateTime()
+      .add({ minutes: from });
+    const times = [start, start.add({ minutes }), start.add({ days: LASTS })].map(written);
+    const [starts, ends, over] = times.map((time) => dated(time, zone) ?? null);
+    // Where clocks go back between them it could last until the next one.
+    const isShort = (starts ?? 0) + period * 86_400 > (ends ?? 0);
+    if (starts !== null && ends !== null && over !== null && isShort) return times;
+  }
+  return null;
+}
+
+const written = (time: Temporal.PlainDateTime) =>
+  time.toString({ smallestUnit: "minute" }).replace("T", " ");
+
+function dayIn(zone: string, now: number): Temporal.PlainDate | null {
+  try {
+    const instant = Temporal.Instant.fromEpochMilliseconds(now * 1_000);
+    return instant.toZonedDateTimeISO(zone).toPlainDate();
+  } catch {
+    return null;
+  }
+}

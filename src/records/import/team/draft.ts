@@ -1,0 +1,200 @@
+import { Zone } from "../../../core/oncall/zone.ts";
+import { shellQuoted } from "../../../ground/kit/shell.ts";
+import type { Imported, ImportLine, ImportOptions } from "../importer.ts";
+import { UniqueNames } from "../names.ts";
+import { SecretNames } from "../secrets.ts";
+import { type Given, Unread } from "./given.ts";
+import { type LadderStep, ladderOf, type PlannedStep } from "./ladder.ts";
+import { GivenPeople } from "./people.ts";
+import { type PlannedSchedule, planSchedule, type SchedulePlan } from "./schedules.ts";
+
+export interface PlannedRule {
+  name: string;
+  match: { sources: string[]; min_level?: number; tags?: string[] };
+  conditions?: { key: string; op: "eq" | "in" | "matches"; value: string | string[] }[];
+  escalations: PlannedStep[];
+  auto_resolve_quiet_minutes?: number;
+  ack_expires_minutes?: number;
+}
+
+interface PlannedHeartbeat {
+  name: string;
+  period_seconds: number;
+  grace_seconds: number;
+  level?: number;
+}
+
+/** Whom a policy pages and how often, as an importer reads it. */
+export interface PolicyPlan {
+  /** As the report calls it: `escalation policy Web`. */
+  what: string;
+  steps: LadderStep[];
+  passes: number;
+  /** Minutes from one pass to the next. */
+  every: number;
+}
+
+/** How many of each a project holds unless its operator raised that. */
+const BOUNDS = { sources: 500, schedules: 100, rules: 500 } as const;
+
+/** A ladder as rules take it. */
+export interface MadeLadder {
+  name: string;
+  ladder: PlannedStep[];
+  /** Whether some rule has it. */
+  isUsed: boolean;
+}
+
+/** The project that an on-call tool's export becomes, as it is put together, and what there is to tell of it. */
+export class TeamDraft {
+  readonly report: ImportLine[] = [];
+  readonly unread = new Unread();
+  readonly people = new GivenPeople(this.report);
+  readonly now: number;
+  readonly title: string;
+  readonly #project: string;
+  readonly #system: string;
+  readonly #secrets = new SecretNames();
+  readonly #commands: string[] = [];
+  readonly #names = {
+    schedules: new UniqueNames(128),
+    sources: new UniqueNames(128),
+    rules: new UniqueNames(200),
+    heartbeats: new UniqueNames(128),
+  };
+  readonly #schedules: PlannedSchedule[] = [];
+  readonly #sources: { name: string; kind: string }[] = [];
+  readonly #rules: PlannedRule[] = [];
+  readonly #heartbeats: PlannedHeartbeat[] = [];
+
+  constructor(system: string, title: string, { now, project }: ImportOptions) {
+    this.now = now;
+    this.title = title;
+    this.#system = system;
+    this.#project = new UniqueNames(128).give(project ?? system);
+  }
+
+  exact(what: string, how: string): void {
+    this.report.push({ sort: "exact", what, how });
+  }
+
+  nearly(what: string, how: string): void {
+    this.report.push({ sort: "approximate", what, how });
+  }
+
+  impossible(what: string, how: string): void {
+    this.report.push({ sort: "impossible", what, how });
+  }
+
+  /** A part of a schedule by which nobody is on call any more. */
+  ended(what: string, part: Given, { called, at }: { called: string; at: string }): void {
+    part.leave();
+    this.exact(what, `Its ${called} ended at ${at} and has nobody on call: it is left out.`);
+  }
+
+  /** The names of the box's schedules that it becomes. */
+  schedule(plan: SchedulePlan): string[] {
+    const made = planSchedule(plan, {
+      ...{ now: this.now, title: this.title, report: this.report },
+      name: (wanted) => this.#names.schedules.give(wanted),
+    });
+    this.#schedules.push(...made);
+    return made.map(({ name }) => name);
+  }
+
+  zone(name: string): Zone {
+    return new Zone(name);
+  }
+
+  source(wanted: string): string {
+    const name = this.#names.sources.give(wanted);
+    this.#sources.push({ name, kind: this.#system });
+    return name;
+  }
+
+  /** A key that senders have already: it is to be let in after the file is applied. */
+  oldKey(source: string, words: readonly string[], key: string): void {
+    const what = `the key that senders of ${words.join(", ")} have`;
+    const { env } = this.#secrets.refer([this.#system, ...words, "key"], { value: key, what });
+    const place = `${shellQuoted(this.#project)} ${shellQuoted(source)}`;
+    this.#commands.push(`printf %s "$${env}" | box source add-key ${place} -`);
+  }
+
+  ladder({ what, steps, passes, every }: PolicyPlan): PlannedStep[] {
+    return ladderOf(steps, { passes, every }, (how) => this.nearly(what, how));
+  }
+
+  rule({ name, ...rule }: PlannedRule): void {
+    this.#rules.push({ name: this.#names.rules.give(name), ...rule });
+  }
+
+  /** A ladder that nothing of the export takes is a rule's of its own. `what` and `why` are the other system's: "escalation policy", "No service has it". */
+  ownRule({ name, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
+    const source = this.source(name);
+    const how = `it is the ladder of a rule of its name, for what comes in through the source ${source}.`;
+    this.nearly(`${what} ${name}`, `${why}: ${how}`);
+    this.rule({ name, match: { sources: [source] }, escalations: ladder });
+  }
+
+  heartbeat({ name, ...rest }: PlannedHeartbeat): string {
+    const given = this.#names.heartbeats.give(name);
+    this.#heartbeats.push({ name: given, ...rest });
+    return given;
+  }
+
+  /** `known`: fields that nobody misses. */
+  finish(known: readonly string[]): Imported {
+    for (const { kind, fields } of this.unread.rest(known))
+      this.impossible(kind, `Nothing here takes what they have as ${fields.join(", ")}.`);
+    const { planned } = this.people;
+    if (planned.length > 0)
+      this.nearly(
+        "users",
+        "They get accounts without a password, which nothing reaches yet: box config apply --invite prints a link for each, and everybody enters and confirms their own addresses and numbers.",
+      );
+    this.#overBounds();
+    const project = {
+      name: this.#project,
+      sources: this.#sources,
+      schedules: this.#schedules,
+      rules: this.#rules.map(writtenRule),
+      ...(this.#heartbeats.length === 0 ? {} : { heartbeats: this.#heartbeats }),
+    };
+    return {
+      config: {
+        format: 1,
+        ...(planned.length === 0 ? {} : { people: planned }),
+        projects: [project],
+      },
+      report: this.report,
+      secrets: this.#secrets.secrets,
+      commands: this.#commands,
+    };
+  }
+
+  #overBounds(): void {
+    const counts = {
+      sources: this.#sources.length,
+      schedules: this.#schedules.length,
+      rules: this.#rules.length,
+    };
+    for (const kind of ["sources", "schedules", "rules"] as const)
+      if (counts[kind] > BOUNDS[kind])
+        this.impossible(
+          `project ${this.#project}`,
+          `It has ${counts[kind]} ${kind}, and a project holds ${BOUNDS[kind]}: divide the file among several projects before it is applied.`,
+        );
+  }
+}
+
+/** Without what is empty. */
+function writtenRule({ escalations, ...rule }: PlannedRule) {
+  return {
+    ...rule,
+    escalations: escalations.map(({ accounts, schedules, ...step }) => ({
+      ...(accounts.length > 0 && { accounts }),
+      ...(schedules.length > 0 && { schedules }),
+      ...step,
+    })),
+  };
+}

@@ -1,0 +1,222 @@
+import type { Schedule } from "../../../core/oncall/schedule.ts";
+import { writeTime } from "../../config-file/written-time.ts";
+import type { ImportLine } from "../importer.ts";
+import { differencesBetween, differenceText, type ShiftOf, shiftsOf } from "./compare.ts";
+import { lanesOf, type PlannedLayer, type SeatLane } from "./lanes.ts";
+import type { GivenRotation } from "./rotation.ts";
+
+/** Stands for a schedule of its own among the rotations of an override: who has it is on call besides. Ids that begin so are more of them. */
+export const ADDED = "+added";
+
+/** Somebody in everybody's place in [from, until), Unix seconds. */
+export interface GivenOverride {
+  person: string;
+  from: number;
+  until: number;
+  /** Ids of the rotations that it is of; null: all. */
+  rotations: readonly string[] | null;
+}
+
+/** A schedule of elsewhere. */
+export interface SchedulePlan {
+  /** As the report calls it: `schedule Primary`. */
+  what: string;
+  name: string;
+  zone: string;
+  rotations: readonly GivenRotation[];
+  /** Rotations that never meet may share a schedule here. */
+  apart: boolean;
+  /** Of two the later wins, but where `together`: then both are on call. */
+  overrides: readonly GivenOverride[];
+  together: boolean;
+  /** Its own system's answer for a time; null: it isn't in the files. */
+  theirs: { shifts: readonly ShiftOf[]; from: number; until: number } | null;
+  /** How to get that answer. */
+  ask: string;
+}
+
+/** As a configuration file has it. */
+export interface PlannedSchedule {
+  name: string;
+  timezone: string;
+  layers: (Omit<PlannedLayer, "rotation_start"> & { rotation_start: string | number })[];
+  overrides?: { person: string; starts_at: string | number; ends_at: string | number }[];
+}
+
+interface Around {
+  now: number;
+  title: string;
+  report: ImportLine[];
+  /** A name that no other schedule has. */
+  name(wanted: string): string;
+}
+
+const DAY = 86_400;
+const COMPARED = 90 * DAY;
+const LONGEST_OVERRIDE = 90 * DAY;
+const MOST = { layers: 50, overrides: 1000, participants: 100, minutes: 5_256_000 } as const;
+const SHOWN = 20;
+
+export function planSchedule(plan: SchedulePlan, around: Around): PlannedSchedule[] {
+  const { what, name } = plan;
+  const say = (sort: ImportLine["sort"], how: string) => around.report.push({ sort, what, how });
+  const lanes = fitted(madeLanes(plan, say), say);
+  const overrides = lanes.map((lane, i) =>
+    overridesIn(lane, { plan, i, of: lanes.length, around, say }),
+  );
+  if (lanes.length > 1)
+    say(
+      "approximate",
+      `Up to ${lanes.length} people are on call at once, and one is in a schedule here: it is ${lanes.length} schedules, which its ladders all name.`,
+    );
+  compare(plan, { lanes, overrides, around, say });
+  return lanes.map((lane, i) => ({
+    name: around.name(i === 0 ? name : `${name} · ${i + 1}`),
+    timezone: lane.zone,
+    layers: lane.layers.map((layer) => ({
+      ...layer,
+      rotation_start: writeTime(layer.rotation_start, lane.zone),
+    })),
+    ...(overrides[i]?.length
+      ? {
+          overrides: overrides[i].map(({ person, from, until }) => ({
+            person,
+            starts_at: writeTime(from, lane.zone),
+            ends_at: writeTime(until, lane.zone),
+          })),
+        }
+      : {}),
+  }));
+}
+
+type Say = (sort: ImportLine["sort"], how: string) => void;
+
+function madeLanes({ rotations, apart, zone, overrides }: SchedulePlan, say: Say): SeatLane[] {
+  for (const { name, turns } of rotations) {
+    const empty = turns.filter(({ length }) => length === 0).length;
+    if (empty === turns.length)
+      say("impossible", `Nobody of its rotation ${name} is taken over, so that it is left out.`);
+    else if (empty > 0)
+      say(
+        "approximate",
+        `In its rotation ${name} ${empty} of ${turns.length} turns are nobody's. Every turn is somebody's here: they go to whoever has the next one.`,
+      );
+  }
+  const lanes = lanesOf(rotations, { apart });
+  const wanted = new Set(overrides.flatMap(({ rotations: of }) => of ?? []));
+  const extra = [...wanted].filter((id) => id.startsWith(ADDED));
+  const all = [...lanes, ...extra.map((id) => ({ zone, layers: [], rotations: [id] }))];
+  return all.length === 0 ? [{ zone, layers: [], rotations: [] }] : all;
+}
+
+/** Within what a schedule holds. */
+function fitted(lanes: readonly SeatLane[], say: Say): SeatLane[] {
+  return lanes.map((lane) => {
+    const over = lane.layers.slice(MOST.layers).map(({ name }) => name);
+    if (over.length > 0)
+      say("impossible", `It has more than ${MOST.layers} layers: ${over.join(", ")} are left out.`);
+    const layers = lane.layers.slice(0, MOST.layers).map((layer) => {
+      const left = layer.participants.slice(MOST.participants);
+      if (left.length > 0)
+        say(
+          "impossible",
+          `Its layer ${layer.name} has more than ${MOST.participants} turns: those of ${left.join(", ")} are left out.`,
+        );
+      if (layer.shift_minutes > MOST.minutes)
+        say(
+          "approximate",
+          `The turns of its layer ${layer.name} are longer than ten years, which they have here.`,
+        );
+      return {
+        ...layer,
+        participants: layer.participants.slice(0, MOST.participants),
+        shift_minutes: Math.max(1, Math.min(Math.round(layer.shift_minutes), MOST.minutes)),
+      };
+    });
+    return { ...lane, layers };
+  });
+}
+
+function overridesIn(
+  lane: SeatLane,
+  {
+    plan,
+    i,
+    of,
+    around,
+    say,
+  }: { plan: SchedulePlan; i: number; of: number; around: Around; say: Say },
+): GivenOverride[] {
+  const mine = plan.overrides
+    .filter(({ until, from }) => until > around.now && from < until)
+    .filter(
+      ({ rotations }) => rotations === null || rotations.some((id) => lane.rotations.includes(id)),
+    );
+  // The last wins: where several are on call together, each schedule has another one last.
+  const last = (n: number) => (plan.together && n % of === i ? 1 : 0);
+  const ordered = [...mine.entries()].sort(([a], [b]) => last(a) - last(b) || a - b);
+  const pieces = ordered
+    .flatMap(([, override]) => cut(override))
+    .filter(({ until }) => until > around.now);
+  if (pieces.length > MOST.overrides)
+    say(
+      "impossible",
+      `It has ${pieces.length} overrides to come; the first ${MOST.overrides} are taken over.`,
+    );
+  return pieces.slice(0, MOST.overrides);
+}
+
+function cut(override: GivenOverride): GivenOverride[] {
+  const { from, until } = override;
+  const pieces = Math.ceil((until - from) / LONGEST_OVERRIDE);
+  return Array.from({ length: pieces }, (_, n) => ({
+    ...override,
+    from: from + n * LONGEST_OVERRIDE,
+    until: Math.min(until, from + (n + 1) * LONGEST_OVERRIDE),
+  }));
+}
+
+/** Their own final shifts of the next 90 days beside the box's. */
+function compare(
+  { theirs, zone, ask }: SchedulePlan,
+  made: {
+    lanes: readonly SeatLane[];
+    overrides: readonly GivenOverride[][];
+    around: Around;
+    say: Say;
+  },
+): void {
+  const { lanes, overrides, around, say } = made;
+  const from = Math.max(around.now, theirs?.from ?? 0);
+  const until = Math.min(around.now + COMPARED, theirs?.until ?? 0);
+  if (theirs === null || from >= until) {
+    say("approximate", `Its shifts weren't compared with ${around.title}'s own: ${ask}`);
+    return;
+  }
+  const ours = shiftsOf(
+    lanes.map((lane, i) => scheduleOf(lane, overrides[i] ?? [])),
+    { from, until },
+  );
+  const differences = differencesBetween(theirs.shifts, ours, { from, until });
+  for (const one of differences.slice(0, SHOWN))
+    say("approximate", `Other people are on call from ${differenceText(one, zone)}.`);
+  if (differences.length > SHOWN)
+    say(
+      "approximate",
+      `Other people are on call in ${differences.length - SHOWN} more stretches of its next ${days(from, until)} days.`,
+    );
+  if (differences.length === 0)
+    say("exact", `Its shifts of the next ${days(from, until)} days are ${around.title}'s own.`);
+}
+
+const days = (from: number, until: number) => Math.round((until - from) / DAY);
+
+function scheduleOf({ zone, layers }: SeatLane, overrides: readonly GivenOverride[]): Schedule {
+  return {
+    timezone: zone,
+    layers,
+    overrides: overrides.map(({ person, from, until }, n) => ({
+      ...{ id: `${n}`, account_id: person, starts_at: from, ends_at: until },
+    })),
+  };
+}

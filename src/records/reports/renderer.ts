@@ -1,0 +1,75 @@
+import { threadSource } from "../../ground/kit/assets.ts";
+import type { Clock } from "../../ground/kit/clock.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { createWorkThread, type ThreadSource } from "../../ground/kit/thread.ts";
+import type { RenderHow } from "./render.ts";
+import type { RenderResult, RenderWork } from "./render-worker.ts";
+
+export interface RendererOptions {
+  source: ThreadSource;
+  clock: Clock;
+  /** Milliseconds one text may take, default 2,000. */
+  deadlineMs?: number;
+  /** MiB of heap one text may take, default 64. */
+  heapMb?: number;
+  /** Texts that may wait behind the one under way, default 8. */
+  longestQueue?: number;
+}
+
+export interface Rendered {
+  html: string;
+  dropped: string[];
+}
+
+export interface Renderer {
+  /**
+   * Markdown as clean HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) over
+   * the deadline, the heap or that length; overloaded (429) when too many wait or after `close`.
+   */
+  render(markdown: string, how?: RenderHow): Promise<string>;
+  /** The same, with what was left out: `image`, `<script>`, `link` for one that leads nowhere. */
+  preview(markdown: string): Promise<Rendered>;
+  /** Ends the thread; texts that wait are refused as overloaded. */
+  close(): Promise<void>;
+}
+
+/** The code wherever the program runs from: beside this file, or carried inside the executable. */
+export function workerSource(): ThreadSource {
+  return threadSource("src/records/reports/render-worker.ts");
+}
+
+/**
+ * Renders Markdown in one thread that is ended when a text takes too long: some short texts take
+ * minutes, and whatever they hold up, it must not be a page (contract §8).
+ */
+export function createRenderer(options: RendererOptions): Renderer {
+  const thread = createWorkThread({ deadlineMs: 2_000, heapMb: 64, longestQueue: 8, ...options });
+  const rendered = async (markdown: string, how: RenderHow = {}): Promise<Rendered> => {
+    const heard = await thread.ask({ markdown, how } satisfies RenderWork);
+    if ("said" in heard) return renderedOf(heard.said as RenderResult);
+    if (heard.ended === "busy" || heard.ended === "closed") throw overloaded();
+    if (heard.ended === "late" || heard.ended === "heap") throw tooComplex();
+    throw new Error(`the renderer failed: ${heard.ended}`);
+  };
+  return {
+    render: async (markdown, how) => (await rendered(markdown, how)).html,
+    preview: (markdown) => rendered(markdown),
+    close: () => thread.close(),
+  };
+}
+
+function renderedOf(result: RenderResult): Rendered {
+  if ("html" in result) return result;
+  if ("refused" in result) throw tooComplex();
+  throw new Error(`the renderer failed: ${result.failed}`);
+}
+
+function tooComplex(): ServiceError {
+  return new ServiceError("content_too_complex", "This Markdown takes too long to render.", {
+    details: [{ field: "/content_md", reason: "too_complex" }],
+  });
+}
+
+function overloaded(): ServiceError {
+  return new ServiceError("overloaded", "Too many texts wait to be rendered.", { retryAfter: 2 });
+}

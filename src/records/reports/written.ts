@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { text } from "../../ground/kit/fields.ts";
+
+/** Reports and their entries: as their writers send and read them (contract §13; §15, Reports). */
+
+const title = text(256);
+const description = text(4096);
+const password = text(72);
+
+/** The body that makes a report. */
+export const reportCreate = z
+  .strictObject({
+    title,
+    description: description.default(""),
+    alert_id: text(64).default(""),
+    view_password: password.default(""),
+  })
+  .meta({ id: "ReportWrite" });
+
+/** The body that changes one: description and password are kept when omitted. */
+export const reportChange = z.strictObject({
+  title,
+  description: description.optional(),
+  view_password: password.optional(),
+});
+
+/** Fields that only a read returns. */
+export const reportReadOnly = [
+  ...["id", "project", "password_protected", "public_uuid"],
+  ...["created_at", "updated_at", "created_by"],
+];
+
+export const reportAnswer = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    title: z.string(),
+    description: z.string(),
+    /** Empty for none. */
+    alert_id: z.string(),
+    password_protected: z.boolean(),
+    public_uuid: z.string(),
+    created_at: z.int(),
+    updated_at: z.int(),
+    created_by: z.string(),
+  })
+  .meta({ id: "Report" });
+export type ReportAnswer = z.output<typeof reportAnswer>;
+
+const entryType = z.enum(["update", "analysis", "resolution"], {
+  error: "must be one of update, analysis, resolution",
+});
+
+/** The body that makes an entry or replaces its content. */
+export const entryWrite = z
+  .strictObject({
+    content_md: text(65_536),
+    entry_type: entryType.optional(),
+    title: text(256).optional(),
+  })
+  .meta({ id: "ReportEntryWrite" });
+
+export const entryReadOnly = ["id", "report_id", "content_html", "created_at", "created_by"];
+
+export const entryAnswer = z
+  .object({
+    id: z.string(),
+    report_id: z.string(),
+    title: z.string(),
+    entry_type: entryType,
+    content_md: z.string(),
+    /** Made once, at the write. */
+    content_html: z.string(),
+    created_at: z.int(),
+    created_by: z.string(),
+  })
+  .meta({ id: "ReportEntry" });
+export type EntryAnswer = z.output<typeof entryAnswer>;
+
+/** An entry to be edited by a person and then posted. */
+export const entryDraft = z.object({
+  title: z.string(),
+  entry_type: entryType,
+  content_md: z.string(),
+});
+export type EntryDraft = z.output<typeof entryDraft>;

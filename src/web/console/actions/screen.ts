@@ -1,0 +1,120 @@
+import type { ListedAction } from "../../../core/projects/action.ts";
+import { deleteAction, getActionRow, listActions } from "../../../core/projects/actions.ts";
+import { getProject, type Project } from "../../../core/projects/projects.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { listExecutions } from "../../../out/outbox/rows.ts";
+import { projectTabs } from "../projects/tabs.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { button } from "../ui/form.ts";
+import { empty } from "../ui/pieces.ts";
+import { ago } from "../ui/times.ts";
+import { actionForm, actionForms, actionTarget, EVENT_PLACES } from "./write.ts";
+
+const RUNS = 5;
+
+/** What the box does by itself when an alert opens or climbs: each action with its latest runs. */
+export const actionsScreen: Screen = {
+  path: "/p/{project}/actions",
+  view(call) {
+    const project = getProject(call.tenant.store, call.params["project"] ?? "");
+    const watches = [`project:${project.name}`, `channels:${project.name}`, "alerts"];
+    return {
+      title: `${project.name} · Actions`,
+      heading: html`${project.name}`,
+      nav: "projects",
+      sections: {
+        tabs: { watches: [], draw: () => projectTabs(call, project.name, "actions") },
+        actions: { watches, draw: () => cards(call, project) },
+        add: {
+          watches: [],
+          draw: () =>
+            html`<details id="add-action"${call.returned?.action === atOf(project) && html` open`}><summary>Add an action</summary>${actionForm(call, atOf(project), null)}</details>`,
+        },
+      },
+    };
+  },
+  forms: {
+    ...actionForms,
+    "{aid}/test": {
+      ...{ verb: "testAction", target: actionTarget, deed: true },
+      async act({ tenant, params }) {
+        const project = getProject(tenant.store, params["project"] ?? "");
+        const row = getActionRow(tenant.store, project, params["aid"] ?? "");
+        const { ok, status_code, error = "" } = await tenant.outbox.testFire.action(row);
+        return {
+          said: ok
+            ? `${row.name} ran: status ${status_code}.`
+            : `${row.name} didn't succeed: ${error === "" ? `status ${status_code}` : error}.`,
+        };
+      },
+    },
+    "{aid}/delete": {
+      ...{ verb: "deleteAction", target: actionTarget },
+      act({ tenant, params }) {
+        tenant.store.write((tx) =>
+          deleteAction(tx, getProject(tx, params["project"] ?? ""), params["aid"] ?? ""),
+        );
+        return { said: "The action is deleted; what it ran stays in the histories of alerts." };
+      },
+    },
+  },
+};
+
+const atOf = ({ name }: Project) => pathOf("p", name, "actions");
+
+function cards(call: PageCall, project: Project): Markup {
+  const all = listActions(call.tenant.store, project);
+  if (all.length === 0)
+    return empty(
+      "The box does nothing by itself here.",
+      html`<p class="soft">An action sends one request of yours when an alert opens: to restart, to open a ticket.</p>`,
+    );
+  return html`<ul class="steps">${all.map((one) => card(call, project, one))}</ul>`;
+}
+
+function card(call: PageCall, project: Project, action: ListedAction): Markup {
+  const { id, name, method, url, header_keys, has_body, enabled, events, timeout_seconds } = action;
+  const at = `${atOf(project)}/${id}`;
+  const change = `${at}/change`;
+  return html`<li class="card" id="action-${id}"><div class="card-head"><h2>${name}</h2><span class="${enabled ? "good" : "warn"}">${enabled ? "on" : "off"}</span></div>
+<p class="mono">${method} ${url}</p>
+<p class="soft">Runs when an alert is ${events.map((event) => EVENT_PLACES[event]).join(", or ")}; gives up after ${timeout_seconds === 0 ? 10 : timeout_seconds} s. ${
+    header_keys.length === 0 ? "No headers" : html`Headers ${header_keys.join(", ")}: sealed`
+  }; ${has_body ? "a body of its own, sealed" : "the event as its body"}.</p>
+${runs(call, project, id)}
+<div class="buttons">${button(call, {
+    ...{ action: `${at}/test`, name: "Run it once", kind: "second", label: `Run it once: ${name}` },
+    ...(enabled ? {} : { why: "It is off." }),
+  })}</div>
+<details id="change-${id}"${call.returned?.action === change && html` open`}><summary>Change it</summary>${actionForm(call, change, action)}</details>
+<details id="delete-${id}"><summary>Delete it</summary><p class="soft">A rule that names it stands in the way.</p>${button(call, { action: `${at}/delete`, name: `Delete ${name}`, kind: "danger" })}</details></li>
+`;
+}
+
+const WORDS = {
+  ...{ pending: ["warn", "waiting"], succeeded: ["good", "succeeded"] },
+  ...{ failed: ["wrong", "failed"], timed_out: ["wrong", "took too long"] },
+} as const;
+
+function runs(call: PageCall, project: Project, actionId: string): Markup {
+  const all = listExecutions(call.tenant.store, { projectId: project.id, actionId }, RUNS);
+  if (all.length === 0)
+    return html`<p class="soft">It never ran: run it once, before an alert does.</p>`;
+  return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>run</th><th>for</th><th>came to</th><th>answer</th></tr></thead><tbody>${all.map(
+    ({
+      alert_id,
+      status,
+      status_code,
+      duration_ms,
+      response_prefix,
+      error,
+      attempts,
+      created_at,
+    }) => {
+      const [kind, word] = WORDS[status];
+      const why = error === "" ? (status_code === null ? "" : `status ${status_code}`) : error;
+      return html`<tr><td data-label="run">${ago(call, created_at)}</td><td data-label="for">${alert_id === "test" || alert_id === "" ? "a test" : html`<a href="${call.base}/a/${alert_id}">#${alert_id}</a>`}</td><td data-label="came to"><div><span class="${kind}">${word}</span>${why !== "" && `: ${why}`}${duration_ms !== null && ` in ${duration_ms} ms`}${attempts > 1 && `, ${attempts} tries`}</div></td><td data-label="answer"><span class="message small">${response_prefix}</span></td></tr>
+`;
+    },
+  )}</tbody></table></div>`;
+}

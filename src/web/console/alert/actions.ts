@@ -1,0 +1,87 @@
+import { nextRung } from "../../../core/alerts/ladder.ts";
+import { onCallNow } from "../../../core/oncall/duty.ts";
+import { projectOf } from "../../../core/projects/projects.ts";
+import { usableNames } from "../../../core/projects/schedule-names.ts";
+import { CRITICAL } from "../../../core/quiet/decide.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { reportOfAlert } from "../../../records/reports/reports.ts";
+import { assignFields, criticalField, hoursField, reasonField } from "../alerts/pieces.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { button, keyed } from "../ui/form.ts";
+import type { ShownAlert } from "./shown-alert.ts";
+
+/** The two that count at night; on a phone they are fixed at the bottom. */
+export function mainActions(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
+  const path = `/a/${id}`;
+  if (state === "resolved")
+    return html`<p class="soft">Resolved: nothing more is done to it. A further match opens a new alert.</p>`;
+  const isOpen = state === "open";
+  // Where a notification has no button of its own, a tap comes here for just this.
+  const first = call.query.get("from") === "push";
+  // Where Acknowledge stood nothing is pressed any more: a tap may come twice.
+  const place = isOpen
+    ? button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first })
+    : html`<p class="taken">${acked_by === call.who.accountId ? "You have it" : "Taken"}</p>`;
+  return html`${place}${button(call, {
+    action: `${path}/resolve`,
+    name: "Resolve",
+    key: "r",
+    kind: "second",
+  })}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
+}
+
+/** All else that is done to an alert. */
+export function moreActions(call: PageCall, shown: ShownAlert): Markup {
+  const { row } = shown;
+  const path = `/a/${row.id}`;
+  if (row.state === "resolved") return reportLink(call, shown);
+  const of = (what: string, id: string) => ({ call, id, action: `${path}/${what}` });
+  return html`<h2 class="hidden-text">More actions</h2>
+<div class="buttons">${escalate(call, shown)}
+<details class="menu" id="assign"${cameBack(call, `${path}/assign`)}><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(of("assign", "assign"), schedulesOf(call, shown))}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
+${silenceMenu(call, path, row)}
+<details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField(of("snooze", "snooze-hours"))}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
+<a class="button second" href="#note-text">Note</a>${reportLink(call, shown)}</div>`;
+}
+
+/** A menu whose form wasn't taken stands open: what was typed is in it. */
+const cameBack = ({ returned }: PageCall, action: string): Piece =>
+  returned?.action === action && html` open`;
+
+/** Opened by its key the button has the focus: a second key silences for an hour. What it would do is asked for then. */
+function silenceMenu(call: PageCall, path: string, { id, level }: ShownAlert["row"]): Markup {
+  const action = `${path}/silence`;
+  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField({ call, action, id: "silence-hours" })}${reasonField({ call, action, id: "silence-reason" })}${level >= CRITICAL && criticalField({ call, action, id: "silence-critical" }, true)}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
+}
+
+/** To the report for people outside: the one that it has, or a new one. */
+function reportLink({ base, tenant }: PageCall, { row }: ShownAlert): Markup {
+  const found = reportOfAlert(tenant.store, row.project_id, row.id);
+  const to = pathOf("p", row.project, "reports", found ?? "new");
+  return found === null
+    ? html`<a class="button plain" href="${base}${to}?alert=${row.id}">Start an incident report from this alert</a>`
+    : html`<a class="button plain" href="${base}${to}">Its incident report</a>`;
+}
+
+function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
+  const isOver = rule === null || nextRung(rule.escalations, row.step) === null;
+  const why =
+    rule === null
+      ? "Its rule is gone."
+      : rule.escalations.length === 0
+        ? "Its rule has no ladder."
+        : "Every step of the ladder has run: assign somebody.";
+  return button(call, {
+    ...{ action: `/a/${row.id}/escalate`, name: "Escalate now", key: "e", kind: "second" },
+    ...(isOver && { why }),
+  });
+}
+
+/** Schedules that the alert's project may name, with whom they have on call. */
+function schedulesOf({ tenant: { store }, now }: PageCall, { row, nameOf }: ShownAlert) {
+  const names = [...usableNames(store, projectOf(store, row.project_id))].slice(0, 50);
+  return names.map((name) => {
+    const account = onCallNow(store, { projectId: row.project_id, name }, now);
+    return { name, now: account === null ? null : nameOf(account) };
+  });
+}

@@ -1,0 +1,133 @@
+import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
+import { escalateNow } from "../../../core/alerts/escalate-now.ts";
+import { changeNote, noteWrite } from "../../../core/alerts/notes.ts";
+import { silenceOfAlert } from "../../../core/alerts/silence-alert.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { check } from "../../http/check.ts";
+import { deedForms, thisAlert } from "../alerts/deed-forms.ts";
+import { pagedWords } from "../alerts/paged-words.ts";
+import { stillMatching } from "../alerts/pieces.ts";
+import { lookCookie } from "../cookies.ts";
+import {
+  type Form,
+  type FormDone,
+  type PageCall,
+  pathOf,
+  type Screen,
+  type Section,
+  type View,
+} from "../screen.ts";
+import { wouldWords } from "../silences/would.ts";
+import { mainActions, moreActions } from "./actions.ts";
+import { alertHead } from "./head.ts";
+import { history } from "./history.ts";
+import { linesSection } from "./lines.ts";
+import { nextUp } from "./next.ts";
+import { noteForm } from "./note.ts";
+import { occurrences } from "./occurrences.ts";
+import { related } from "./related.ts";
+import { runActionAgain, runbook } from "./runbook.ts";
+import { readShownAlert, type ShownAlert } from "./shown-alert.ts";
+import { whoKnows } from "./who-knows.ts";
+
+const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
+
+/** One alert: what broke, who knows, what comes next, and what is done about it. */
+export const alertScreen: Screen = {
+  path: "/a/{id}",
+  view(call): View {
+    const shown = readShownAlert(call);
+    const { row } = shown;
+    const own = [`alert:${row.id}`];
+    const more = [...own, "oncall:*"];
+    const section = (watches: string[], draw: Section["draw"]): Section => ({ watches, draw });
+    return {
+      title: `#${row.id} ${row.template}`.slice(0, 80),
+      heading: null,
+      nav: "alerts",
+      script: "neighbours",
+      sections: {
+        head: section(own, () => alertHead(call, shown)),
+        actions: {
+          ...section(own, () => mainActions(call, shown)),
+          attributes: html`class="actions"`,
+        },
+        asked: section([], () => stillMatching(call, `/a/${row.id}`)),
+        more: section([...more, "reports"], () => moreActions(call, shown)),
+        // It stands in the menu that asks for it.
+        would: section([], () => silenceWould(call, shown)),
+        who: section(more, () => whoKnows(call, shown)),
+        next: section(more, () => nextUp(call, shown)),
+        occurrences: section(own, () => occurrences(call, shown)),
+        lines: section(own, () => linesSection(call, shown)),
+        runbook: section(own, () => runbook(call, shown)),
+        related: section([...own, "alerts"], () => related(call, shown)),
+        note: section([], () => noteForm(call, row.id)),
+        timeline: section(own, () => history(call, shown)),
+      },
+      body: (put) => html`${put("head")}${put("actions")}${put("asked")}${put("more")}${put("who")}
+<div class="columns">${put("next")}${put("occurrences")}</div>
+${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")}
+<nav id="neighbours" class="neighbours" aria-label="The list it was opened from"></nav>`,
+    };
+  },
+  forms: {
+    ...deedForms(thisAlert),
+    escalate: { verb: "escalateAlert", target, act: escalate },
+    order: { verb: "orderTimeline", target, reads: true, act: order },
+    "silence/try": {
+      ...{ verb: "previewSilence", target, reads: true },
+      act: () => ({ said: "", shown: { silence: "tried" } }),
+    },
+    "actions/{aid}/run": {
+      verb: "runActionForAlert",
+      target: ({ aid = "" }) => ({ kind: "action", id: aid }),
+      act: runActionAgain,
+    },
+    "notes/{nid}": noteChange("changeNote", (form) => form.get("text") ?? ""),
+    "notes/{nid}/delete": noteChange("deleteNote", () => null),
+  },
+};
+
+/** What a silence of this alert would take and would have kept back, once somebody asks. */
+function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Markup> {
+  if (call.shown["silence"] === undefined) return html``;
+  const until = { starts_at: call.now, ends_at: call.now + 3600, reason: "?" };
+  return wouldWords(call, () => silenceOfAlert(row, until), { inMenu: true });
+}
+
+function escalate(call: PageCall): FormDone {
+  const { tenant, params, who } = call;
+  const id = alertId(params["id"] ?? "");
+  tenant.store.write((tx) => escalateNow(tx, id, who.accountId));
+  const { silenced_by } = getAlertRow(tenant.store, id);
+  const did = silenced_by === null ? "has run" : "waits";
+  return { said: `The next step of #${id} ${did}${pagedWords(call, [String(id)])}` };
+}
+
+/** Which end of histories comes first: how this browser wants its pages, nothing of the alert. */
+function order({ secure, params }: PageCall, form: URLSearchParams): FormDone {
+  const value = form.get("timeline") === "oldest" ? "oldest" : "newest";
+  return {
+    said: value === "oldest" ? "Oldest first from now on." : "Newest first from now on.",
+    to: `${pathOf("a", params["id"] ?? "")}#timeline`,
+    cookies: [lookCookie("timeline", value, secure)],
+  };
+}
+
+/** A note's author changes it, or takes it back. */
+function noteChange(verb: string, textOf: (form: URLSearchParams) => string | null): Form {
+  return {
+    ...{ verb, target },
+    act({ tenant, params, who }, form) {
+      const text = textOf(form);
+      const to = text === null ? null : check(noteWrite, { text: text.trim() }, "body").text;
+      const of = {
+        ...{ alertId: alertId(params["id"] ?? ""), noteId: params["nid"] ?? "" },
+        accountId: who.accountId,
+      };
+      tenant.store.write((tx) => changeNote(tx, of, to));
+      return { said: to === null ? "The note is taken back." : "The note is changed." };
+    },
+  };
+}

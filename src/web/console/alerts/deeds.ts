@@ -1,0 +1,211 @@
+import type { AlertRow } from "../../../core/alerts/alert.ts";
+import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
+import { changeEach } from "../../../core/alerts/bulk.ts";
+import { matching } from "../../../core/alerts/groups.ts";
+import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
+import { liftSilence } from "../../../core/alerts/silencing.ts";
+import { livingAlert, whoDid } from "../../../core/alerts/whose.ts";
+import { CRITICAL } from "../../../core/quiet/decide.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import type { Reader } from "../../../ground/store/store.ts";
+import type { FormDone, PageCall } from "../screen.ts";
+import { counted } from "../ui/pieces.ts";
+import { span } from "../ui/times.ts";
+import { askedList, triageFilter } from "./asked.ts";
+
+/** What a page does to alerts, one or many: each answers in a sentence, and a race that was lost is told in it. */
+
+/** Alerts that one form may be about, and those of one that does them all in one turn. */
+const MOST = 10_000;
+const MOST_IN_A_TURN = 200;
+
+/**
+ * The ids that a form names: `id` again and again, several behind commas, or `group-<rule>-<newest>`: all of the rule up to
+ * this one that match the list it stood in (`list`, as an address writes it). Throws 422 for none or too many.
+ */
+export async function selectedIds(call: PageCall, form: URLSearchParams): Promise<string[]> {
+  const names = form
+    .getAll("id")
+    .flatMap((value) => value.split(","))
+    .filter(Boolean);
+  const groups = names.flatMap((name) => {
+    const [rule, newest] = /^group-(\d{1,15})-(\d{1,15})$/.exec(name)?.slice(1) ?? [];
+    return rule === undefined ? [] : [{ rule: Number(rule), newest: Number(newest) }];
+  });
+  const ids = new Set(names.filter((name) => !name.startsWith("group-")));
+  if (groups.length > 0) {
+    const asked = askedList(new URLSearchParams(form.get("list") ?? ""));
+    const filter = triageFilter({ ...asked, before: null }, call.who.accountId);
+    const states = filter.states.filter((state) => state !== "resolved");
+    const { found } = await matching(call.tenant.store, { ...filter, states });
+    for (const { id, rule_id } of found)
+      if (groups.some(({ rule, newest }) => rule === rule_id && id <= newest)) ids.add(String(id));
+  }
+  if (ids.size === 0) throw new ServiceError("invalid_request", "Select an alert first.");
+  refuseMany([...ids], MOST);
+  return [...ids];
+}
+
+/** Throws 422 where they are too many at once. */
+export function refuseMany(ids: readonly string[], most = MOST_IN_A_TURN): void {
+  if (ids.length <= most) return;
+  const message = `At most ${most} alerts at once; ${ids.length} are selected.`;
+  throw new ServiceError("invalid_request", message);
+}
+
+const named = (ids: readonly string[]): string =>
+  ids.length === 1 ? `#${ids[0]}` : counted(ids.length, "alert");
+
+/** "Acknowledged #130.", then of each other what had become of it. */
+function sentence(verb: string, done: readonly string[], others: readonly string[]): string {
+  const first = done.length === 0 ? [] : [`${verb} ${named(done)}.`];
+  return [...first, ...others].join(" ");
+}
+
+const MOST_TOLD = 5;
+
+/** Of a group the others may be thousands. */
+function fewOf(others: readonly string[]): readonly string[] {
+  if (others.length <= MOST_TOLD) return others;
+  return [
+    ...others.slice(0, MOST_TOLD),
+    `${others.length - MOST_TOLD} more were not changed either.`,
+  ];
+}
+
+/** How an alert that couldn't be changed as wanted stands: "Bob acknowledged #130 2 s before you." */
+export function standing(reader: Reader, id: string, call: PageCall): string {
+  const { who, now } = call;
+  let row: AlertRow;
+  try {
+    row = getAlertRow(reader, alertId(id));
+  } catch {
+    return `#${id} is gone.`;
+  }
+  const living = livingAlert(reader, row.id);
+  if (living !== row.id)
+    return `#${id} is one with #${living} now. ${standing(reader, String(living), call)}`;
+  if (row.state === "open") return `#${id} is open.`;
+  const by = whoDid(reader, row.id, row.state);
+  const at = (row.state === "acknowledged" ? row.acked_at : row.resolved_at) ?? now;
+  const before = now - at < 1 ? "just before you" : `${span(now - at)} before you`;
+  if (by === null) return `#${id} was ${row.state} by itself, ${span(now - at)} ago.`;
+  return by === who.name || by === who.email
+    ? `You have ${row.state} #${id} already.`
+    : `${by} ${row.state} #${id} ${before}.`;
+}
+
+/** `path`: of the page's forms, `/a/130` or `/alerts`; `fields` name the alerts where the path doesn't. */
+export interface Deed {
+  call: PageCall;
+  ids: readonly string[];
+  path: string;
+}
+
+const fieldsOf = ({ path }: Deed, ids: readonly string[]): Record<string, string> =>
+  path === "/alerts" ? { id: ids.join(",") } : {};
+
+export async function ackThem(deed: Deed): Promise<FormDone> {
+  const { call, ids, path } = deed;
+  const { store } = call.tenant;
+  const results = await changeEach(store, ids, { verb: "ack", accountId: call.who.accountId });
+  const done = results.filter(({ changed }) => changed).map(({ id }) => id);
+  const others = results.filter(({ changed }) => !changed);
+  const said = sentence(
+    "Acknowledged",
+    done,
+    fewOf(others.map(({ id }) => standing(store, id, call))),
+  );
+  if (done.length === 0) return { said };
+  return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
+}
+
+export async function unackThem({ call, ids }: Deed): Promise<FormDone> {
+  const { store } = call.tenant;
+  const results = await changeEach(store, ids, { verb: "unack", accountId: call.who.accountId });
+  const done = results.filter(({ ok }) => ok).map(({ id }) => id);
+  const others = results.filter(({ ok }) => !ok).map(({ id }) => standing(store, id, call));
+  const are = done.length === 1 ? "is" : "are";
+  const first = done.length === 0 ? [] : [`${named(done)} ${are} open again.`];
+  return { said: [...first, ...fewOf(others)].join(" ") };
+}
+
+/** A match within so many seconds: resolved, it would most likely open again at once. */
+const STILL_SECONDS = 300;
+
+/** Those that still match are asked about first, unless `anyway`: `shown.still` names them. */
+export async function resolveThem(deed: Deed, anyway: boolean): Promise<FormDone> {
+  const { call, ids } = deed;
+  const { store } = call.tenant;
+  const still = anyway ? [] : ids.filter((id) => isMatching(store, id, call.now));
+  const rest = ids.filter((id) => !still.includes(id));
+  const results = await changeEach(store, rest, {
+    ...{ verb: "resolve", accountId: call.who.accountId, pressed: true },
+  });
+  const done = results.filter(({ changed }) => changed).map(({ id }) => id);
+  if (done.length === 0 && results.some(({ code }) => code === "just_acknowledged"))
+    throw new ServiceError(
+      "just_acknowledged",
+      "You acknowledged it this very moment. To resolve it, press again.",
+    );
+  const others = results
+    .filter(({ changed }) => !changed)
+    .map(({ id }) => standing(store, id, call));
+  const told = fewOf(others);
+  if (still.length === 0) return { said: sentence("Resolved", done, told) };
+  const asked = `Not resolved yet: ${named(still)} still match${still.length === 1 ? "es" : ""}.`;
+  return {
+    said: sentence("Resolved", done, [...told, asked]),
+    shown: { still: still.join(",") },
+  };
+}
+
+function isMatching(reader: Reader, id: string, now: number): boolean {
+  try {
+    const { state, last_seen, drill } = getAlertRow(reader, alertId(id));
+    return state !== "resolved" && drill === 0 && last_seen >= now - STILL_SECONDS;
+  } catch {
+    return false;
+  }
+}
+
+/** Silences what each alert counts; of critical ones only where that is said. */
+export function silenceThem(
+  { call, ids, path }: Deed,
+  { seconds, reason, critical }: { seconds: number; reason: string; critical: boolean },
+): FormDone {
+  refuseMany(ids);
+  const { store } = call.tenant;
+  const { accountId } = call.who;
+  const until = call.now + seconds;
+  const made: string[] = [];
+  const done: string[] = [];
+  const others: string[] = [];
+  for (const id of ids)
+    try {
+      if (!critical && getAlertRow(store, alertId(id)).level >= CRITICAL) {
+        others.push(`#${id} is critical and rings on: tick that critical ones are meant, too.`);
+        continue;
+      }
+      const why = reason === "" ? `From alert #${id}.` : reason;
+      const silence = store.write((tx) =>
+        silenceAlert(tx, alertId(id), { until, reason: why, accountId }),
+      );
+      if (silence === null) others.push(`#${id} is quiet for longer already.`);
+      else made.push(silence);
+      if (silence !== null) done.push(id);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "alert_resolved") throw error;
+      others.push(standing(store, id, call));
+    }
+  const what = `${named(done)} count${done.length === 1 ? "s" : ""}`;
+  const first = done.length === 0 ? [] : [`Silenced what ${what}, for ${span(seconds)}.`];
+  const said = [...first, ...others].join(" ");
+  if (made.length === 0) return { said };
+  return { said, undo: { action: `${path}/unsilence`, fields: { silence: made.join(",") } } };
+}
+
+export function liftThem({ call }: Deed, silences: readonly string[]): FormDone {
+  for (const id of silences) call.tenant.store.write((tx) => liftSilence(tx, id));
+  return { said: "Silenced no more." };
+}

@@ -1,0 +1,101 @@
+import { type AlertRow, findAlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
+import { type AlertGroup, groupAlerts } from "../../../core/alerts/groups.ts";
+import { lookAhead } from "../../../core/alerts/rungs-ahead.ts";
+import { triage } from "../../../core/alerts/triage.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { naming } from "../alert/shown-alert.ts";
+import type { PageCall } from "../screen.ts";
+import { type AskedList, listAddress, partIn, standsIn, triageFilter } from "./asked.ts";
+import { groupRow } from "./group-row.ts";
+import { nothingThere } from "./nothing.ts";
+import { lastOfAll, nowWords } from "./now-words.ts";
+import { listRow, minutesOfAll } from "./row.ts";
+
+/** A page of alerts: rows that stay where they are, also those that left while somebody looked. */
+export async function alertList(call: PageCall, asked: AskedList): Promise<Markup> {
+  const { store } = call.tenant;
+  const { entries, next, complete } = await shownEntries(call, asked);
+  const rows = entries.flatMap((entry) => ("row" in entry ? [entry.row] : []));
+  const left = rowsThatLeft(call, asked, entries);
+  if (entries.length === 0 && left.length === 0) return nothingThere(call, asked);
+  const about = {
+    ...{ nameOf: naming(store), look: lookAhead(store, call.now) },
+    last: lastOfAll(store, [...rows, ...left]),
+  };
+  const minutes = minutesOfAll(call, rows);
+  const draw = (row: AlertRow, isGone = false) =>
+    listRow(call, {
+      ...{ row, isGone, minutes: (isGone ? null : minutes.get(row.id)) ?? [] },
+      now: nowWords(call, row, about),
+    });
+  const items = entries.map((entry) =>
+    "row" in entry ? draw(entry.row) : groupRow(call, entry.group, about.nameOf),
+  );
+  const on = next === null ? null : listAddress({ ...asked, before: next });
+  return html`<p class="new" data-new><button type="button"></button></p>
+${!complete && html`<p class="warn">There are more than one look takes: the rest is in no group and in no count here.</p>`}
+<ol class="rows" data-list${next !== null && html` data-more`}>${items}${left.map((row) => draw(row, true))}</ol>
+${pages(call, asked, on)}`;
+}
+
+type Entry = { row: AlertRow } | { group: AlertGroup };
+
+/** So many alerts of a rule stand alone. */
+const MOST_ALONE = 10;
+
+/** What stands on the page. What is resolved is in the order of its end, the rest grouped where a rule has many. */
+async function shownEntries(
+  call: PageCall,
+  asked: AskedList,
+): Promise<{ entries: Entry[]; next: string | null; complete: boolean }> {
+  const { store } = call.tenant;
+  const filter = triageFilter(asked, call.who.accountId);
+  const states = filter.states.filter((state) => state !== "resolved");
+  if (states.length === 0) {
+    const { rows, next } = await triage(store, filter);
+    return { entries: rows.map((row) => ({ row })), next, complete: true };
+  }
+  const isOfRule = partIn(asked.q, "rule") !== null;
+  const alone = rulesAlone(call);
+  const isGroup = (rule: number, count: number) =>
+    !isOfRule && !alone.has(rule) && (count > MOST_ALONE || call.rows.includes(`group-${rule}`));
+  const { groups, ...more } = await groupAlerts(store, { ...filter, states, isGroup });
+  const entries = groups.flatMap((group): Entry[] => {
+    if (group.isGroup) return [{ group }];
+    return group.alerts.map(({ id }) => ({ row: getAlertRow(store, id) }));
+  });
+  return { entries, ...more };
+}
+
+/** Rules of which an open page shows single alerts: it keeps what it shows. */
+function rulesAlone(call: PageCall): ReadonlySet<number> {
+  const rules = call.rows.flatMap((name) => {
+    const row = rowNamed(call, name);
+    return row === null || row.state === "resolved" ? [] : [row.rule_id];
+  });
+  return new Set(rules);
+}
+
+/** The alert of a row that an open page shows; null for what is none. */
+function rowNamed(call: PageCall, name: string): AlertRow | null {
+  const id = Number(/^row-(\d{1,15})$/.exec(name)?.[1] ?? Number.NaN);
+  return Number.isInteger(id) ? findAlertRow(call.tenant.store, id) : null;
+}
+
+function pages(call: PageCall, asked: AskedList, on: string | null): Markup {
+  if (on === null && asked.before === null) return html``;
+  return html`<nav class="pages" aria-label="Pages">${
+    asked.before === null
+      ? html`<span></span>`
+      : html`<a href="${call.base}${listAddress({ ...asked, before: null })}">First page</a>`
+  }${on !== null && html`<a href="${call.base}${on}" rel="next">Next page</a>`}</nav>`;
+}
+
+/** Rows that an open page shows and that no longer belong to its list, for it to say what became of them. */
+function rowsThatLeft(call: PageCall, { tab }: AskedList, here: readonly Entry[]): AlertRow[] {
+  const known = new Set(here.map((entry) => ("row" in entry ? entry.row.id : 0)));
+  return call.rows.flatMap((name) => {
+    const row = rowNamed(call, name);
+    return row === null || known.has(row.id) || standsIn(tab, row) ? [] : [row];
+  });
+}

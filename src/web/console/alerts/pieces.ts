@@ -1,0 +1,96 @@
+import type { AlertState } from "../../../core/alerts/alert.ts";
+import { getAlertRow } from "../../../core/alerts/alert.ts";
+import { CRITICAL } from "../../../core/quiet/decide.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { listAccounts } from "../../../people/accounts.ts";
+import type { PageCall } from "../screen.ts";
+import { ticked, typed } from "../ui/form.ts";
+import { ago } from "../ui/times.ts";
+
+/** What the list and the page of one alert both draw. */
+
+/** What a page calls a state in its classes. */
+export const STATE_CLASS: Readonly<Record<AlertState, string>> = {
+  ...{ open: "open", acknowledged: "ack", resolved: "resolved" },
+};
+
+const HOURS: readonly [hours: string, name: string][] = [
+  ["1", "1 hour"],
+  ["4", "4 hours"],
+  ["8", "8 hours"],
+  ["24", "1 day"],
+  ["168", "7 days"],
+];
+
+/** What a field of these needs: its id, and where its form goes, so that what was typed stays where it isn't taken. */
+export interface DeedField {
+  call: PageCall;
+  id: string;
+  action: string;
+}
+
+/** How long something is to last. */
+export function hoursField({ call, id, action }: DeedField): Markup {
+  const chosen = typed(call, action, "hours");
+  return html`<div class="field"><label for="${id}">For</label><select id="${id}" name="hours">${HOURS.map(
+    ([value, name]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  )}</select></div>`;
+}
+
+export function reasonField({ call, id, action }: DeedField): Markup {
+  return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000">${typed(call, action, "reason")}</textarea></div>`;
+}
+
+/** Whom an alert can be given to: everybody here, and schedules by name; `now`: whom they have, where that is one thing. */
+export function assignFields(
+  { call, id, action }: DeedField,
+  schedules: readonly { name: string; now?: string | null }[],
+): Markup {
+  const people = listAccounts(call.tenant.store).slice(0, 100);
+  return html`<fieldset><legend>Who</legend>${people.map(
+    ({ id: account, display_name, email }) =>
+      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"${ticked(call, action, { name: "account", value: account })}> ${display_name.trim() === "" ? email : display_name}</label>`,
+  )}${schedules.map(
+    ({ name, now }) =>
+      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"${ticked(call, action, { name: "schedule", value: name })}> on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}</label>`,
+  )}</fieldset>
+<label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"${ticked(call, action, { name: "keep_ladder", value: "true" })}> The ladder goes on beside them</label>`;
+}
+
+const MOST_NAMED = 5;
+
+function nameFew(ids: readonly string[]): string {
+  const names = ids.slice(0, MOST_NAMED).map((id) => `#${id}`);
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : "";
+  return names.join(", ") + more;
+}
+
+/** Critical alerts ring through a silence that doesn't say that it means them. `must`: the alert itself is one. */
+export function criticalField({ call, id, action }: DeedField, must: boolean): Markup {
+  const words = must ? "Critical ones too: this alert is one" : "Critical ones too";
+  return html`<label class="check"><input type="checkbox" id="${id}" name="critical" value="on"${ticked(call, action, { name: "critical", value: "on" })}${must && html` required`}> ${words}</label>`;
+}
+
+/** The same where it is said by the button alone. */
+export const criticalToo = (isCritical: boolean): { field: Piece; words: string } =>
+  isCritical
+    ? { field: html`<input type="hidden" name="critical" value="on">`, words: ", critical too" }
+    : { field: null, words: "" };
+
+/** What is asked before something is resolved that would open again at once. Empty where nothing was asked. */
+export function stillMatching(call: PageCall, path: string): Markup {
+  const ids = (call.shown["still"] ?? "").split(",").filter(Boolean);
+  const [first] = ids;
+  if (first === undefined) return html``;
+  const rows = ids.map((id) => getAlertRow(call.tenant.store, Number(id)));
+  const critical = criticalToo(rows.some(({ level }) => level >= CRITICAL));
+  const last = rows.reduce((most, { last_seen }) => Math.max(most, last_seen), 0);
+  const fields =
+    path === "/alerts" && html`<input type="hidden" name="id" value="${ids.join(",")}">`;
+  const which = ids.length === 1 ? `#${first}` : nameFew(ids);
+  const it = ids.length === 1 ? "It" : "They";
+  return html`<div class="notice notice-warn" role="alert"><p><strong>${which}: still matching, ${ago(call, last)}.</strong> ${it} would open again at once.</p>
+<div class="buttons"><form method="post" action="${call.base}${path}/resolve">${fields}<button class="button second" name="anyway" value="1">Resolve anyway</button></form>
+<form method="post" action="${call.base}${path}/silence">${fields}${critical.field}<input type="hidden" name="hours" value="1"><button class="button">Silence 1 h instead${critical.words}</button></form></div></div>`;
+}

@@ -1,0 +1,45 @@
+import { mustFind, setIntegrationEnabled } from "../../../core/projects/integrations.ts";
+import { getProject } from "../../../core/projects/projects.ts";
+import type { Form, PageCall } from "../screen.ts";
+import { pathOf } from "../screen.ts";
+
+export const channelTarget = ({ iid = "" }: PageCall["params"]) => ({
+  ...{ kind: "integration", id: iid },
+});
+
+/** Where a channel's forms lead back to, below the base. */
+export const channelAt = ({ project = "", iid = "" }: PageCall["params"]) =>
+  pathOf("p", project, "channels", iid);
+
+const turn = (enabled: boolean): Form => ({
+  verb: enabled ? "enableIntegration" : "disableIntegration",
+  target: channelTarget,
+  act(call) {
+    const { tenant, who, params } = call;
+    const { project = "", iid: id = "" } = params;
+    tenant.store.write((tx) =>
+      setIntegrationEnabled(tx, getProject(tx, project), { id, enabled, by: who.accountId }),
+    );
+    return {
+      said: enabled
+        ? "Turned on: what waited goes out now, in order."
+        : "Turned off: what comes for it waits, for a day at the most.",
+      undo: { action: `${channelAt(params)}/${enabled ? "disable" : "enable"}` },
+    };
+  },
+});
+
+/** What a row of the list and a channel's own page can do alike. */
+export const channelDeeds: Readonly<Record<string, Form>> = {
+  enable: turn(true),
+  disable: turn(false),
+  test: {
+    ...{ verb: "testIntegration", target: channelTarget, deed: true },
+    async act({ tenant, params }) {
+      const project = getProject(tenant.store, params["project"] ?? "");
+      const row = mustFind(tenant.store, project, params["iid"] ?? "");
+      const { ok, error = "no reason was given" } = await tenant.outbox.testFire.integration(row);
+      return { said: ok ? "The test got through." : `The test didn't get through: ${error}.` };
+    },
+  },
+};

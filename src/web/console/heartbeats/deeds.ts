@@ -1,0 +1,78 @@
+import { changeHeartbeat, rotateHeartbeat } from "../../../in/heartbeats/heartbeats.ts";
+import { mustManage } from "../../../people/roles.ts";
+import { dropHeartbeat, watchHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
+import { PING } from "../../http/ping.ts";
+import { type Form, type PageCall, pathOf } from "../screen.ts";
+import { makeEar } from "./ear.ts";
+import { heartbeatOfFields } from "./fields.ts";
+import { heartbeatHere } from "./here.ts";
+
+const target = ({ hid = "" }: PageCall["params"]) => ({ kind: "heartbeat", id: hid });
+
+/** What is done to one heartbeat, by what stands behind its address. */
+export const heartbeatDeeds: Readonly<Record<string, Form>> = {
+  "": {
+    ...{ verb: "changeHeartbeat", target },
+    act(call, form) {
+      const { row, project } = heartbeatHere(call);
+      const body = heartbeatOfFields(form);
+      call.tenant.store.write((tx) => changeHeartbeat(tx, project, { id: row.id, body }));
+      return { said: `${body.name} is changed; at least its grace is left.` };
+    },
+  },
+  pause: {
+    ...{ verb: "pauseHeartbeat", target },
+    async act(call) {
+      const { row } = heartbeatHere(call);
+      await watchHeartbeat(call.tenant, row.id, false);
+      return {
+        said: `${row.name} is paused: nobody waits for it.`,
+        undo: { action: `/heartbeats/${row.id}/resume` },
+      };
+    },
+  },
+  resume: {
+    ...{ verb: "resumeHeartbeat", target },
+    async act(call) {
+      const { row } = heartbeatHere(call);
+      await watchHeartbeat(call.tenant, row.id, true);
+      return {
+        said: `${row.name} is watched again, from now on.`,
+        undo: { action: `/heartbeats/${row.id}/pause` },
+      };
+    },
+  },
+  hear: {
+    ...{ verb: "createRule", target },
+    act(call, form) {
+      const { row, project } = heartbeatHere(call);
+      const ear = form.get("ear") ?? "";
+      const rule = call.tenant.store.write((tx) => makeEar(tx, project, { heartbeat: row, ear }));
+      return { said: `The rule ${rule} is set: it takes this heartbeat alone.` };
+    },
+  },
+  rotate: {
+    ...{ verb: "rotateHeartbeat", target },
+    act(call) {
+      mustManage(call.who.role);
+      const { row, project } = heartbeatHere(call);
+      const { addresses } = call.tenant.store.write((tx) => rotateHeartbeat(tx, project, row.id));
+      return {
+        said: "A new address. The one before opens nothing any more.",
+        to: `/heartbeats/${row.id}`,
+        shown: { ping_url: `${call.origin}${PING}/${addresses.secret}`, uuid: addresses.uuid },
+      };
+    },
+  },
+  delete: {
+    ...{ verb: "deleteHeartbeat", target },
+    async act(call) {
+      const { row, project } = heartbeatHere(call);
+      await dropHeartbeat(call.tenant, project, row.id);
+      return {
+        said: `${row.name} is deleted: its address opens nothing.`,
+        to: pathOf("p", project.name, "heartbeats"),
+      };
+    },
+  },
+};

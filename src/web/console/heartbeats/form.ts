@@ -1,0 +1,97 @@
+import { onCallNow } from "../../../core/oncall/duty.ts";
+import { configVersions, getProject } from "../../../core/projects/projects.ts";
+import { usableNames } from "../../../core/projects/schedule-names.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { listAccounts } from "../../../people/accounts.ts";
+import type { PageCall } from "../screen.ts";
+import { field, fieldId, select } from "../ui/form.ts";
+import { LENGTH_UNITS } from "./fields.ts";
+
+const LEVELS = [
+  { value: "500", name: "critical" },
+  { value: "400", name: "error" },
+  { value: "300", name: "warn" },
+  { value: "200", name: "info" },
+];
+
+/** What a job is called, how often it reports, and how late it may be. */
+export function heartbeatFields(call: PageCall, action: string, fields: URLSearchParams): Markup {
+  const value = (name: string) => fields.get(name) ?? "";
+  return html`${field(call, action, { name: "name", label: "Name", value: value("name"), required: true, autocomplete: "off", hint: "What runs: “nightly backup”. It stands in the alert." })}
+<fieldset><legend>It reports</legend>
+${select(call, action, {
+  ...{ name: "how", label: "By", value: value("how") },
+  choices: [
+    { value: "every", name: "a period" },
+    { value: "cron", name: "the clock, as cron says it" },
+    { value: "oncalendar", name: "the clock, as a systemd timer says it" },
+  ],
+})}
+${lengthField(call, action, fields, { name: "period_seconds", label: "Every", hint: "For a period." })}
+${field(call, action, { name: "cron", label: "cron", value: value("cron"), autocomplete: "off", hint: "Five fields: 15 3 * * 1-5 is 03:15 on weekdays.", more: html`class="mono" spellcheck="false"` })}
+${field(call, action, { name: "timezone", label: "On the clocks of", value: value("timezone"), autocomplete: "off", hint: "Of cron: an IANA name, like Europe/Berlin." })}
+${field(call, action, { name: "oncalendar", label: "OnCalendar=", value: value("oncalendar"), autocomplete: "off", hint: "Mon..Fri 03:00 Europe/Vienna: kept as cron.", more: html`class="mono" spellcheck="false"` })}
+${lengthField(call, action, fields, { name: "grace_seconds", label: "It may be late by", hint: "Only then an alert opens." })}
+${lengthField(call, action, fields, { name: "max_run_seconds", label: "A run takes at most", hint: "Where it tells its start; empty: as long as it may be late." })}</fieldset>
+${select(call, action, { name: "level", label: "When it is missing or fails, that is", value: value("level"), choices: LEVELS })}`;
+}
+
+function lengthField(
+  call: PageCall,
+  action: string,
+  fields: URLSearchParams,
+  of: { name: string; label: string; hint: string },
+): Markup {
+  const { name, label, hint } = of;
+  const unit = `${name}-unit`;
+  const id = fieldId(action, unit);
+  const chosen = fields.get(unit) ?? "60";
+  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}<div class="field"><label for="${id}">in<span class="hidden-text"> (unit of “${label}”)</span></label><select id="${id}" name="${unit}">${LENGTH_UNITS.map(
+    ({ value, name: word }) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${word}</option>`,
+  )}</select></div></div>`;
+}
+
+/** Who is told: the rules as they stand, or a ladder of its own. */
+export function earsField(call: PageCall, action: string, project: string | null): Markup {
+  return html`${select(call, action, {
+    ...{ name: "ear", label: "Who is told", value: "" },
+    choices: [
+      { value: "", name: "as the project’s rules say" },
+      ...earChoices(call, project).map(({ value, name }) => ({ value, name: `its own: ${name}` })),
+    ],
+    hint: "A ladder of its own is a rule that takes this heartbeat alone; it can be changed like any other.",
+  })}`;
+}
+
+/** People, and schedules of the project with whom they have now; of every project where none is chosen yet. */
+export function earChoices(
+  { tenant: { store }, now }: PageCall,
+  project: string | null,
+): { value: string; name: string }[] {
+  const people = listAccounts(store).slice(0, 100);
+  const nameOf = new Map(people.map(({ id, display_name, email }) => [id, display_name || email]));
+  const homes =
+    project === null
+      ? configVersions(store)
+          .slice(0, 50)
+          .map((one) => one.project)
+      : [project];
+  const schedules = homes.flatMap((name) => {
+    const home = getProject(store, name);
+    return [...usableNames(store, home)].slice(0, 20).map((schedule) => {
+      const account = onCallNow(store, { projectId: home.id, name: schedule }, now);
+      const who = account === null ? "nobody now" : (nameOf.get(account) ?? "somebody");
+      return { value: `s:${schedule}`, name: `on call: ${schedule} (${who})` };
+    });
+  });
+  const unique = [...new Map(schedules.map((one) => [one.value, one])).values()];
+  return [...people.map(({ id }) => ({ value: `a:${id}`, name: nameOf.get(id) ?? id })), ...unique];
+}
+
+export function projectField(call: PageCall, action: string, value: string): Piece {
+  const choices = configVersions(call.tenant.store).map(({ project }) => ({
+    ...{ value: project, name: project },
+  }));
+  return select(call, action, { name: "project", label: "Project", value, choices });
+}

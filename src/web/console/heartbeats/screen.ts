@@ -1,0 +1,126 @@
+import type { Project } from "../../../core/projects/projects.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import type { HeartbeatAnswer } from "../../../in/heartbeats/heartbeat.ts";
+import type { HeartbeatRow } from "../../../in/heartbeats/rows.ts";
+import { listRuns } from "../../../in/heartbeats/runs.ts";
+import { isManager } from "../../../people/roles.ts";
+import { readHeartbeat, takersOfHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
+import { changesLink } from "../audit/link.ts";
+import { managers } from "../people/people.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { button, select } from "../ui/form.ts";
+import { counted } from "../ui/pieces.ts";
+import { clockTime } from "../ui/times.ts";
+import { heartbeatDeeds } from "./deeds.ts";
+import { fieldsOfHeartbeat } from "./fields.ts";
+import { earChoices, heartbeatFields } from "./form.ts";
+import { heartbeatHere } from "./here.ts";
+import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
+import { runLegend, runRow, runTable } from "./runs.ts";
+import { addressNotice } from "./snippets.ts";
+import { heartbeatBadge, paceWords } from "./state.ts";
+
+const RUNS = 100;
+
+interface ShownBeat {
+  row: HeartbeatRow;
+  project: Project;
+  beat: HeartbeatAnswer;
+}
+
+/** One job that must report: how it stands, its runs, what it said last, its address once, and its settings. */
+export const heartbeatScreen: Screen = {
+  path: "/heartbeats/{hid}",
+  view(call) {
+    const { row, project } = heartbeatHere(call);
+    const shown: ShownBeat = { row, project, beat: readHeartbeat(call.tenant, row) };
+    const watches = ["heartbeats", `project:${project.name}`];
+    return {
+      title: row.name,
+      heading: html`<a href="${call.base}/heartbeats" data-key="Escape" title="All heartbeats (Esc)">Heartbeats</a> › ${row.name}`,
+      nav: "heartbeats",
+      sections: {
+        first: { watches, draw: () => firstPing(shown, call) },
+        address: { watches: [], draw: () => addressNotice(call.shown, row.cron) },
+        facts: { watches, turnsAt: lateAt(shown.beat), draw: () => facts(call, shown) },
+        runs: { watches, draw: () => runs(call, row) },
+        message: { watches, draw: () => lastMessage(row) },
+        ears: { watches, draw: () => ears(call, shown) },
+        change: { watches: [], draw: () => changing(call, shown) },
+        away: { watches, draw: () => away(call, shown) },
+      },
+    };
+  },
+  forms: heartbeatDeeds,
+};
+
+/** Green with the first ping: where an address is pasted it is seen at once whether it works. */
+function firstPing({ beat, row }: ShownBeat, call: PageCall): Markup {
+  if (beat.state === "new" && row.last_at === null)
+    return html`<p class="notice">◌ waiting for its first ping … <a class="noscript" href="${call.base}/heartbeats/${row.id}">Look again</a></p>`;
+  if (
+    row.last_at === null ||
+    call.now - row.last_at > 3600 ||
+    listRuns(call.tenant.store, row.id, 2).length > 1
+  )
+    return html``;
+  return html`<p class="notice notice-good"><span class="good">✓ ${row.name} is heard</span>, ${clockTime(call, row.last_at)}: it is waited for from now on.</p>`;
+}
+
+function facts(call: PageCall, { beat, project }: ShownBeat): Markup {
+  const { watch } = beat;
+  return html`<p>${heartbeatBadge(beat)} · <a href="${call.base}${pathOf("p", project.name, "heartbeats")}">${project.name}</a> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
+${watch?.source !== undefined && html`<p class="soft">It hears what the source ${watch.source} says of this job.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}<div class="buttons">${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
+}
+
+function runs(call: PageCall, { id }: HeartbeatRow): Markup {
+  const all = listRuns(call.tenant.store, id, RUNS);
+  if (all.length === 0) return html`<h2>Runs</h2><p class="soft">None was heard of yet.</p>`;
+  return html`<h2>Runs</h2>${runRow(call, all)}${runLegend}<details id="run-table"><summary>${counted(all.length, "run")} as a table</summary>${runTable(call, all)}</details>`;
+}
+
+function lastMessage({ last_message }: HeartbeatRow): Piece & Markup {
+  if (last_message === null || last_message === "") return html``;
+  return html`<h2>What it said last</h2><pre class="code wrap" id="last-message" tabindex="0">${last_message}</pre>`;
+}
+
+/** Which rules hear of it, or that none does. */
+function ears(call: PageCall, { row, project }: ShownBeat): Markup {
+  const rules = takersOfHeartbeat(call.tenant, row);
+  const action = `/heartbeats/${row.id}/hear`;
+  const list =
+    rules.length === 0
+      ? html`<p class="wrong">No rule hears it: nobody would be told.</p>`
+      : html`<p>Heard by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
+  return html`<h2>Who is told</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
+    call,
+    action,
+    {
+      ...{ name: "ear", label: "Page", value: `a:${call.who.accountId}` },
+      choices: earChoices(call, project.name),
+      hint: "It is a rule that takes this heartbeat alone; the rules above go on hearing it.",
+    },
+  )}<p class="form-foot"><button class="button second">Make the rule</button></p></form></details>`;
+}
+
+function changing(call: PageCall, { beat }: ShownBeat): Markup {
+  const action = `/heartbeats/${beat.id}`;
+  const isBack = call.returned?.action === action;
+  const fields = isBack && call.returned ? call.returned.form : fieldsOfHeartbeat(beat);
+  return html`<details id="settings"${isBack && html` open`}><summary>Change it</summary><form class="form" method="post" action="${call.base}${action}">${heartbeatFields(call, action, fields)}
+<p class="form-foot"><button class="button">Save</button></p></form></details>`;
+}
+
+function away(call: PageCall, { row, project }: ShownBeat): Markup {
+  const { id, name } = row;
+  const runs = listRuns(call.tenant.store, id, RUNS).length;
+  const mayRotate = isManager(call.who.role);
+  return html`<details id="rotate"><summary>Replace its address</summary><p class="soft">The one that its job has opens nothing from then on: until the job has the new one it is missing.</p>${button(
+    call,
+    {
+      ...{ action: `/heartbeats/${id}/rotate`, name: "Make a new address", kind: "second" },
+      ...(mayRotate ? {} : { why: `Owners and admins do that. Ask ${managers(call)}.` }),
+    },
+  )}</details>
+<details id="delete"><summary>Delete it</summary><p>With it go its address, which a job that still calls it is told by 404, and ${counted(runs, "run")} that ${runs === 1 ? "is" : "are"} kept. ${row.state === "down" ? "The alert that it is missing ends. " : ""}Alerts and rules of ${project.name} stay. It can’t be undone.</p>${button(call, { action: `/heartbeats/${id}/delete`, name: `Delete ${name}`, kind: "danger" })}</details>`;
+}

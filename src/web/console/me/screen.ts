@@ -1,0 +1,117 @@
+import { isTimezone } from "../../../core/oncall/zone.ts";
+import { invalid } from "../../../ground/kit/errors.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { readNotify } from "../../../out/contacts/notify.ts";
+import { changeAccount } from "../../../people/accounts.ts";
+import { changePassword } from "../../../people/passwords.ts";
+import { lookCookie } from "../cookies.ts";
+import type { PageCall, Screen } from "../screen.ts";
+import { button, field, select } from "../ui/form.ts";
+import { counted } from "../ui/pieces.ts";
+import { meTabs } from "./tabs.ts";
+
+const AT = "/me";
+
+/** Whoever is signed in: their name, password, and how their pages look. */
+export const meScreen: Screen = {
+  path: AT,
+  view: (call) => ({
+    title: "Me",
+    nav: "me",
+    sections: {
+      tabs: { watches: [], draw: () => meTabs(call, AT) },
+      name: { watches: ["people"], draw: () => nameSection(call) },
+      notify: { watches: ["people"], draw: () => notifySection(call) },
+      password: { watches: [], draw: () => passwordSection(call) },
+      look: { watches: [], draw: () => lookSection(call) },
+      out: {
+        watches: [],
+        draw: () => button(call, { action: "/signout", name: "Sign out", kind: "second" }),
+      },
+    },
+  }),
+  forms: {
+    name: {
+      verb: "changeAccount",
+      target: () => ({ kind: "account", id: "" }),
+      act({ tenant, who }, form) {
+        const displayName = (form.get("display_name") ?? "").trim();
+        if (displayName === "" || [...displayName].length > 128)
+          throw invalid([{ field: "/display_name", reason: "must have 1 to 128 characters" }]);
+        tenant.store.write((tx) => changeAccount(tx, null, { id: who.accountId, displayName }));
+        return { said: `You are called ${displayName} from now on.` };
+      },
+    },
+    password: {
+      verb: "changePassword",
+      target: () => ({ kind: "account", id: "" }),
+      async act({ tenant, who }, form) {
+        const fresh = form.get("new") ?? "";
+        if ([...fresh].length < 8 || Buffer.byteLength(fresh) > 72)
+          throw invalid([{ field: "/new", reason: "must have 8 to 72 characters" }]);
+        await changePassword(tenant, {
+          ...{ accountId: who.accountId, kept: who.sessionId },
+          ...{ old: form.get("old") ?? "", new: fresh },
+        });
+        return { said: "Your password is changed. Your other browsers are signed out." };
+      },
+    },
+    look: {
+      verb: "changeLook",
+      reads: true,
+      act(call, form) {
+        const zone = form.get("zone") ?? "";
+        if (zone !== "" && !isTimezone(zone))
+          throw invalid([{ field: "/zone", reason: "must be a zone like Europe/Vienna" }]);
+        const set = (name: string) => lookCookie(name, form.get(name) ?? "", call.secure);
+        return {
+          said: "Saved in this browser.",
+          to: AT,
+          cookies: ["zone", "theme", "rows", "keys"].map(set),
+        };
+      },
+    },
+  },
+};
+
+function nameSection(call: PageCall): Markup {
+  const { who, base } = call;
+  return html`<h2>Name</h2><p class="soft">${who.email}, ${who.role}</p>
+<form class="form" method="post" action="${base}${AT}/name">
+${field(call, `${AT}/name`, { name: "display_name", label: "As others see it", value: who.name, required: true, autocomplete: "name" })}
+<p class="form-foot"><button class="button second">Save the name</button></p></form>`;
+}
+
+function notifySection({ tenant, who, base }: PageCall): Markup {
+  const rules = readNotify(tenant.store, who.accountId);
+  return html`<h2>When I am paged</h2>
+<p>${
+    rules.length === 0
+      ? "All verified ways at once, calls after two minutes."
+      : `By your own ${counted(rules.length, "rule")}: box notify show prints them.`
+  }</p><p><a href="${base}/me/devices">What rings for me</a></p>`;
+}
+
+function passwordSection(call: PageCall): Markup {
+  const action = `${AT}/password`;
+  return html`<h2>Password</h2>
+<form class="form" method="post" action="${call.base}${action}">
+<input type="text" hidden readonly name="username" autocomplete="username" value="${call.who.email}">
+${field(call, action, { name: "old", label: "Now", type: "password", required: true, autocomplete: "current-password" })}
+${field(call, action, { name: "new", label: "New", type: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters." })}
+<p class="form-foot"><button class="button second">Change the password</button></p></form>`;
+}
+
+function lookSection(call: PageCall): Markup {
+  const { look, base } = call;
+  const action = `${AT}/look`;
+  const choices = (...all: [value: string, name: string][]) =>
+    all.map(([value, name]) => ({ value, name }));
+  return html`<h2>How pages look here</h2>
+<form class="form" method="post" action="${base}${action}">
+${select(call, action, { name: "theme", label: "Colours", value: look.theme, choices: choices(["system", "as the system"], ["light", "light"], ["dark", "dark"]) })}
+${select(call, action, { name: "rows", label: "Rows", value: look.rows, choices: choices(["comfortable", "comfortable"], ["compact", "compact"]) })}
+${select(call, action, { name: "keys", label: "Single letters as keys", value: look.keys ? "on" : "off", choices: choices(["on", "on"], ["off", "off"]) })}
+${field(call, action, { name: "zone", label: "Time zone", value: look.zone, hint: "Like Europe/Vienna." })}
+<p class="form-foot"><button class="button second">Save in this browser</button></p></form>`;
+}

@@ -1,0 +1,77 @@
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { button } from "../ui/form.ts";
+import { dayOf, hourOf } from "../ui/times.ts";
+import type { CalendarDay } from "./local-time.ts";
+import { yours } from "./now.ts";
+import type { CalendarBlock } from "./rows.ts";
+import { pageWith, type ShownSchedule, stretchWords } from "./shown.ts";
+
+/** The calendar in words: days as headings, shifts as rows, what can be done at each. On a phone it is the calendar. */
+
+export function agenda(call: PageCall, shown: ShownSchedule): Markup {
+  const { range } = shown;
+  const isPast = range.until <= call.now;
+  const earlier = isPast ? [] : range.days.filter(({ until }) => until <= call.now);
+  const days = range.days.slice(earlier.length);
+  return html`<h2>Shifts</h2>${
+    earlier.length > 0 &&
+    html`<details id="earlier"><summary>Earlier</summary>${agendaTable(call, shown, earlier)}</details>`
+  }${agendaTable(call, shown, days)}${
+    !shown.isWhole &&
+    html`<p class="soft">It changes too often for all of it: choose fewer days.</p>`
+  }`;
+}
+
+function agendaTable(call: PageCall, shown: ShownSchedule, days: readonly CalendarDay[]): Markup {
+  const blocks = shown.rows[0]?.blocks ?? [];
+  const first = days[0]?.since ?? 0;
+  return html`<table class="agenda">${days.map((day) => {
+    const own = blocks.filter((at) => at.starts_at < day.until && at.ends_at > day.since);
+    const begins = ({ starts_at }: CalendarBlock) => starts_at >= day.since || day.since === first;
+    const name = html`${dayOf(day.since, shown.stored.timezone)}${
+      call.now >= day.since && call.now < day.until && html` <span class="soft">today</span>`
+    }`;
+    const [only] = own;
+    if (only !== undefined && own.length === 1 && !begins(only))
+      return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td>${shown.names(only.account_id)}, all day</td></tr></tbody>
+`;
+    return html`<tbody><tr><th colspan="2" scope="rowgroup">${name}</th></tr>
+${own.map((block) => (begins(block) ? firstRow(call, shown, block, first) : lastRow(shown, block)))}</tbody>`;
+  })}</table>`;
+}
+
+/** Where a shift begins, or its table does at `first`: of a shift that goes on from *Earlier* the row there is the one that is linked to. */
+function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock, first: number): Markup {
+  const { names, stored } = shown;
+  const block = shown.whole(cut);
+  const { account_id, starts_at, layer, override_id } = block;
+  const isNow = starts_at <= call.now && block.ends_at > call.now;
+  const isLinked = cut.starts_at >= first || first === shown.range.days[0]?.since;
+  return html`<tr${isLinked && html` id="shift-${cut.starts_at}"`}${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
+    account_id === call.who.accountId && html` (you)`
+  } <span class="soft small">${[override_id !== null ? "override" : (layer ?? ""), isNow ? "now" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
+`;
+}
+
+/** The day on which one ends that began before. */
+function lastRow({ names, stored }: ShownSchedule, { account_id, ends_at }: CalendarBlock): Markup {
+  return html`<tr class="agenda-quiet${account_id === null && " agenda-gap"}"><td colspan="2">${names(account_id)}, until ${hourOf(ends_at, stored.timezone)}</td></tr>
+`;
+}
+
+function deeds(call: PageCall, shown: ShownSchedule, block: CalendarBlock): Piece {
+  const { base, now, who } = call;
+  const { account_id, starts_at, ends_at } = block;
+  if (ends_at <= now) return null;
+  const name = `${shown.names(account_id)}, ${stretchWords(block, shown.stored.timezone)}`;
+  const at = `${Math.max(starts_at, Math.floor(now / 60) * 60)}-${ends_at}`;
+  const cover = html`<a class="button second" href="${base}${pageWith(shown, `cover=${at}`)}#cover" data-key="c" aria-keyshortcuts="c" aria-label="Cover… ${name}">Cover…</a>`;
+  if (account_id === who.accountId)
+    return html`<div class="buttons">${cover}<a class="button second" href="${base}${pageWith(shown, `swap=${starts_at}-${ends_at}`)}#swap" aria-label="Swap with… ${name}">Swap with…</a></div>`;
+  const take = account_id === null ? "Cover it: me" : "I take this shift";
+  return html`<div class="buttons">${button(call, {
+    ...{ action: `${shown.path}/take`, name: take, kind: "second", label: `${take}: ${name}` },
+    fields: { starts_at: String(starts_at), ends_at: String(ends_at), keep: shown.keep },
+  })}${cover}</div>`;
+}

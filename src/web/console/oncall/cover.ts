@@ -1,0 +1,177 @@
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { listAccounts } from "../../../people/accounts.ts";
+import type { PageCall } from "../screen.ts";
+import { select, wrongOf } from "../ui/form.ts";
+import { span } from "../ui/times.ts";
+import {
+  type CalendarRange,
+  instantField,
+  knownField,
+  localText,
+  onThatDay,
+  rangeAround,
+} from "./local-time.ts";
+import { yours } from "./now.ts";
+import { calendarPlot } from "./plot.ts";
+import { blocksOf, type CalendarBlock } from "./rows.ts";
+import { pageWith, previewStored, type ShownSchedule, stretchWords } from "./shown.ts";
+
+/** Putting somebody on call for a while: the one form in which every way of doing it ends. */
+
+export interface Cover {
+  account_id: string;
+  starts_at: number;
+  ends_at: number;
+}
+
+const HOUR = 3600;
+const DAY = 86_400;
+
+/** Throws 400 naming the field. */
+export function coverOf(timezone: string, form: URLSearchParams): Cover {
+  return {
+    account_id: form.get("account_id") ?? "",
+    starts_at: instantField(timezone, form, "starts_at"),
+    ends_at: instantField(timezone, form, "ends_at"),
+  };
+}
+
+/** "100-200" in an address: from and until, in Unix seconds. */
+export function stretchAsked(text: string | null): { starts_at: number; ends_at: number } | null {
+  const found = /^(\d{1,11})-(\d{1,11})$/.exec(text ?? "");
+  if (found === null) return null;
+  const [starts_at, ends_at] = [Number(found[1]), Number(found[2])];
+  return ends_at > starts_at ? { starts_at, ends_at } : null;
+}
+
+/** What the form holds: what was tried or came back, else what the address names, else what is left of the shift that is now. */
+function drafted(call: PageCall, shown: ShownSchedule): URLSearchParams {
+  const tried = call.shown["cover"];
+  if (tried !== undefined) return new URLSearchParams(tried);
+  if (call.returned?.action === `${shown.path}/cover`) return call.returned.form;
+  const from = Math.floor(call.now / 60) * 60;
+  const current = shown.rows[0]?.blocks.find((at) => at.starts_at <= call.now && at.ends_at > from);
+  const stretch = stretchAsked(call.query.get("cover")) ?? {
+    starts_at: from,
+    ends_at: Math.max(from + HOUR, current?.ends_at ?? from + 8 * HOUR),
+  };
+  const { timezone } = shown.stored;
+  return new URLSearchParams({
+    account_id: call.query.get("who") ?? call.who.accountId,
+    ...{
+      starts_at: localText(timezone, stretch.starts_at),
+      "starts_at-known": String(stretch.starts_at),
+    },
+    ...{ ends_at: localText(timezone, stretch.ends_at), "ends_at-known": String(stretch.ends_at) },
+  });
+}
+
+export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
+  const { base, tenant } = call;
+  const { path, stored, keep } = shown;
+  const draft = drafted(call, shown);
+  const action = `${path}/cover`;
+  const people = listAccounts(tenant.store).map(({ id, display_name, email }) => ({
+    value: id,
+    name: display_name || email,
+  }));
+  const time = (name: "starts_at" | "ends_at", label: string) => {
+    const wrong = wrongOf(call, action, name);
+    return html`<div class="field"><label for="cover-${name}">${label}</label><input type="datetime-local" id="cover-${name}" name="${name}" value="${draft.get(name) ?? ""}" required aria-describedby="cover-zone"${
+      wrong !== null && html` aria-invalid="true"`
+    }><input type="hidden" name="${knownField(name)}" value="${draft.get(knownField(name)) ?? ""}">${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
+  };
+  return html`<h2>Cover</h2><p class="soft">Somebody else for a while: it beats every layer, and can be removed.</p>
+<p class="buttons">${presets(call, shown).map(
+    ({ name, starts_at, ends_at }) =>
+      html`<a class="button second" href="${base}${pageWith(shown, `cover=${starts_at}-${ends_at}`)}#cover">${name}</a>`,
+  )}</p>
+<form class="form" id="cover-form" method="post" action="${base}${action}" data-preview="would" data-preview-to="${base}${path}/try-cover"><input type="hidden" name="keep" value="${keep}">
+${select(call, action, { name: "account_id", label: "Who", value: draft.get("account_id") ?? "", choices: people })}
+${time("starts_at", "From")}${time("ends_at", "Until")}
+<p class="hint" id="cover-zone">On the schedule’s clock, ${stored.timezone}.</p>
+<p class="form-foot"><button class="button">Put on call</button><button class="second" formaction="${base}${path}/try-cover">Show before and after</button></p></form>`;
+}
+
+/** Stretches that are asked for most. */
+function presets(call: PageCall, shown: ShownSchedule) {
+  const { now } = call;
+  const { timezone } = shown.stored;
+  const from = Math.floor(now / 60) * 60;
+  const civil = (days: number, hours: number) =>
+    onThatDay(timezone, now, days * DAY + hours * HOUR);
+  const isNight = now < civil(0, 8);
+  const current = shown.rows[0]?.blocks.find((at) => at.starts_at <= now && at.ends_at > now);
+  const date = new Date(localText(timezone, now).slice(0, 10));
+  const toSaturday = (6 - date.getUTCDay() + 7) % 7;
+  return [
+    isNight
+      ? { name: "Tonight", starts_at: from, ends_at: civil(0, 8) }
+      : { name: "Tonight", starts_at: Math.max(from, civil(0, 18)), ends_at: civil(1, 8) },
+    ...(current === undefined
+      ? []
+      : [{ name: "This shift", starts_at: from, ends_at: current.ends_at }]),
+    { name: "Next 8 h", starts_at: from, ends_at: from + 8 * HOUR },
+    { name: "All of Sat", starts_at: civil(toSaturday, 0), ends_at: civil(toSaturday + 1, 0) },
+  ];
+}
+
+/** Before and after as two strips, and who is relieved. */
+export async function coverWould(call: PageCall, shown: ShownSchedule): Promise<Markup> {
+  const { stored, overrides, names } = shown;
+  const draft = drafted(call, shown);
+  try {
+    const cover = coverOf(stored.timezone, draft);
+    const stretch = { from: cover.starts_at, until: cover.ends_at };
+    if (stretch.until <= stretch.from) return html`<p class="wrong">It ends before it begins.</p>`;
+    const range = rangeAround(stored.timezone, stretch);
+    const before = blocksOf(await previewStored(call, { stored, overrides }, range));
+    const tried = { stored, overrides: [...overrides, draftOverride(cover)] };
+    const after = blocksOf(await previewStored(call, tried, range));
+    const relieved = before.filter(
+      ({ starts_at, ends_at }) => starts_at < stretch.until && ends_at > stretch.from,
+    );
+    return html`<h3>Before and after</h3><p>${names(cover.account_id)}, ${stretchWords(cover, stored.timezone)} (${span(cover.ends_at - cover.starts_at)})${relief(relieved, cover, shown)}</p>${yours(call, stored.timezone, cover)}
+${strip(call, shown, { name: "Before", id: "before", range, blocks: before })}${strip(call, shown, { name: "After", id: "after", range, blocks: after })}`;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return html`<p class="wrong">${error.message}</p>`;
+  }
+}
+
+/** As the newest: it wins. */
+const draftOverride = (cover: Cover) => ({
+  ...cover,
+  ...{ id: "draft", created_at: 0, created_by: "" },
+});
+
+function relief(
+  relieved: readonly CalendarBlock[],
+  cover: Cover,
+  { names, stored }: ShownSchedule,
+): Markup {
+  const parts = relieved.slice(0, 6).map((block) => {
+    const starts_at = Math.max(block.starts_at, cover.starts_at);
+    const ends_at = Math.min(block.ends_at, cover.ends_at);
+    const when = stretchWords({ starts_at, ends_at }, stored.timezone);
+    if (block.account_id === null) return `fills a gap (${when})`;
+    if (block.account_id === cover.account_id) return `has it anyway (${when})`;
+    return `relieves ${names(block.account_id)} (${when})`;
+  });
+  const more = relieved.length > parts.length ? `, and ${relieved.length - parts.length} more` : "";
+  return html`: ${parts.join(", ")}${more}.`;
+}
+
+export function strip(
+  call: PageCall,
+  { stored, names }: Pick<ShownSchedule, "stored" | "names">,
+  of: { name: string; id: string; range: CalendarRange; blocks: CalendarBlock[] },
+): Markup {
+  const { name, id, range, blocks } = of;
+  return html`<div class="strip" id="strip-${id}"><p class="soft small">${name}</p>${calendarPlot({
+    ...{ rows: [{ kind: "final", name, index: 0, blocks }], range, names, left: 0 },
+    ...{ timezone: stored.timezone, now: call.now, me: call.who.accountId },
+    ...{ label: `${name}: who is on call`, id, href: () => `#strip-${id}` },
+  })}</div>`;
+}

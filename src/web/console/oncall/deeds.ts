@@ -1,0 +1,164 @@
+import {
+  createOverride,
+  deleteOverride,
+  listOverrides,
+  swapStretches,
+} from "../../../core/oncall/overrides.ts";
+import { overrideWrite, type StoredSchedule } from "../../../core/oncall/schedule.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { check } from "../../http/check.ts";
+import type { Form, FormDone, PageCall } from "../screen.ts";
+import { coverOf, stretchAsked } from "./cover.ts";
+import { peopleNames } from "./names.ts";
+import { blocksOf } from "./rows.ts";
+import {
+  daysKept,
+  pageWith,
+  previewStored,
+  scheduleOf,
+  schedulePage,
+  stretchWords,
+} from "./shown.ts";
+
+/** What the page of a schedule does with overrides. */
+
+const target = ({ project = "", schedule = "" }: PageCall["params"]) => ({
+  kind: "schedule",
+  id: `${project}/${schedule}`,
+});
+
+/** The page again with the days that it showed, without the stretch that was asked about. */
+const back = (stored: StoredSchedule, form: URLSearchParams): string =>
+  pageWith(
+    { path: schedulePage(stored), keep: daysKept(new URLSearchParams(form.get("keep") ?? "")) },
+    "",
+  );
+
+const undoOf = (stored: StoredSchedule, ids: readonly string[]): NonNullable<FormDone["undo"]> => ({
+  action: `${schedulePage(stored)}/uncover`,
+  fields: { ids: ids.join(" ") },
+});
+
+function putOnCall(
+  { tenant, who, params }: PageCall,
+  form: URLSearchParams,
+  wanted: { account_id: string; starts_at: number; ends_at: number },
+): FormDone {
+  const { stored } = scheduleOf(tenant.store, params);
+  const { account_id, starts_at: startsAt, ends_at } = check(overrideWrite, wanted, "body");
+  const { id } = tenant.store.write((tx) =>
+    createOverride(tx, stored, {
+      ...{ accountId: account_id, startsAt, endsAt: ends_at, createdBy: who.accountId },
+    }),
+  );
+  const name =
+    account_id === who.accountId ? "You are" : `${peopleNames(tenant.store)(account_id)} is`;
+  return {
+    said: `${name} on call ${stretchWords(wanted, stored.timezone)}.`,
+    ...{ undo: undoOf(stored, [id]), to: back(stored, form) },
+  };
+}
+
+const cover: Form = {
+  ...{ verb: "createOverride", target },
+  act(call, form) {
+    const { stored } = scheduleOf(call.tenant.store, call.params);
+    return putOnCall(call, form, coverOf(stored.timezone, form));
+  },
+};
+
+/** Shows what the form would do, and does nothing. */
+const tryCover: Form = {
+  ...{ verb: "previewDraft", reads: true },
+  act: (_call, form) => ({ said: "", shown: { cover: form.toString() } }),
+};
+
+/** From now on where it has begun. */
+const take: Form = {
+  ...{ verb: "createOverride", target },
+  act(call, form) {
+    const starts_at = Math.max(Number(form.get("starts_at")), call.now);
+    const ends_at = Number(form.get("ends_at"));
+    return putOnCall(call, form, { account_id: call.who.accountId, starts_at, ends_at });
+  },
+};
+
+const swap: Form = {
+  ...{ verb: "createOverride", target },
+  async act(call, form) {
+    const { tenant, who, params } = call;
+    const { stored } = scheduleOf(tenant.store, params);
+    const [one, other] = await Promise.all([
+      standing(call, stored, form.get("mine")),
+      standing(call, stored, form.get("theirs")),
+    ]);
+    if (one.account_id !== who.accountId)
+      throw new ServiceError("invalid_override", "That shift isn't yours by now.");
+    const { ids } = tenant.store.write((tx) =>
+      swapStretches(tx, stored, { one, other, createdBy: who.accountId }),
+    );
+    const name = peopleNames(tenant.store)(other.account_id);
+    return {
+      said: `Swapped: ${name} has ${stretchWords(one, stored.timezone)}, you have ${stretchWords(other, stored.timezone)}.`,
+      ...{ undo: undoOf(stored, ids), to: back(stored, form) },
+    };
+  },
+};
+
+/** The one shift that fills a stretch; what has begun is swapped from now on. Throws 422 where it is no longer one. */
+async function standing(call: PageCall, stored: StoredSchedule, text: string | null) {
+  const at = stretchAsked(text);
+  const from = Math.max(at?.starts_at ?? 0, call.now);
+  if (at !== null && at.ends_at > from) {
+    const overrides = listOverrides(call.tenant.store, stored);
+    const range = { from, until: at.ends_at };
+    const [only, ...more] = blocksOf(await previewStored(call, { stored, overrides }, range));
+    const account_id = only?.account_id ?? null;
+    if (account_id !== null && more.every((one) => one.account_id === account_id))
+      return { account_id, starts_at: from, ends_at: at.ends_at };
+  }
+  throw new ServiceError("invalid_override", "That shift has changed: choose again.");
+}
+
+/** Takes back what was just put on call; what is gone by now stays gone. */
+const uncover: Form = {
+  ...{ verb: "deleteOverride", target },
+  act({ tenant, params }, form) {
+    const { stored } = scheduleOf(tenant.store, params);
+    tenant.store.write((tx) => {
+      for (const id of (form.get("ids") ?? "").split(" ", 2)) deleteOverride(tx, stored, id);
+    });
+    return { said: "Taken back: as it was before.", to: schedulePage(stored) };
+  },
+};
+
+const remove: Form = {
+  ...{ verb: "deleteOverride", target },
+  act({ tenant, params }, form) {
+    const { stored } = scheduleOf(tenant.store, params);
+    const found = listOverrides(tenant.store, stored).find(({ id }) => id === params["override"]);
+    tenant.store.write((tx) => deleteOverride(tx, stored, params["override"] ?? ""));
+    const path = schedulePage(stored);
+    const said = `Removed: ${found === undefined ? "it" : peopleNames(tenant.store)(found.account_id)}.`;
+    if (found === undefined) return { said, to: back(stored, form) };
+    const { account_id, starts_at, ends_at } = found;
+    const fields = { account_id, starts_at: String(starts_at), ends_at: String(ends_at) };
+    return { said, undo: { action: `${path}/put-back`, fields }, to: back(stored, form) };
+  },
+};
+
+/** One that was removed, as the newest. */
+const putBack: Form = {
+  ...{ verb: "createOverride", target },
+  act: (call, form) =>
+    putOnCall(call, form, {
+      account_id: form.get("account_id") ?? "",
+      starts_at: Number(form.get("starts_at")),
+      ends_at: Number(form.get("ends_at")),
+    }),
+};
+
+export const overrideDeeds: Readonly<Record<string, Form>> = {
+  ...{ cover, "try-cover": tryCover, take, swap, uncover, "put-back": putBack },
+  "overrides/{override}/remove": remove,
+};

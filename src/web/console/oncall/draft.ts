@@ -1,0 +1,191 @@
+import {
+  type Covers,
+  type Layer,
+  type ScheduleInput,
+  type StoredSchedule,
+  scheduleWrite,
+} from "../../../core/oncall/schedule.ts";
+import { isTimezone } from "../../../core/oncall/zone.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { check } from "../../http/check.ts";
+import { hoursOf, restrictionOf } from "./hours.ts";
+import { instantField, knownField, lastMondayNine, localText } from "./local-time.ts";
+
+/** A schedule as its form holds it: kept as text until it is saved, so that nothing typed is lost. */
+export interface LayerDraft {
+  name: string;
+  people: string[];
+  starts: string;
+  /** The instant that `starts` was drawn with. */
+  known: string;
+  length: string;
+  /** Minutes of one unit of the length. */
+  unit: string;
+  when: "always" | "hours" | "kept";
+  /** Boxes that are ticked: hours since Sunday 00:00. */
+  hours: ReadonlySet<number>;
+  /** A restriction that boxes can't say, as JSON; "" where there is none. */
+  kept: string;
+}
+
+export interface ScheduleDraft {
+  name: string;
+  timezone: string;
+  shared: boolean;
+  shiftCheck: boolean;
+  covers: Covers;
+  layers: LayerDraft[];
+}
+
+export const TURN_UNITS = [
+  { value: "10080", name: "weeks" },
+  { value: "1440", name: "days" },
+  { value: "60", name: "hours" },
+  { value: "1", name: "minutes" },
+];
+
+const workHours: ReadonlySet<number> = new Set(
+  [1, 2, 3, 4, 5].flatMap((day) => Array.from({ length: 8 }, (_, hour) => day * 24 + 9 + hour)),
+);
+
+export function draftOf(stored: StoredSchedule): ScheduleDraft {
+  const { name, timezone, shared, shift_check: shiftCheck, covers, layers } = stored;
+  return {
+    ...{ name, timezone, shared, shiftCheck, covers },
+    layers: layers.map((layer) => layerDraft(layer, timezone)),
+  };
+}
+
+function layerDraft(layer: Layer, timezone: string): LayerDraft {
+  const { name, participants, rotation_start, shift_minutes, restriction } = layer;
+  const unit = TURN_UNITS.find(({ value }) => shift_minutes % Number(value) === 0)?.value ?? "1";
+  const hours = restriction === null ? workHours : hoursOf(restriction);
+  return {
+    ...{ name, people: [...participants], starts: localText(timezone, rotation_start) },
+    ...{ known: String(rotation_start), length: String(shift_minutes / Number(unit)), unit },
+    when: restriction === null ? "always" : hours === null ? "kept" : "hours",
+    hours: hours ?? workHours,
+    kept: hours === null ? JSON.stringify(restriction) : "",
+  };
+}
+
+const MOST_LAYERS = 50;
+
+export function draftOfForm(form: URLSearchParams): ScheduleDraft {
+  const text = (name: string) => form.get(name) ?? "";
+  const count = Math.min(MOST_LAYERS, Math.max(0, Math.floor(Number(text("layers"))) || 0));
+  return {
+    ...{ name: text("name"), timezone: text("timezone"), shared: form.has("shared") },
+    shiftCheck: form.has("shift_check"),
+    covers: form.has("covers_hours") ? "hours" : "always",
+    layers: Array.from({ length: count }, (_, index): LayerDraft => {
+      const of = (field: string) => text(`l${index}-${field}`);
+      const when = of("when");
+      const added = of("add");
+      return {
+        ...{ name: of("name"), starts: of("starts"), known: of(knownField("starts")) },
+        people: [...form.getAll(`l${index}-person`), ...(added === "" ? [] : [added])],
+        ...{ length: of("length"), unit: of("unit"), kept: of("kept") },
+        when: when === "hours" || when === "kept" ? when : "always",
+        hours: new Set(form.getAll(`l${index}-hour`).map(Number)),
+      };
+    }),
+  };
+}
+
+/** What a button of the form does to the draft: `up:0:1` is layer 0's second person earlier. */
+export function changedBy(
+  draft: ScheduleDraft,
+  deed: string,
+  at: { now: number; me: string },
+): ScheduleDraft {
+  const [what = "", ...rest] = deed.split(":");
+  const [layer = 0, place = 0] = rest.map(Number);
+  const layers = [...draft.layers];
+  if (what === "new-layer") return { ...draft, layers: [...layers, newLayer(draft, at)] };
+  if (what === "layer-up") return { ...draft, layers: moved(layers, layer, -1) };
+  if (what === "layer-down") return { ...draft, layers: moved(layers, layer, 1) };
+  if (what === "layer-remove") return { ...draft, layers: without(layers, layer) };
+  const own = layers[layer];
+  if (own === undefined) return draft;
+  const people =
+    what === "up"
+      ? moved(own.people, place, -1)
+      : what === "down"
+        ? moved(own.people, place, 1)
+        : what === "remove"
+          ? without(own.people, place)
+          : own.people;
+  layers[layer] = { ...own, people };
+  return { ...draft, layers };
+}
+
+function newLayer(
+  { timezone, layers }: ScheduleDraft,
+  at: { now: number; me: string },
+): LayerDraft {
+  const zone = isTimezone(timezone) ? timezone : "UTC";
+  const rotation_start = lastMondayNine(zone, at.now);
+  return layerDraft(
+    {
+      ...{ name: `layer ${layers.length + 1}`, participants: [at.me], rotation_start },
+      ...{ shift_minutes: 10_080, restriction: null },
+    },
+    zone,
+  );
+}
+
+function moved<T>(list: readonly T[], from: number, by: number): T[] {
+  const item = list[from];
+  const to = from + by;
+  if (item === undefined || to < 0 || to >= list.length) return [...list];
+  return without(list, from).toSpliced(to, 0, item);
+}
+
+const without = <T>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
+
+/** What is saved, or tried. Throws 400 and 422 naming fields as the interface does. */
+export function inputOf(draft: ScheduleDraft): ScheduleInput {
+  const { name, timezone, shared, shiftCheck, covers, layers } = draft;
+  if (!isTimezone(timezone))
+    throw new ServiceError(
+      "invalid_timezone",
+      "The time zone is no IANA name (like Europe/London).",
+      {
+        details: [{ field: "/timezone", reason: "must be an IANA name" }],
+      },
+    );
+  const body = {
+    name,
+    timezone,
+    ...{ shared, shift_check: shiftCheck, covers },
+    layers: layers.map((layer, at) => layerOf(layer, timezone, at)),
+  };
+  return check(scheduleWrite, body, "body");
+}
+
+function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
+  const { name, people, starts, known, length, unit, when, hours, kept } = layer;
+  const field = `layers/${index}/rotation_start`;
+  const times = new URLSearchParams({ [field]: starts, [knownField(field)]: known });
+  const restriction =
+    when === "hours"
+      ? restrictionOf(hours, `/layers/${index}/restriction`)
+      : when === "kept" && kept !== ""
+        ? parsed(kept)
+        : null;
+  return {
+    ...{ name, participants: people, restriction },
+    rotation_start: instantField(timezone, times, field),
+    shift_minutes: Number(length) * Number(unit),
+  };
+}
+
+/** A field of our own that somebody else filled in is refused as what it isn't. */
+function parsed(kept: string): unknown {
+  try {
+    return JSON.parse(kept);
+  } catch {
+    return kept;
+  }
+}

@@ -1,0 +1,49 @@
+import { listAllSchedules } from "../../../core/oncall/schedules.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { PageCall, Screen } from "../screen.ts";
+import { empty } from "../ui/pieces.ts";
+import { ownFile } from "./files.ts";
+import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
+import { gapList, LOOK_DAYS, nowList, type SeatNow, seatNow } from "./now.ts";
+import { weeklyDeed, weeklyForm } from "./weekly.ts";
+
+const WATCHED = ["oncall", "oncall:*", "people", "projects"];
+
+/** Who has the phone now, who is next, and where is nobody. */
+export const oncallScreen: Screen = {
+  path: "/oncall",
+  async view(call) {
+    const seats: SeatNow[] = [];
+    for (const stored of listAllSchedules(call.tenant.store))
+      seats.push(await seatNow(call, stored));
+    const none = seats.length === 0;
+    return {
+      title: "On-call",
+      nav: "oncall",
+      sections: {
+        gaps: { watches: WATCHED, draw: () => gapList(call, seats) },
+        now: {
+          watches: WATCHED,
+          draw: async () =>
+            none
+              ? empty("No schedule: your ladders page people by name.")
+              : html`${await nowList(call, seats)}<p><a class="button second" href="${call.base}/oncall/my-shifts.ics" download>My shifts as .ics</a></p>`,
+        },
+        quiet: { watches: ["silences"], draw: () => quietAhead(call) },
+        weekly: { watches: ["people", "projects"], draw: () => weeklyForm(call) },
+      },
+      body: (put) =>
+        none
+          ? html`${put("gaps")}${put("now")}${put("quiet")}${put("weekly")}`
+          : html`${put("gaps")}${put("now")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
+    };
+  },
+  forms: { weekly: weeklyDeed },
+  files: { "my-shifts.ics": ownFile },
+};
+
+/** What is planned to be quiet in the next fortnight, on the reader's clock. */
+function quietAhead(call: PageCall): Markup {
+  const range = { from: call.now, until: call.now + LOOK_DAYS * 86_400 };
+  return maintenanceList(call, maintenanceWindows(call.tenant.store, range), call.look.zone);
+}

@@ -1,0 +1,183 @@
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { type Account, accountChange } from "../../../people/account.ts";
+import {
+  changeAccount,
+  getAccount,
+  removeAccount,
+  whyOwnerStays,
+} from "../../../people/accounts.ts";
+import { issueReset, pairLink } from "../../../people/codes.ts";
+import { atLeast, isManager, roles } from "../../../people/roles.ts";
+import { listWalls } from "../../../people/walls.ts";
+import { check } from "../../http/check.ts";
+import { changesLink } from "../audit/link.ts";
+import { contactForms } from "../me/contact-forms.ts";
+import { addContactForm, contactRows } from "../me/contact-list.ts";
+import { newTopic } from "../me/devices.ts";
+import { passkeyForms, passkeyRows } from "../me/passkeys.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { button, field, select } from "../ui/form.ts";
+import { counted } from "../ui/pieces.ts";
+import { ago } from "../ui/times.ts";
+import { managers } from "./people.ts";
+import { placesNaming } from "./places.ts";
+import { reached } from "./reached.ts";
+import { namedSection, replaceForms, replaceWould } from "./replace.ts";
+import { lastHere, wayInForms, waysIn } from "./ways-in.ts";
+
+const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id: account });
+
+const passkeysOf = Object.fromEntries(
+  Object.entries(passkeyForms(({ params }) => params["account"] ?? "")).map(([at, form]) => [
+    `passkeys/${at}`,
+    form,
+  ]),
+);
+
+/** One person: their role, what reaches them, what names them. */
+export const personScreen: Screen = {
+  path: "/people/{account}",
+  view(call) {
+    const account = getAccount(call.tenant.store, call.params["account"] ?? "");
+    const at = pathOf("people", account.id);
+    const mayGovern = isManager(call.who.role) && atLeast(call.who.role, account.role);
+    const watches = ["people"];
+    return {
+      title: account.display_name || account.email,
+      nav: "people",
+      sections: {
+        head: { watches: [...watches, "oncall", "oncall:*"], draw: () => head(call, account) },
+        ...(mayGovern || account.id === call.who.accountId
+          ? {
+              contacts: {
+                watches,
+                draw: () => html`<h2>What rings for them</h2>${newTopic(call)}${contactRows(call, { account: account.id, at })}
+<details id="add-contact"><summary>Add a way</summary>${addContactForm(call, { account: account.id, at })}</details>`,
+              },
+            }
+          : {}),
+        named: {
+          watches: [...watches, "projects", "project:*", "oncall"],
+          draw: () => namedSection(call, account, isManager(call.who.role)),
+        },
+        would: { watches: [], draw: () => replaceWould(call, account) },
+        ...(mayGovern && account.id !== call.who.accountId
+          ? {
+              passkeys: {
+                watches,
+                draw: () => passkeyRows(call, { account: account.id, at: `${at}/passkeys` }),
+              },
+              ways: { watches, draw: () => waysIn(call, account) },
+            }
+          : {}),
+        change: { watches, draw: () => change(call, { account, at, mayGovern }) },
+      },
+    };
+  },
+  forms: {
+    change: {
+      verb: "changeAccount",
+      target,
+      act({ tenant, who, params }, form) {
+        const { role, display_name: displayName } = check(
+          accountChange,
+          Object.fromEntries(
+            [...form].filter(([name]) => name === "role" || name === "display_name"),
+          ),
+          "body",
+        );
+        const changed = tenant.store.write((tx) =>
+          changeAccount(tx, who.accountId, { id: params["account"] ?? "", displayName, role }),
+        );
+        return { said: `${changed.display_name || changed.email} is ${changed.role}.` };
+      },
+    },
+    reset: {
+      verb: "resetPassword",
+      target,
+      act({ tenant, who, params }) {
+        const { code } = tenant.store.write((tx) =>
+          issueReset(tx, who.accountId, params["account"] ?? ""),
+        );
+        const link = pairLink(tenant.store, tenant.publicUrl, code);
+        return { said: "A link for a new password. It is shown this once.", shown: { link } };
+      },
+    },
+    remove: {
+      verb: "removeAccount",
+      target,
+      act({ tenant, who, params }) {
+        const { email } = getAccount(tenant.store, params["account"] ?? "");
+        tenant.store.write((tx) => removeAccount(tx, who.accountId, params["account"] ?? ""));
+        return { said: `${email} was removed.`, to: "/people" };
+      },
+    },
+    ...replaceForms,
+    ...wayInForms,
+    ...contactForms(({ params }) => params["account"] ?? ""),
+    ...passkeysOf,
+  },
+};
+
+interface Changing {
+  account: Account;
+  at: string;
+  mayGovern: boolean;
+}
+
+async function head(call: PageCall, account: Account): Promise<Markup> {
+  const { dot, word } = await reached(call, account);
+  const seen = isManager(call.who.role) ? lastHere(call, account.id) : null;
+  return html`<p><span class="dot dot-${dot}" aria-hidden="true"></span> ${word}</p><p class="soft">${account.email} · ${account.role}${seen !== null && html` · last here ${ago(call, seen)}`}</p>${changesLink(call, "account", account.id)}`;
+}
+
+function change(call: PageCall, changing: Changing): Markup {
+  const { account, at, mayGovern } = changing;
+  if (!mayGovern)
+    return html`<h2>Change</h2><p class="soft">Owners and admins change people. Ask ${managers(call)}.</p>`;
+  const action = `${at}/change`;
+  return html`<h2>Change</h2>
+<form class="form" method="post" action="${call.base}${action}">
+${field(call, action, { name: "display_name", label: "Name", value: account.display_name })}
+${roleField(call, changing, action)}
+<p class="form-foot"><button class="button second">Save</button></p></form>
+${
+  call.shown["link"] !== undefined &&
+  html`<div class="notice"><p>Give this link to ${account.email}: for an hour it sets a new password, once.</p><pre class="code" id="reset-link">${call.shown["link"]}</pre><button type="button" class="button second" data-copy="reset-link">Copy</button></div>`
+}
+${button(call, { action: `${at}/reset`, name: "Make a link for a new password", kind: "second" })}
+${removing(call, changing)}`;
+}
+
+/** A screen isn't theirs alone: its link outlasts them. For who could revoke it. */
+function wallsOf({ tenant, base }: PageCall, { id }: Account): Piece {
+  const n = listWalls(tenant.store).filter(({ created_by }) => created_by === id).length;
+  if (n === 0) return null;
+  return html`<p class="soft">${counted(n, "link")} to the wall that they made ${n === 1 ? "goes" : "go"} on: <a href="${base}/system#walls">revoke what isn't to</a>.</p>
+`;
+}
+
+/** The last owner keeps the role: said before anybody tries. */
+function roleField(call: PageCall, { account }: Changing, action: string): Markup {
+  const why = whyOwnerStays(call.tenant.store, account);
+  if (why !== null) return html`<p>Role: owner. <span class="why soft">${why}</span></p>`;
+  const choices = roles
+    .filter((role) => atLeast(call.who.role, role))
+    .map((role) => ({ value: role, name: role }));
+  return select(call, action, { name: "role", label: "Role", value: account.role, choices });
+}
+
+function removing(call: PageCall, { account, at }: Changing): Markup {
+  const { store } = call.tenant;
+  const places = placesNaming(store, account.id, call.now).filter(
+    ({ kind }) => kind !== "fallback",
+  );
+  const named = `Named in ${counted(places.length, "place")}, listed above: put somebody in their place first.`;
+  const why = whyOwnerStays(store, account) ?? (places.length > 0 ? named : null);
+  return html`<details id="remove"><summary>Remove this person</summary>
+<p class="soft">Their keys, passkeys, sessions, devices and contacts go with them. What names them stands in the way.</p>
+${wallsOf(call, account)}${button(call, {
+  ...{ action: `${at}/remove`, name: `Remove ${account.email}`, kind: "danger" },
+  ...(why === null ? {} : { why }),
+})}</details>`;
+}

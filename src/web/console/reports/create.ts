@@ -1,0 +1,84 @@
+import { alertId, findAlertRow, mustBeLive } from "../../../core/alerts/alert.ts";
+import { getProject, type Project } from "../../../core/projects/projects.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { createReport, passwordChange } from "../../../records/reports/reports.ts";
+import { reportCreate } from "../../../records/reports/written.ts";
+import { check } from "../../http/check.ts";
+import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
+import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
+import { formText } from "./form-text.ts";
+
+/** A new report, of an alert (`?alert=130`) or of something that no alert knows. */
+export const newReportScreen: Screen = {
+  path: "/p/{project}/reports/new",
+  view(call) {
+    const project = getProject(call.tenant.store, call.params["project"] ?? "");
+    return {
+      title: "New incident report",
+      nav: "projects",
+      sections: { report: { watches: [], draw: () => newForm(call, project) } },
+    };
+  },
+  forms: { "": createForm() },
+};
+
+/** The alert of the address, where it is one of this project's. */
+function tied({ query, tenant }: PageCall, project: Project) {
+  const named = query.get("alert") ?? "";
+  const row = /^\d{1,15}$/.test(named) ? findAlertRow(tenant.store, alertId(named)) : null;
+  return row !== null && row.project_id === project.id ? row : null;
+}
+
+function newForm(call: PageCall, project: Project): Markup {
+  const action = pathOf("p", project.name, "reports", "new");
+  const alert = tied(call, project);
+  const id = fieldId(action, "description");
+  const wrong = wrongOf(call, action, "description");
+  const tie = typed(call, action, "alert_id", alert === null ? "" : String(alert.id));
+  return html`<p class="soft">A page that people outside read. It has an address that nobody can guess; nothing of the box's own stands on it but what you write.</p>
+<form class="form" method="post" action="${call.base}${action}">
+<input type="hidden" name="alert_id" value="${tie}">
+${tie !== "" && html`<p>About <a href="${call.base}/a/${tie}">alert #${tie}</a>: readers aren't told of it, and the box drafts entries from its history.</p>`}
+${field(call, action, { name: "title", label: "Title", required: true, autocomplete: "off", hint: "What readers notice: “Card payments are slow”, not what broke." })}
+<div class="field"><label for="${id}">What is known</label><textarea id="${id}" name="description" rows="4" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}>
+${typed(call, action, "description")}</textarea><p class="hint" id="${id}-hint">Optional, plain text; it stands above the entries.</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>
+<input type="text" autocomplete="username" value="report" hidden>
+${field(call, action, { name: "view_password", label: "Password for readers", type: "password", autocomplete: "new-password", hint: "Optional: protect it now, open it later." })}
+<p class="form-foot"><button class="button">Make the report</button></p></form>
+<p class="soft">Its page is there at once, and says “Reported” until the first entry.</p>`;
+}
+
+function createForm(): Form {
+  return {
+    verb: "createReport",
+    target: () => ({ kind: "report", id: "" }),
+    async act({ tenant, who, params }, form) {
+      const body = check(
+        reportCreate,
+        {
+          title: (form.get("title") ?? "").trim(),
+          description: formText(form, "description").trim(),
+          ...{
+            alert_id: form.get("alert_id") ?? "",
+            view_password: form.get("view_password") ?? "",
+          },
+        },
+        "body",
+      );
+      const change = await passwordChange(tenant.passwords, body.view_password);
+      const { project = "" } = params;
+      const { id } = tenant.store.write((tx) => {
+        const own = getProject(tx, project);
+        return createReport(tx, own, {
+          ...{ title: body.title, description: body.description, createdBy: who.accountId },
+          alertId: body.alert_id === "" ? null : mustBeLive(tx, own.id, body.alert_id),
+          passwordHash: typeof change === "object" ? change.hash : null,
+        });
+      });
+      return {
+        said: "The report's page is there: write what its readers need first.",
+        to: pathOf("p", project, "reports", id),
+      };
+    },
+  };
+}

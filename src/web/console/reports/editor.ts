@@ -1,0 +1,60 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { titleOf } from "../../../records/reports/report.ts";
+import { WITH_FRAME } from "../answer.ts";
+import { changesLink } from "../audit/link.ts";
+import type { Screen } from "../screen.ts";
+import { entryDeeds } from "./entry-deeds.ts";
+import { published } from "./entry-list.ts";
+import { exportFile } from "./export.ts";
+import { factsSection } from "./facts.ts";
+import { standingBadge } from "./list.ts";
+import { manageSection } from "./manage.ts";
+import { previewDeed, previewSheet } from "./preview.ts";
+import { reportDeeds } from "./report-deeds.ts";
+import { readShownReport, type ShownReport } from "./shown-report.ts";
+import { standingNow, writeForm } from "./write-form.ts";
+
+/** Tells people outside, in minutes: what is written, beside the page that they will read. */
+export const editorScreen: Screen = {
+  path: "/p/{project}/reports/{rid}",
+  view(call) {
+    const shown = readShownReport(call);
+    const { row, path } = shown;
+    const [watches, facts] = [["reports"], row.alertId === null ? [] : [`alert:${row.alertId}`]];
+    const title = titleOf(row);
+    return {
+      title,
+      heading: null,
+      nav: "projects",
+      script: "report",
+      headers: WITH_FRAME,
+      sections: {
+        head: { watches, draw: () => head(call.base, shown) },
+        write: { watches: [], draw: () => writeForm(call, shown) },
+        facts: { watches: facts, draw: () => factsSection(call, shown) },
+        entries: { watches, draw: () => published(call, shown) },
+        manage: {
+          watches,
+          draw: () => html`${manageSection(call, shown)}${changesLink(call, "report", row.id)}`,
+        },
+      },
+      body: (put) => html`${put("head")}
+<div class="report" data-side="write"><div class="buttons report-sides scripted"><button type="button" data-show="write" aria-pressed="true">Write</button><button type="button" data-show="read" aria-pressed="false">Read</button></div>
+<div class="report-write">${put("facts")}${put("write")}</div>
+<section class="report-read" aria-labelledby="read"><div class="card-head"><h2 id="read">As readers see it</h2><div class="buttons report-widths scripted"><button type="button" data-width="phone" aria-pressed="false">360 px</button><button type="button" data-width="wide" aria-pressed="true">Wide</button></div></div>
+<div class="report-frames"><iframe name="preview" title="As readers see it" sandbox src="${call.base}${path}/preview"></iframe></div></section></div>
+${put("entries")}${put("manage")}`,
+    };
+  },
+  forms: { ...entryDeeds, ...reportDeeds, preview: previewDeed },
+  files: { preview: previewSheet, "export.md": exportFile },
+};
+
+function head(base: string, { project, row, entries }: ShownReport): Markup {
+  const standing = standingNow({ entries });
+  return html`<p class="crumbs"><a href="${base}/p/${encodeURIComponent(project.name)}/reports" data-key="Escape" title="Back to the reports (Esc)">‹ Reports of ${project.name}</a>${
+    row.alertId !== null && html` · about <a href="${base}/a/${row.alertId}">#${row.alertId}</a>`
+  }</p>
+<h1 dir="auto">${titleOf(row)}</h1>
+<p>Readers see: ${standingBadge(standing)}</p>`;
+}

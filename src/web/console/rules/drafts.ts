@@ -1,0 +1,99 @@
+import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
+import type { Project } from "../../../core/projects/projects.ts";
+import { ruleCreate } from "../../../core/projects/rule.ts";
+import { getRule } from "../../../core/projects/rules.ts";
+import { notFound } from "../../../ground/kit/errors.ts";
+import { findLine } from "../../../in/ingest/logtail.ts";
+import type { PageCall } from "../screen.ts";
+import { fieldsOfRule } from "./fields.ts";
+
+/** What a new rule begins with: nothing, a template, a line, an alert or another rule, as its address says. Throws 404. */
+export function firstFields(call: PageCall, project: Project): URLSearchParams {
+  const { query } = call;
+  const asked = (name: string) => {
+    const text = query.get(name) ?? "";
+    return text === "" ? null : text;
+  };
+  const template = asked("template");
+  if (template !== null) return fromTemplate(call, project, template);
+  const line = asked("line");
+  if (line !== null) return fromLine(call, project, line);
+  const alert = asked("alert");
+  if (alert !== null) return fromAlert(call, project, alert);
+  const copy = asked("copy");
+  if (copy !== null) return copyOf(call, project, copy);
+  return fieldsOf(call, { min_level: 400 });
+}
+
+/** Most templates that are looked through for one. */
+const MOST_TEMPLATES = 100_000;
+
+function fromTemplate(call: PageCall, project: Project, id: string): URLSearchParams {
+  const { ingest } = call.tenant;
+  const root = ingest.rootOf(project.id, id);
+  const all = ingest.templates(project.id, { limit: MOST_TEMPLATES }).templates;
+  const found = all.find(({ template_id }) => template_id === root || template_id === id);
+  if (found === undefined) throw notFound("template");
+  return fieldsOf(call, {
+    min_level: found.level ?? null,
+    sources: found.source === "" ? [] : [found.source],
+    template_contains: longestFixed(found.template),
+  });
+}
+
+/** Its keys are offered as conditions, none of them chosen. */
+function fromLine(call: PageCall, project: Project, id: string): URLSearchParams {
+  const line = findLine(call.tenant.store, project.id, id);
+  if (line === null) throw notFound("line");
+  const fields = fieldsOf(call, {
+    min_level: line.level,
+    sources: line.source === "" ? [] : [line.source],
+    template_contains: longestFixed(line.template),
+  });
+  for (const [key, value] of Object.entries(line.keys).slice(0, 30))
+    fields.append("offer", JSON.stringify([key, value]));
+  return fields;
+}
+
+function fromAlert(call: PageCall, project: Project, id: string): URLSearchParams {
+  const row = getAlertRow(call.tenant.store, alertId(id));
+  if (row.project_id !== project.id) throw notFound("alert");
+  const identifiers = JSON.parse(row.identifiers) as Record<string, string>;
+  const fields = fieldsOf(
+    call,
+    { min_level: row.level, template_contains: longestFixed(row.template) },
+    Object.keys(identifiers),
+  );
+  for (const pair of Object.entries(identifiers)) fields.append("offer", JSON.stringify(pair));
+  return fields;
+}
+
+function copyOf(call: PageCall, project: Project, name: string): URLSearchParams {
+  const { id, project_id, created_at, updated_at, ...rule } = getRule(
+    call.tenant.store,
+    project.id,
+    name,
+  );
+  return fieldsOfRule({ ...rule, name: `${name} copy` });
+}
+
+/** Whoever makes it is paged first: a rule without a ladder wakes nobody. */
+function fieldsOf(
+  { who }: PageCall,
+  match: Record<string, unknown>,
+  identifier_keys: string[] = [],
+): URLSearchParams {
+  const ladder = [
+    { accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 },
+  ];
+  const rule = ruleCreate.parse({ name: "new", match, identifier_keys, escalations: ladder });
+  const fields = fieldsOfRule(rule);
+  fields.set("name", "");
+  return fields;
+}
+
+/** Of "payment <*> failed after <*> s" it is "failed after": what every message of it holds. */
+export function longestFixed(template: string): string {
+  const parts = template.split("<*>").map((part) => part.trim());
+  return parts.reduce((best, part) => (part.length > best.length ? part : best), "").slice(0, 200);
+}

@@ -1,0 +1,121 @@
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { WRITTEN_AS_JSON } from "./plain.ts";
+
+/** What the pieces of a rule's form draw themselves with: what its fields hold, and what is wrong with them. */
+export interface Filled {
+  fields: URLSearchParams;
+  /** The form's own address: saving. */
+  action: string;
+  /** Why what stands at this place of the body, or below it, wasn't taken: `/conditions/0/value`. */
+  wrong(pointer: string): string | null;
+  /** All that is wrong, in words. */
+  faults: readonly string[];
+}
+
+export function filledOf(
+  { returned }: Pick<PageCall, "returned">,
+  action: string,
+  fields: URLSearchParams,
+): Filled {
+  const details = returned?.error.details ?? [];
+  return {
+    ...{ fields, action },
+    faults: details.map(({ field = "", reason }) => `${field} ${reason}`.trim()),
+    wrong(pointer) {
+      const found = details.find(
+        ({ field = "" }) => field === pointer || field.startsWith(`${pointer}/`),
+      );
+      return found === undefined ? null : found.reason;
+    },
+  };
+}
+
+export interface Line {
+  name: string;
+  label: string;
+  /** Where it stands in the body. */
+  at: string;
+  hint?: string;
+  type?: "text" | "number" | "url";
+  /** What stands behind it: "min". */
+  unit?: string;
+  /** Names that are offered while one types: the id of a datalist. */
+  list?: string;
+  placeholder?: string;
+  size?: number;
+}
+
+/** A labelled field of one line; what can't stand in one line is written as JSON and says so. */
+export function line({ fields, wrong }: Filled, of: Line): Markup {
+  const { name, label, at, hint, type = "text", unit, list, placeholder, size } = of;
+  const fault = wrong(at);
+  const isJson = fields.getAll(WRITTEN_AS_JSON).includes(name);
+  const id = `r-${name}`;
+  const hints = [hint, isJson && "Written as JSON, since it holds what a line can't."].filter(
+    Boolean,
+  );
+  const described = [hints.length > 0 && `${id}-hint`, fault !== null && `${id}-wrong`].filter(
+    Boolean,
+  );
+  return html`<div class="field${type === "number" && " short"}"><label for="${id}">${label}</label>
+<span class="with-unit"><input id="${id}" name="${name}" type="${type}" value="${fields.get(name) ?? ""}"${type === "number" && html` min="0" inputmode="numeric"`}${type === "text" && html` dir="auto" autocapitalize="off" spellcheck="false"`}${
+    list !== undefined && html` list="${list}"`
+  }${placeholder !== undefined && html` placeholder="${placeholder}"`}${size !== undefined && html` size="${size}"`}${
+    described.length > 0 && html` aria-describedby="${described.join(" ")}"`
+  }${fault !== null && html` aria-invalid="true"`}>${unit !== undefined && html` <span>${unit}</span>`}</span>${
+    isJson && html`<input type="hidden" name="${WRITTEN_AS_JSON}" value="${name}">`
+  }${hints.length > 0 && html`<p class="hint" id="${id}-hint">${hints.join(" ")}</p>`}${
+    fault !== null && html`<p class="wrong" id="${id}-wrong">${fault}</p>`
+  }</div>`;
+}
+
+export interface Picked {
+  name: string;
+  label: string;
+  at: string;
+  choices: readonly (readonly [value: string, words: string])[];
+  hint?: string;
+}
+
+/** A labelled choice; what is chosen and isn't among the choices is one more. */
+export function pick({ fields, wrong }: Filled, of: Picked): Markup {
+  const { name, label, at, hint } = of;
+  const chosen = fields.get(name) ?? "";
+  const isKnown = of.choices.some(([value]) => value === chosen);
+  const choices = isKnown ? of.choices : [...of.choices, [chosen, chosen] as const];
+  const fault = wrong(at);
+  const id = `r-${name}`;
+  return html`<div class="field short"><label for="${id}">${label}</label>
+<select id="${id}" name="${name}"${fault !== null && html` aria-invalid="true" aria-describedby="${id}-wrong"`}>${choices.map(
+    ([value, words]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
+  )}</select>${hint !== undefined && html`<p class="hint">${hint}</p>`}${
+    fault !== null && html`<p class="wrong" id="${id}-wrong">${fault}</p>`
+  }</div>`;
+}
+
+/** Ticked or not. */
+export function tick(
+  { fields }: Filled,
+  of: { name: string; words: string; hint: string },
+): Markup {
+  const { name, words, hint } = of;
+  return html`<div class="field"><label class="check"><input type="checkbox" id="r-${name}" name="${name}" value="on"${fields.has(name) && html` checked`}> ${words}</label><p class="hint">${hint}</p></div>`;
+}
+
+/** What is wrong with something that is no field of its own. */
+export function fault({ wrong }: Filled, pointer: string): Piece {
+  const said = wrong(pointer);
+  return said !== null && html`<p class="wrong">${said}</p>`;
+}
+
+/** A button of the form that changes its rows and saves nothing. */
+export function editButton(
+  { base }: { base: string },
+  { action }: Filled,
+  of: { does: string; name: string; label?: string },
+): Markup {
+  const { does, name, label } = of;
+  return html`<button class="button second" name="do" value="${does}" formaction="${base}${action}/edit" formnovalidate${label !== undefined && html` aria-label="${label}"`}>${name}</button>`;
+}

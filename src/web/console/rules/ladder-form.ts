@@ -1,0 +1,117 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { Around } from "./around.ts";
+import { editButton, type Filled, fault, line, pick, tick } from "./inputs.ts";
+import { personNow, scheduleNow } from "./list.ts";
+
+/** THEN: who is paged, step after step, with who that is now and how they are reached. */
+export function ladderForm(call: { base: string }, filled: Filled, around: Around): Markup {
+  const steps = filled.fields.getAll("step");
+  return html`<fieldset id="then"><legend>Then</legend>
+${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels hear of it.</p>`}
+<ol class="rule-steps">${steps.map((id, index) => step(call, filled, { id, index, around }))}</ol>
+${fault(filled, "/escalations")}
+${editButton(call, filled, { does: "add-step", name: "+ Step" })}</fieldset>
+<fieldset id="ends"><legend>Ends</legend><div class="rule-line">${line(filled, { name: "auto_resolve_quiet_minutes", label: "Resolve after", at: "/auto_resolve_quiet_minutes", type: "number", unit: "quiet min", hint: "0: a person or its sender ends it." })}</div></fieldset>`;
+}
+
+function step(
+  call: { base: string },
+  filled: Filled,
+  { id, index, around }: { id: string; index: number; around: Around },
+): Markup {
+  const { fields } = filled;
+  const name = `s${id}_who`;
+  const at = `/escalations/${index}`;
+  const n = index + 1;
+  return html`<li class="rule-step"><input type="hidden" name="step" value="${id}"><strong>Step ${n}</strong>
+<ul class="plain">${fields
+    .getAll(name)
+    .map(
+      (who, i) =>
+        html`<li><label class="check"><input type="checkbox" id="r-${name}-${i}" name="${name}" value="${who}" checked> <span>${named(who, around)}</span></label></li>`,
+    )}</ul>${fault(filled, `${at}/accounts`)}${fault(filled, `${at}/schedules`)}
+${chooser(call, filled, { id, around, n })}
+<div class="rule-line">${line(filled, { name: `s${id}_after`, label: "after", at: `${at}/after_minutes`, type: "number", unit: "min", hint: "From the opening." })}
+${line(filled, { name: `s${id}_repeat`, label: "again every", at: `${at}/repeat_minutes`, type: "number", unit: "min", hint: "0: once." })}
+${editButton(call, filled, { does: `drop-step-${id}`, name: "−", label: `Remove step ${n}` })}</div></li>
+`;
+}
+
+function named(who: string, around: Around): Markup {
+  const name = who.slice(2);
+  return who.startsWith("s:")
+    ? html`on call: ${scheduleNow(name, around)}`
+    : personNow(name, around);
+}
+
+/** One more; another after *Add*. What is chosen counts without it, too. */
+function chooser(
+  call: { base: string },
+  filled: Filled,
+  { id, around, n }: { id: string; around: Around; n: number },
+): Markup {
+  const name = `s${id}_add`;
+  const there = new Set(filled.fields.getAll(`s${id}_who`));
+  const chosen = filled.fields.get(name) ?? "";
+  const option = (value: string, words: string) =>
+    !there.has(value) &&
+    html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
+  return html`<div class="rule-row"><select id="r-${name}" name="${name}" aria-label="Add to step ${n}"><option value="">+ somebody</option>${
+    around.schedules.length > 0 &&
+    html`<optgroup label="Whoever is on call">${around.schedules.map((one) => option(`s:${one}`, one))}</optgroup>`
+  }<optgroup label="People">${around.people.map((one) => option(`a:${one.id}`, one.name))}</optgroup></select>
+${editButton(call, filled, { does: "take", name: "Add", label: `Add to step ${n}` })}</div>`;
+}
+
+/** What a rule's alerts run. */
+export function actionsForm(filled: Filled, around: Around): Markup | false {
+  const { fields } = filled;
+  const chosen = fields.getAll("action");
+  if (around.actions.length === 0 && fields.get("actions_are") !== "these")
+    return html`<input type="hidden" name="actions_are" value="all">`;
+  const rest = around.actions.filter(({ id }) => !chosen.includes(id));
+  const words = (id: string) => {
+    const action = around.actions.find((one) => one.id === id);
+    if (action === undefined) return `${id}, which isn't there`;
+    return action.enabled ? action.name : `${action.name} (off)`;
+  };
+  const box = (id: string, i: number, isOn: boolean) =>
+    html`<label class="check"><input type="checkbox" id="r-action-${i}" name="action" value="${id}"${isOn && html` checked`}> ${words(id)}</label>`;
+  return html`<fieldset id="runs"><legend>Runs</legend>
+${pick(filled, {
+  ...{ name: "actions_are", label: "Actions", at: "/actions" },
+  choices: [
+    ["all", "every action that takes the event"],
+    ["these", "only those ticked below"],
+  ],
+})}${chosen.map((id, i) => box(id, i, true))}${rest.map(({ id }, i) => box(id, chosen.length + i, false))}</fieldset>`;
+}
+
+/** Everything else that a rule has. */
+export function moreForm(call: { base: string }, filled: Filled): Markup {
+  const number = (name: string, label: string, unit: string, hint: string) =>
+    line(filled, { name, label, unit, hint, at: `/${name}`, type: "number" });
+  return html`<details id="more-of-rule"><summary>More</summary>
+${number("renotify_minutes", "Say again that it is open every", "min", "To channels and to whoever was paged. 0: never.")}
+${number("max_renotify", "at most", "times", "0: no limit.")}
+${number("dedup_window_minutes", "A match counts as news after", "min", "Later than this after the one before it, an open alert is told again. 0: never.")}
+${number("ack_expires_minutes", "An acknowledgement ends after", "min", "Then the ladder begins again. 0: never.")}
+${number("reopen_within_seconds", "Fires again within", "s", "The same alert, not a new one. 0: always a new one.")}
+${number("max_open", "Open at once at most", "alerts", "Further ones share one. 0: no bound.")}
+${tick(filled, { name: "ends_with_source", words: "Its sender may end an alert", hint: "Where the source names its alerts. Without: only a person or quiet does." })}
+${tick(filled, { name: "investigate", words: "Investigate", hint: "Copied to the alert and its events, for whoever reads them." })}
+${line(filled, { name: "runbook_url", label: "Runbook", at: "/runbook_url", hint: "An http or https address: messages lead there." })}
+${silencers(call, filled)}</details>`;
+}
+
+function silencers(call: { base: string }, filled: Filled): Markup {
+  const ids = filled.fields.getAll("above");
+  return html`<div class="field"><span class="label">Silent while another rule's alert stands</span>
+${ids.map(
+  (id, i) => html`<div class="rule-line"><input type="hidden" name="above" value="${id}">
+${line(filled, { name: `q${id}_rule`, label: "Rule", at: `/silenced_by/${i}/rule` })}
+${line(filled, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Identifiers, with commas between." })}
+${editButton(call, filled, { does: `drop-above-${id}`, name: "−", label: `Remove rule ${i + 1}` })}</div>`,
+)}
+${fault(filled, "/silenced_by")}${editButton(call, filled, { does: "add-above", name: "+ Rule" })}</div>`;
+}

@@ -1,0 +1,102 @@
+import { countUnresolved } from "../../../core/alerts/too-many.ts";
+import { getProject, type Project } from "../../../core/projects/projects.ts";
+import type { StoredRule } from "../../../core/projects/rule.ts";
+import { listRules } from "../../../core/projects/rules.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { projectTabs } from "../projects/tabs.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { counted, empty } from "../ui/pieces.ts";
+import { type Around, readAround } from "./around.ts";
+import { newRulePage } from "./paths.ts";
+import { firesWords, stepWords, whenWords } from "./sentence.ts";
+
+const USUAL_LEVEL = 400;
+
+/** A project's rules in words: what opens an alert, and whom it would page now. */
+export const rulesScreen: Screen = {
+  path: "/p/{project}/rules",
+  view(call) {
+    const project = getProject(call.tenant.store, call.params["project"] ?? "");
+    const watches = [`project:${project.name}`, "oncall:*", "people"];
+    return {
+      title: `Rules · ${project.name}`,
+      heading: html`${project.name}`,
+      nav: "projects",
+      sections: {
+        head: { watches: [], draw: () => head(call, project) },
+        rules: { watches: [...watches, "alerts"], draw: () => list(call, project) },
+      },
+    };
+  },
+};
+
+function head(call: PageCall, { name }: Project): Markup {
+  const at = newRulePage(name);
+  return html`${projectTabs(call, name, "rules")}
+<div class="buttons"><a class="button" href="${call.base}${at}" data-key="n" aria-keyshortcuts="n" title="New rule (n)">New rule</a>${
+    call.leads("/simulate") &&
+    html` <a class="button second" href="${call.base}/simulate?project=${encodeURIComponent(name)}">Who would be woken?</a>`
+  }</div>`;
+}
+
+function list(call: PageCall, project: Project): Markup {
+  const { store } = call.tenant;
+  const rules = listRules(store, project.id);
+  if (rules.length === 0)
+    return empty(
+      "No rules: events are kept, and nobody is told of them.",
+      html`<a class="button" href="${call.base}${newRulePage(project.name)}">Make the first rule</a>`,
+    );
+  const around = readAround(store, project, { now: call.now, level: USUAL_LEVEL });
+  return html`<ul class="cards rule-cards" data-list>${rules.map((rule) => card(call, rule, around))}</ul>`;
+}
+
+function card(call: PageCall, rule: StoredRule, around: Around): Markup {
+  const { base, tenant } = call;
+  const at = pathOf("p", around.project.name, "rules", rule.name);
+  const open = countUnresolved(tenant.store, rule);
+  const alerts = `/alerts?project=${encodeURIComponent(around.project.name)}&rule=${encodeURIComponent(rule.name)}`;
+  return html`<li class="card" id="rule-${rule.id}" data-row><div class="card-head"><h2><a href="${base}${at}">${rule.name}</a></h2>${
+    open > 0 &&
+    html`<a class="state state-open" href="${base}${alerts}">${counted(open, "open alert")}</a>`
+  }</div>
+<dl class="facts"><div><dt>When</dt><dd>${whenWords(rule)}</dd></div>
+<div><dt>Fires</dt><dd>${firesWords(rule)}</dd></div>
+<div><dt>Then</dt><dd>${ladderNow(rule, around)}</dd></div></dl></li>
+`;
+}
+
+/** The ladder with whom each step would page now. */
+export function ladderNow(
+  { escalations }: Pick<StoredRule, "escalations">,
+  around: Around,
+): Markup {
+  if (escalations.length === 0)
+    return html`<span class="warn">nobody is paged</span>: it has no ladder`;
+  return html`<ul class="plain">${escalations.map(
+    (step) =>
+      html`<li>${stepWords(step)} → ${joined([
+        ...step.schedules.map((name) => scheduleNow(name, around)),
+        ...step.accounts.map((account) => personNow(account, around)),
+      ])}</li>`,
+  )}</ul>`;
+}
+
+const joined = (pieces: Markup[]): Piece =>
+  pieces.length === 0
+    ? html`<span class="warn">nobody</span>`
+    : pieces.map((piece, i) => html`${i > 0 && ", "}${piece}`);
+
+/** "primary (now Ann ● ntfy)" */
+export function scheduleNow(name: string, around: Around): Markup {
+  const account = around.onCall(name);
+  if (account === null)
+    return html`${name} (<span class="wrong">${around.schedules.includes(name) || name.includes("/") ? "nobody now" : "no such schedule"}</span>)`;
+  return html`${name} (now ${personNow(account, around)})`;
+}
+
+/** "Ann ● ntfy" */
+export function personNow(account: string, around: Around): Markup {
+  const { dot, words } = around.reach(account);
+  return html`${around.nameOf(account)} <span class="dot dot-${dot}" aria-hidden="true"></span> <span class="${dot === "none" ? "wrong" : "soft"} small">${words}</span>`;
+}

@@ -1,0 +1,90 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { Around } from "./around.ts";
+import { editButton, type Filled, line, pick } from "./inputs.ts";
+import { readJsonField, WRITTEN_AS_JSON } from "./plain.ts";
+import { rowsThatCount } from "./read-fields.ts";
+
+const LEVELS = [
+  ["", "any level"],
+  ["100", "debug or worse"],
+  ["200", "info or worse"],
+  ["300", "warn or worse"],
+  ["400", "error or worse"],
+  ["500", "critical"],
+] as const;
+
+/** WHEN: which events count. */
+export function matchForm(call: { base: string }, filled: Filled, around: Around): Markup {
+  return html`<fieldset id="when"><legend>When</legend>
+<div class="rule-line">${pick(filled, { name: "level", label: "Level", at: "/match/min_level", choices: LEVELS, hint: "The lowest that counts." })}
+${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "Any of these, with commas between." })}
+${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "Any of these, with commas between." })}</div>
+<datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
+${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
+${conditions(call, filled)}
+${offers(filled)}</fieldset>`;
+}
+
+const OPS = [
+  ["eq", "is"],
+  ["neq", "isn't"],
+  ["gte", "≥"],
+  ["lte", "≤"],
+  ["in", "is one of"],
+  ["matches", "matches"],
+] as const;
+
+function conditions(call: { base: string }, filled: Filled): Markup {
+  const ids = filled.fields.getAll("cond");
+  const counting = rowsThatCount(filled.fields);
+  return html`<div class="field"><span class="label" id="r-conditions">Keys of the event</span>
+${ids.map((id, row) => condition(call, filled, { id, row, index: counting.indexOf(id) }))}
+<p class="hint">Each must hold. “is one of” takes texts with commas between, “matches” a pattern (RE2) of the whole value.</p>
+${editButton(call, filled, { does: "add-cond", name: "+ Condition" })}</div>`;
+}
+
+function condition(
+  call: { base: string },
+  filled: Filled,
+  { id, row, index }: { id: string; row: number; index: number },
+): Markup {
+  const { fields, wrong } = filled;
+  const of = (part: string) => `c${id}_${part}`;
+  const said = index < 0 ? null : wrong(`/conditions/${index}`);
+  const bad = said !== null && html` aria-invalid="true" aria-describedby="r-${of("wrong")}"`;
+  const op = fields.get(of("op")) ?? "eq";
+  const n = row + 1;
+  const keyIsJson = fields.getAll(WRITTEN_AS_JSON).includes(of("key"));
+  return html`<div class="rule-row"><input type="hidden" name="cond" value="${id}"><input type="hidden" name="${of("as")}" value="${fields.get(of("as")) ?? ""}">${keyIsJson && html`<input type="hidden" name="${WRITTEN_AS_JSON}" value="${of("key")}">`}
+<input id="r-${of("key")}" name="${of("key")}" aria-label="Key of condition ${n}" placeholder="key" value="${fields.get(of("key")) ?? ""}" autocapitalize="off" spellcheck="false"${bad}>
+<select id="r-${of("op")}" name="${of("op")}" aria-label="Comparison of condition ${n}">${OPS.map(
+    ([value, words]) =>
+      html`<option value="${value}"${value === op && html` selected`}>${words}</option>`,
+  )}</select>
+<input id="r-${of("value")}" name="${of("value")}" aria-label="Value of condition ${n}" placeholder="value" value="${fields.get(of("value")) ?? ""}" autocapitalize="off" spellcheck="false"${bad}>
+${editButton(call, filled, { does: `drop-cond-${id}`, name: "−", label: `Remove condition ${n}` })}${
+  fields.get(of("as")) === "json" && html`<p class="hint">The value is written as JSON.</p>`
+}${said !== null && html`<p class="wrong" id="r-${of("wrong")}">${said}</p>`}</div>
+`;
+}
+
+/** Keys of what the rule is made from: a tick makes one a condition. */
+function offers({ fields }: Filled): Markup | false {
+  const offered = fields.getAll("offer");
+  if (offered.length === 0) return false;
+  const chosen = new Set(fields.getAll("also"));
+  return html`<div class="field"><span class="label">Only where</span>${offered.map((text, i) => {
+    const pair = readJsonField(text);
+    const [key, value] = Array.isArray(pair) ? pair : ["", ""];
+    return html`<input type="hidden" name="offer" value="${text}"><label class="check"><input type="checkbox" id="r-also-${i}" name="also" value="${text}"${chosen.has(text) && html` checked`}> <span>${String(key)} is <var>${String(value)}</var></span></label>`;
+  })}<p class="hint">Keys of what this rule is made from. Ticked: only events with the same value count.</p></div>`;
+}
+
+/** FIRES: how many of them open an alert. */
+export function fireForm(filled: Filled): Markup {
+  return html`<fieldset id="fires"><legend>Fires</legend>
+<div class="rule-line">${line(filled, { name: "count", label: "after", at: "/fire_after/count", type: "number", unit: "events" })}
+${line(filled, { name: "distinct_sources", label: "from", at: "/fire_after/distinct_sources", type: "number", unit: "sources" })}
+${line(filled, { name: "window_minutes", label: "within", at: "/fire_after/window_minutes", type: "number", unit: "min" })}</div>
+${line(filled, { name: "identifier_keys", label: "One alert for each", at: "/identifier_keys", placeholder: "template", hint: "Keys whose values tell two alerts apart, like customer or host. Empty: one alert for each kind of message." })}</fieldset>`;
+}

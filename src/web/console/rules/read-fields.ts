@@ -1,0 +1,105 @@
+import { ruleReadOnly } from "../../../core/projects/rule.ts";
+import { readBody } from "../../http/check.ts";
+import { NUMBERS, SWITCHES } from "./fields.ts";
+import { readJsonField, readNumber, splitList, WRITTEN_AS_JSON } from "./plain.ts";
+
+/** What a form says of a rule, as the body of the interface: for `ruleCreate` to take or to refuse. Throws 400 for what is no JSON. */
+export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
+  const text = form.get("json");
+  if (text !== null) {
+    const body = readBody(text, [...ruleReadOnly, "people"]);
+    // Anything but an object is for the schema to refuse.
+    return typeof body === "object" && body !== null && !Array.isArray(body)
+      ? (body as Record<string, unknown>)
+      : { "": body };
+  }
+  const of = reader(form);
+  const actions = form.get("actions_are") === "these" ? form.getAll("action") : null;
+  return {
+    name: form.get("name") ?? "",
+    match: {
+      min_level: readNumber(form.get("level") ?? "") ?? null,
+      sources: of.list("sources"),
+      tags: of.list("tags"),
+      template_contains: of.text("template_contains"),
+    },
+    conditions: [...form.getAll("cond").flatMap((id) => conditionOf(form, id)), ...ticked(form)],
+    fire_after: withoutAbsent({
+      count: of.number("count"),
+      distinct_sources: of.number("distinct_sources"),
+      window_minutes: of.number("window_minutes"),
+    }),
+    ...withoutAbsent(Object.fromEntries(NUMBERS.map((key) => [key, of.number(key)]))),
+    ...Object.fromEntries(SWITCHES.map((key) => [key, form.has(key)])),
+    identifier_keys: of.list("identifier_keys"),
+    runbook_url: of.text("runbook_url"),
+    actions,
+    escalations: form.getAll("step").map((id) => stepOf(form, id)),
+    silenced_by: form.getAll("above").flatMap((id) => {
+      const rule = of.text(`q${id}_rule`);
+      return rule === "" ? [] : [{ rule, equal: of.list(`q${id}_equal`) }];
+    }),
+  };
+}
+
+/** Conditions by the rows that count: one of which nothing was typed is none. */
+export function rowsThatCount(form: URLSearchParams): string[] {
+  return form.getAll("cond").filter((id) => conditionOf(form, id).length > 0);
+}
+
+function reader(form: URLSearchParams) {
+  const asJson = new Set(form.getAll(WRITTEN_AS_JSON));
+  const read = <T>(name: string, plain: (text: string) => T): unknown => {
+    const text = form.get(name) ?? "";
+    return asJson.has(name) ? readJsonField(text) : plain(text);
+  };
+  return {
+    text: (name: string) => read(name, (text) => text),
+    list: (name: string) => read(name, splitList),
+    number: (name: string) => readNumber(form.get(name) ?? ""),
+  };
+}
+
+function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function conditionOf(form: URLSearchParams, id: string) {
+  const key = reader(form).text(`c${id}_key`);
+  const op = form.get(`c${id}_op`) ?? "eq";
+  const text = form.get(`c${id}_value`) ?? "";
+  if (key === "" && text === "") return [];
+  return [{ key, op, value: typedValue(op, text, form.get(`c${id}_as`) ?? "") }];
+}
+
+const NUMERIC = /^-?\d+(\.\d+)?$/;
+
+function typedValue(op: string, text: string, as: string): unknown {
+  if (as === "json") return readJsonField(text);
+  if (op === "in") return splitList(text);
+  if (as === "number" && String(Number(text)) === text) return Number(text);
+  if (as === "boolean" && (text === "true" || text === "false")) return text === "true";
+  const isNew = as === "" && (op === "gte" || op === "lte");
+  return isNew && NUMERIC.test(text) ? Number(text) : text;
+}
+
+/** Keys of the line that a rule is made from, where they were ticked. */
+function ticked(form: URLSearchParams) {
+  return form.getAll("also").map((offer) => {
+    const pair = readJsonField(offer);
+    const [key, value] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    return { key, op: "eq", value };
+  });
+}
+
+function stepOf(form: URLSearchParams, id: string) {
+  const named = [...form.getAll(`s${id}_who`), form.get(`s${id}_add`) ?? ""];
+  const those = (kind: string) =>
+    named.filter((one) => one.startsWith(kind)).map((one) => one.slice(kind.length));
+  return withoutAbsent({
+    accounts: those("a:"),
+    schedules: those("s:"),
+    after_minutes: readNumber(form.get(`s${id}_after`) ?? ""),
+    repeat_minutes: readNumber(form.get(`s${id}_repeat`) ?? ""),
+  });
+}

@@ -1,0 +1,185 @@
+import { getProject } from "../../../core/projects/projects.ts";
+import type { StoredRule } from "../../../core/projects/rule.ts";
+import { getRule } from "../../../core/projects/rules.ts";
+import { listSources } from "../../../core/projects/sources.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { endingWith } from "../../../records/config-file/ladders-end.ts";
+import { changesLink } from "../audit/link.ts";
+import { projectTabs } from "../projects/tabs.ts";
+import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
+import { ago } from "../ui/times.ts";
+import { remedy, way } from "../ui/way.ts";
+import { readAround } from "./around.ts";
+import { comparison } from "./comparison.ts";
+import { firstFields } from "./drafts.ts";
+import { fieldsOfRule } from "./fields.ts";
+import { ladderGaps } from "./gaps.ts";
+import { isRuleGone, ruleGone } from "./gone.ts";
+import { filledOf } from "./inputs.ts";
+import { ladderEndWords } from "./ladder-end.ts";
+import { newRulePage } from "./paths.ts";
+import { previewSection } from "./preview.ts";
+import { ruleForm } from "./rule-form.ts";
+import { digestOf, newRuleForms, savedRuleForms } from "./rule-forms.ts";
+
+const USUAL_LEVEL = 400;
+
+/** A rule that isn't there yet. */
+export const newRuleScreen: Screen = {
+  path: "/p/{project}/new-rule",
+  view: (call) => viewOf(call, null),
+  forms: newRuleForms,
+};
+
+/** One rule: what opens an alert, whom it pages, and what it would have done. */
+export const ruleScreen: Screen = {
+  path: "/p/{project}/rules/{name}",
+  view(call) {
+    const { project: home = "", name = "" } = call.params;
+    const project = getProject(call.tenant.store, home);
+    if (!isRuleGone(call, home, name))
+      return viewOf(call, getRule(call.tenant.store, project.id, name));
+    // Where new rules were written before a rule could be called so.
+    const query = call.query.toString();
+    if (name === "new" && call.returned === null)
+      return { elsewhere: `${newRulePage(project.name)}${query === "" ? "" : `?${query}`}` };
+    const words = ruleGone(call, home, name);
+    // Somebody was at it: what they typed makes it anew.
+    if (call.returned !== null || call.shown["draft"] !== undefined) return viewOf(call, null);
+    if (call.isOpen) return goneView(words);
+    throw new ServiceError("not_found", words);
+  },
+  forms: savedRuleForms,
+};
+
+/** An open page learns of it, and keeps its form: it is saved as a new one then. */
+function goneView(words: string): View {
+  const notice = html`<p class="notice notice-warn" role="alert">${words} What you typed is still here: <em>Save</em> offers to make it anew.</p>`;
+  return {
+    title: "Rule",
+    nav: "projects",
+    sections: { head: { watches: [], draw: () => notice } },
+  };
+}
+
+function viewOf(call: PageCall, saved: StoredRule | null): View {
+  const { store } = call.tenant;
+  const project = getProject(store, call.params["project"] ?? "");
+  const action =
+    saved === null ? newRulePage(project.name) : pathOf("p", project.name, "rules", saved.name);
+  // Of one that is gone the form stood at its old address.
+  const own = pathOf("p", project.name, "rules", call.params["name"] ?? "");
+  const isTyped = [action, own].some((at) => ofForm(call, at));
+  const fields = fieldsNow(call, isTyped) ?? startFields(call, saved);
+  const filled = filledOf(isTyped ? call : { returned: null }, action, fields);
+  const isStale = call.returned?.error.code === "version_conflict";
+  const sources = listSources(store, project);
+  const title = saved === null ? "New rule" : `Rule ${saved.name}`;
+  const drawForm = () =>
+    ruleForm(call, {
+      ...{ filled, saved: saved?.name ?? null },
+      around: readAround(store, project, { now: call.now, level: levelOf(fields) }),
+      // After a conflict, saving again takes the place of what is there now.
+      read:
+        saved === null ? "" : isStale ? digestOf(saved) : (fields.get("read") ?? digestOf(saved)),
+      keepsLines: sources.some(({ retain_logs }) => retain_logs),
+      keep: keepLink(call, project.name, sources[0]?.name),
+    });
+  return {
+    title,
+    heading: html`${title} <span class="soft">· ${project.name}</span>`,
+    nav: "projects",
+    sections: {
+      head: {
+        watches: saved === null ? [] : [`rule:${project.name}/${saved.name}`],
+        draw: () => head(call, project.name, saved),
+      },
+      ...(saved === null
+        ? {}
+        : {
+            gaps: {
+              watches: ["oncall", "oncall:*", `rule:${project.name}/${saved.name}`],
+              draw: () => ladderGaps(call, project, saved),
+            },
+          }),
+      theirs: {
+        watches: [],
+        draw: () => (isStale && saved !== null ? comparison(call, saved, fields) : html``),
+      },
+      form: { watches: [], draw: drawForm },
+      preview: { watches: [], draw: () => previewSection(call, { action, project: project.name }) },
+      ...(saved === null
+        ? {}
+        : { away: { watches: [], draw: () => deleting(call, action, saved) } }),
+    },
+    body: (put) => html`${put("head")}${put("gaps")}${put("theirs")}
+<div class="rule-columns">${put("form")}${put("preview")}</div>
+${put("away")}`,
+  };
+}
+
+/** Whether what came back is this page's rule, and not another thing on it. */
+function ofForm({ returned }: PageCall, action: string): boolean {
+  return [action, `${action}/try`, `${action}/edit`].some((one) => returned?.action === one);
+}
+
+/** What was typed, where something was. */
+function fieldsNow({ returned, shown }: PageCall, isTyped: boolean): URLSearchParams | null {
+  if (returned !== null && isTyped) return returned.form;
+  return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
+}
+
+function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams {
+  if (saved === null)
+    return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
+  const { id, project_id, created_at, updated_at, ...rule } = saved;
+  const more = addedIdentifier(call, saved);
+  if (more === null) return fieldsOfRule(rule);
+  return fieldsOfRule({ ...rule, identifier_keys: [...rule.identifier_keys, more] });
+}
+
+/** A key that the address wants as an identifier, where the rule hasn't got it. */
+function addedIdentifier({ query }: PageCall, { identifier_keys }: StoredRule): string | null {
+  const key = query.get("identifier") ?? "";
+  return key === "" || key.length > 256 || identifier_keys.includes(key) ? null : key;
+}
+
+function keepLink(call: PageCall, project: string, source: string | undefined): Markup | null {
+  if (source === undefined) return null;
+  return remedy(call, pathOf("p", project, "sources", source), `keep the lines of ${source}`);
+}
+
+function levelOf(fields: URLSearchParams): number {
+  const level = Number(fields.get("level") ?? "");
+  return Number.isSafeInteger(level) && level > 0 ? level : USUAL_LEVEL;
+}
+
+function head(call: PageCall, project: string, saved: StoredRule | null): Markup {
+  const rules = projectTabs(call, project, "rules");
+  if (saved === null)
+    return html`${rules}<p class="soft">Nothing is told to anybody until it is saved.</p>`;
+  const at = pathOf("p", project, "rules", saved.name);
+  const added = call.returned === null ? addedIdentifier(call, saved) : null;
+  const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
+  return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
+${added !== null && html`<p class="notice">One alert for each <strong>${added}</strong>: it is added below, and counts once you save.</p>`}
+<div class="buttons">${
+    call.leads("/simulate") &&
+    html`<a class="button second" href="${call.base}/simulate?${about}" data-key="l" aria-keyshortcuts="l" title="Try this ladder (l)">Try this ladder</a>`
+  }${
+    call.leads(`${at}/drill`) &&
+    html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
+  }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${newRulePage(project)}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
+}
+
+function deleting(call: PageCall, action: string, saved: StoredRule): Markup {
+  const ends = endingWith(call.tenant.store, saved);
+  return html`<details id="delete-rule"><summary>Delete this rule</summary>
+<p class="soft">Alerts that it opened stay; nobody is paged for them any more.</p>
+<form method="post" action="${call.base}${action}/delete">${ends.map(
+    (end) =>
+      html`<p class="wrong">${ladderEndWords(end)}</p>
+<label class="check" for="delete-ladders"><input type="checkbox" id="delete-ladders" name="ladders" value="true" required> Also end the ladders of open alerts</label>`,
+  )}<button class="button danger">Delete ${saved.name}</button></form></details>`;
+}

@@ -1,0 +1,56 @@
+import type { Condition } from "../../../core/projects/condition.ts";
+import type { EscalationStep, RuleBody } from "../../../core/projects/rule.ts";
+import { levelWord } from "../ui/level.ts";
+import { counted } from "../ui/pieces.ts";
+
+/** A rule in words. Pure. */
+
+const OPS: Readonly<Record<Condition["op"], string>> = {
+  ...{ eq: "is", neq: "isn't", gte: "≥", lte: "≤", in: "is one of", matches: "matches" },
+};
+
+/** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */
+export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "conditions">): string {
+  const { min_level, sources, tags, template_contains: text } = match;
+  const parts = [
+    min_level === null
+      ? "any event"
+      : min_level >= 500
+        ? levelWord(min_level)
+        : `${levelWord(min_level)} or worse`,
+    sources.length > 0 && `from ${anyOf(sources)}`,
+    tags.length > 0 && `tagged ${anyOf(tags)}`,
+    text !== "" && `with “${text}” in it`,
+    ...conditions.map(conditionWords),
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+export function conditionWords({ key, op, value }: Condition): string {
+  return `${key} ${OPS[op]} ${Array.isArray(value) ? anyOf(value) : String(value)}`;
+}
+
+/** "at the first event", "after 3 events from 2 sources within 5 min, one alert for each provider" */
+export function firesWords({ fire_after: fire, identifier_keys: keys }: RuleBody): string {
+  const many = fire.count > 1 || fire.distinct_sources > 1;
+  const first = many
+    ? `after ${counted(fire.count, "event")}${fire.distinct_sources > 1 ? ` from ${fire.distinct_sources} sources` : ""} within ${minutesWords(fire.window_minutes)}`
+    : "at the first event";
+  return keys.length === 0 ? first : `${first}, one alert for each ${keys.join(" and ")}`;
+}
+
+/** "at once", "after 15 min", with how often it is said again. */
+export function stepWords({ after_minutes, repeat_minutes }: EscalationStep): string {
+  const when = after_minutes === 0 ? "at once" : `after ${minutesWords(after_minutes)}`;
+  return repeat_minutes === 0 ? when : `${when}, again every ${minutesWords(repeat_minutes)}`;
+}
+
+export function minutesWords(minutes: number): string {
+  if (minutes < 120 || minutes % 60 !== 0) return `${minutes} min`;
+  return minutes < 2880 || minutes % 1440 !== 0 ? `${minutes / 60} h` : `${minutes / 1440} days`;
+}
+
+function anyOf(names: readonly string[]): string {
+  if (names.length < 2) return names[0] ?? "";
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}

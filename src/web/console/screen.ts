@@ -1,0 +1,174 @@
+import type { ServiceError } from "../../ground/kit/errors.ts";
+import type { Markup } from "../../ground/kit/html.ts";
+import type { Role } from "../../ground/store/schema.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import type { PageLook } from "./look.ts";
+import type { System } from "./system-port.ts";
+
+/** Who has signed in, with the role that they have now. */
+export interface Who {
+  accountId: string;
+  role: Role;
+  /** As others see it. */
+  name: string;
+  email: string;
+  sessionId: string;
+}
+
+/** One request for a screen. */
+export interface PageCall {
+  tenant: Tenant;
+  who: Who;
+  /** Of the address, percent-decoded. */
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** The address that is shown, with its query, below `base`. */
+  at: string;
+  /** Unix seconds. */
+  now: number;
+  look: PageLook;
+  /** What stands before every address: "", or "/box" behind a proxy. */
+  base: string;
+  /** As in the address bar: `https://box.example.org/box`, for what is pasted elsewhere. */
+  origin: string;
+  system: System;
+  /** The client's address. */
+  address: string;
+  /** Whether the browser came by https: what cookies are named after. */
+  secure: boolean;
+  /** What came back with a form of this page, and why it wasn't taken. */
+  returned: Returned | null;
+  /** What is shown this once: a new token, by its name. */
+  shown: Readonly<Record<string, string>>;
+  /** Ids of the rows that an open page shows, where its script asks: for lists that say what became of those that left. */
+  rows: readonly string[];
+  /** Whether an open page asks for parts of itself. */
+  isOpen: boolean;
+  /** Whether there is a page at this address below `base`: nothing leads nowhere. */
+  leads(path: string): boolean;
+}
+
+export interface Returned {
+  /** The form's own address, below `base`. */
+  action: string;
+  form: URLSearchParams;
+  error: ServiceError;
+}
+
+/** A part of a page that is drawn anew by itself. */
+export interface Section {
+  /** Names of what it shows, as the stream of changes calls them. */
+  watches: readonly string[];
+  draw(): Markup | Promise<Markup>;
+  /** Unix seconds at which it is another by time alone, which nobody tells: an open page asks for it anew then. */
+  turnsAt?: number | null;
+  /** Further attributes of its element, made by `html`. */
+  attributes?: Markup;
+}
+
+export interface View {
+  title: string;
+  /** Stands as the heading; the title where absent. null: the page has its own. */
+  heading?: Markup | null;
+  /** Which entry of the navigation it belongs to. */
+  nav: NavId;
+  /** By id, in the order of the page. */
+  sections: Readonly<Record<string, Section>>;
+  /** Where they stand; one after another where absent. */
+  body?(put: (id: string) => Markup): Markup;
+  /** A script that only this page has, by its name in `src/web/browser/pages`. */
+  script?: string;
+  /** Of its answers, beside those that every page has. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** There is no page here: it lies at another address, below `base`. */
+export interface Elsewhere {
+  elsewhere: string;
+}
+
+export type NavId =
+  | "alerts"
+  | "oncall"
+  | "projects"
+  | "silences"
+  | "heartbeats"
+  | "people"
+  | "system"
+  | "me"
+  | "search"
+  | "none";
+
+/** What came of a form. */
+export interface FormDone {
+  /** In a sentence, past tense: "Acknowledged #130." */
+  said: string;
+  /** A form that takes it back. */
+  undo?: { action: string; fields?: Readonly<Record<string, string>> };
+  /** Where to go on, below `base`; the page that the form stood on where absent. */
+  to?: string;
+  /** `Set-Cookie` values: how pages look in this browser. */
+  cookies?: readonly string[];
+  /** The session is over: its cookie goes, with what the browser cached; `all`: with all that it kept. */
+  signsOut?: "cached" | "all";
+  /** Shown this once, on the page that `to` names or that the form stood on, and stored nowhere. */
+  shown?: Readonly<Record<string, string>>;
+  /** Answered in place of any page: for a frame. */
+  sheet?: Sheet;
+}
+
+/** One thing that a page can do. */
+export interface Form {
+  /** As the audit calls it: the name of the same operation of the interface where there is one. */
+  verb: string;
+  /** What it is done to; the audit's words for where nothing that is watched changes. */
+  target?(params: Readonly<Record<string, string>>): { kind: string; id: string };
+  /** Nothing is written: a preview, a try. It is asked without an author. */
+  reads?: true;
+  /** Something goes out and nothing is stored: it is told in the audit all the same. */
+  deed?: true;
+  /** Throws ServiceError: the page comes back with what was typed. `tenant.store` writes in the caller's name. */
+  act(call: PageCall, form: URLSearchParams): FormDone | Promise<FormDone>;
+}
+
+/** What a browser saves and doesn't show. */
+export interface PageFile {
+  /** As it is saved. */
+  name: string;
+  /** Its media type. */
+  type: string;
+  /** Piece by piece, where it may be long. */
+  body: string | AsyncIterable<string>;
+}
+
+/** A document that isn't one of the console's pages, as it is sent. */
+export interface Sheet {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** A page: one address, what it shows, and what it can do. */
+export interface Screen {
+  /** `/a/{id}`. */
+  path: string;
+  /** Throws ServiceError: its page is shown in the same frame. */
+  view(call: PageCall): View | Elsewhere | Promise<View | Elsewhere>;
+  /** By what stands behind the path: `ack` is POST `/a/{id}/ack`, the empty one the page's own address. */
+  forms?: Readonly<Record<string, Form>>;
+  /** Files that it gives, by what stands behind the path: `export` is GET `/audit/export`. Throws ServiceError. */
+  files?: Readonly<Record<string, MakeFile>>;
+}
+
+/** Gives what is saved, or what a frame shows. */
+export type MakeFile = (call: PageCall) => PageFile | Sheet | Promise<PageFile | Sheet>;
+
+/** An address below `base`, from text that is safe in a path. */
+export function link({ base }: Pick<PageCall, "base">, path: string): string {
+  return base + path;
+}
+
+/** `p/` and a name → `/p/a%2Fb`: names stand in addresses percent-encoded once. */
+export function pathOf(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}

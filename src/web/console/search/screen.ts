@@ -1,0 +1,77 @@
+import { alertId, findAlertRow } from "../../../core/alerts/alert.ts";
+import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { search } from "../../../records/search/search.ts";
+import type { PageCall, Screen, View } from "../screen.ts";
+import { button } from "../ui/form.ts";
+import { markedTemplate } from "../ui/message.ts";
+import { empty } from "../ui/pieces.ts";
+import { knownAs, knownMessages, LONGEST_PASTED } from "./pasted.ts";
+
+/** Results that are shown. */
+const MOST = 20;
+
+const PAGES: readonly [name: string, path: string][] = [
+  ["Alerts", "/alerts"],
+  ["On-call", "/oncall"],
+  ["Projects", "/p"],
+  ["Silences", "/silences"],
+  ["Heartbeats", "/heartbeats"],
+  ["People", "/people"],
+  ["System", "/system"],
+  ["Me", "/me"],
+];
+
+/** Everything that has a name, alerts, what can be done with one that is named (`#123`), and what a message is known as. */
+export const searchScreen: Screen = {
+  path: "/search",
+  view(call): View {
+    const q = (call.query.get("q") ?? "").trim().slice(0, LONGEST_PASTED);
+    return {
+      title: q === "" ? "Search" : `${q.slice(0, 80)} · Search`,
+      heading: html`Search`,
+      nav: "search",
+      sections: {
+        field: { watches: [], draw: () => field(call, q) },
+        results: { watches: [], draw: () => results(call, q) },
+      },
+    };
+  },
+};
+
+function field({ base }: PageCall, q: string): Markup {
+  return html`<form class="filters" method="get" action="${base}/search" role="search"><input type="search" name="q" id="find" value="${q}" maxlength="${LONGEST_PASTED}" aria-label="Find" placeholder="Page, project, rule, person, #123, words of an alert, or a message"><button class="button second">Search</button></form>`;
+}
+
+async function results(call: PageCall, q: string): Promise<Markup> {
+  if (q === "")
+    return html`<p class="soft">Pages, projects, rules, people and alerts, by their names and words.</p>`;
+  const limit = MOST;
+  const found = await search(call.tenant.store, { q: q.slice(0, LONGEST_QUERY), limit });
+  const pages = PAGES.filter(
+    ([name, path]) => call.leads(path) && name.toLowerCase().includes(q.toLowerCase()),
+  );
+  const things = found.results.filter(({ path }) => call.leads(path));
+  const deeds = deedsOf(call, q);
+  const known = knownAs(call, q);
+  if (pages.length + things.length + known.length === 0 && deeds === false)
+    return empty("Nothing is called that, and no alert says it.");
+  const { base } = call;
+  return html`<ul class="found">${knownMessages(call, known)}${pages.map(
+    ([name, path]) =>
+      html`<li><a href="${base}${path}">${name} <span class="soft">page</span></a></li>`,
+  )}${things.map(
+    ({ kind, title, sub, path }) =>
+      html`<li><a href="${base}${path}" dir="auto">${kind === "alert" ? markedTemplate(title) : title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></a></li>`,
+  )}${deeds}</ul>${!found.complete && html`<p class="soft">There is more than was looked at: say more of it.</p>`}`;
+}
+
+/** "Acknowledge #123", where the words name one that is open. */
+function deedsOf(call: PageCall, q: string): Piece {
+  const id = /^#?([1-9]\d{0,15})$/.exec(q)?.[1];
+  const row = id === undefined ? null : findAlertRow(call.tenant.store, alertId(id));
+  if (row === null || row.state === "resolved") return false;
+  const action = (what: string, name: string) =>
+    html`<li>${button(call, { action: `/a/${row.id}/${what}`, name: `${name} #${row.id}`, kind: "plain" })}</li>`;
+  return html`${row.state === "open" && action("ack", "Acknowledge")}${action("resolve", "Resolve")}`;
+}

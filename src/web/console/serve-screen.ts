@@ -1,0 +1,259 @@
+import { type Author, auditDeed } from "../../ground/audit/record.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { html } from "../../ground/kit/html.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import { tenantAs } from "../../tenant/tenant-as.ts";
+import type { AppContext } from "../http/raw-route.ts";
+import { noSessionCookie } from "../http/session-cookie.ts";
+import { goTo, sendFile, sendHtml, sendSheet } from "./answer.ts";
+import { bar } from "./bar.ts";
+import { drawSections, drawView, shownOnce } from "./draw.ts";
+import { createOnce } from "./once.ts";
+import { type PageRequest, readForm } from "./page-request.ts";
+import { refusalPage } from "./refusal-page.ts";
+import type { Found, FoundFile, Routing } from "./routing.ts";
+import { refusedLine, type SaidBook, saidLine } from "./said.ts";
+import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
+import { screens } from "./screens.ts";
+import { documentTitle, type Files, shell } from "./shell.ts";
+import type { System } from "./system-port.ts";
+
+export interface ScreenServerDeps {
+  tenant: Tenant;
+  system: System;
+  routing: Routing;
+  said: SaidBook;
+  files: Files;
+  address(c: AppContext): string;
+}
+
+export interface ScreenServer {
+  shown(asking: PageRequest, who: Who, found: Found): Promise<Response>;
+  posted(asking: PageRequest, who: Who, found: Found & { form: Form }): Promise<Response>;
+  file(asking: PageRequest, who: Who, found: FoundFile): Promise<Response>;
+  missing(asking: PageRequest, who: Who): Response;
+}
+
+/** What goes with a session's end; only over https do browsers clear what they kept. */
+function leaving(secure: boolean, what: "cached" | "all") {
+  const cleared = what === "all" ? '"cache", "storage"' : '"cache"';
+  const headers: Record<string, string> = secure ? { "Clear-Site-Data": cleared } : {};
+  return { cookies: [noSessionCookie(secure)], headers };
+}
+
+/** Rows that a list may name. */
+const MOST_ROWS = 256;
+
+const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
+
+/** What a script that draws only parts of a page needs of all of it. */
+const pageHeaders = ({ title, headers }: View, { tenant }: PageCall, since: string) => ({
+  ...headers,
+  "X-Since": since,
+  "X-Title": encodeURIComponent(documentTitle(title)),
+  "X-Now": String(Math.floor(tenant.clock.now())),
+});
+
+/** The page that a form belongs to, where it isn't known on which it stood. */
+function ownPage(found: Found) {
+  const at = found.screen.path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(found.params[name] ?? ""),
+  );
+  return { found, at, query: new URLSearchParams() };
+}
+
+/** Draws screens and does what their forms say, for somebody who has signed in. */
+export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
+  const { tenant, routing, said, files } = deps;
+  const once = createOnce();
+
+  const callOf = (asking: PageRequest, who: Who, params: Found["params"]): PageCall => {
+    const { c, url, look, place, now } = asking;
+    return {
+      ...{ tenant, who, look, now, base: place.base, origin: place.origin, params },
+      ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
+      ...{ address: deps.address(c), secure: place.secure, returned: null, shown: {} },
+      rows: (c.req.header("x-rows") ?? "").split(",", MOST_ROWS).filter((id) => id !== ""),
+      isOpen: c.req.method === "GET" && c.req.header("x-sections") !== undefined,
+      leads: (path) => leads(path.replace(/[?#].*/, "")),
+    };
+  };
+
+  const leads = (path: string) => (routing.screen(path) ?? routing.file(path)) !== null;
+
+  const page = async (
+    call: PageCall,
+    view: View,
+    done: FormDone | null,
+    since: string,
+  ): Promise<string> => {
+    const drawn = await drawSections(view, null, call.shown);
+    const { title, nav, heading } = view;
+    const main = drawView(view, drawn);
+    const told = {
+      said: done,
+      ...(call.returned === null ? {} : { refused: refusedLine(call.returned.error) }),
+    };
+    const frame = { title, nav, heading: heading === undefined ? html`${title}` : heading, main };
+    return shell(call, { ...frame, ...told, since, script: view.script }, files, PATHS);
+  };
+
+  /** Before anything is read for a page or parts of it: what changes from then on, its script is told. */
+  const sinceNow = (): string => tenant.changes.after(null).next;
+
+  /** Sections one after another, with what was done or wasn't; of a preview its own alone. */
+  const sections = async (
+    call: PageCall,
+    view: View,
+    { done, only }: { done: FormDone | null; only: string[] | null },
+  ): Promise<string> => {
+    const drawn = await drawSections(view, only, call.shown);
+    if (only !== null) return [...drawn.values()].map(({ markup }) => markup).join("");
+    const line =
+      call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);
+    return [line, bar(call), ...drawn.values()].map(({ markup }) => markup).join("");
+  };
+
+  return {
+    async shown(asking, who, { screen, params }) {
+      const asked = callOf(asking, who, params);
+      const only = asking.c.req.header("x-sections");
+      const call =
+        only === undefined
+          ? { ...asked, shown: shownOnce(said.shownAt(who.sessionId, asked.at)) }
+          : asked;
+      try {
+        const since = sinceNow();
+        const view = await screen.view(call);
+        if ("elsewhere" in view)
+          return goTo(asking.place.base + view.elsewhere, { tls: asking.asked.tls });
+        if (only !== undefined) {
+          const asked = only.split(",", 64);
+          const drawn = await drawSections(view, asked);
+          // The line at the top is of every page, and of none alone.
+          const top = asked.includes("bar") ? [bar(call)] : [];
+          const body = [...top, ...drawn.values()].map(({ markup }) => markup).join("");
+          const headers = pageHeaders(view, call, since);
+          return sendHtml({ status: 200, body, headers }, asking.asked);
+        }
+        const done = said.take(who.sessionId, call.at);
+        const body = await page(call, view, done, since);
+        const { headers = {} } = view;
+        return sendHtml({ status: 200, body, once: done !== null, headers }, asking.asked);
+      } catch (error) {
+        return refused(asking, call, error);
+      }
+    },
+
+    async posted(asking, who, found) {
+      const { c, asked, place } = asking;
+      const wanted = c.req.header("x-sections");
+      const isScripted = wanted !== undefined;
+      // "1": all of them. A preview names its section, and nothing else of the page is touched.
+      const only = isScripted && wanted !== "1" ? wanted.split(",", 64) : null;
+      const from = stoodOn(asking) ?? ownPage(found);
+      const call = callOf(asking, who, found.params);
+      const again: PageCall = {
+        ...call,
+        params: from.found.params,
+        at: from.at,
+        query: from.query,
+      };
+      const draw = async (next: PageCall, done: FormDone | null, status: number) => {
+        const since = sinceNow();
+        const view = await from.found.screen.view(next);
+        if ("elsewhere" in view) return goTo(place.base + view.elsewhere, { tls: asked.tls });
+        const body = isScripted
+          ? await sections(next, view, { done, only })
+          : await page(next, view, done, since);
+        const headers = { ...pageHeaders(view, next, since), ...view.headers };
+        return sendHtml({ status, body, once: true, headers }, asked);
+      };
+      const fields = await readForm(c);
+      let done: FormDone;
+      try {
+        done = await once(asking, who, () => act(call, found.form, fields));
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.status === 404 || error.status >= 500)
+          return refused(asking, call, error);
+        c.set("refusedAs", error.code);
+        const returned = { action: asking.url.pathname, form: fields, error };
+        const status = error.status === 400 ? 422 : error.status;
+        return draw({ ...again, returned }, null, status).catch(() => refused(asking, call, error));
+      }
+      if (done.sheet !== undefined) return sendSheet(done.sheet, asked);
+      const onTo = (to: string) => {
+        const gone = done.signsOut
+          ? leaving(place.secure, done.signsOut)
+          : { cookies: done.cookies ?? [], headers: {} };
+        if (!done.signsOut) said.put(who.sessionId, done);
+        if (!isScripted) return goTo(place.base + to, { tls: asked.tls, ...gone });
+        const headers = { "X-Go": place.base + to, ...gone.headers };
+        return sendHtml({ status: 200, body: "", once: true, ...gone, headers }, asked);
+      };
+      try {
+        if (done.shown !== undefined && done.to === undefined)
+          return await draw({ ...again, shown: shownOnce(done.shown) }, done, 200);
+        const to = done.to ?? from.at;
+        const isHere = isScripted && to === from.at && done.cookies === undefined;
+        return isHere ? await draw(again, done, 200) : onTo(to);
+      } catch (error) {
+        // It is done, whatever has become of the page that it was done on.
+        if (!(error instanceof ServiceError)) throw error;
+        return onTo("/alerts");
+      }
+    },
+
+    async file(asking, who, { make, params }) {
+      const call = callOf(asking, who, params);
+      try {
+        const file = await make(call);
+        return "status" in file ? sendSheet(file, asking.asked) : sendFile(file, asking.asked);
+      } catch (error) {
+        return refused(asking, call, error);
+      }
+    },
+
+    missing(asking, who) {
+      const error = new ServiceError("not_found", "There is no such page.");
+      return refused(asking, callOf(asking, who, {}), error);
+    },
+  };
+
+  async function act(call: PageCall, form: Form, fields: URLSearchParams): Promise<FormDone> {
+    if (form.reads) return form.act(call, fields);
+    const author: Author = {
+      accountId: call.who.accountId,
+      ...{ via: "page", hint: call.who.sessionId, address: call.address, verb: form.verb },
+      target: form.target?.(call.params) ?? { kind: "page", id: "" },
+    };
+    const done = await form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);
+    if (form.deed) auditDeed(tenant.store, author);
+    return done;
+  }
+
+  /** The page of this box that a form stood on: browsers say which, since the policy lets them. */
+  function stoodOn({ c, place: { base } }: PageRequest) {
+    const referer = c.req.header("referer");
+    if (referer === undefined || !URL.canParse(referer)) return null;
+    const from = new URL(referer);
+    if (!from.pathname.startsWith(`${base}/`)) return null;
+    const path = from.pathname.slice(base.length);
+    const found = routing.screen(path);
+    if (found !== null) return { found, at: path + from.search, query: from.searchParams };
+    // A page that came back with a form stands at the form's address.
+    const form = routing.form(path);
+    return form && ownPage(form);
+  }
+
+  /** What can't be shown has a page in the same frame; what isn't the caller's fault is thrown on. */
+  function refused(asking: PageRequest, call: PageCall, error: unknown): Response {
+    if (!(error instanceof ServiceError)) throw error;
+    asking.c.set("refusedAs", error.code);
+    const view = refusalPage(error, asking.c.get("requestId"), call.base);
+    const body = shell(call, { ...view, said: null }, files, PATHS);
+    const headers: Record<string, string> =
+      error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
+    return sendHtml({ status: error.status, body, once: true, headers }, asking.asked);
+  }
+}

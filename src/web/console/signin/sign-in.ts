@@ -1,0 +1,70 @@
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { hasAccounts } from "../../../people/accounts.ts";
+import type { Tenant } from "../../../tenant/tenant.ts";
+import { RateLimited } from "../../http/limits.ts";
+import { sessionCookie } from "../../http/session-cookie.ts";
+import { onMachine } from "../on-machine.ts";
+import { type OpenPage, type Visit, type VisitAnswer, wanted } from "../visit.ts";
+import { passkeyWay, signInChallenge } from "./passkey-way.ts";
+import { providerLinks } from "./provider-links.ts";
+import { keyWay, passwordWay, type Typed, type WayIn } from "./ways.ts";
+
+/** Every way in, in the order of the page. */
+const WAYS: readonly WayIn[] = [passwordWay, passkeyWay, keyWay];
+
+/** Whose form it is; what no other takes is a password's. */
+const wayOf = (form: URLSearchParams): WayIn =>
+  WAYS.find((way) => way.takes?.(form)) ?? passwordWay;
+
+/** The ways in for who has an account. */
+export const signInPage: OpenPage = {
+  path: "/signin",
+  get: (visit) => shown(visit, { email: "", wrong: null }),
+  async post(visit, form) {
+    try {
+      visit.tried();
+      const { cookie } = await wayOf(form).enter(visit, form);
+      return { to: wanted(visit.query), cookies: [sessionCookie(cookie, visit.secure)] };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      return refusedSignIn(visit, error, (form.get("email") ?? "").trim());
+    }
+  },
+};
+
+/** The page again, with why nobody is in. */
+export function refusedSignIn(visit: Visit, error: ServiceError, email: string): VisitAnswer {
+  const wait = error.retryAfter;
+  const isLimit = error instanceof RateLimited;
+  const wrong = isLimit ? `Too many tries from your address: wait ${wait} s.` : error.message;
+  const answer = shown(visit, { email, wrong });
+  return {
+    ...answer,
+    status: error.status === 429 ? 429 : 401,
+    refusedAs: error.code,
+    ...(wait !== undefined && { headers: { ...answer.headers, "Retry-After": String(wait) } }),
+  };
+}
+
+function shown(visit: Visit, typed: Typed): VisitAnswer {
+  const { tenant, base, query } = visit;
+  if (!hasAccounts(tenant.store))
+    return { title: "Nobody has a seat here yet", main: nobody(tenant) };
+  const to = wanted(query);
+  const action = `${base}/signin${to === "/alerts" ? "" : `?to=${encodeURIComponent(to)}`}`;
+  const { wrong } = typed;
+  return {
+    ...{ title: "Sign in", script: "passkeys", headers: signInChallenge(visit) },
+    main: html`${wrong !== null && html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`}
+${providerLinks(visit, to)}${WAYS.map((way) => way.draw(visit, action, typed))}
+<p class="soft">No account? Ask whoever runs this box for a pairing link.</p>`,
+  };
+}
+
+/** Nobody can claim a box by being first on the network. */
+const nobody = (
+  tenant: Tenant,
+): Markup => html`<p>On the machine where this box runs, make the first seat:</p>
+<pre class="code">${onMachine(tenant, "pair-code --role owner")}</pre>
+<p>It prints a link. Open it here.</p>`;

@@ -1,0 +1,55 @@
+import { findProject } from "../../../core/projects/projects.ts";
+import type { SilenceAnswer } from "../../../core/quiet/silence.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { textOfTemplate } from "../../../in/ingest/templates.ts";
+import { stretchWords } from "../oncall/shown.ts";
+import type { PageCall } from "../screen.ts";
+import { levelWord } from "../ui/level.ts";
+import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { dayOf } from "../ui/times.ts";
+
+type Named = Pick<SilenceAnswer, "project" | "match" | "conditions" | "kind" | "name">;
+
+/** What a silence is called in sentences: a maintenance by its name, others by what they take. */
+export function silenceName(silence: Named): string {
+  if (silence.kind === "maintenance" && silence.name !== "") return silence.name;
+  const { rule, identifiers, sources } = silence.match;
+  const about = identifiersText(identifiers);
+  const parts = [silence.project ?? "every project", rule, about, sources.join(", ")];
+  return parts.filter((part) => part !== null && part !== "").join(" · ");
+}
+
+/** Everything that an alert must be for a silence to take it. */
+export function takesWords(
+  { tenant: { store } }: Pick<PageCall, "tenant">,
+  silence: Pick<SilenceAnswer, "project" | "match" | "conditions" | "critical" | "all">,
+): Markup {
+  const { project, match, conditions, critical, all } = silence;
+  const { rule, template_id, identifiers, sources, below_level } = match;
+  const id = project === null ? null : (findProject(store, project)?.id ?? null);
+  const template =
+    id === null || template_id === null ? "" : textOfTemplate(store, id, template_id);
+  const parts: Piece[] = [
+    all && html`<strong class="warn">everything</strong>`,
+    html`${project ?? "every project"}`,
+    rule !== null && html`rule ${rule}`,
+    template_id !== null &&
+      html`<span class="message" dir="auto">${template === "" ? "one kind of message" : markedTemplate(template)}</span>`,
+    Object.keys(identifiers).length > 0 && html`${identifiersText(identifiers)}`,
+    sources.length > 0 && html`from ${sources.join(", ")} alone`,
+    ...conditions.map(({ key, op, value }) => html`<code>${key} ${op} ${String(value)}</code>`),
+    below_level !== null && html`below ${levelWord(below_level)}`,
+    critical ? html`<strong>critical ones too</strong>` : html`critical ones ring`,
+  ].filter((part) => part !== false);
+  return html`${parts.map((part, i) => html`${i > 0 && " · "}${part}`)}`;
+}
+
+const EACH = { none: "", daily: "each day", weekly: "each week" } as const;
+
+/** "each week, Sat 28 Nov 18:00 – 20:00 first, on the clocks of Europe/Vienna, until 22 Feb"; nothing for one that comes once. */
+export function repeatWords(silence: SilenceAnswer): string {
+  const { repeat, timezone, repeat_until } = silence;
+  if (repeat === "none") return "";
+  const over = repeat_until === null ? "" : `, until ${dayOf(repeat_until, timezone)}`;
+  return `${EACH[repeat]}, ${stretchWords(silence, timezone)} first, on the clocks of ${timezone}${over}`;
+}

@@ -1,0 +1,19 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { exact } from "../ui/times.ts";
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** "Sun 22 Nov 03:00" on the clocks of a zone that isn't the reader's: a rota's own. */
+export function clockIn(at: number, zone: string): Markup {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-GB", {
+      ...{ weekday: "short", day: "numeric", month: "short" },
+      ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone },
+    });
+    if (formats.size > 100) formats.clear();
+    formats.set(zone, format);
+  }
+  const date = new Date(at * 1000);
+  return html`<time datetime="${date.toISOString().replace(".000Z", "Z")}" title="${exact(at, zone)}">${format.format(date).replaceAll(",", "")}</time>`;
+}

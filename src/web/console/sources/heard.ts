@@ -1,0 +1,54 @@
+import { getProject } from "../../../core/projects/projects.ts";
+import type { SourceAnswer } from "../../../core/projects/source.ts";
+import { getSource, listSources } from "../../../core/projects/sources.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { firstHeardOf } from "../../../tenant/connect-sender.ts";
+import { newRulePage } from "../rules/paths.ts";
+import { type PageCall, pathOf, type Section } from "../screen.ts";
+import { levelBadge } from "../ui/level.ts";
+import { markedTemplate } from "../ui/message.ts";
+import { clockTime } from "../ui/times.ts";
+import { remedy, way } from "../ui/way.ts";
+
+/** Seconds for which a new source is waited for. */
+const AN_HOUR = 3600;
+/** More aren't connected at once by hand. */
+const MOST = 5;
+
+/** What became of the first events of what was connected lately; green with the first, and nothing where nothing is new. */
+export function heardSection(call: PageCall, project: string): Section {
+  const { store } = call.tenant;
+  const home = getProject(store, project);
+  const known = new Set(call.tenant.ingest.tallies().map(({ sourceId }) => sourceId));
+  const fresh = listSources(store, home)
+    .filter(({ created_at }) => call.now - created_at < AN_HOUR)
+    // Of what sent before anybody listened the first event isn't known.
+    .filter(
+      ({ name }) => isHeard(call, project, name) || !known.has(getSource(store, home, name).id),
+    )
+    .sort((a, b) => b.created_at - a.created_at)
+    .slice(0, MOST);
+  return {
+    watches: [...fresh.map(({ name }) => `source:${project}/${name}`), `project:${project}`],
+    draw: () => html`${fresh.map((source) => one(call, project, source))}`,
+  };
+}
+
+const isHeard = ({ tenant }: PageCall, project: string, source: string) =>
+  firstHeardOf(tenant, { project, source }) !== null;
+
+function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
+  const heard = firstHeardOf(call.tenant, { project, source: name });
+  if (heard === null)
+    return html`<p class="notice">◌ listening for <strong>${name}</strong> … <a class="noscript" href="${call.base}${call.at}">Look again</a></p>`;
+  const { at, message, level, template, rules, alert, pages } = heard;
+  return html`<div class="notice notice-good"><p><span class="good">✓ ${name} is heard</span>, ${clockTime(call, at)}: ${levelBadge(level)} <span class="message">${message}</span></p>
+<p>Its template: <span class="message">${markedTemplate(template)}</span></p>
+<p>${
+    rules.length === 0
+      ? html`No rule takes it: nobody is told. ${remedy(call, newRulePage(project), "Make a rule")}`
+      : html`Taken by ${rules.map((rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`)}${
+          alert !== null && html`, in alert <a href="${call.base}/a/${alert}">#${alert}</a>`
+        }; ${pages.length === 0 ? "it pages nobody" : `pages ${pages.join(", ")}`}.`
+  }</p></div>`;
+}

@@ -1,0 +1,120 @@
+import { listAllSchedules } from "../../../core/oncall/schedules.ts";
+import { silencesSince } from "../../../core/quiet/rows.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { type AilingChannel, listAiling } from "../../../out/outbox/ailing.ts";
+import { getAccount } from "../../../people/accounts.ts";
+import { isManager } from "../../../people/roles.ts";
+import { LOOK_DAYS, type SeatNow, seatNow } from "../oncall/now.ts";
+import { schedulePage } from "../oncall/shown.ts";
+import { reached } from "../people/reached.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { counted } from "../ui/pieces.ts";
+import { span } from "../ui/times.ts";
+import { remedy } from "../ui/way.ts";
+import type { ShownFinding } from "./finding.ts";
+
+const WEEK = 7 * 86_400;
+/** Of one kind: the rest are counted. */
+const MOST_SHOWN = 20;
+const MOST_SILENCES = 500;
+
+/** What the console itself sees that a doctor or a supervisor doesn't ask: each with the way to mend it. */
+export async function ownFindings(call: PageCall): Promise<ShownFinding[]> {
+  const seats: SeatNow[] = [];
+  for (const stored of listAllSchedules(call.tenant.store)) seats.push(await seatNow(call, stored));
+  const all = [
+    { id: "channel", words: CHANNELS, found: channels(call) },
+    { id: "gap", words: GAPS, found: gaps(call, seats) },
+    { id: "unconfirmed", words: UNSURE, found: await unsure(call, seats) },
+    { id: "silence", words: SILENCES, found: oldSilences(call) },
+  ];
+  // Names are for those who manage, as with the readiness that everybody may ask.
+  const seesNames = isManager(call.who.role);
+  return all.flatMap(({ id, words, found }) => {
+    const shown = seesNames ? found.slice(0, MOST_SHOWN) : [];
+    const left = found.slice(shown.length);
+    return left.length === 0 ? shown : [...shown, countedFinding(id, words, left)];
+  });
+}
+
+/** What one and what several of a kind are called. */
+type Words = readonly [one: string, many: string];
+const CHANNELS: Words = ["channel is off or fails", "channels are off or fail"];
+const GAPS: Words = ["schedule has gaps", "schedules have gaps"];
+const UNSURE: Words = ["person on call may not be reached", "people on call may not be reached"];
+const SILENCES: Words = [
+  "silence has held for more than a week",
+  "silences have held for more than a week",
+];
+
+function countedFinding(check: string, words: Words, left: readonly ShownFinding[]): ShownFinding {
+  const state = left.some((one) => one.state === "wrong") ? "wrong" : "note";
+  return {
+    ...{ id: `own-${check}-all`, check, state, mend: null },
+    words: html`${counted(left.length, ...words)}.`,
+  };
+}
+
+function channels(call: PageCall): ShownFinding[] {
+  return listAiling(call.tenant.store)
+    .filter(({ enabled, failing_since }) => enabled === 1 || failing_since !== null)
+    .map((channel) => {
+      const { id, project, name, type } = channel;
+      return {
+        ...{ id: `own-channel-${id}`, check: "channel", state: "wrong" },
+        words: html`${name || type} of ${project} ${ailingWords(call, channel)}`,
+        mend: remedy(call, pathOf("p", project, "channels", id), "See what it was answered"),
+      };
+    });
+}
+
+function ailingWords({ now }: PageCall, channel: AilingChannel): Markup {
+  const { enabled, failing_since, last_error } = channel;
+  const why = last_error === null ? "" : `: ${last_error}`;
+  if (enabled === 0) return html`turned itself off${why}`;
+  return html`fails${failing_since !== null && ` since ${span(now - failing_since)}`}${why}`;
+}
+
+function gaps(call: PageCall, seats: readonly SeatNow[]): ShownFinding[] {
+  return seats
+    .filter((seat) => seat.gaps.length > 0)
+    .map(({ stored, gaps: found, current }) => ({
+      ...{ id: `own-gap-${stored.id}`, check: "gap", state: current.on_call ? "note" : "wrong" },
+      words: html`Nobody is on call for ${stored.project} / ${stored.name} ${
+        current.on_call ? `in ${counted(found.length, "gap")} of the next ${LOOK_DAYS} days` : "now"
+      }.`,
+      mend: remedy(call, schedulePage(stored), "Cover it"),
+    }));
+}
+
+/** People who are on call now, and whom nothing has been proved to reach lately. */
+async function unsure(call: PageCall, seats: readonly SeatNow[]): Promise<ShownFinding[]> {
+  const found = new Map<string, ShownFinding>();
+  for (const { stored, current } of seats) {
+    if (!current.on_call || found.has(current.account_id)) continue;
+    const account = getAccount(call.tenant.store, current.account_id);
+    const { dot, word } = await reached(call, account);
+    if (dot === "shown") continue;
+    found.set(account.id, {
+      ...{ id: `own-unconfirmed-${account.id}`, check: "unconfirmed" },
+      state: dot === "none" ? "wrong" : "note",
+      words: html`${account.display_name || account.email} is on call for ${stored.project} / ${stored.name}: ${word}.`,
+      mend: remedy(call, pathOf("people", account.id), "Ring it, or add a way"),
+    });
+  }
+  return [...found.values()];
+}
+
+function oldSilences(call: PageCall): ShownFinding[] {
+  const { now, tenant } = call;
+  return silencesSince(tenant.store, { since: now, most: MOST_SILENCES })
+    .filter(({ repeats, starts_at }) => repeats === "none" && now - starts_at > WEEK)
+    .map(({ id, starts_at, body }) => {
+      const { reason } = JSON.parse(body) as { reason: string };
+      return {
+        ...{ id: `own-silence-${id}`, check: "silence", state: "note" },
+        words: html`A silence has held for ${span(now - starts_at)}: “${reason}”.`,
+        mend: remedy(call, "/silences", "End it, or say until when"),
+      };
+    });
+}

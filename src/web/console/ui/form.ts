@@ -1,0 +1,147 @@
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import type { PageCall } from "../screen.ts";
+
+type Keyed = { key?: string };
+
+/** A single key that presses it: shown where a pointer rests, and told to screen readers. */
+export function keyed(key: string | undefined, name: string): Piece {
+  if (key === undefined) return false;
+  return html` data-key="${key}" aria-keyshortcuts="${key}" title="${name} (${key})"`;
+}
+
+export interface Button extends Keyed {
+  /** Below the base. */
+  action: string;
+  name: string;
+  kind?: "" | "second" | "danger" | "plain";
+  fields?: Readonly<Record<string, string>>;
+  /** Why it can't be pressed: shown, not hidden. */
+  why?: string;
+  /** Where the name alone doesn't say which: for screen readers, beginning with the name. */
+  label?: string;
+  /** It is what the page was opened for. */
+  first?: boolean;
+}
+
+/** A button that does one thing: a form of its own, so that it works without script. */
+export function button({ base }: Pick<PageCall, "base">, of: Button): Markup {
+  const { action, name, kind = "", fields = {}, why, label, first = false } = of;
+  const id = `why${action.replaceAll(/[^\w-]/g, "-")}`;
+  const denied = why !== undefined && html` disabled aria-describedby="${id}"`;
+  return html`<form method="post" action="${base}${action}">${Object.entries(fields).map(
+    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
+  )}<button class="button ${kind}"${denied}${keyed(of.key, name)}${
+    label !== undefined && html` aria-label="${label}"`
+  }${first && html` autofocus`}>${name}</button>${
+    why !== undefined && html`<span class="why soft" id="${id}">${why}</span>`
+  }</form>`;
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  value?: string;
+  type?: "text" | "email" | "password" | "number" | "url" | "datetime-local" | "search";
+  hint?: string;
+  required?: boolean;
+  /** For password managers and phones' keyboards. */
+  autocomplete?: string;
+  /** Further attributes, made by `html`. */
+  more?: Markup;
+}
+
+/** What a form's field holds: what was typed where the form came back, else `value`. */
+export function typed(
+  call: Pick<PageCall, "returned">,
+  action: string,
+  name: string,
+  value = "",
+): string {
+  const { returned } = call;
+  return returned?.action === action ? (returned.form.get(name) ?? "") : value;
+}
+
+/** Whether a box is ticked: as it came back with its form, else `usual`. */
+export function ticked(
+  { returned }: Pick<PageCall, "returned">,
+  action: string,
+  { name, value, usual = false }: { name: string; value: string; usual?: boolean },
+): Piece {
+  const isBack = returned?.action === action;
+  return (isBack ? returned.form.getAll(name).includes(value) : usual) && html` checked`;
+}
+
+/** What stands at a secret that was typed before its form came back: nobody is sent it, and it isn't left out by mistake. */
+export const AGAIN = "Type it again: it isn’t sent back.";
+
+/** Whether a secret was typed and has to be typed again. */
+export const mustRetype = (
+  call: Pick<PageCall, "returned">,
+  action: string,
+  name: string,
+): boolean => typed(call, action, name) !== "";
+
+/** Why a field wasn't taken; null where it was. `/name` and `?name` in the errors of the interface. */
+export function wrongOf(
+  { returned }: Pick<PageCall, "returned">,
+  action: string,
+  name: string,
+): string | null {
+  if (returned?.action !== action) return null;
+  const found = returned.error.details.find(
+    ({ field = "" }) =>
+      field === `/${name}` || field === `?${name}` || field.startsWith(`/${name}/`),
+  );
+  return found === undefined ? null : found.reason;
+}
+
+/** A labelled field of the form at `action`, with what is wrong with it. */
+export function field(call: Pick<PageCall, "returned">, action: string, of: Field): Markup {
+  const { name, label, type = "text", autocomplete, more } = of;
+  const isAgain = type === "password" && mustRetype(call, action, name);
+  const required = of.required === true || isAgain;
+  const hint = isAgain ? [AGAIN, of.hint].filter(Boolean).join(" ") : of.hint;
+  const wrong = wrongOf(call, action, name);
+  const value = type === "password" ? "" : typed(call, action, name, of.value);
+  const id = fieldId(action, name);
+  const described = [hint !== undefined && `${id}-hint`, wrong !== null && `${id}-wrong`].filter(
+    Boolean,
+  );
+  return html`<div class="field"><label for="${id}">${label}</label>
+<input id="${id}" name="${name}" type="${type}" value="${value}"${required && html` required`}${
+    autocomplete !== undefined && html` autocomplete="${autocomplete}"`
+  }${described.length > 0 && html` aria-describedby="${described.join(" ")}"`}${
+    wrong !== null && html` aria-invalid="true"`
+  }${more !== undefined && html` ${more}`}>
+${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}${
+  wrong !== null && html`<p class="wrong" id="${id}-wrong">${wrong}</p>`
+}</div>`;
+}
+
+export interface Choice {
+  value: string;
+  name: string;
+}
+
+/** A labelled choice of one. */
+export function select(
+  call: Pick<PageCall, "returned">,
+  action: string,
+  of: { name: string; label: string; choices: readonly Choice[]; value?: string; hint?: string },
+): Markup {
+  const { name, label, choices, hint } = of;
+  const chosen = typed(call, action, name, of.value);
+  const wrong = wrongOf(call, action, name);
+  const id = fieldId(action, name);
+  return html`<div class="field"><label for="${id}">${label}</label>
+<select id="${id}" name="${name}"${wrong !== null && html` aria-invalid="true"`}>${choices.map(
+    (choice) =>
+      html`<option value="${choice.value}"${choice.value === chosen && html` selected`}>${choice.name}</option>`,
+  )}</select>
+${hint !== undefined && html`<p class="hint">${hint}</p>`}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
+}
+
+/** Of one page no two alike: fields of two forms may have one name. */
+export function fieldId(action: string, name: string): string {
+  return `f${action.replaceAll(/[^\w]/g, "-")}-${name}`;
+}

@@ -1,0 +1,66 @@
+import type { ErrorCode } from "../../ground/kit/errors.ts";
+import type { Markup } from "../../ground/kit/html.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import type { PageLook } from "./look.ts";
+
+/** One request for a page that needs no session: signing in, taking a seat. */
+export interface Visit {
+  tenant: Tenant;
+  query: URLSearchParams;
+  /** The same without a query: its path below `base`. */
+  path: string;
+  look: PageLook;
+  cookies: Readonly<Record<string, string>>;
+  base: string;
+  origin: string;
+  /** Unix seconds. */
+  now: number;
+  /** The client's address and what its browser calls itself. */
+  address: string;
+  agent: string;
+  /** Counts a try to come in by its address. Throws ServiceError rate_limited. */
+  tried(): void;
+  /** Whether the public address is https: what its cookies are named after. */
+  secure: boolean;
+}
+
+export interface VisitAnswer {
+  /** 200 where absent. */
+  status?: 200 | 400 | 401 | 404 | 422 | 429;
+  title: string;
+  main: Markup;
+  cookies?: readonly string[];
+  headers?: Readonly<Record<string, string>>;
+  /** A script that only this page has, by its name in `src/web/browser/pages`. */
+  script?: string;
+  /** Why it isn't what was asked for, for the counts. */
+  refusedAs?: ErrorCode;
+}
+
+/** A page that needs no session, and what its form does. To go on elsewhere: an address below `base`. */
+export interface OpenPage {
+  path: string;
+  get(visit: Visit): Visited | Promise<Visited>;
+  post?(visit: Visit, form: URLSearchParams): Promise<Visited>;
+}
+
+export interface GoOn {
+  to: string;
+  cookies?: readonly string[];
+}
+
+/** To a page that isn't this box's: a whole address that the box made itself. */
+export interface GoAway {
+  away: string;
+  cookies?: readonly string[];
+}
+
+/** What becomes of a visit. */
+export type Visited = VisitAnswer | GoOn | GoAway;
+
+/** Where somebody wanted to go before they signed in: an address of this box, never another's. */
+export function wanted(query: URLSearchParams): string {
+  const to = query.get("to") ?? "";
+  const isOwn = /^\/(?![/\\])[^\s\\]*$/.test(to) && to.length <= 2048;
+  return isOwn ? to : "/alerts";
+}

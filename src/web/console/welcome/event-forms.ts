@@ -1,0 +1,68 @@
+import { createRule } from "../../../core/alerts/rules.ts";
+import { createProject, findProject, getProject } from "../../../core/projects/projects.ts";
+import { ruleCreate } from "../../../core/projects/rule.ts";
+import { createSource, rotateToken } from "../../../core/projects/sources.ts";
+import { notFound } from "../../../ground/kit/errors.ts";
+import { mustManage } from "../../../people/roles.ts";
+import type { Tenant } from "../../../tenant/tenant.ts";
+import type { Form } from "../screen.ts";
+import { FIRST, firstStepsOf } from "./first-steps.ts";
+
+/** Errors and worse, at once and again every five minutes until somebody has it. */
+const ruleFor = (accountId: string) => ({
+  name: FIRST.rule,
+  match: { min_level: 400 },
+  escalations: [{ accounts: [accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 }],
+});
+
+const target = () => ({ kind: "project", id: FIRST.project });
+
+export const eventForms: Readonly<Record<string, Form>> = {
+  start: {
+    ...{ verb: "createProject", target },
+    act({ tenant, who }) {
+      const token = tenant.store.write((tx) => {
+        if (findProject(tx, FIRST.project) === null) createProject(tx, FIRST.project);
+        const project = getProject(tx, FIRST.project);
+        const { name, ...body } = ruleCreate.parse(ruleFor(who.accountId));
+        const made = createSource(tx, project, {
+          ...{ tenantId: tenant.id, name: FIRST.source, retainLogs: true },
+        });
+        createRule(tx, project, { name, body });
+        return made.token;
+      });
+      return { said: "A project with a source, and a rule that pages you.", shown: { token } };
+    },
+  },
+  token: {
+    ...{ verb: "rotateSourceToken", target },
+    act({ tenant, who }) {
+      mustManage(who.role);
+      const { token } = tenant.store.write((tx) =>
+        rotateToken(tx, getProject(tx, FIRST.project), { tenantId: tenant.id, name: FIRST.source }),
+      );
+      return { said: "A new token. The one before opens nothing any more.", shown: { token } };
+    },
+  },
+  send: {
+    ...{ verb: "sendTestEvent", target, deed: true },
+    async act(call) {
+      const { source } = firstStepsOf(call);
+      if (source === null) throw notFound("source");
+      await sendEvent(call.tenant, source);
+      return { said: "Sent, and on the disk." };
+    },
+  },
+};
+
+const EVENT = {
+  ...{ message: "payment 4711 failed after 30 s at provider acme", level: 400 },
+  ...{ keys: null, tags: null },
+};
+
+/** As a sender would: it is answered after the commit. Throws what kept it from one. */
+function sendEvent({ ingest }: Tenant, source: Parameters<Tenant["ingest"]["submit"]>[0]) {
+  return new Promise<void>((resolve, reject) => {
+    ingest.submit(source, [EVENT], (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,266 @@
+import { findAlertRow } from "../../core/alerts/alert.ts";
+import {
+  type AnswerVerb,
+  answerPage,
+  answerWords,
+  type PageAnswered,
+  readPage,
+  whoseWords,
+} from "../../core/alerts/answer.ts";
+import { type TakenAlert, takeByDevice } from "../../core/alerts/device-answer.ts";
+import { calledOf } from "../../core/alerts/said.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { type AckAlert, ackPage, noAckPage } from "../../ground/page/ack-page.ts";
+import type { PageAnswer } from "../../ground/page/answer.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import { decodeText, readBytes } from "./check.ts";
+import { type Limit, RateLimited } from "./limits.ts";
+import type { RawOperation } from "./openapi.ts";
+import type { AppContext, RawRoute } from "./raw-route.ts";
+import { sendPage } from "./send-page.ts";
+
+export interface AckPages {
+  /** Whose link it may be; null for what is surely nobody's: nothing is opened for it. */
+  find(capability: string): Promise<Tenant | null> | Tenant | null;
+  /** Links that open nothing, by address. */
+  tries: Limit;
+  address(c: AppContext): string;
+  /** Who sent this request has shown who they are. */
+  known(c: AppContext): void;
+  /** Whether TLS ends here. */
+  tls: boolean;
+}
+
+const PATH = "/ack/{capability}";
+
+const FORM_BYTES = 4096;
+
+/** What changed so lately was pressed on this very page: what stands on it now rests for a moment. */
+const FRESH_SECONDS = 3;
+
+/**
+ * Where a page's link leads (contract §27). GET changes nothing, since programs fetch links that nobody followed; POST
+ * answers the page as the person to whom the link was sent. What opens nothing has one answer, whatever the reason.
+ */
+export function ackRoutes(pages: AckPages): RawRoute[] {
+  return [
+    { method: "GET", path: PATH, handle: async (c) => sendPage(await shown(c, pages), pages.tls) },
+    { method: "POST", path: PATH, handle: (c) => answered(c, pages) },
+  ];
+}
+
+const capabilityOf = (c: AppContext): string => c.req.param("capability") ?? "";
+
+async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
+  const capability = capabilityOf(c);
+  const tenant = await pages.find(capability);
+  const page = tenant && readPage(tenant.store, { capability, sealer: tenant.sealer });
+  if (tenant === null || page === null) return stranger(c, pages);
+  welcome(c, pages, tenant);
+  const now = unixSeconds(tenant.clock);
+  const alerts = page.alerts.map(
+    ({ named, whose }): AckAlert => ({
+      ...{ named, id: whose.alertId, where: `${whose.project} · ${whose.rule}` },
+      ...{ message: whose.message, state: whose.state, whose: whoseWords(whose, now) },
+      isMine: findAlertRow(tenant.store, whose.alertId)?.acked_by === page.right.accountId,
+      isFresh: whose.state !== "open" && now - whose.at < FRESH_SECONDS,
+    }),
+  );
+  const [first, ...others] = alerts;
+  if (first === undefined) return stranger(c, pages);
+  const as = calledOf(tenant.store, page.right.accountId);
+  return ackPage({ as, alerts: [first, ...others] });
+}
+
+function welcome(c: AppContext, pages: AckPages, tenant: Tenant): void {
+  pages.known(c);
+  c.set("tenantId", tenant.id);
+}
+
+/** Only what opens nothing is limited, so that nobody's guessing keeps a person from answering. */
+function stranger(c: AppContext, { tries, address }: AckPages): PageAnswer {
+  c.set("refusedAs", "not_found");
+  try {
+    c.set("rateHeaders", tries.spend(`${address(c)} ack`));
+    return noAckPage();
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    c.set("refusedAs", error.code);
+    c.set("rateHeaders", error.headers);
+    return noAckPage(error.retryAfter ?? 1);
+  }
+}
+
+async function answered(c: AppContext, pages: AckPages): Promise<Response> {
+  if (/\bapplication\/json\b/.test(c.req.header("accept") ?? "")) return byDevice(c, pages);
+  const isBrowser = /\btext\/html\b/.test(c.req.header("accept") ?? "");
+  const form = new URLSearchParams(decodeText(await readBytes(c.req.raw, FORM_BYTES)));
+  const capability = capabilityOf(c);
+  const tenant = await pages.find(capability);
+  const key = tenant && { capability, sealer: tenant.sealer };
+  if (key === null || tenant === null || readPage(tenant.store, key) === null) {
+    const refusal = stranger(c, pages);
+    if (isBrowser) return sendPage(refusal, pages.tls);
+    return inWords(refusal.status, answerWords({ kind: "unknown" }, 0));
+  }
+  welcome(c, pages, tenant);
+  const verb = verbIn(form);
+  if (verb === null) {
+    c.set("refusedAs", "invalid_request");
+    return inWords(400, "Send verb=acknowledge or verb=resolve, as a form.");
+  }
+  const named = /^[1-9]\d{0,15}$/.exec(form.get("alert") ?? "")?.[0];
+  const answer = {
+    verb,
+    address: pages.address(c),
+    ...(named !== undefined && { alertId: Number(named) }),
+  };
+  const result = await answerPage(tenant.store, key, answer);
+  // Back to the page, which says who has it: to load it again sends nothing.
+  if (isBrowser) return sendPage(backTo(capability), pages.tls);
+  return inWords(STATUS[result.kind], answerWords(result, unixSeconds(tenant.clock)));
+}
+
+const NOTHING = { state: null, acked_by: null, acked_at: null };
+
+/** For a notification's own button: the alert of the link is acknowledged, nothing else, and how it stands is told. */
+async function byDevice(c: AppContext, pages: AckPages): Promise<Response> {
+  const capability = capabilityOf(c);
+  await readBytes(c.req.raw, FORM_BYTES);
+  const tenant = await pages.find(capability);
+  const key = tenant && { capability, sealer: tenant.sealer };
+  const found = tenant && key && (await takeByDevice(tenant.store, key, pages.address(c)));
+  if (tenant === null || found === null) {
+    const { status } = stranger(c, pages);
+    return inJson(status, { ...NOTHING, said: answerWords({ kind: "unknown" }, 0) });
+  }
+  welcome(c, pages, tenant);
+  const { ended, ...answer } = found;
+  return inJson(ended ? 410 : 200, answer);
+}
+
+function inJson(status: number, answer: Omit<TakenAlert, "ended">): Response {
+  return Response.json(answer, {
+    status,
+    headers: {
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+const STATUS: Record<PageAnswered["kind"], number> = {
+  ...{ answered: 200, unknown: 404, several: 409, just_acknowledged: 409 },
+};
+
+function verbIn(form: URLSearchParams): AnswerVerb | null {
+  const verb = form.get("verb");
+  return verb === "acknowledge" || verb === "resolve" || verb === "unack" ? verb : null;
+}
+
+/** Relative, since the box may stand below a path of its host. */
+function backTo(capability: string): PageAnswer {
+  return {
+    ...noAckPage(),
+    status: 303,
+    headers: { ...noAckPage().headers, Location: capability },
+    body: "",
+  };
+}
+
+/** For a phone's button: programs show the text, if anything. */
+function inWords(status: number, words: string): Response {
+  return new Response(`${words}\n`, {
+    status,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+const page = { "text/html": { schema: { type: "string" } } };
+const common = {
+  ...{ tags: ["Alerts"], security: [], "x-additive": true },
+  parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
+};
+const stands = {
+  schema: {
+    type: "object",
+    required: ["state", "acked_by", "acked_at", "said"],
+    properties: {
+      state: { type: ["string", "null"], enum: ["open", "acknowledged", "resolved", null] },
+      acked_by: { type: ["string", "null"], description: "Who has it, by name" },
+      acked_at: { type: ["integer", "null"] },
+      said: { type: "string" },
+    },
+  },
+};
+const nothing = { description: "A link that never was one, or has ended: one answer for all" };
+const tooMany = { description: "Too many such links; Retry-After says how long to wait" };
+
+/** The page as the OpenAPI document shows it. */
+export const ackOperations: readonly RawOperation[] = [
+  {
+    ...{ method: "GET", path: PATH },
+    operation: {
+      ...{ ...common, operationId: "showAckPage" },
+      summary: "Where a page's link leads: what happened, who has it, and buttons; changes nothing",
+      responses: {
+        "200": { description: "OK", content: page },
+        "404": nothing,
+        "429": tooMany,
+      },
+    },
+  },
+  {
+    ...{ method: "POST", path: PATH },
+    operation: {
+      ...{ ...common, operationId: "answerByLink" },
+      summary:
+        "Acknowledge, take that back or resolve as the person to whom the link was sent; to say it again changes nothing. Whoever accepts JSON needs no body: the link's own alert is acknowledged, and no other",
+      requestBody: {
+        required: true,
+        content: {
+          "application/x-www-form-urlencoded": {
+            schema: {
+              type: "object",
+              required: ["verb"],
+              properties: {
+                verb: { type: "string", enum: ["acknowledge", "resolve", "unack"] },
+                alert: {
+                  type: "string",
+                  description:
+                    "One of the alerts that the message named; without it all of them are acknowledged",
+                },
+              },
+            },
+          },
+        },
+      },
+      responses: {
+        "200": {
+          description: "Done, or so before: who has it, in words; as JSON where that is asked for",
+          content: { "text/plain": { schema: { type: "string" } }, "application/json": stands },
+        },
+        "303": { description: "The same for a browser: back to the page" },
+        "400": { description: "No verb" },
+        "404": nothing,
+        "409": {
+          description:
+            "The message named several, and which to resolve isn't said; or the same person acknowledged it within the last two seconds",
+        },
+        "410": {
+          description:
+            "As JSON alone: the link ended with its day, its subscription or its alert; nothing was done",
+          content: { "application/json": stands },
+        },
+        "413": { description: "A form over 4 KiB" },
+        "429": tooMany,
+      },
+    },
+  },
+];

@@ -1,0 +1,45 @@
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { alertPage } from "../../ground/page/alert-page.ts";
+import { prefersJson } from "./accept.ts";
+import type { PagesDoor } from "./app.ts";
+import type { RawOperation } from "./openapi.ts";
+import type { RawRoute } from "./raw-route.ts";
+import { sendPage } from "./send-page.ts";
+
+const PATH = "/a/{id}";
+const ID = /^[1-9][0-9]{0,15}$/;
+
+/**
+ * The page that a message's link leads to: the alert's own where there are pages for people. Else one that reads nothing, so
+ * that it can tell nothing. `tls`: whether TLS ends here.
+ */
+export function alertPageRoute(tls: boolean, pages?: PagesDoor): RawRoute {
+  return {
+    method: "GET",
+    path: PATH,
+    async handle(c) {
+      const page = (await pages?.(c)) ?? null;
+      if (page !== null) return page;
+      const id = c.req.param("id") ?? "";
+      if (!ID.test(id)) throw new ServiceError("not_found", "There is no such page.");
+      if (prefersJson(c.req.header("accept")))
+        throw new ServiceError("not_found", `A page for people; programs use /v1/alerts/${id}.`);
+      return sendPage(alertPage(id), tls);
+    },
+  };
+}
+
+/** The page as the OpenAPI document shows it. */
+export const alertPageOperation: RawOperation = {
+  method: "GET",
+  path: PATH,
+  operation: {
+    ...{ tags: ["Alerts"], security: [], "x-additive": true, operationId: "showAlertPage" },
+    summary: "Where a message's link leads: how to see the alert, the same whether there is one",
+    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+    responses: {
+      "200": { description: "OK", content: { "text/html": { schema: { type: "string" } } } },
+      "404": { description: "Not a number, or JSON was asked for" },
+    },
+  },
+};

@@ -1,0 +1,133 @@
+import { threadSource } from "../../../ground/kit/assets.ts";
+import type { Clock } from "../../../ground/kit/clock.ts";
+import { createInTurn } from "../../../ground/kit/in-turn.ts";
+import { createWorkThread } from "../../../ground/kit/thread.ts";
+import {
+  type Adapter,
+  type AlertAsked,
+  type AlertTold,
+  type Decoded,
+  type InRequest,
+  type SenderReply,
+  type TakenCounts,
+  UnreadableBody,
+} from "../../../in/adapters/adapter.ts";
+import { decodeRequest } from "../../../in/adapters/decode.ts";
+import type { DecodeOrder, DecodeReply, EventsPart } from "../../../in/adapters/decode-worker.ts";
+
+/** A request, and what of it a thread is told in place of the request's own way to look for it. */
+export interface Readable {
+  request: InRequest;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** What a request comes to. */
+export interface Decoding extends Required<Pick<Decoded, "jobs" | "rejected">> {
+  /** How many there are. */
+  events: number;
+  /** Its events in their order, some at a time. Throws UnreadableBody. */
+  parts(): AsyncIterable<EventsPart> | Iterable<EventsPart>;
+  /** An alert that the answer needs: of short requests alone, which those that ask are. */
+  asks?: AlertAsked | undefined;
+  answer(taken: TakenCounts, asked?: AlertTold): Promise<SenderReply> | SenderReply;
+  /** Nothing more is asked of it. */
+  close(): void;
+}
+
+/** Reads what senders send: a short body at once, a long one in a thread, so that no body holds up a page. */
+export interface Decoder {
+  /** `owner` is whose it is: who sends many long ones waits behind their own. Throws UnreadableBody. */
+  decode(adapter: Adapter, readable: Readable, owner: string): Promise<Decoding>;
+  close(): Promise<void>;
+}
+
+/** Bytes that cost the loop less than a thread does. */
+const SHORT = 32 * 1024;
+/** The heap is for what the bounds of each format let through; parsers of Node's own don't heed it. */
+const LIMITS = { deadlineMs: 20_000, heapMb: 192, longestQueue: 1 };
+
+export function createDecoder(clock: Clock): Decoder {
+  const thread = createWorkThread({
+    source: threadSource("src/in/adapters/decode-worker.ts"),
+    clock,
+    ...LIMITS,
+  });
+  const inTurn = createInTurn();
+
+  const ask = async (order: DecodeOrder, moved: ArrayBuffer[] = []): Promise<DecodeReply> => {
+    const heard = await thread.ask(order, moved);
+    if ("said" in heard) {
+      const reply = heard.said as DecodeReply;
+      if ("refused" in reply) throw new UnreadableBody(reply.refused);
+      if ("failed" in reply) throw new Error(reply.failed);
+      return reply;
+    }
+    // It needs more than any honest body does.
+    if (heard.ended === "heap" || heard.ended === "late")
+      throw new UnreadableBody({ why: "too_large" });
+    const message = "Long bodies can't be read at the moment: try again shortly.";
+    throw new UnreadableBody({ why: "unavailable", message });
+  };
+
+  async function* parts() {
+    for (;;) {
+      const reply = await ask("more");
+      if (!("part" in reply) || reply.part.events.length === 0) return;
+      yield reply.part;
+    }
+  }
+
+  const inThread = async (kind: string, readable: Readable, close: () => void) => {
+    const { bytes, moved } = movable(readable.request.body);
+    const reply = await ask({ request: { ...toldOf(readable, kind), body: bytes } }, moved);
+    if (!("found" in reply)) throw new Error("the thread said something else");
+    const { events, jobs = [], rejected } = reply.found;
+    return {
+      ...{ events, jobs, rejected, parts, close },
+      async answer(taken: TakenCounts) {
+        const said = await ask({ taken });
+        if (!("reply" in said)) throw new Error("the thread said something else");
+        return said.reply;
+      },
+    };
+  };
+
+  return {
+    async decode(adapter, readable, owner) {
+      if (readable.request.body.length <= SHORT) return atOnce(adapter, readable.request);
+      const close = await inTurn(owner);
+      try {
+        return await inThread(adapter.kind, readable, close);
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+    close: () => thread.close(),
+  };
+}
+
+function atOnce(adapter: Adapter, request: InRequest): Decoding {
+  const { events, ids = null, jobs = [], rejected, asks, answer } = decodeRequest(adapter, request);
+  return {
+    ...{ events: events.length, jobs, rejected, asks, answer },
+    parts: () => [{ events: [...events], ids }],
+    close() {},
+  };
+}
+
+function toldOf({ request, headers }: Readable, kind: string) {
+  const { method, path, at, options, query, watched } = request;
+  return {
+    ...{ kind, method, path, at, options, headers },
+    query: `${query}`,
+    watched: [...watched()],
+  };
+}
+
+/** The bytes as they go over to a thread, moved where nothing else lies beside them. */
+function movable(body: Buffer): { bytes: Uint8Array; moved: ArrayBuffer[] } {
+  const isAlone = body.byteLength === body.buffer.byteLength;
+  const bytes = isAlone ? new Uint8Array(body.buffer) : new Uint8Array(body);
+  return { bytes, moved: [bytes.buffer as ArrayBuffer] };
+}

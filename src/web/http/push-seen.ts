@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { hearShown } from "../../tenant/push-verbs.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import { check, decodeText, readBody, readBytes } from "./check.ts";
+import type { Limit } from "./limits.ts";
+import type { RawOperation } from "./openapi.ts";
+import type { AppContext, RawRoute } from "./raw-route.ts";
+
+export interface PushSeen {
+  /** Whose receipt it may be; null for what is surely nobody's: nothing is opened for it. */
+  find(receipt: string): Promise<Tenant | null> | Tenant | null;
+  /** Receipts that nobody was given, by address. */
+  tries: Limit;
+  address(c: AppContext): string;
+  /** Who sent this request has shown who they are. */
+  known(c: AppContext): void;
+}
+
+const PATH = "/push/seen";
+const BODY_BYTES = 4096;
+const seen = z.strictObject({ receipt: z.string().max(200) });
+
+/** Where a device says that it showed a message (contract §27): the receipt that came with it is all that it needs. */
+export function pushSeenRoute(serving: PushSeen): RawRoute {
+  return { method: "POST", path: PATH, handle: (c) => heard(c, serving) };
+}
+
+async function heard(c: AppContext, serving: PushSeen): Promise<Response> {
+  const body = readBody(decodeText(await readBytes(c.req.raw, BODY_BYTES)));
+  const { receipt } = check(seen, body, "body");
+  const tenant = await serving.find(receipt);
+  if (tenant === null || !hearShown(tenant, receipt)) {
+    c.set("rateHeaders", serving.tries.spend(`${serving.address(c)} receipt`));
+    throw new ServiceError("not_found", "There is no such receipt.");
+  }
+  serving.known(c);
+  c.set("tenantId", tenant.id);
+  return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
+}
+
+/** As the OpenAPI document shows it. */
+export const pushSeenOperation: RawOperation = {
+  ...{ method: "POST", path: PATH },
+  operation: {
+    ...{ tags: ["Push"], security: [], "x-additive": true, operationId: "receiptOfPush" },
+    summary: "A device says that it showed a message; to say it again changes nothing",
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            required: ["receipt"],
+            properties: { receipt: { type: "string", description: "As the message had it" } },
+          },
+        },
+      },
+    },
+    responses: {
+      "204": { description: "Noted" },
+      "400": { description: "No receipt" },
+      "404": { description: "A receipt that never was one, or whose day is over" },
+      "413": { description: "A body over 4 KiB" },
+      "429": { description: "Too many such receipts; Retry-After says how long to wait" },
+    },
+  },
+};

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { type Alert, alertState, listedAlert, toAlert } from "../../../core/alerts/alert.ts";
+import { latestMinutes } from "../../../core/alerts/buckets.ts";
+import { alertCounts, countAlerts } from "../../../core/alerts/counts.ts";
+import { groupAnswer, toGroup } from "../../../core/alerts/group-facts.ts";
+import { groupAlerts } from "../../../core/alerts/groups.ts";
+import { type AlertPage, listAlerts } from "../../../core/alerts/list.ts";
+import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
+import { triage } from "../../../core/alerts/triage.ts";
+import { getProject } from "../../../core/projects/projects.ts";
+import { unixSeconds } from "../../../ground/kit/clock.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { text } from "../../../ground/kit/fields.ts";
+import type { Store } from "../../../ground/store/store.ts";
+import { queryInteger } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const flag = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .transform((value) => value === "true");
+
+const states = z
+  .string()
+  .transform((value) => [...new Set(value.split(","))])
+  .pipe(z.array(alertState).min(1))
+  .meta({ type: "string", description: "One or more of open, acknowledged, resolved: `a,b`." });
+
+const listQuery = z.strictObject({
+  project: text(128).optional(),
+  state: states.optional(),
+  rule: text(200).optional(),
+  since_seq: queryInteger(0).optional(),
+  before: queryInteger(0).optional(),
+  limit: queryInteger(1, 500).optional(),
+  min_level: queryInteger(0).optional(),
+  q: text(LONGEST_QUERY)
+    .describe(
+      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; other words are looked for in template, last message and identifiers.',
+    )
+    .optional(),
+  mine: flag.optional().describe("Those that paged, were given to or acknowledged by the caller."),
+  silenced: flag.optional(),
+  order: z
+    .enum(["newest", "need"], { error: "must be newest or need" })
+    .describe("need: open ones by level, then the newest; others by their last change.")
+    .optional(),
+  group: z
+    .enum(["rule"], { error: "must be rule" })
+    .describe(
+      "With order=need: open and acknowledged alerts by rule, in `groups`. Those that page somebody first, then those that page nobody, acknowledged ones, silenced ones; each by level, single ones first.",
+    )
+    .optional(),
+  after: text(60).describe("`next` of a page in this order.").optional(),
+  counts: flag.describe("How many there are of each sort, of the project or of all.").optional(),
+  buckets: queryInteger(1, 360).describe("Events of each of so many minutes.").optional(),
+});
+type ListQuery = z.output<typeof listQuery>;
+
+/** contract §15, Alerts, and §34. */
+export const alertListRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/alerts",
+    name: "listAlerts",
+    tag: "Alerts",
+    summary:
+      "A page of alerts, newest first; with since_seq by updated_seq, rising (go on until next is null: a page may be short)",
+    plane: "api",
+    additive: true,
+    query: listQuery,
+    status: 200,
+    answer: z.object({
+      alerts: z.array(listedAlert).meta({ description: "Empty with `group`." }),
+      groups: z.array(groupAnswer).optional().meta({
+        description: "With `group`: made over all that match, before a page is cut.",
+      }),
+      next: z.string().nullable(),
+      complete: z.boolean().optional().meta({
+        description:
+          "false: the time was up before the page was full; next goes on. Of groups: more match than are counted.",
+      }),
+      counts: alertCounts.optional(),
+    }),
+    errors: ["invalid_request", "not_found"],
+    handle: async ({ tenant: { store }, query, actor: { accountId } }) => {
+      const { project, counts, buckets } = query;
+      const projectId = project === undefined ? undefined : getProject(store, project).id;
+      const of = { projectId, accountId };
+      const page = await (query.group === undefined ? pageOf : groupsOf)(store, query, of);
+      return {
+        ...page,
+        ...(buckets !== undefined && { alerts: withMinutes(store, page.alerts, buckets) }),
+        ...(counts === true && { counts: countAlerts(store, { projectId, accountId }) }),
+      };
+    },
+  }),
+];
+
+function withMinutes(store: Store, alerts: readonly Alert[], most: number) {
+  const ids = alerts.map(({ id }) => Number(id));
+  const minutes = latestMinutes(store, ids, { at: unixSeconds(store.clock), most });
+  return alerts.map((alert) => ({ ...alert, buckets: minutes.get(Number(alert.id)) ?? [] }));
+}
+
+/** What only a walk through alerts knows. */
+const WALKED = ["min_level", "q", "mine", "silenced", "order", "after", "group"] as const;
+
+/** Whose alerts of which project. */
+interface Of {
+  projectId: number | undefined;
+  accountId: string;
+}
+
+async function pageOf(
+  store: Store,
+  query: ListQuery,
+  of: Of,
+): Promise<AlertPage & { complete?: boolean }> {
+  const { state, rule, since_seq, before, limit = 100 } = query;
+  const common = { projectId: of.projectId, states: state, rule, limit };
+  if (WALKED.every((name) => query[name] === undefined))
+    return listAlerts(store, { ...common, sinceSeq: since_seq, before });
+  const filter = walkedFilter(query, of);
+  const { rows, ...page } = await triage(store, {
+    ...{ ...common, ...filter, order: query.order ?? "newest" },
+  });
+  return { alerts: rows.map(toAlert), ...page };
+}
+
+async function groupsOf(store: Store, query: ListQuery, of: Of) {
+  const { state: states = ["open", "acknowledged"], rule, order, buckets, limit = 100 } = query;
+  if (order !== "need") refuse("group", "goes with order=need");
+  if (buckets !== undefined) refuse("buckets", "goes with alerts, not with groups");
+  const page = await groupAlerts(store, {
+    ...walkedFilter(query, of),
+    ...{ rule, limit, projectId: of.projectId, isGroup: () => true },
+    states: states.map((state) =>
+      state === "resolved" ? refuse("state", "resolved alerts are in no group") : state,
+    ),
+  });
+  return { ...page, alerts: [], groups: page.groups.map((group) => toGroup(store, group)) };
+}
+
+function walkedFilter(query: ListQuery, { accountId }: Of) {
+  const { min_level, q, silenced, after, since_seq, before } = query;
+  const walked = WALKED.find((name) => query[name] !== undefined);
+  if (walked !== undefined && (since_seq !== undefined || before !== undefined))
+    refuse(walked, "goes with after, not with since_seq or before");
+  const mine = query.mine === true ? accountId : undefined;
+  return { minLevel: min_level, q, silenced, after, mine };
+}
+
+function refuse(name: keyof ListQuery, reason: string): never {
+  throw new ServiceError("invalid_request", `/${name}: ${reason}`, {
+    details: [{ field: `/${name}`, reason }],
+  });
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { calledIn } from "../../../ground/audit/called.ts";
+import { auditEntry, listAudit } from "../../../ground/audit/list.ts";
+import { text } from "../../../ground/kit/fields.ts";
+import { queryInteger } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+/** Who changed what (contract §28). */
+export const auditRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/audit",
+    name: "listAudit",
+    tag: "Audit",
+    summary:
+      "Who changed what, newest first (go on with before until next is null: a page may be short); kept 400 days",
+    plane: "api",
+    manager: true,
+    additive: true,
+    query: z.strictObject({
+      before: queryInteger(0).optional(),
+      limit: queryInteger(1, 500).optional(),
+      account: text(326)
+        .optional()
+        .meta({ description: "Who did it: an id, or an `email:` form." }),
+      target: text(300).optional().meta({
+        description: "A kind, or a kind and an id or name: rule, rule:7, rule:errors.",
+      }),
+      verb: text(64).optional(),
+      since: queryInteger(0).optional().meta({ description: "Unix seconds: not before." }),
+      until: queryInteger(0).optional().meta({ description: "Unix seconds: before." }),
+    }),
+    status: 200,
+    answer: z.object({
+      entries: z.array(auditEntry),
+      names: z.record(z.string(), z.string()).meta({
+        description: "What the ids in the entries are called; one that is gone is left out.",
+      }),
+      next: z.string().nullable(),
+    }),
+    errors: ["invalid_request", "forbidden"],
+    handle({ tenant: { store }, query }) {
+      const { entries, next } = listAudit(store, { ...query, limit: query.limit ?? 100 });
+      return { entries, names: calledIn(store, entries), next };
+    },
+  }),
+];

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { getMeta } from "../../../ground/store/meta.ts";
+import { backupsAnswer, doctorAnswer, type House } from "../../../tenant/house.ts";
+import type { Tenant } from "../../../tenant/tenant.ts";
+import { type Route, route } from "../route.ts";
+
+const started = z.object({ running: z.boolean() });
+const common = { tag: "Operating", plane: "api", additive: true, boxOnly: true } as const;
+
+function houseOf({ house }: Tenant): House {
+  if (house === null) throw new ServiceError("not_ready", "The box is starting.");
+  return house;
+}
+
+/** What is wrong with the box, and its backups (contract §10). */
+export const operatingTenantRoutes: Route[] = [
+  route({
+    ...common,
+    method: "GET",
+    path: "/v1/doctor",
+    name: "getDoctor",
+    summary: "What box doctor found when it looked last",
+    status: 200,
+    answer: doctorAnswer,
+    errors: ["not_ready"],
+    handle: ({ tenant }) => {
+      const { doctor } = houseOf(tenant);
+      const { at, findings } = doctor.latest() ?? { at: null, findings: [] };
+      return { at, findings, running: doctor.isRunning(), failure: doctor.failure() };
+    },
+  }),
+  route({
+    ...common,
+    method: "POST",
+    path: "/v1/doctor",
+    name: "runDoctor",
+    summary: "Let it look anew, in a process of its own; one at a time",
+    manager: true,
+    deed: true,
+    status: 202,
+    answer: started,
+    errors: ["forbidden", "not_ready"],
+    handle: ({ tenant }) => {
+      const { doctor } = houseOf(tenant);
+      doctor.look();
+      return { running: doctor.isRunning() };
+    },
+  }),
+  route({
+    ...common,
+    method: "GET",
+    path: "/v1/backups",
+    name: "listBackups",
+    summary: "The backups that lie in the box's directory for them, and how they are made",
+    manager: true,
+    status: 200,
+    answer: backupsAnswer,
+    errors: ["forbidden", "not_ready"],
+    handle: ({ tenant }) => {
+      const { backups } = houseOf(tenant);
+      const last = getMeta(tenant.store, "last_backup");
+      const { hours, keep } = backups ?? { hours: 0, keep: 0 };
+      return {
+        scheduled: backups === null ? null : { hours, keep },
+        last_backup: last === undefined ? null : Number(last),
+        running: backups?.isRunning() ?? false,
+        failure: backups?.failure() ?? null,
+        backups: backups?.list() ?? [],
+      };
+    },
+  }),
+  route({
+    ...common,
+    method: "POST",
+    path: "/v1/backups",
+    name: "makeBackup",
+    summary: "Make one now, in a process of its own; one at a time",
+    manager: true,
+    deed: true,
+    status: 202,
+    answer: started,
+    errors: ["forbidden", "not_ready", "backup_dir_missing"],
+    handle: ({ tenant }) => {
+      const { backups } = houseOf(tenant);
+      if (backups === null)
+        throw new ServiceError(
+          "backup_dir_missing",
+          "The box was given no directory for backups: start it with --backup-dir.",
+        );
+      backups.make();
+      return { running: backups.isRunning() };
+    },
+  }),
+];

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
+import {
+  configureRelay,
+  readRelay,
+  relayAnswer,
+  relayWrite,
+  removeRelay,
+} from "../../../core/projects/relay.ts";
+import { invalid } from "../../../ground/kit/errors.ts";
+import { checkUrl, readUrl } from "../../../ground/kit/url.ts";
+import { deleted } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+/** The relay that a box pages through (contract §15, Pairing and relay; contract §7). */
+export const relayRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/relay",
+    name: "getRelay",
+    tag: "Relay",
+    summary: "Whether and where this box pages through; a hosted tenant has no relay",
+    plane: "api",
+    status: 200,
+    answer: relayAnswer,
+    errors: [],
+    handle: ({ tenant }) =>
+      tenant.role === "hosted"
+        ? { configured: false, name: "", relay_url: "" }
+        : readRelay(tenant.store),
+  }),
+  route({
+    method: "PUT",
+    path: "/v1/relay",
+    name: "putRelay",
+    tag: "Relay",
+    summary:
+      "Page through this relay: wires every project, present and later ones; with test only once the relay has taken a signed test",
+    plane: "api",
+    manager: true,
+    boxOnly: true,
+    body: relayWrite,
+    readOnly: ["configured", "name"],
+    status: 200,
+    answer: z.object({ relay_url: z.string() }),
+    errors: [
+      ...(["invalid_request", "invalid_json", "forbidden", "address_refused"] as const),
+      ...(["relay_not_proved", "overloaded"] as const),
+    ],
+    async handle({ tenant, body }) {
+      const { relay_url, relay_secret, hosted_tenant_id = "", box_public_url = "" } = body;
+      checkUrl(relay_url, tenant.addressRules, "/relay_url");
+      if (box_public_url !== "") checkPublicUrl(box_public_url);
+      if (body.test) {
+        const target = { relayUrl: relay_url, secret: relay_secret, tenantId: tenant.id };
+        await tenant.outbox.testFire.relay(target);
+      }
+      const isKnown = hosted_tenant_id !== "" && box_public_url !== "";
+      tenant.store.write((tx) =>
+        configureRelay(tx, tenant.sealer, {
+          relayUrl: relay_url,
+          secret: relay_secret,
+          announcement: isKnown
+            ? { hostedTenantId: hosted_tenant_id, boxPublicUrl: box_public_url }
+            : null,
+        }),
+      );
+      return { relay_url };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/relay",
+    name: "deleteRelay",
+    tag: "Relay",
+    summary:
+      "Page through no relay any more: its integration leaves every project, and what waited for it is dropped",
+    plane: "api",
+    manager: true,
+    boxOnly: true,
+    additive: true,
+    status: 200,
+    answer: deleted.extend({
+      dropped_deliveries: z.int().meta({
+        description: "Pages that waited for the relay; each alert's timeline says so.",
+      }),
+    }),
+    errors: ["forbidden", "not_found"],
+    handle: ({ tenant }) => ({
+      deleted: true,
+      dropped_deliveries: tenant.store.write((tx) => removeRelay(tx, writeLateTimeline)),
+    }),
+  }),
+];
+
+/** It is only told on, so any address may stand in it, but nothing that no receipt check could call. */
+export function checkPublicUrl(url: string): void {
+  const parsed = readUrl(url);
+  const reason = typeof parsed === "string" ? parsed : null;
+  if (reason !== null) throw invalid([{ field: "/box_public_url", reason }]);
+}

@@ -1,0 +1,142 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../../ground/kit/errors.ts";
+import type { Actor } from "../../people/actor.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Which credential opens a route (contract §16). "none" routes authenticate by what their body or query holds. */
+export type Plane = "api" | "session" | "none";
+
+/** What was sent, checked and understood. */
+interface Asked<P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+  /** The client's address (contract §3: the right-most untrusted one behind a proxy). */
+  address: string;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+  /** Those that the route asks for, where they were sent. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** One request to a tenant's data plane. Handlers only translate it into a verb's arguments. */
+export interface Call<P, Q, B> extends Asked<P, Q, B> {
+  tenant: Tenant;
+  actor: Actor;
+}
+
+/** The hosted account that a session token stands for. */
+export interface SessionAccount {
+  /** 16 hex characters. */
+  id: string;
+  email: string;
+}
+
+/** One request of the account plane, which belongs to no tenant. */
+export interface SessionCall<P, Q, B> extends Asked<P, Q, B> {
+  account: SessionAccount;
+}
+
+type Infer<T extends z.ZodType | undefined> = T extends z.ZodType ? z.infer<T> : undefined;
+
+/**
+ * What a handler gives back: the body its route promises, or a whole response where that is no JSON.
+ * A status without a body (204) promises undefined.
+ */
+type Answered<A extends z.ZodType> = z.output<A> | Response;
+
+/** A route as far as it says nothing of who calls. */
+interface RouteShape<
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+  A extends z.ZodType,
+> {
+  method: RouteMethod;
+  /** As in the API document: `/v1/projects/{id}/sources/{name}`. */
+  path: string;
+  /** A camelCase name, unique: the operationId. */
+  name: string;
+  tag: string;
+  summary: string;
+  /** Needs a live role of owner or admin (contract §16, rule 1). */
+  manager?: boolean;
+  /** Of the managers only an owner. */
+  owner?: boolean;
+  /** A limit by address, for routes that no key is asked for (contract §9). */
+  limit?: "pair";
+  /** Answered by the box role only (contract §1); 404 on hosted. */
+  boxOnly?: boolean;
+  /** Not in the API document: added by this program. */
+  additive?: boolean;
+  /** What it does is no change of the store, a test that goes out: the audit is told when it is done. */
+  deed?: boolean;
+  /** Its GET consumes or waits, so HEAD must not run it. */
+  noHead?: boolean;
+  /** Header fields, in lower case, that its handler looks at. */
+  wantsHeaders?: readonly string[];
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Fields that a read of the same thing returns: accepted in the body and ignored (contract §2). */
+  readOnly?: readonly string[];
+  /** Where its body names people, as `escalations.*.accounts.*`: an `email:` form becomes the id before it is handled. */
+  people?: readonly string[];
+  /** Bytes; default 128 KiB. */
+  bodyLimit?: number;
+  /** Usual status and the shape of its body. */
+  status: number;
+  answer: A;
+  errors: readonly ErrorCode[];
+}
+
+export interface RouteSpec<
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+  A extends z.ZodType,
+> extends RouteShape<P, Q, B, A> {
+  plane: "api" | "none";
+  handle(call: Call<Infer<P>, Infer<Q>, Infer<B>>): Answered<A> | Promise<Answered<A>>;
+}
+
+export interface SessionRouteSpec<
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+  A extends z.ZodType,
+> extends RouteShape<P, Q, B, A> {
+  handle(call: SessionCall<Infer<P>, Infer<Q>, Infer<B>>): Answered<A> | Promise<Answered<A>>;
+}
+
+/** A route with its types forgotten, as the app and the OpenAPI document take it. */
+export type Route = RouteShape<
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType
+> & {
+  plane: Plane;
+  handle(call: never): unknown;
+};
+
+export function route<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+  A extends z.ZodType = z.ZodType,
+>(spec: RouteSpec<P, Q, B, A>): Route {
+  return spec as unknown as Route;
+}
+
+/** A route of the account plane (contract §16): opened by a session token. */
+export function sessionRoute<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+  A extends z.ZodType = z.ZodType,
+>(spec: SessionRouteSpec<P, Q, B, A>): Route {
+  return { ...spec, plane: "session" } as unknown as Route;
+}

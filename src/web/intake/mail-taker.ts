@@ -1,0 +1,98 @@
+import type { Source } from "../../core/projects/sources.ts";
+import { shortToken } from "../../core/projects/sources.ts";
+import { mayCome } from "../../ground/kit/addresses.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import { uuid4 } from "../../ground/kit/ids.ts";
+import { incomingMail } from "../../in/adapters/email.ts";
+import { commitDecoded } from "../../tenant/commit.ts";
+import { createMailReader } from "./mail-reader.ts";
+import type { Port, PortCounts, PortOutcome } from "./port.ts";
+import { createFinder, type IntakeDeps, noneYet } from "./taker.ts";
+
+/** A mail as it was handed over, and for whom. */
+export interface HandedMail {
+  bytes: Buffer;
+  /** Keys of its recipients and of its sender's login; null is whom the port is bound to. */
+  tokens: readonly (string | null)[];
+  /** Its envelope has no sender. */
+  isBounce: boolean;
+}
+
+/** What became of it: on the disk, or why not and whether to try again. */
+export type MailFate = "taken" | "later" | "nobody" | "failed";
+
+/** Everything behind a mail port's connections. */
+export interface MailTaker {
+  mayComeFrom(address: string): boolean;
+  count(outcome: PortOutcome): void;
+  /** Whose a key is; null asks whom the port is bound to. The same work for a key that there is and one there isn't. */
+  find(token: string | null): Source | null;
+  /** Counts a wrong key of this address. Throws ServiceError of status 429 where those are too many. */
+  guess(address: string): void;
+  deliver(mail: HandedMail): Promise<MailFate>;
+  stop(): void;
+  readonly counts: PortCounts;
+}
+
+export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
+  const { tenant, clock, allowFrom, spend, guess } = deps;
+  const outcomes = noneYet();
+  const finder = createFinder(port, incomingMail.kind, deps);
+  // Who hands a mail over is seldom who wrote it.
+  const find = (token: string | null) => finder(token, { address: "", certificate: null });
+  const reader = createMailReader(clock);
+
+  const commit = async (source: Source, body: Buffer) => {
+    spend(1);
+    const decoded = incomingMail.decode({
+      ...{ method: "POST", path: "", query: new URLSearchParams(), header: () => undefined },
+      ...{ body, at: unixSeconds(clock), options: source.options },
+      watched: () => tenant.ingest.watched(source.projectId),
+      unique: () => uuid4(tenant.store.random),
+    });
+    await commitDecoded({ tenant, source }, decoded, body.subarray(0, 4096).toString("utf8"));
+  };
+
+  const deliver = async ({ bytes, tokens, isBounce }: HandedMail): Promise<MailFate> => {
+    const mail = { ...(await reader.read(bytes)), is_bounce: isBounce };
+    const sources = tokens.map((token) => find(token)).filter((source) => source !== null);
+    if (sources.length === 0) return "nobody";
+    const body = Buffer.from(withoutKeys(JSON.stringify(mail), tokens));
+    // Whose part is committed when another's is refused takes the same mail once when it is sent again.
+    for (const source of new Map(sources.map((one) => [one.id, one])).values())
+      await commit(source, body);
+    return "taken";
+  };
+
+  return {
+    mayComeFrom: (address) => mayCome(address, allowFrom),
+    count: (outcome) => void outcomes[outcome]++,
+    find,
+    guess,
+    async deliver(mail) {
+      try {
+        const fate = await deliver(mail);
+        outcomes[fate === "taken" ? "taken" : "no_source"]++;
+        return fate;
+      } catch (error) {
+        const isFull = error instanceof ServiceError && error.status === 429;
+        outcomes[isFull ? "overloaded" : "failed"]++;
+        if (!isFull) tenant.log.error({ err: error, port: port.name }, "a mail could not be taken");
+        return isFull ? "later" : "failed";
+      }
+    },
+    stop: () => void reader.close(),
+    counts: { port: port.name, outcomes },
+  };
+}
+
+const KEYS = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi;
+
+/** The text with its recipients' keys taken out: To, and often more of a mail, says them. */
+function withoutKeys(text: string, tokens: readonly (string | null)[]): string {
+  const given = tokens.filter((token) => token !== null);
+  const short = new Set(given.map(shortToken));
+  const plain = text.replace(KEYS, (key) => (short.has(shortToken(key)) ? "***" : key));
+  return given.reduce((rest, token) => rest.replaceAll(token, "***"), plain);
+}

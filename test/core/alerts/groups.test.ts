@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type GroupFilter, groupAlerts } from "../../../src/core/alerts/groups.ts";
+import type { Store } from "../../../src/ground/store/store.ts";
+import { type TestBox, testBox } from "../../support/box.ts";
+import fc from "../../support/property.ts";
+import { settle } from "../../support/until.ts";
+
+/** Groups beside a model that sorts all there is. */
+
+interface Made {
+  id: number;
+  rule: number;
+  state: "open" | "acknowledged";
+  level: number;
+  silenced: boolean;
+  pages: boolean;
+  mine: boolean;
+}
+
+let box: TestBox;
+const made: Made[] = [];
+const LADDER = 3;
+
+before(async () => {
+  box = await testBox();
+  const { store } = box.tenant;
+  await box.project("shop");
+  for (let n = 1; n <= 6; n++) {
+    const step = { after_minutes: 0, accounts: [box.owner.accountId], schedules: [] };
+    const escalations = n === LADDER ? [{ ...step, repeat_minutes: 0 }] : [];
+    await box.api("POST", "/v1/projects/shop/rules", { name: `rule ${n}`, escalations });
+  }
+  store.write((tx) => {
+    const insert = tx.sql<(string | number | null)[]>(
+      `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
+         first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at, ladder_from)
+       VALUES (1, ?, ?, ?, 'open', ?, ?, ?, 1, 1, 1, 'm', '{}', 0, 1, ?, 1)`,
+    );
+    for (let i = 0; i < 300; i += 1) {
+      // Of rule 6 there is one, of rule 5 there are few.
+      const rule = i === 7 ? 6 : i % 60 === 5 ? 5 : 1 + ((i * 13) % 4);
+      const level = [300, 400, 500][(i * 11) % 3] as number;
+      const words = [`rule ${rule}`, `k${i}`, `t${i % 7}`, `template ${i % 7}`] as const;
+      const id = Number(insert.run(rule, ...words, level, 1000 - i).lastInsertRowid);
+      const taken = i % 5 === 1 ? (i % 3 === 1 ? "ann" : "bob") : null;
+      const one: Made = {
+        ...{ id, rule, level, state: taken === null ? "open" : "acknowledged" },
+        ...{ silenced: i % 5 === 0, pages: i % 3 === 0 },
+        mine: i % 3 === 0 || taken === "ann",
+      };
+      const set = (column: string, value: string) =>
+        tx.sql<[string, number]>(`UPDATE alerts SET ${column} = ? WHERE id = ?`).run(value, id);
+      if (one.pages) set("page_accounts", '["ann"]');
+      if (one.silenced) set("silenced_by", "s");
+      if (taken !== null) set("acked_by", taken);
+      if (one.state !== "open") set("state", one.state);
+      made.push(one);
+    }
+  });
+});
+after(() => box.stop());
+
+const urgency = ({ state, silenced, pages, rule }: Made): number => {
+  if (state !== "open") return 2;
+  if (silenced) return 3;
+  return pages || rule === LADDER ? 0 : 1;
+};
+const byNeed = (a: Made, b: Made) => urgency(a) - urgency(b) || b.level - a.level || b.id - a.id;
+
+/** Ids by row, as the list is to have them. */
+function expected(filter: Partial<GroupFilter>, most: number): number[][] {
+  const { states = ["open", "acknowledged"], minLevel = 0, silenced, mine, rule, q } = filter;
+  const found = made
+    .filter(({ state }) => states.includes(state))
+    .filter(({ level }) => level >= minLevel)
+    .filter((one) => silenced === undefined || one.silenced === silenced)
+    .filter((one) => mine === undefined || one.mine)
+    .filter((one) => rule === undefined || `rule ${one.rule}` === rule)
+    .filter(({ level }) => q !== "level:error" || level === 400)
+    .filter(({ id }) => q !== "template 3" || (id - 1) % 7 === 3)
+    .sort(byNeed);
+  const ofRule = Map.groupBy(found, (one) => one.rule);
+  const isMany = (rule: number) => (ofRule.get(rule)?.length ?? 0) > most;
+  const rows = [...ofRule].flatMap(([rule, of]) => (isMany(rule) ? [of] : of.map((one) => [one])));
+  const head = (row: Made[]) => row[0] as Made;
+  const rank = (row: Made[]) => [urgency(head(row)), -head(row).level] as const;
+  const many = (row: Made[]) => (isMany(head(row).rule) ? 1 : 0);
+  return rows
+    .sort((a, b) => {
+      const [x, y] = [rank(a), rank(b)];
+      return x[0] - y[0] || x[1] - y[1] || many(a) - many(b) || head(b).id - head(a).id;
+    })
+    .map((row) => row.map(({ id }) => id));
+}
+
+const filters = fc.record(
+  {
+    states: fc.uniqueArray(fc.constantFrom("open" as const, "acknowledged" as const), {
+      minLength: 1,
+    }),
+    minLevel: fc.constantFrom(0, 400, 500, 501),
+    silenced: fc.boolean(),
+    mine: fc.constant("ann"),
+    rule: fc.constantFrom("rule 1", "rule 5", "none"),
+    q: fc.constantFrom("", "level:error", "template 3"),
+  },
+  { requiredKeys: ["states"] },
+);
+
+describe("groups of alerts", () => {
+  test("are made over all that match, page by page in the order of need, each alert in one row", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        filters,
+        fc.constantFrom(0, 10, 70, 1000),
+        fc.integer({ min: 1, max: 60 }),
+        async (filter, most, limit) => {
+          const rows: number[][] = [];
+          for (let after: string | undefined; ; ) {
+            const isGroup = (_rule: number, count: number) => count > most;
+            const page = await groupAlerts(box.tenant.store, {
+              ...(filter as Pick<GroupFilter, "states">),
+              ...{ isGroup, limit, after },
+            });
+            assert.ok(page.complete);
+            for (const { alerts, isGroup } of page.groups) {
+              assert.ok(isGroup || alerts.length === 1);
+              rows.push(alerts.map(({ id }) => id));
+            }
+            if (page.next === null) break;
+            assert.equal(page.groups.length, limit);
+            after = page.next;
+          }
+          assert.deepEqual(rows, expected(filter as Partial<GroupFilter>, most));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("a look that takes too long says that it isn't all", async () => {
+    const { store } = box.tenant;
+    let ms = 0;
+    const slow: Store = { ...store, clock: { ...store.clock, mono: () => (ms += 300) } };
+    const filter = { states: ["open", "acknowledged"], limit: 50, isGroup: () => true } as const;
+    assert.equal((await groupAlerts(slow, filter)).complete, false);
+  });
+
+  test("the interface answers a row a rule with its numbers; a group is acknowledged by its where", async () => {
+    const list = (more: string) => box.api("GET", `/v1/alerts?order=need&group=rule${more}`);
+    const { status, body } = await list("");
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.groups.map(({ count }: { count: number }) => count),
+      expected({}, 0).map((row) => row.length),
+    );
+    const one = body.groups.find(({ rule }: { rule: string }) => rule === "rule 1");
+    const of = made.filter(({ rule }) => rule === 1);
+    const count = (is: (one: Made) => boolean) => of.filter(is).length;
+    assert.deepEqual(
+      { ...one, titles: one.titles.length },
+      {
+        ...{ project: "shop", rule: "rule 1", count: of.length, alert: null, titles: 3 },
+        levels: {
+          ...{ 300: count(({ level }) => level === 300), 400: count(({ level }) => level === 400) },
+          500: count(({ level }) => level === 500),
+        },
+        states: {
+          open: count(({ state }) => state === "open"),
+          acknowledged: count(({ state }) => state !== "open"),
+          silenced: count(({ silenced }) => silenced),
+        },
+        since: Math.min(...of.map(({ id }) => 1001 - id)),
+        accounts: one.accounts,
+      },
+    );
+    assert.deepEqual([...one.accounts].sort(), ["ann", "bob"]);
+    const [first, second] = one.titles as { title: string; count: number }[];
+    assert.match(first?.title ?? "", /^template \d$/);
+    assert.ok((first?.count ?? 0) >= (second?.count ?? 0));
+    const lone = body.groups.find(({ rule }: { rule: string }) => rule === "rule 6");
+    assert.equal(lone.alert, "8");
+    const page = await list("&limit=2");
+    const rest = await list(`&after=${page.body.next}`);
+    assert.deepEqual([...page.body.groups, ...rest.body.groups], body.groups);
+
+    for (const wrong of ["&state=open,resolved", "&before=3", "&after=0.500.7", "&buckets=3"])
+      assert.equal((await list(wrong)).status, 400, wrong);
+    assert.equal((await box.api("GET", "/v1/alerts?group=rule")).status, 400);
+
+    const where = { project: "shop", rule: "rule 2", state: "open" };
+    const done = await box.api("POST", "/v1/alerts/bulk", { where, verb: "ack" });
+    assert.equal(done.status, 200);
+    await settle(box);
+    const later = (await list("")).body.groups;
+    const two = later.find(({ rule }: { rule: string }) => rule === "rule 2");
+    assert.equal(two.states.open, 0);
+  });
+});

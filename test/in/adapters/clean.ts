@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { uuid4 } from "../../../src/ground/kit/ids.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
+import { fits, isStorable } from "../../../src/ground/kit/text.ts";
+import {
+  type Adapter,
+  type Decoded,
+  type InRequest,
+  UnreadableBody,
+} from "../../../src/in/adapters/adapter.ts";
+import type { WatchedKeys } from "../../../src/in/adapters/watched.ts";
+import { eventLimits } from "../../../src/in/ingest/event.ts";
+
+/** Of a project without rules. */
+export const nothingWatched: WatchedKeys = () => new Set();
+
+/** A request as it reaches an adapter: a POST of `body` to `path` on 5 January 2026. */
+export function sent(body: Buffer | string, more: Partial<InRequest> = {}): InRequest {
+  return {
+    method: "POST",
+    path: "",
+    query: new URLSearchParams(),
+    header: () => undefined,
+    body: Buffer.from(body),
+    at: 1_767_603_600,
+    options: {},
+    watched: nothingWatched,
+    unique: () => uuid4(systemRandom),
+    ...more,
+  };
+}
+
+/** Times that the longest event may be longer than the body it came in. */
+const MOST_GROWTH = 64 * 1024;
+
+/**
+ * What comes of a request is clean, whatever its bytes: a refusal in the sender's own form, or events within the
+ * limits and an answer. Gives the events, or null for a refusal.
+ */
+export function decodesCleanly(adapter: Adapter, request: InRequest): Decoded | null {
+  let decoded: Decoded;
+  try {
+    decoded = adapter.decode(request);
+  } catch (error) {
+    // Anything else would be answered 500, and the sender would try for ever or never again.
+    if (!(error instanceof UnreadableBody)) throw error;
+    const { status, body } = adapter.refuse(error.refusal);
+    assert.ok(status >= 400 && status < 600 && status !== 500, String(status));
+    assert.ok(body.length < 2000);
+    return null;
+  }
+  const { events, rejected, answer } = decoded;
+  for (const event of events) isWithinLimits(event);
+  for (const { otherwise } of decoded.jobs ?? [])
+    if (typeof otherwise === "object") isWithinLimits(otherwise.event);
+  for (const { reason } of rejected) assert.ok(reason.length > 0 && reason.length < 500);
+  const counts = { accepted: events.length, resolved: 0, rejected: rejected.length };
+  const { status } = answer(counts);
+  assert.ok(status >= 200 && status < 500, String(status));
+  return decoded;
+}
+
+function isWithinLimits(event: Decoded["events"][number]): void {
+  const { message, level, keys, tags, named, extra } = event;
+  const isText = (text: string, most: number) =>
+    assert.ok(text.length > 0 && fits(text, most) && isStorable(text), text.slice(0, 100));
+  isText(message, eventLimits.message);
+  assert.ok([100, 200, 300, 400, 500].includes(level), String(level));
+  const names = Object.keys(keys ?? {});
+  assert.ok(names.length <= eventLimits.keys);
+  for (const name of names) {
+    isText(name, eventLimits.key);
+    const value = keys?.[name] ?? "";
+    assert.ok(fits(value, eventLimits.value) && isStorable(value));
+  }
+  assert.ok((tags ?? []).length <= eventLimits.tags);
+  for (const tag of tags ?? []) isText(tag, eventLimits.tag);
+  if (named?.dedupKey) isText(named.dedupKey, 512);
+  if (named?.instance) isText(named.instance, 64);
+  if (named?.expiresAt) assert.ok(Number.isSafeInteger(named.expiresAt));
+  if (!extra) return;
+  assert.ok((extra.details ?? "").length <= MOST_GROWTH && isStorable(extra.details ?? ""));
+  assert.ok(extra.links.length <= 16 && extra.images.length <= 8);
+  for (const { href, text } of extra.links)
+    assert.ok(/^https?:/i.test(href) && href.length <= 2048 && text.length <= 256);
+  for (const { src } of extra.images) assert.ok(/^https?:/i.test(src));
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  afterDown,
+  type Beat,
+  heard,
+  looked,
+  newBeat,
+  type Pace,
+} from "../../../src/in/heartbeats/state.ts";
+
+/** The state machine against a plain reference: what a person would say of the same story. */
+
+const pace: Pace = { period: 600, cron: null, timezone: "UTC", grace: 120, maxRun: 300 };
+
+type Move = { wait: number } | { word: "success" | "start" | "fail" | "log" } | { down: number };
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  fc.record({ wait: fc.integer({ min: 1, max: 900 }) }),
+  fc.record({ wait: fc.constantFrom(100, 200, 299, 301, 599, 610, 700, 719, 721) }),
+  fc.record({ word: fc.constantFrom("success", "start", "fail", "log") }),
+  fc.record({ down: fc.integer({ min: 1, max: 60 }) }),
+  fc.record({ down: fc.integer({ min: 61, max: 5000 }) }),
+  fc.record({ down: fc.constantFrom(61, 100, 380, 420, 490, 600) }),
+);
+
+/** What the alert of a job is, told from the whole story each time anew. */
+interface Told {
+  open: boolean;
+  /** Openings so far. */
+  opened: number;
+}
+
+/** Plays a story second by second, as the box does it: it looks at what is due before a ping of that second. */
+function play(story: readonly Move[]): { told: Told; beat: Beat } {
+  let at = 1_800_000_000;
+  let beat: Beat = newBeat;
+  const told: Told = { open: false, opened: 0 };
+  const take = (step: ReturnType<typeof heard>) => {
+    beat = step.beat;
+    if (step.said === null) return;
+    if (step.said.action === "fire" && !told.open) told.opened++;
+    told.open = step.said.action === "fire";
+  };
+  for (const one of story) {
+    if ("word" in one) take(heard(beat, one.word, pace, at));
+    else if ("down" in one) {
+      at += one.down;
+      ({ beat } = afterDown(beat, pace, { seconds: one.down, at }));
+    } else
+      for (const until = at + one.wait; at < until; ) {
+        at++;
+        take(looked(beat, pace, at));
+      }
+  }
+  return { told, beat };
+}
+
+/** The same told plainly, in seconds of up time: since when what is waited for, and for how long. */
+function reference(story: readonly Move[]): Told {
+  let up = 0;
+  let waitFrom: number | null = null;
+  let allowed = 0;
+  let running: number | null = null;
+  let open = false;
+  let opened = 0;
+  const fire = () => {
+    if (!open) opened++;
+    open = true;
+  };
+  const waitAgain = () => {
+    waitFrom = up;
+    allowed = 720;
+    running = null;
+  };
+  for (const one of story) {
+    if ("wait" in one) {
+      up += one.wait;
+      const limit = running === null ? allowed : 300;
+      const from = running ?? waitFrom;
+      if (!open && from !== null && up - from >= limit) {
+        fire();
+        running = null;
+      }
+    } else if ("down" in one) {
+      if (open) continue;
+      const from = running ?? waitFrom;
+      if (from === null) continue;
+      const left: number = (running === null ? allowed : 300) - (up - from);
+      // After a while in which reports may have been lost, a whole period; else at least the grace.
+      const near = running !== null || left - 240 <= one.down;
+      if (one.down > 60 && near) waitAgain();
+      else if (running === null) {
+        waitFrom = up;
+        allowed = Math.max(left - one.down, 120);
+      } else running = up - 300 + Math.max(left - one.down, 120);
+    } else if (one.word === "success") {
+      open = false;
+      waitAgain();
+    } else if (one.word === "fail") {
+      fire();
+      running = null;
+    } else if (one.word === "start" && running === null) running = up;
+  }
+  return { open, opened };
+}
+
+test("whatever a job says and whenever the box is down, the alert is what a plain account of it says", () => {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 20, size: "max", minLength: 3 }), (story) => {
+      // After each move, or what comes too late would look like what came in time.
+      for (let n = 1; n <= story.length; n++)
+        assert.deepEqual(play(story.slice(0, n)).told, reference(story.slice(0, n)));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("what is down stays so until a success, whatever else comes, and says so again with the same instance", () => {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 15, size: "max", minLength: 3 }), (story) => {
+      const failed = play([{ word: "success" }, { word: "fail" }]).beat;
+      const kept = story.filter((one) => !("word" in one) || one.word !== "success");
+      const { beat } = play([{ word: "success" }, { word: "fail" }, ...kept]);
+      assert.deepEqual([beat.state, beat.instance], ["down", failed.instance]);
+      assert.ok(beat.deadlineAt !== null, "it is looked at again");
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a stop that ends before a time of the clock has lost no report of it", () => {
+  const hourly = { ...pace, period: null, cron: "0 * * * *" };
+  const noon = 1_800_000_000 - (1_800_000_000 % 3600);
+  const { beat } = heard(newBeat, "success", hourly, noon - 3000);
+  const { beat: after, lost } = afterDown(beat, hourly, { seconds: 600, at: noon - 30 });
+  assert.deepEqual([lost, after.expectedAt], [false, noon]);
+});

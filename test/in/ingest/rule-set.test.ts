@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  admits,
+  compileRule,
+  createRuleSet,
+  type MatchedText,
+} from "../../../src/in/ingest/match.ts";
+
+const rule = (id: number, sources: string[], contains: string) =>
+  compileRule({
+    ...{ id, project_id: 1, name: `r${id}`, created_at: 0, updated_at: 0 },
+    match: { min_level: null, sources, tags: [], template_contains: contains },
+    conditions: [],
+    fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
+    ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
+    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
+    ...{ silenced_by: [], ack_expires_minutes: 0 },
+    ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
+  });
+
+test("a rule set remembers which rules are for a source and a template, and forgets with the template's text", () => {
+  const rules = [
+    rule(1, [], ""),
+    rule(2, ["web"], ""),
+    rule(3, [], "disk 7"),
+    rule(4, ["web"], "disk"),
+  ];
+  const set = createRuleSet(rules);
+  const ids = (source: string, text: MatchedText) =>
+    set.of(source, text).map(({ rule: { id } }) => id);
+  const root = { text: "disk 7 is full" };
+  const first = { root, ownText: "disk 7 is full" };
+  const second = { root, ownText: "disk 8 is full" };
+  for (let again = 0; again < 2; again++) {
+    assert.deepEqual(ids("web", first), [1, 2, 3, 4]);
+    assert.deepEqual(ids("db", first), [1, 3]);
+  }
+  root.text = "disk <*> is full";
+  assert.deepEqual(ids("web", first), [1, 2, 3, 4]);
+  assert.deepEqual(ids("web", second), [1, 2, 4]);
+  // What only the template says is said of each of its messages.
+  root.text = "disk 7 or <*> is full";
+  assert.deepEqual(ids("web", second), [1, 2, 3, 4]);
+});
+
+test("remembered or not, it is what each rule admits", () => {
+  const word = fc.constantFrom("a", "b", "ab", "ba", "");
+  const some = fc.array(fc.tuple(fc.array(word, { maxLength: 2 }), word), { maxLength: 5 });
+  fc.assert(
+    fc.property(
+      some,
+      fc.array(fc.tuple(fc.nat(100), word, fc.boolean()), { maxLength: 200 }),
+      (given, looks) => {
+        const rules = given.map(([sources, contains], i) => rule(i, sources, contains));
+        const set = createRuleSet(rules);
+        const root = { text: "" };
+        const shapes = ["a", "ba", ""].map((ownText) => ({ root, ownText }));
+        for (const [n, text, change] of looks) {
+          if (change) root.text = text;
+          const shape = shapes[n % shapes.length] as MatchedText;
+          const source = n < 4 ? (["a", "b", "ab", "ba"][n] ?? "") : `s${n}`;
+          assert.deepEqual(
+            set.of(source, shape),
+            rules.filter((one) => admits(one, source, shape)),
+          );
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mineAndScore, score } from "../../../bench/template-quality.ts";
+import { dice, shapedLines, shuffled } from "../../../bench/template-shapes.ts";
+import { createMiner } from "../../../src/in/ingest/template/miner.ts";
+
+test("today's shapes end up together and apart as they should, in any order", () => {
+  for (const seed of [1, 2, 3]) {
+    const lines = shapedLines(seed, 12);
+    const straight = mineAndScore(lines);
+    assert.ok(
+      straight.ga >= 0.97 && straight.fga >= 0.95,
+      `seed ${seed}: ${JSON.stringify(straight)}`,
+    );
+    const mixed = mineAndScore(shuffled(lines, dice(seed + 10)));
+    assert.ok(Math.abs(mixed.ga - straight.ga) <= 0.01, `seed ${seed}: ${mixed.ga}`);
+  }
+});
+
+test("the score counts a group only when it is exact", () => {
+  assert.deepEqual(score(["a", "a", "b"], ["x", "x", "y"]), { ga: 1, fga: 1 });
+  assert.equal(score(["a", "a", "b"], ["x", "x", "x"]).ga, 0);
+  assert.equal(score(["a", "a", "b"], ["x", "y", "z"]).ga, 1 / 3);
+});
+
+test("a flood of templates stays within the limit, and what is in use stays known", () => {
+  const miner = createMiner({ limit: 200, rows: [] });
+  const choices = dice(5);
+  const word = (): string =>
+    Array.from({ length: 6 }, () => String.fromCharCode(97 + choices.below(26))).join("");
+  const { root } = miner.mine("the disk is full");
+  const held = new Set<string>();
+  for (let i = 0; i < 5_000; i++) {
+    miner.mine(`${word()} ${word()} ${word()} ${"long ".repeat(i % 50 === 0 ? 2_000 : 1)}`);
+    assert.equal(miner.mine("the disk is full").root, root);
+    const { rows, evicted } = miner.takeChanges();
+    for (const id of evicted) held.delete(id);
+    for (const row of rows) held.add(row.id);
+    assert.ok(miner.size <= 200 && held.size <= 200);
+  }
+  assert.equal(miner.overflowed, 5_001 - 200);
+});

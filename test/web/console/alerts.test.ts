@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { withPart } from "../../../src/web/console/alerts/asked.ts";
+import { testBox } from "../../support/box.ts";
+import { signedIn } from "../../support/console.ts";
+import { settle } from "../../support/until.ts";
+
+async function story(t: TestContext, more: object = {}) {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  const ann = box.person("member", "ann@example.org");
+  const bob = box.person("member", "bob@example.org");
+  const step = (accountId: string, after_minutes: number) => ({
+    ...{ after_minutes, accounts: [accountId], schedules: [], repeat_minutes: 0 },
+  });
+  const escalations = [step(ann.accountId, 0), step(bob.accountId, 5)];
+  const rule = { name: "errors", identifier_keys: ["n"], escalations, ...more };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  const fire = async (n: string, level = 400, message = "payment 4711 failed") => {
+    await box.ingest(token, { message, level, keys: { n } });
+    await settle(box);
+    return String(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get());
+  };
+  const ladder = (id: string) =>
+    box.tenant.store.sql("SELECT state, step, step_at FROM alerts WHERE id = ?").get(id);
+  const state = async (id: string) => (await box.api("GET", `/v1/alerts/${id}`)).body.state;
+  return { box, fire, ladder, state, ann, bob, tab: signedIn(box, ann), other: signedIn(box, bob) };
+}
+
+const words = (text: string): string =>
+  text
+    .replace(/<[^>]*>/g, " ")
+    .replace(/&quot;/g, '"')
+    .replace(/\s+/g, " ");
+const section = (text: string, id: string): string =>
+  new RegExp(`<section id="${id}"[\\s\\S]*?</section>`).exec(text)?.[0] ?? "";
+const rowsIn = (text: string): string[] =>
+  [...text.matchAll(/<li class="row[^>]*id="((?:row|group)-\d+)"/g)].map(([, id = ""]) => id);
+const rowOf = (text: string, id: string): string =>
+  new RegExp(`<li class="row[^>]*id="row-${id}"[\\s\\S]*?\\n</li>`).exec(text)?.[0] ?? "";
+const said = (text: string): string => words(/<output[\s\S]*?<\/output>/.exec(text)?.[0] ?? "");
+
+test("a list shows the most urgent first, with what the ladder does now, counts on its tabs and in its title", async (t) => {
+  const { box, fire, tab } = await story(t);
+  const [low, high] = [await fire("a", 300), await fire("b", 500)];
+  await box.clock.turn(120_000);
+  const { text } = await tab.get("/alerts");
+  assert.match(text, /<title>\(2\) Alerts · box<\/title>/);
+  assert.deepEqual(rowsIn(text), [`row-${high}`, `row-${low}`]);
+  const row = rowOf(text, high);
+  assert.match(
+    words(row),
+    /critical payment \* failed shop · errors · n=b · #2 1 × 2 min ann@example\.org paged 2 min ago , bob@example\.org in 3:00/,
+  );
+  assert.match(row, /<svg class="plot spark"/);
+  assert.match(row, /<input type="checkbox" form="bulk" name="id" value="2"/);
+  assert.match(words(section(text, "tabs")), /Open 2 Acknowledged 0 Resolved Silenced 0 Mine 2/);
+  await tab.post(`/a/${low}/ack`);
+  const mine = await tab.get("/alerts?mine=true");
+  assert.deepEqual(rowsIn(mine.text), [`row-${high}`, `row-${low}`]);
+  assert.match(words(rowOf(mine.text, low)), /ann@example\.org has it/);
+  // Where Ack stood nothing is pressed: a tap may come twice. Resolve stands behind the menu, as it did.
+  const actions = (text: string, id: string) =>
+    rowOf(text, id).split('class="row-actions">')[1] ?? "";
+  assert.match(actions(mine.text, high), /^<form method="post" action="\/a\/2\/ack">/);
+  assert.match(actions(mine.text, low), /^<span class="taken">Taken<\/span><details class="menu"/);
+  assert.match(words(actions(mine.text, low)), /^ ?Taken ⋯ Resolve Un-acknowledge /);
+  assert.deepEqual(rowsIn((await tab.get("/alerts?state=acknowledged")).text), [`row-${low}`]);
+});
+
+test("without script several are acknowledged, given back with their ladders, resolved, silenced, noted on and assigned", async (t) => {
+  const { box, fire, ladder, state, bob, tab, other } = await story(t);
+  const ids = [await fire("a"), await fire("b"), await fire("c")];
+  const before = ids.map(ladder);
+  const bulk = async (what: string, fields: [string, string][]) => {
+    const done = await tab.post(`/alerts/${what}`, fields, { from: "/alerts?q=payment" });
+    assert.equal(done.headers.get("location"), done.status === 303 ? "/alerts?q=payment" : null);
+    return done.status === 303 ? (await tab.get("/alerts?q=payment")).text : done.text;
+  };
+  const all = ids.map((id): [string, string] => ["id", id]);
+  await other.post(`/a/${ids[2]}/ack`);
+  await box.clock.turn(3000);
+  const acked = await bulk("ack", all);
+  assert.match(
+    said(acked),
+    /Acknowledged 2 alerts\. bob@example\.org acknowledged #3 3 s before you\. Undo/,
+  );
+  assert.match(acked, /action="\/alerts\/unack"><input type="hidden" name="id" value="1,2">/);
+  await box.clock.turn(60_000);
+  assert.match(said(await bulk("unack", [["id", "1,2"]])), /2 alerts are open again\./);
+  assert.equal(await state(ids[2] ?? ""), "acknowledged");
+  // What a step waited before stays its wait: 3 s and a minute were somebody's.
+  for (const at of [0, 1]) {
+    const [was, is] = [before[at], ladder(ids[at] ?? "")] as { step: number; step_at: number }[];
+    assert.deepEqual([is?.step, (is?.step_at ?? 0) - (was?.step_at ?? 0)], [was?.step, 60]);
+  }
+  const asked = await bulk("resolve", all);
+  assert.match(said(asked), /Not resolved yet: 3 alerts still match\./);
+  assert.match(
+    words(section(asked, "asked")),
+    /#1, #2, #3: still matching, 1 min ago \. They would open again at once\. Resolve anyway Silence 1 h instead/,
+  );
+  assert.match(
+    said(
+      await bulk("silence", [
+        ["id", "1,2"],
+        ["hours", "1"],
+      ]),
+    ),
+    /Silenced what 2 alerts count, for 1 h\. Undo/,
+  );
+  assert.equal((await box.api("GET", "/v1/silences")).body.silences.length, 2);
+  assert.match(
+    said(await bulk("note", [...all, ["text", "provider is down"]])),
+    /Noted on 3 alerts/,
+  );
+  assert.match(
+    said(
+      await bulk("assign", [
+        ["id", "1"],
+        ["account", bob.accountId],
+      ]),
+    ),
+    /Assigned #1\. Nobody is paged for #1 while silenced, until/,
+  );
+  assert.match(said(await bulk("resolve", [...all, ["anyway", "1"]])), /Resolved 3 alerts\./);
+  assert.match(said(await bulk("ack", [])), /Select an alert first/);
+  assert.match(said(await bulk("ack", [["id", "77"]])), /#77 is gone\./);
+});
+
+test("what is looked for stands in the address as people write it, and menus write into it", async (t) => {
+  const { fire, tab } = await story(t);
+  await fire("a", 400, "disk of db1 is full");
+  const paid = await fire("b", 500, "payment 4711 failed");
+  const found = async (query: string) => rowsIn((await tab.get(`/alerts?${query}`)).text);
+  assert.deepEqual(await found("q=payment"), [`row-${paid}`]);
+  assert.deepEqual(await found("q=level%3Acritical"), [`row-${paid}`]);
+  assert.deepEqual(await found("q=%232"), [`row-${paid}`]);
+  assert.deepEqual(await found("q=key%3An%3Db"), [`row-${paid}`]);
+  assert.deepEqual(await found("project=shop&rule=errors&level=critical"), [`row-${paid}`]);
+  assert.deepEqual(await found("q=project%3Anowhere"), []);
+  const { text } = await tab.get("/alerts?q=payment&state=open");
+  assert.match(text, /name="q" value="payment"/);
+  assert.match(text, /href="\/alerts\?q=payment\+level%3Aerror"/);
+  assert.match(text, /href="\/alerts\?state=resolved&amp;q=payment"/);
+  assert.equal(withPart('a rule:"slow payments" b', "rule", "slow disks"), 'a b rule:"slow disks"');
+  assert.equal(withPart("level:error x", "level", null), "x");
+  assert.equal((await tab.get("/alerts?before=nonsense")).status, 400);
+});
+
+test("an empty list says what that means", async (t) => {
+  const { box, fire, tab } = await story(t);
+  const list = async (query = "") =>
+    words(section((await tab.get(`/alerts${query}`)).text, "list"));
+  assert.match(
+    await list(),
+    /No alert has opened so far\. No event has come since the box was started/,
+  );
+  await fire("a");
+  assert.match(await list("?q=nothing"), /None match the filter\. Clear/);
+  assert.match(await list("?state=acknowledged"), /Nobody has an alert now/);
+  const layer = {
+    ...{ name: "l", rotation_start: Math.floor(box.clock.now() / 1000), shift_minutes: 1440 },
+    participants: [box.owner.accountId],
+  };
+  const schedule = { name: "primary", timezone: "UTC", layers: [layer] };
+  const made = await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule);
+  assert.equal(made.status, 201);
+  await box.clock.turn(12_000);
+  await tab.post("/a/1/resolve", { anyway: "1" });
+  await box.clock.turn(3 * 3_600_000);
+  assert.match(
+    await list(),
+    /Nothing is open\. The last one was resolved 3 h ago \. On call: owner@example\.org \(shop \/ primary\)\. Last event 3 h ago from app\./,
+  );
+});
+
+test("rows that left are said what became of them, many of one rule are one row, and a page goes on behind its last", async (t) => {
+  const { box, fire, tab, other } = await story(t, { escalations: [] });
+  for (let n = 0; n < 12; n++) await fire(`n${n}`);
+  const grouped = (await tab.get("/alerts")).text;
+  const [group = ""] = rowsIn(grouped);
+  assert.match(group, /^group-\d+$/);
+  assert.match(words(section(grouped, "list")), /errors: 12 alerts .* 12 ×/);
+  assert.match(grouped, /value="group-1-12" data-many="12" aria-label="Select all 12 of errors"/);
+  const shown = [...Array(12).keys()].map((n) => `row-${n + 1}`).join(",");
+  const list = (rows: string) => tab.get("/alerts", { "x-sections": "list", "x-rows": rows });
+  assert.equal(rowsIn((await list(shown)).text).length, 12, "an open page keeps its rows alone");
+  assert.equal(rowsIn((await list(group)).text).length, 1);
+  await other.post("/a/5/ack");
+  const { text } = await list(shown);
+  assert.match(text, /<li class="row row-ack" id="row-5" data-row data-gone>/);
+  assert.match(words(rowOf(text, "5")), /bob@example\.org has it/);
+  assert.doesNotMatch((await list("row-99,row-4")).text, /data-gone/);
+  for (let n = 12; n < 60; n++) await fire(`n${n}`);
+  const first = await list("row-1");
+  assert.equal(rowsIn(first.text).length, 50);
+  assert.match(first.text, /<ol class="rows" data-list data-more>/);
+  const on = /href="([^"]*)" rel="next"/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const second = await tab.get(on, { "x-sections": "list", "x-rows": "row-1" });
+  assert.equal(rowsIn(second.text).length, 9);
+  assert.match(second.text, /href="\/alerts">First page/);
+  assert.equal(decodeURIComponent(first.headers.get("x-title") ?? ""), "(59) Alerts · box");
+  await box.clock.turn(0);
+});
+
+test("a lone critical stands on the first page before a rule's many, silenced ones last; an opened group shows its first and all are acknowledged at once", async (t) => {
+  const { box, fire, tab, ann } = await story(t, { max_open: 0 });
+  const step = { after_minutes: 0, accounts: [ann.accountId], schedules: [], repeat_minutes: 0 };
+  for (const name of ["disks", "quiet"]) {
+    const match = { template_contains: name };
+    const rule = { name, match, identifier_keys: ["n"], escalations: [step] };
+    assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  }
+  const until = Math.floor(box.clock.now() / 1000) + 3600;
+  const silence = {
+    ...{ project: "shop", match: { rule: "quiet" }, critical: true },
+    ...{ ends_at: until, reason: "known" },
+  };
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  await fire("lone", 500, "disks are gone");
+  const lone = box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'disks'").pluck().get();
+  await fire("q", 500, "quiet please");
+  const quiet = box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'quiet'").pluck().get();
+  for (let n = 0; n < 230; n++) await fire(`n${n}`, 500 - 100 * (n % 2), `payment ${n} failed`);
+  await settle(box);
+  const { text } = await tab.get("/alerts");
+  const group = rowsIn(text)[1] ?? "";
+  assert.match(group, /^group-\d+$/);
+  assert.deepEqual(rowsIn(text), [`row-${lone}`, group, `row-${quiet}`]);
+  const list = section(text, "list");
+  assert.match(
+    words(list),
+    /errors: 232 alerts .* All 232 shop · 117 critical, 115 error · payment \* failed 230 × /,
+  );
+  const opened = /<ul class="group">[\s\S]*?<\/ul>/.exec(list)?.[0] ?? "";
+  assert.equal(opened.match(/<a class="message" href="\/a\/\d+"/g)?.length, 10);
+  const all = await tab.get("/alerts?q=project%3Ashop+rule%3Aerrors");
+  assert.equal(rowsIn(all.text).length, 50, "of one rule they are alerts");
+  const value = /value="(group-[^"]*)"/.exec(list)?.[1] ?? "";
+  const late = await fire("late", 500);
+  const acked = await tab.post("/alerts/ack", { id: value, list: "" }, { from: "/alerts" });
+  assert.equal(acked.status, 303);
+  const left = await tab.get("/alerts");
+  assert.match(said(left.text), /Acknowledged 232 alerts\./);
+  assert.ok(rowsIn(left.text).includes(`row-${late}`), "what opened after the page was drawn");
+  const undo = /name="id" value="([\d,]+)"/.exec(
+    /<output[\s\S]*?<\/output>/.exec(left.text)?.[0] ?? "",
+  );
+  await tab.post("/alerts/unack", { id: undo?.[1] ?? "" }, { from: "/alerts" });
+  assert.match(said((await tab.get("/alerts")).text), /232 alerts are open again/);
+  const silenced = await tab.post("/alerts/silence", { id: value, list: "" }, { from: "/alerts" });
+  assert.equal(silenced.status, 422);
+  assert.match(silenced.text, /At most 200 alerts at once; 232 are selected/);
+  const some = await tab.post("/alerts/ack", { id: value, list: "q=level%3Acritical" });
+  assert.equal(some.status, 303);
+  const { counts } = (await box.api("GET", "/v1/alerts?counts=true&limit=1")).body;
+  assert.equal(counts.acknowledged, 117, "a group is what matched the list it stood in");
+});
