@@ -21,10 +21,10 @@ import { gateCookie, opensGate } from "../../src/records/reports/cookie.ts";
 import { prefersJson } from "../../src/web/http/accept.ts";
 import { clientAddress } from "../../src/web/http/address.ts";
 import { bearer } from "../../src/web/http/bearer.ts";
-import { readQuery } from "../../src/web/http/check.ts";
 import { queryInteger } from "../../src/web/http/fields.ts";
 import { readLaneHead } from "../../src/web/http/lane-head.ts";
 import { ingestSchema } from "../../src/web/http/openapi.ts";
+import { readQuery } from "../../src/web/http/read-request.ts";
 import { readsLikeNode } from "../network/lane-oracle.ts";
 import { Input } from "./input.ts";
 

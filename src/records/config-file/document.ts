@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { check } from "../../ground/kit/check.ts";
 import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
 import type { Account } from "../../people/account.ts";
-import { check } from "../../web/http/check.ts";
 import { compactPeople, type FilePerson } from "./accounts.ts";
 import { compactProject } from "./compact.ts";
 import { lineDiff } from "./diff.ts";

@@ -1,8 +1,8 @@
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { decodeText, readBytes } from "../http/check.ts";
 import type { AppContext } from "../http/raw-route.ts";
+import { decodeText, readBytes } from "../http/read-request.ts";
 import type { Asked } from "./answer.ts";
 import { readCookies } from "./cookies.ts";
 import { lookOf, type PageLook } from "./look.ts";

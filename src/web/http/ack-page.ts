@@ -13,10 +13,10 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { type AckAlert, ackPage, noAckPage } from "../../ground/page/ack-page.ts";
 import type { PageAnswer } from "../../ground/page/answer.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
+import { decodeText, readBytes } from "./read-request.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface AckPages {

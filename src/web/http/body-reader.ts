@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../ground/kit/errors.ts";
-import { tooLarge } from "./check.ts";
+import { tooLarge } from "./read-request.ts";
 
 /**
  * Collects a body as text, counting bytes as they come; nothing is kept past `limit`. `owner` is whose it is. `done`

@@ -1,6 +1,6 @@
-import { decodeText, readBytes } from "./check.ts";
 import type { IngestDoor, IngestReply } from "./ingest.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
+import { decodeText, readBytes } from "./read-request.ts";
 
 /** `POST /v1/ingest` as a route of the app: the same door as the server's, for requests that come as values. */
 export function ingestRoute(door: IngestDoor, address: (c: AppContext) => string): RawRoute {

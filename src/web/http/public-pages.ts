@@ -10,9 +10,9 @@ import { gateOf, publicReport } from "../../records/reports/public.ts";
 import type { ReportRow } from "../../records/reports/reports.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { prefersJson } from "./accept.ts";
-import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
+import { decodeText, readBytes } from "./read-request.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface FoundReport {

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { check } from "../../ground/kit/check.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hearShown } from "../../tenant/push-verbs.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { check, decodeText, readBody, readBytes } from "./check.ts";
 import type { Limit } from "./limits.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
+import { decodeText, readBody, readBytes } from "./read-request.ts";
 
 export interface PushSeen {
   /** Whose receipt it may be; null for what is surely nobody's: nothing is opened for it. */

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { auditDeed } from "../../ground/audit/record.ts";
+import { check } from "../../ground/kit/check.ts";
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { parseToken } from "../../ground/kit/ids.ts";
 import { type Actor, findActor } from "../../people/actor.ts";
@@ -10,9 +11,9 @@ import { tenantAs } from "../../tenant/tenant-as.ts";
 import { json } from "./answer.ts";
 import { authorOf } from "./author.ts";
 import { bearer, unauthorized } from "./bearer.ts";
-import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
 import type { Decoder } from "./inbound/decoder.ts";
 import type { Limits } from "./limits.ts";
+import { decodeText, readBody, readBytes, readQuery } from "./read-request.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Route, SessionAccount } from "./route.ts";
 

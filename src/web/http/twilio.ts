@@ -16,9 +16,9 @@ import { linkBase } from "../../out/paging/capability.ts";
 import { isPageRef } from "../../out/paging/receipt.ts";
 import { contactOfNumber, pageTexted } from "../../out/paging/texted.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { decodeText, readBytes } from "./check.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { AppContext } from "./raw-route.ts";
+import { decodeText, readBytes } from "./read-request.ts";
 import type { Serving } from "./serve-route.ts";
 
 /** Everything below this path is what Twilio calls. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
+import { check } from "../../../src/ground/kit/check.ts";
 import type { ServiceError } from "../../../src/ground/kit/errors.ts";
-import { check } from "../../../src/web/http/check.ts";
 
 const schema = z.strictObject({
   all: z.array(z.strictObject({ names: z.record(z.string(), z.string()) })).default([]),

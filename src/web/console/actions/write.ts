@@ -8,10 +8,10 @@ import {
 } from "../../../core/projects/action.ts";
 import { createAction, replaceAction } from "../../../core/projects/actions.ts";
 import { getProject } from "../../../core/projects/projects.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
-import { check } from "../../http/check.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { AGAIN, field, fieldId, mustRetype, select, wrongOf } from "../ui/form.ts";
 

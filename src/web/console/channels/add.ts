@@ -1,10 +1,10 @@
 import { createIntegration, draftIntegration } from "../../../core/projects/integrations.ts";
 import { getProject } from "../../../core/projects/projects.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Channel } from "../../../out/channels/channel.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
-import { check } from "../../http/check.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { channelFields, channelWrite } from "./fields.ts";

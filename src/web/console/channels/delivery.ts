@@ -1,11 +1,11 @@
 import { mustFind } from "../../../core/projects/integrations.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { checkSignature, signatureCheck } from "../../../core/projects/signatures.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type DeliveryDetail, getDelivery } from "../../../out/outbox/delivery-detail.ts";
 import { whyNotAgain } from "../../../out/outbox/rows.ts";
 import { sendAgain } from "../../../tenant/channel-verbs.ts";
-import { check } from "../../http/check.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { button, field, fieldId, typed } from "../ui/form.ts";

@@ -1,9 +1,9 @@
 import { createRule } from "../../../core/alerts/rules.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { ruleCreate } from "../../../core/projects/rule.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import type { Tx } from "../../../ground/store/store.ts";
-import { check } from "../../http/check.ts";
 
 const REPEAT_MINUTES = 5;
 

@@ -1,9 +1,9 @@
+import { check } from "../../../ground/kit/check.ts";
 import {
   type HeartbeatAnswer,
   type HeartbeatChange,
   heartbeatChange,
 } from "../../../in/heartbeats/heartbeat.ts";
-import { check } from "../../http/check.ts";
 import { readNumber } from "../rules/plain.ts";
 
 /** A heartbeat as the fields of its form, and back. */

@@ -1,3 +1,4 @@
+import { check } from "../../../ground/kit/check.ts";
 import { notFound, ServiceError } from "../../../ground/kit/errors.ts";
 import { subscriptionChange, subscriptionWrite } from "../../../out/contacts/subscription.ts";
 import {
@@ -6,7 +7,6 @@ import {
   pushKey,
   readSubscriptions,
 } from "../../../tenant/push-verbs.ts";
-import { check } from "../../http/check.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 
 const text = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();

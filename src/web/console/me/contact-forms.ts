@@ -1,3 +1,4 @@
+import { check } from "../../../ground/kit/check.ts";
 import { base62Secret } from "../../../ground/kit/ids.ts";
 import { contactWrite } from "../../../out/contacts/contact.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type SentNow,
   sendContactCode,
 } from "../../../tenant/contact-verbs.ts";
-import { check } from "../../http/check.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 
 type Params = PageCall["params"];

@@ -1,9 +1,9 @@
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { keyWrite } from "../../../people/account.ts";
 import { createKey, listKeys, revokeKey } from "../../../people/keys.ts";
 import { type Session, sessionWay } from "../../../people/session.ts";
 import { endOthers, endSession, listSessions } from "../../../people/sessions.ts";
-import { check } from "../../http/check.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { button, field } from "../ui/form.ts";
 import { counted, empty } from "../ui/pieces.ts";

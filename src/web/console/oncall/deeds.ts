@@ -5,8 +5,8 @@ import {
   swapStretches,
 } from "../../../core/oncall/overrides.ts";
 import { overrideWrite, type StoredSchedule } from "../../../core/oncall/schedule.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
-import { check } from "../../http/check.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 import { coverOf, stretchAsked } from "./cover.ts";
 import { peopleNames } from "./names.ts";

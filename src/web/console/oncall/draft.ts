@@ -6,8 +6,8 @@ import {
   scheduleWrite,
 } from "../../../core/oncall/schedule.ts";
 import { isTimezone } from "../../../core/oncall/zone.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
-import { check } from "../../http/check.ts";
 import { hoursOf, restrictionOf } from "./hours.ts";
 import { instantField, knownField, lastMondayNine, localText } from "./local-time.ts";
 

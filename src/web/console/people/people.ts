@@ -1,10 +1,10 @@
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { issueCode, listCodes, pairLink, revokeCode } from "../../../people/codes.ts";
 import { codeTtl, codeWrite } from "../../../people/pairing.ts";
 import { atLeast, isManager, mustManage, roles } from "../../../people/roles.ts";
-import { check } from "../../http/check.ts";
 import { seatNow } from "../oncall/now.ts";
 import { schedulePage } from "../oncall/shown.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";

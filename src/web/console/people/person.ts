@@ -1,3 +1,4 @@
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type Account, accountChange } from "../../../people/account.ts";
 import {
@@ -9,7 +10,6 @@ import {
 import { issueReset, pairLink } from "../../../people/codes.ts";
 import { atLeast, isManager, roles } from "../../../people/roles.ts";
 import { listWalls } from "../../../people/walls.ts";
-import { check } from "../../http/check.ts";
 import { changesLink } from "../audit/link.ts";
 import { contactForms } from "../me/contact-forms.ts";
 import { addContactForm, contactRows } from "../me/contact-list.ts";

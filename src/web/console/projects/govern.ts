@@ -1,10 +1,10 @@
 import { projectWrite } from "../../../core/projects/project.ts";
 import { getProject } from "../../../core/projects/projects.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import { callProject, dropProject, projectContents } from "../../../tenant/project-verbs.ts";
-import { check } from "../../http/check.ts";
 import { changesLink } from "../audit/link.ts";
 import { managers } from "../people/people.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";

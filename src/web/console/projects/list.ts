@@ -1,9 +1,9 @@
 import { projectWrite } from "../../../core/projects/project.ts";
 import { createProject } from "../../../core/projects/projects.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { overviewOf, type ProjectNow } from "../../../tenant/overview.ts";
-import { check } from "../../http/check.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, keyed } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";

@@ -1,9 +1,9 @@
 import { alertId, findAlertRow, mustBeLive } from "../../../core/alerts/alert.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { createReport, passwordChange } from "../../../records/reports/reports.ts";
 import { reportCreate } from "../../../records/reports/written.ts";
-import { check } from "../../http/check.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
 import { formText } from "./form-text.ts";

@@ -1,4 +1,5 @@
 import { calledOf } from "../../../core/alerts/said.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { invalid, ServiceError } from "../../../ground/kit/errors.ts";
 import type { EntryType } from "../../../ground/store/schema.ts";
 import type { Reader } from "../../../ground/store/store.ts";
@@ -12,7 +13,6 @@ import {
 } from "../../../records/reports/entries.ts";
 import { STANDING_WORDS } from "../../../records/reports/report.ts";
 import { entryWrite } from "../../../records/reports/written.ts";
-import { check } from "../../http/check.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 import { formText } from "./form-text.ts";
 import { firstLine, reportOf, reportPath, versionOf } from "./shown-report.ts";

@@ -1,3 +1,4 @@
+import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import {
   deleteReport,
@@ -6,7 +7,6 @@ import {
   updateReport,
 } from "../../../records/reports/reports.ts";
 import { reportChange } from "../../../records/reports/written.ts";
-import { check } from "../../http/check.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { formText } from "./form-text.ts";
 import { reportOf } from "./shown-report.ts";

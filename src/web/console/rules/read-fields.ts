@@ -1,5 +1,5 @@
 import { ruleReadOnly } from "../../../core/projects/rule.ts";
-import { readBody } from "../../http/check.ts";
+import { readBody } from "../../http/read-request.ts";
 import { NUMBERS, SWITCHES } from "./fields.ts";
 import { readJsonField, readNumber, splitList, WRITTEN_AS_JSON } from "./plain.ts";
 

@@ -1,8 +1,8 @@
 import { liftSilence, makeSilence, rewriteSilence } from "../../../core/alerts/silencing.ts";
 import { type SilenceAnswer, silenceChange, silenceWrite } from "../../../core/quiet/silence.ts";
 import { getSilence, toSilence } from "../../../core/quiet/silences.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
-import { check } from "../../http/check.ts";
 import { instantField, knownField, localText } from "../oncall/local-time.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 import { timeOnClock } from "../ui/times.ts";

@@ -1,8 +1,8 @@
 import { isTimezone } from "../../../core/oncall/zone.ts";
 import { coversAll } from "../../../core/quiet/decide.ts";
 import { type SilenceWrite, silenceWrite } from "../../../core/quiet/silence.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { invalid, ServiceError } from "../../../ground/kit/errors.ts";
-import { check } from "../../http/check.ts";
 import { instantField, onThatDay } from "../oncall/local-time.ts";
 import { joinList, readNumber, splitList } from "../rules/plain.ts";
 import type { PageCall } from "../screen.ts";

@@ -1,8 +1,8 @@
 import { getProject } from "../../../core/projects/projects.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { connectBody } from "../../../in/connect/connection.ts";
 import { connectSender } from "../../../tenant/connect-sender.ts";
-import { check } from "../../http/check.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, select, ticked } from "../ui/form.ts";

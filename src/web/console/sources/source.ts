@@ -6,12 +6,12 @@ import {
   getSource,
   rotateToken,
 } from "../../../core/projects/sources.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { setUpOf } from "../../../in/connect/connect.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import { sourceFactsOf } from "../../../tenant/source-facts.ts";
 import { callSource } from "../../../tenant/source-verbs.ts";
-import { check } from "../../http/check.ts";
 import { changesLink } from "../audit/link.ts";
 import { managers } from "../people/people.ts";
 import { projectTabs } from "../projects/tabs.ts";

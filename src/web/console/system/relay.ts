@@ -1,12 +1,12 @@
 import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
 import { configureRelay, relayWrite, removeRelay } from "../../../core/projects/relay.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { checkUrl } from "../../../ground/kit/url.ts";
 import { findRelay, RELAY_SECRET } from "../../../out/outbox/relay.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { mustManage } from "../../../people/roles.ts";
-import { check } from "../../http/check.ts";
 import { checkPublicUrl } from "../../http/resources/relay.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button, field, fieldId, ticked } from "../ui/form.ts";

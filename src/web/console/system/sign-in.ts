@@ -1,3 +1,4 @@
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { passwordsOpen, setPasswordsOpen } from "../../../people/oidc/password-switch.ts";
 import { type Provider, providerChange, providerWrite } from "../../../people/oidc/provider.ts";
@@ -10,7 +11,6 @@ import {
   putProvider,
 } from "../../../people/oidc/providers.ts";
 import { mustBeOwner, roles } from "../../../people/roles.ts";
-import { check } from "../../http/check.ts";
 import { lookAtProvider, proveProvider } from "../../http/resources/sign-in.ts";
 import { changesLink } from "../audit/link.ts";
 import { onMachine } from "../on-machine.ts";

@@ -1,8 +1,8 @@
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { mustManage } from "../../../people/roles.ts";
 import { type WallAnswer, wallWrite } from "../../../people/wall.ts";
 import { listWalls, makeWall, revokeWall } from "../../../people/walls.ts";
-import { check } from "../../http/check.ts";
 import { WALL } from "../../http/resources/walls.ts";
 import { type PeopleNames, peopleNames } from "../oncall/names.ts";
 import type { Form, PageCall } from "../screen.ts";

@@ -1,3 +1,4 @@
+import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { base62Secret } from "../../../ground/kit/ids.ts";
 import { contactWrite } from "../../../out/contacts/contact.ts";
@@ -10,7 +11,6 @@ import {
   ringContact,
   sendContactCode,
 } from "../../../tenant/contact-verbs.ts";
-import { check } from "../../http/check.ts";
 import { isSafe } from "../bar.ts";
 import { addBrowser, added } from "../me/browsers.ts";
 import { newTopic } from "../me/devices.ts";
