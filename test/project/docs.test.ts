@@ -7,7 +7,7 @@ import { apiReference, cliReference } from "../../docs/generate.ts";
 import { scheduleWrite } from "../../src/core/oncall/schedule.ts";
 import { ruleCreate } from "../../src/core/projects/rule.ts";
 import { picturesOfDocs } from "../browser/screens-of.ts";
-import { rooms } from "../support/laws.ts";
+import { wings } from "../support/laws.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(root, name), "utf8");
@@ -112,24 +112,15 @@ test("every command that the README and the guides show is one that exists", () 
   assert.deepEqual(unknown, []);
 });
 
-test("the map in the README and the table of rooms in the design name every room, in an order that holds", () => {
-  const map = read("README.md").split("## Map")[1] ?? "";
-  const design = [...read("docs/design.md").matchAll(/^\| `([a-z-]+)` \|/gm)].map(
-    ([, name = ""]) => name,
+test("the map in the README is the table of wings that the borders hold to", () => {
+  const map = read("README.md").split("## Map")[1]?.split("\n## ")[0] ?? "";
+  const rows = [...map.matchAll(/^\| `([a-z]+)` \|([^|]*)\|/gm)].map(
+    ([, wing = "", rooms = ""]) => [
+      wing,
+      [...rooms.matchAll(/`([a-z-]+)`/g)].map(([, room]) => room),
+    ],
   );
-  const folders = readdirSync(join(root, "src"));
-  assert.deepEqual(
-    folders.filter((name) => !map.includes(`\`src/${name}\``)),
-    [],
-  );
-  assert.deepEqual(design.toSorted(), folders.toSorted());
-  for (const [at, name] of design.entries()) {
-    const below = (rooms[name] ?? []).filter((other) => {
-      const from = design.indexOf(other.split("/")[0] ?? "");
-      return from > at;
-    });
-    assert.deepEqual(below, [], `${name} imports what stands below it`);
-  }
+  assert.deepEqual(rows, Object.entries(wings));
 });
 
 test("every file and folder that the design and the guide for contributors name is there", () => {

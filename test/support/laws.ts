@@ -4,180 +4,93 @@ import type { Source } from "./source.ts";
 export type Law = (source: Source) => string[];
 
 /**
- * Who may import whom: a room, or one file of it. Each room names only rooms above it in this list,
- * so that there is no circle. What isn't listed is no room.
+ * The wings of `src`, lowest first, and the rooms of each, lowest first. A file imports from its own room, from rooms
+ * before it in its wing and from wings before that. Files that lie in the wing's own folder stand above its rooms.
  */
-export const rooms: Record<string, readonly string[]> = {
-  kit: [],
-  // What runs in browsers: nothing of the box goes there, and nothing of it comes back.
-  browser: [],
-  store: ["kit"],
-  // Who changed what, seen where it is written.
-  audit: ["kit", "store"],
-  outbox: ["kit", "store"],
-  // A kind of channel is one file; what sends is handed the list.
-  channels: ["kit", "store/store.ts", "outbox"],
-  // What every page looks like and is sent with.
-  page: ["kit"],
-  people: ["kit", "store", "audit", "page"],
-  // What reaches a person, who serves it, and when they want it.
-  contacts: ["kit", "store", "outbox", "channels", "people"],
-  // Personal pages on their way.
-  paging: ["kit", "store", "outbox", "channels/direct/message.ts", "people", "contacts"],
-  backup: ["kit", "store"],
-  reports: ["kit", "store", "page"],
-  projects: ["kit", "store", "outbox", "channels"],
-  oncall: ["kit", "store", "projects"],
-  // What is kept quiet on purpose: one decision, and the rows of silences.
-  quiet: ["kit", "store", "projects", "oncall/zone.ts"],
-  alerts: [
-    ...["kit", "store", "audit", "outbox", "contacts", "paging", "projects", "oncall", "quiet"],
-  ],
-  // Answers that the box has to ask services for.
-  listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "audit", "alerts"],
-  ingest: ["kit", "store", "projects", "alerts"],
-  // Whatever has a name, and alerts, by some words: it reads the tables of all.
-  search: ["kit", "store", "alerts"],
-  // Jobs that must report.
-  heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
-  // What other systems' senders say, as events. Pure: bytes in, events and an answer out.
-  adapters: ["kit", "projects/source.ts", "ingest/event.ts", "ingest/named-fields.ts"],
-  // A sender's source, its rule, and what to paste there.
-  connect: ["kit", "store", "people", "projects", "alerts", "adapters"],
-  "config-file": [
-    ...[
-      "kit",
-      "store",
-      "outbox/event.ts",
-      "channels",
-      "contacts/list.ts",
-      "contacts/kind.ts",
-      "people",
-      "projects",
-      "oncall",
-      "alerts",
-    ],
-    ...["adapters", "heartbeats", "quiet"],
-  ],
-  // Other systems' exports, as the configuration file and a report. Pure.
-  import: [
-    ...["kit", "config-file", "oncall/rotation.ts", "oncall/schedule.ts", "oncall/zone.ts"],
-    "projects/pattern.ts",
-  ],
-  tenant: [
-    ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen", "quiet"],
-    "connect",
-  ],
-  // Ports of their own for senders that speak no HTTP.
-  intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
-  http: [
-    ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
-    ...["contacts", "paging", "audit", "quiet", "search"],
-  ],
-  hosted: ["kit", "store", "people", "tenant", "http"],
-  // What an operator does on a data directory or a file, without the interface.
-  desk: ["kit", "store", "audit", "people", "config-file", "tenant", "http", "hosted"],
-  // The box in a browser: pages that call the verbs in-process.
-  console: [
-    ...["kit", "store", "audit", "outbox", "channels", "people", "contacts", "paging", "reports"],
-    ...["projects", "oncall", "quiet", "alerts", "ingest", "heartbeats", "adapters", "connect"],
-    ...["config-file", "tenant", "http", "search"],
-    "desk/config-document.ts",
-    // What a page may load and run.
-    "page/style.ts",
-  ],
-  // Looks at a data plane, running or not, and says how it is; changes nothing.
-  operate: [
-    ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
-    ...["ingest", "heartbeats", "tenant", "intake", "http", "hosted", "contacts", "paging"],
-    "quiet",
-  ],
-  // Wiring only.
-  app: [
-    ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "tenant", "intake", "http", "hosted", "operate", "console"],
-    // Whose link it is, before any tenant is opened for it.
-    "paging/capability.ts",
-    "paging/shown.ts",
-  ],
-  // It looks at a box from outside: by its interface, and at last into its files.
-  prove: ["kit", "store/check.ts", "store/database.ts"],
-  // What it prints are the interface's own shapes; its flags for channels are the kinds' own.
-  cli: [
-    "app",
-    "channels",
-    "operate",
-    "desk",
-    "prove",
-    "kit",
-    "backup",
-    "store/faults.ts",
-    ...[
-      "adapters/line.ts",
-      "audit/list.ts",
-      "alerts/alert.ts",
-      "alerts/bulk.ts",
-      "alerts/drill-report.ts",
-      "alerts/detail.ts",
-      "alerts/group-facts.ts",
-      "alerts/reach-report.ts",
-      "alerts/silencing.ts",
-      "alerts/simulate/shape.ts",
-      "alerts/timeline.ts",
-      "oncall/schedule.ts",
-      "outbox/rows.ts",
-      "outbox/delivery-detail.ts",
-    ],
-    ...["people/account.ts", "people/device.ts", "people/pairing.ts", "reports/written.ts"],
-    ...["people/oidc/provider.ts"],
-    ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],
-    "connect/connection.ts",
-    ...["import", "config-file/yaml.ts"],
-    ...["contacts/contact.ts", "contacts/kind.ts", "contacts/list.ts"],
-    "heartbeats/heartbeat.ts",
-    "quiet/silence.ts",
-    "ingest/dry-run/dry-run.ts",
-    "ingest/event.ts",
-    "ingest/lines-around.ts",
-    "ingest/logtail.ts",
-    "search/search.ts",
-    "ingest/template/try.ts",
-    "ingest/templates.ts",
-    "tenant/house.ts",
-    "tenant/overview.ts",
-  ],
+export const wings: Record<string, readonly string[]> = {
+  ground: ["kit", "store", "audit", "page"],
+  people: [],
+  out: ["outbox", "channels", "contacts", "paging"],
+  core: ["projects", "oncall", "quiet", "alerts"],
+  in: ["ingest", "adapters", "heartbeats", "connect", "listen"],
+  records: ["config-file", "import", "reports", "search", "backup"],
+  tenant: [],
+  web: ["http", "intake", "console", "browser"],
+  hosted: [],
+  app: ["operate", "desk", "prove"],
 };
 
-/** `src/core/alerts/open.ts` → `alerts/open.ts`; `cli/box.ts` stays; null for a package. */
-function placeOf(file: string): string | null {
-  if (file.startsWith("src/")) return file.slice("src/".length);
-  return file.startsWith("cli/") ? file : null;
+/** Rooms that may import less than the table lets them: rooms, or files of rooms. */
+const narrow: Record<string, { only: readonly string[]; why: string }> = {
+  browser: { only: [], why: "it runs in browsers" },
+  ingest: { only: ["kit", "store", "projects", "alerts"], why: "the hot path" },
+  adapters: {
+    only: ["kit", "projects/source.ts", "ingest/event.ts", "ingest/named-fields.ts"],
+    why: "pure: bytes in, events and an answer out",
+  },
+  import: {
+    only: [
+      "kit",
+      "config-file",
+      "oncall/rotation.ts",
+      "oncall/schedule.ts",
+      "oncall/zone.ts",
+      "projects/pattern.ts",
+    ],
+    why: "pure: another system's export in, a configuration file out",
+  },
+  prove: {
+    only: ["kit", "store/check.ts", "store/database.ts"],
+    why: "it looks at a box from outside",
+  },
+};
+
+/** Rooms that the command line leaves alone: it asks a box by its interface, or the data directory by the desk. */
+const notForCli = ["http", "intake", "console", "browser", "hosted", "listen"];
+
+const order = Object.entries(wings).flatMap(([wing, rooms]) => [...rooms, wing]);
+
+/** `src/core/alerts/open.ts` → room `alerts`, place `alerts/open.ts`; null for a package or another folder. */
+function placeOf(file: string): { room: string; place: string } | null {
+  const [top, wing = "", inner = "", ...rest] = file.split("/");
+  if (top === "cli") return { room: "cli", place: file };
+  if (top !== "src") return null;
+  return wings[wing]?.includes(inner)
+    ? { room: inner, place: [inner, ...rest].join("/") }
+    : { room: wing, place: [wing, inner, ...rest].join("/") };
 }
 
-const topOf = (place: string): string => place.slice(0, place.indexOf("/"));
+/** `src/core/alerts/open.ts` → `alerts`; `src/people/codes.ts` → `people`. */
+export const roomOf = (file: string): string => placeOf(file)?.room ?? "";
 
-/** `src/core/alerts/open.ts` → `alerts`. */
-export const roomOf = (file: string): string => topOf(placeOf(file) ?? "");
+/** Why a room may not import a place, or null where it may. */
+function refusal(room: string, to: { room: string; place: string }): string | null {
+  if (room === to.room) return null;
+  if (to.room === "browser") return "it runs in browsers";
+  if (room === "cli")
+    return notForCli.includes(to.room) ? "the command line asks from outside" : null;
+  if (to.room === "cli" || order.indexOf(to.room) > order.indexOf(room)) return "it stands above";
+  const less = narrow[room];
+  return !less || less.only.includes(to.room) || less.only.includes(to.place) ? null : less.why;
+}
 
-/** Rooms import only what the table allows them. */
+/** A room imports only what stands below it. */
 export const borders: Law = ({ file, imports }) => {
   const room = roomOf(file);
-  const allowed = rooms[room];
-  if (!allowed) return [`${file}: "${room}" is no room of the house`];
-  return imports
-    .map(placeOf)
-    .filter((place) => place !== null)
-    .filter((place) => ![room, ...allowed].includes(topOf(place)) && !allowed.includes(place))
-    .map((place) => `${file}: ${room} may not import ${place}`);
+  if (room !== "cli" && !order.includes(room))
+    return [`${file}: "${room}" is no wing of the house`];
+  return imports.flatMap((name) => {
+    const to = placeOf(name);
+    const why = to && refusal(room, to);
+    return why ? [`${file}: ${room} may not import ${to.place} (${why})`] : [];
+  });
 };
 
 /** Packages and parts of rooms that only some may touch. */
 const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   {
     what: /^undici(\/|$)/,
-    only: /^(src\/kit|cli)\//,
+    only: /^(src\/ground\/kit|cli)\//,
     why: "what leaves goes through the guarded client",
   },
   {
@@ -198,18 +111,23 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   },
   {
     what: /^src\/hosted\/registry\/sqlite\//,
-    only: /^src\/(?:app|desk|hosted\/registry\/(?:sqlite|move))\//,
+    only: /^src\/(?:app|hosted\/registry\/(?:sqlite|move))\//,
     why: "which database the registry lies in is wiring",
   },
   {
     what: /^src\/hosted\/registry\/postgres\//,
-    only: /^src\/(?:app|desk|hosted\/registry\/(?:postgres|move))\//,
+    only: /^src\/(?:app|hosted\/registry\/(?:postgres|move))\//,
     why: "which database the registry lies in is wiring",
   },
   {
     what: /^pg(\/|$)/,
     only: /^src\/hosted\/registry\/postgres\//,
     why: "a database is opened in one place",
+  },
+  {
+    what: /^src\/ground\/store\/(?!faults\.ts$)/,
+    only: /^(?!cli\/)/,
+    why: "the desk opens data directories",
   },
   { what: /^idiomorph$/, only: /^src\/web\/browser\//, why: "it is made for documents" },
 ];
@@ -222,7 +140,7 @@ export const packages: Law = ({ file, imports }) =>
   );
 
 /** A browser has no other clock or network than its own. */
-const KIT_OR_BROWSER = /^src\/(?:kit|browser)\//;
+const KIT_OR_BROWSER = /^src\/(?:ground\/kit|web\/browser)\//;
 
 /** Names that reach for time, randomness, network or the process behind the caller's back. */
 const reserved: readonly { what: RegExp; only: RegExp }[] = [
@@ -243,7 +161,7 @@ const reserved: readonly { what: RegExp; only: RegExp }[] = [
   {
     what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/,
     // What a reader pastes, and what runs in a browser.
-    only: /^src\/(?:kit|browser)\/|^src\/(?:connect\/snippets|people\/pair-script)\.ts$/,
+    only: /^src\/(?:ground\/kit|web\/browser)\/|^src\/(?:in\/connect\/snippets|people\/pair-script)\.ts$/,
   },
   { what: /\bprocess\.(?:exit|exitCode|abort)\b/, only: /^cli\// },
 ];
