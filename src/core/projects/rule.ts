@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldLabels } from "../../ground/kit/field-kind.ts";
 import {
   boolean,
   hexIdField,
@@ -64,22 +65,32 @@ export const ruleFields = {
   fire_after: fireAfter.prefault({}).describe("How many of them open an alert."),
   dedup_window_minutes: minutes
     .default(0)
-    .describe("A match later than this after the one before it renotifies while open; 0 = never."),
+    .describe("A match later than this after the one before it renotifies while open; 0 = never.")
+    .register(fieldLabels, { label: "A match counts as news after", unit: "min" }),
   auto_resolve_quiet_minutes: minutes
     .default(0)
-    .describe("Resolves after so long without a match; 0 = never."),
-  renotify_minutes: minutes.default(0).describe("Says again that it is open; 0 = never."),
-  max_renotify: integer(0, 1_000_000).default(0).describe("How often; 0 = no limit."),
+    .describe("Resolves after so long without a match; 0 = never.")
+    .register(fieldLabels, { label: "Resolve after", unit: "quiet min" }),
+  renotify_minutes: minutes
+    .default(0)
+    .describe("Says again that it is open; 0 = never.")
+    .register(fieldLabels, { label: "Say again that it is open every", unit: "min" }),
+  max_renotify: integer(0, 1_000_000)
+    .default(0)
+    .describe("How often; 0 = no limit.")
+    .register(fieldLabels, { label: "at most", unit: "times" }),
   ends_with_source: boolean
     .default(true)
     .describe(
-      "Whether a source that names its alerts may end them; false: only a person or quiet does.",
-    ),
+      "Where the source names its alerts it may end them; false: only a person or quiet does.",
+    )
+    .register(fieldLabels, { label: "Its sender may end an alert" }),
   reopen_within_seconds: integer(0, 86_400)
     .default(0)
     .describe(
       "An alert that fires again so soon after its end by source or quiet is the same; 0 = off.",
-    ),
+    )
+    .register(fieldLabels, { label: "Fires again within", unit: "s" }),
   silenced_by: list(silencedBy, 10)
     .default([])
     .describe(
@@ -87,22 +98,27 @@ export const ruleFields = {
     ),
   ack_expires_minutes: minutes
     .default(0)
-    .describe("An acknowledgement ends after so long, and the ladder begins again; 0 = never."),
+    .describe("An acknowledgement ends after so long, and the ladder begins again; 0 = never.")
+    .register(fieldLabels, { label: "An acknowledgement ends after", unit: "min" }),
   max_open: integer(0, 100_000)
     .default(200)
-    .describe(
-      "With so many unresolved alerts further keys share one, which says so; 0 = no bound.",
-    ),
+    .describe("With so many unresolved alerts further keys share one, which says so; 0 = no bound.")
+    .register(fieldLabels, { label: "Open at once at most", unit: "alerts" }),
   identifier_keys: list(text(256, 1), 32)
     .default([])
-    .describe("Keys of the event whose values tell two alerts of this rule apart."),
-  investigate: boolean.default(false).describe("Copied to the alert and its events."),
+    .describe("Keys of the event whose values tell two alerts of this rule apart.")
+    .register(fieldLabels, { label: "One alert for each" }),
+  investigate: boolean
+    .default(false)
+    .describe("Copied to the alert and its events.")
+    .register(fieldLabels, { label: "Investigate" }),
   runbook_url: text(2048)
     .refine((url) => url === "" || typeof readUrl(url) !== "string", {
       error: "must be an http or https address",
     })
     .default("")
-    .describe("What to do about its alerts: messages lead there; empty = none."),
+    .describe("What to do about its alerts: messages lead there; empty = none.")
+    .register(fieldLabels, { label: "Runbook" }),
   actions: list(hexIdField, 100)
     .nullable()
     .default(null)

@@ -2,7 +2,7 @@ import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
 import { type ErrorCode, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { rules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { RuleBody, StoredRule } from "./rule.ts";
+import { type RuleBody, ruleCreate, type StoredRule } from "./rule.ts";
 
 const columns = {
   id: rules.id,
@@ -23,19 +23,13 @@ export interface RuleRow {
   updated_at: number;
 }
 
-/** What rules that were written before there was a choice do. */
-const addedLater = {
-  ends_with_source: true,
-  reopen_within_seconds: 0,
-  max_open: 0,
-  runbook_url: "",
-  silenced_by: [],
-  ack_expires_minutes: 0,
-};
+/** What a rule does that was written before a field was there: the field's default. Only `max_open` had no bound then. */
+const { name: _, ...defaults } = ruleCreate.parse({ name: "-" });
+const writtenBefore = { ...defaults, max_open: 0 };
 
 export function ruleOf(row: RuleRow): StoredRule {
   const { body, ...rest } = row;
-  return { ...rest, ...addedLater, ...(JSON.parse(body) as RuleBody) };
+  return { ...rest, ...writtenBefore, ...(JSON.parse(body) as RuleBody) };
 }
 
 /** Every project's rules. */

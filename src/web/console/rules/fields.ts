@@ -1,5 +1,6 @@
 import type { Condition } from "../../../core/projects/condition.ts";
-import type { RuleBody } from "../../../core/projects/rule.ts";
+import { type RuleBody, ruleFields } from "../../../core/projects/rule.ts";
+import { simpleFields } from "../../../ground/kit/field-kind.ts";
 import { isOneLine, joinList, WRITTEN_AS_JSON } from "./plain.ts";
 
 /**
@@ -9,44 +10,57 @@ import { isOneLine, joinList, WRITTEN_AS_JSON } from "./plain.ts";
 export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): URLSearchParams {
   const fields = new URLSearchParams({ name });
   const put = putter(fields);
-  const { match, fire_after: fire } = rule;
-  fields.set("level", match.min_level === null ? "" : String(match.min_level));
-  put.list("sources", match.sources);
-  put.list("tags", match.tags);
-  put.text("template_contains", match.template_contains);
-  rule.conditions.forEach((one, i) => {
-    putCondition(fields, String(i), one);
-  });
-  for (const [key, value] of Object.entries(fire)) fields.set(key, String(value));
-  put.list("identifier_keys", rule.identifier_keys);
-  rule.escalations.forEach((step, i) => {
-    fields.append("step", String(i));
-    for (const account of step.accounts) fields.append(`s${i}_who`, `a:${account}`);
-    for (const schedule of step.schedules) fields.append(`s${i}_who`, `s:${schedule}`);
-    fields.set(`s${i}_after`, String(step.after_minutes));
-    fields.set(`s${i}_repeat`, String(step.repeat_minutes));
-  });
-  fields.set("actions_are", rule.actions === null ? "all" : "these");
-  for (const id of rule.actions ?? []) fields.append("action", id);
-  for (const key of NUMBERS) fields.set(key, String(rule[key]));
-  for (const key of SWITCHES) if (rule[key]) fields.set(key, "on");
-  put.text("runbook_url", rule.runbook_url);
-  rule.silenced_by.forEach((one, i) => {
-    fields.append("above", String(i));
-    put.text(`q${i}_rule`, one.rule);
-    put.list(`q${i}_equal`, one.equal);
-  });
+  for (const { name: key, kind } of simpleRuleFields)
+    put[kind](key, rule[key as keyof RuleBody] as never);
+  const parts: Record<PartOfRule, () => void> = {
+    match() {
+      const { min_level, sources, tags, template_contains } = rule.match;
+      fields.set("level", min_level === null ? "" : String(min_level));
+      put.list("sources", sources);
+      put.list("tags", tags);
+      put.text("template_contains", template_contains);
+    },
+    conditions() {
+      rule.conditions.forEach((one, i) => {
+        putCondition(fields, String(i), one);
+      });
+    },
+    fire_after() {
+      for (const [key, value] of Object.entries(rule.fire_after)) fields.set(key, String(value));
+    },
+    escalations() {
+      rule.escalations.forEach((step, i) => {
+        fields.append("step", String(i));
+        for (const account of step.accounts) fields.append(`s${i}_who`, `a:${account}`);
+        for (const schedule of step.schedules) fields.append(`s${i}_who`, `s:${schedule}`);
+        fields.set(`s${i}_after`, String(step.after_minutes));
+        fields.set(`s${i}_repeat`, String(step.repeat_minutes));
+      });
+    },
+    actions() {
+      fields.set("actions_are", rule.actions === null ? "all" : "these");
+      for (const id of rule.actions ?? []) fields.append("action", id);
+    },
+    silenced_by() {
+      rule.silenced_by.forEach((one, i) => {
+        fields.append("above", String(i));
+        put.text(`q${i}_rule`, one.rule);
+        put.list(`q${i}_equal`, one.equal);
+      });
+    },
+  };
+  for (const part of Object.values(parts)) part();
   return fields;
 }
 
-/** Fields that are one number each. */
-export const NUMBERS = [
-  ...(["auto_resolve_quiet_minutes", "dedup_window_minutes", "renotify_minutes"] as const),
-  ...(["max_renotify", "reopen_within_seconds", "ack_expires_minutes", "max_open"] as const),
-] as const;
+/** The fields of a rule that one line of the form holds. A new one in the schema is in the form without further ado. */
+export const simpleRuleFields = simpleFields(ruleFields);
 
-/** Fields that are ticked or not. */
-export const SWITCHES = ["ends_with_source", "investigate"] as const;
+type Simple = number | boolean | string | string[];
+/** Those that have a part of the form of their own. A new one in the schema doesn't compile until it has one here and in `bodyOfFields`. */
+export type PartOfRule = {
+  [K in keyof RuleBody]: RuleBody[K] extends Simple ? never : K;
+}[keyof RuleBody];
 
 function putter(fields: URLSearchParams) {
   const asJson = (name: string, value: unknown) => {
@@ -54,6 +68,10 @@ function putter(fields: URLSearchParams) {
     fields.append(WRITTEN_AS_JSON, name);
   };
   return {
+    number: (name: string, value: number) => fields.set(name, String(value)),
+    switch(name: string, value: boolean) {
+      if (value) fields.set(name, "on");
+    },
     text(name: string, value: string) {
       if (isOneLine(value)) fields.set(name, value);
       else asJson(name, value);

@@ -1,5 +1,7 @@
+import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Around } from "./around.ts";
+import { simpleRuleFields } from "./fields.ts";
 import { editButton, type Filled, fault, line, pick, tick } from "./inputs.ts";
 import { personNow, scheduleNow } from "./list.ts";
 
@@ -89,19 +91,17 @@ ${pick(filled, {
 
 /** Everything else that a rule has. */
 export function moreForm(call: { base: string }, filled: Filled): Markup {
-  const number = (name: string, label: string, unit: string, hint: string) =>
-    line(filled, { name, label, unit, hint, at: `/${name}`, type: "number" });
   return html`<details id="more-of-rule"><summary>More</summary>
-${number("renotify_minutes", "Say again that it is open every", "min", "To channels and to whoever was paged. 0: never.")}
-${number("max_renotify", "at most", "times", "0: no limit.")}
-${number("dedup_window_minutes", "A match counts as news after", "min", "Later than this after the one before it, an open alert is told again. 0: never.")}
-${number("ack_expires_minutes", "An acknowledgement ends after", "min", "Then the ladder begins again. 0: never.")}
-${number("reopen_within_seconds", "Fires again within", "s", "The same alert, not a new one. 0: always a new one.")}
-${number("max_open", "Open at once at most", "alerts", "Further ones share one. 0: no bound.")}
-${tick(filled, { name: "ends_with_source", words: "Its sender may end an alert", hint: "Where the source names its alerts. Without: only a person or quiet does." })}
-${tick(filled, { name: "investigate", words: "Investigate", hint: "Copied to the alert and its events, for whoever reads them." })}
-${line(filled, { name: "runbook_url", label: "Runbook", at: "/runbook_url", hint: "An http or https address: messages lead there." })}
+${simpleRuleFields.filter(({ name }) => !ELSEWHERE.has(name)).map((field) => html`${simple(filled, field)}\n`)}
 ${silencers(call, filled)}</details>`;
+}
+
+/** Drawn where they are looked for: under *Fires* and *Ends*. */
+const ELSEWHERE = new Set(["identifier_keys", "auto_resolve_quiet_minutes"]);
+
+function simple(filled: Filled, { name, kind, ...words }: SimpleField): Markup {
+  if (kind === "switch") return tick(filled, { name, words: words.label, hint: words.hint });
+  return line(filled, { name, ...words, at: `/${name}`, type: kind === "number" ? kind : "text" });
 }
 
 function silencers(call: { base: string }, filled: Filled): Markup {

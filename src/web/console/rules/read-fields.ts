@@ -1,6 +1,6 @@
-import { ruleReadOnly } from "../../../core/projects/rule.ts";
+import { type RuleBody, ruleReadOnly } from "../../../core/projects/rule.ts";
 import { readBody } from "../../http/read-request.ts";
-import { NUMBERS, SWITCHES } from "./fields.ts";
+import { type PartOfRule, simpleRuleFields } from "./fields.ts";
 import { readJsonField, readNumber, splitList, WRITTEN_AS_JSON } from "./plain.ts";
 
 /** What a form says of a rule, as the body of the interface: for `ruleCreate` to take or to refuse. Throws 400 for what is no JSON. */
@@ -14,32 +14,28 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
       : { "": body };
   }
   const of = reader(form);
-  const actions = form.get("actions_are") === "these" ? form.getAll("action") : null;
-  return {
-    name: form.get("name") ?? "",
+  const parts: Record<PartOfRule, unknown> = {
     match: {
       min_level: readNumber(form.get("level") ?? "") ?? null,
       sources: of.list("sources"),
       tags: of.list("tags"),
       template_contains: of.text("template_contains"),
-    },
+    } satisfies Record<keyof RuleBody["match"], unknown>,
     conditions: [...form.getAll("cond").flatMap((id) => conditionOf(form, id)), ...ticked(form)],
     fire_after: withoutAbsent({
       count: of.number("count"),
       distinct_sources: of.number("distinct_sources"),
       window_minutes: of.number("window_minutes"),
-    }),
-    ...withoutAbsent(Object.fromEntries(NUMBERS.map((key) => [key, of.number(key)]))),
-    ...Object.fromEntries(SWITCHES.map((key) => [key, form.has(key)])),
-    identifier_keys: of.list("identifier_keys"),
-    runbook_url: of.text("runbook_url"),
-    actions,
+    } satisfies Record<keyof RuleBody["fire_after"], unknown>),
+    actions: form.get("actions_are") === "these" ? form.getAll("action") : null,
     escalations: form.getAll("step").map((id) => stepOf(form, id)),
     silenced_by: form.getAll("above").flatMap((id) => {
       const rule = of.text(`q${id}_rule`);
       return rule === "" ? [] : [{ rule, equal: of.list(`q${id}_equal`) }];
     }),
   };
+  const simple = simpleRuleFields.map(({ name, kind }) => [name, of[kind](name)]);
+  return { name: form.get("name") ?? "", ...withoutAbsent(Object.fromEntries(simple)), ...parts };
 }
 
 /** Conditions by the rows that count: one of which nothing was typed is none. */
@@ -57,6 +53,7 @@ function reader(form: URLSearchParams) {
     text: (name: string) => read(name, (text) => text),
     list: (name: string) => read(name, splitList),
     number: (name: string) => readNumber(form.get(name) ?? ""),
+    switch: (name: string): unknown => form.has(name),
   };
 }
 

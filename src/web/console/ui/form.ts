@@ -123,14 +123,16 @@ export interface Choice {
   name: string;
 }
 
-/** A labelled choice of one. */
+/** A labelled choice of one. What stands there and isn't offered is one more, or saving the form would change it. */
 export function select(
   call: Pick<PageCall, "returned">,
   action: string,
   of: { name: string; label: string; choices: readonly Choice[]; value?: string; hint?: string },
 ): Markup {
-  const { name, label, choices, hint } = of;
+  const { name, label, hint } = of;
   const chosen = typed(call, action, name, of.value);
+  const isOffered = chosen === "" || of.choices.some(({ value }) => value === chosen);
+  const choices = isOffered ? of.choices : [...of.choices, { value: chosen, name: chosen }];
   const wrong = wrongOf(call, action, name);
   const id = fieldId(action, name);
   return html`<div class="field"><label for="${id}">${label}</label>
