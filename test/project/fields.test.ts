@@ -69,6 +69,7 @@ const nouns: readonly Noun[] = [
     given: () => ({
       "/kind": "hook",
       "/options/mapping": "uptime-kuma",
+      "/options/mail_rules": "monit",
       "/options/sns_auto_confirm/0": "arn:aws:sns:eu-west-1:1:topic",
     }),
     page: () => null,

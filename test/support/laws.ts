@@ -4,8 +4,8 @@ import type { Source } from "./source.ts";
 export type Law = (source: Source) => string[];
 
 /**
- * The wings of `src`, lowest first, and the rooms of each, lowest first. A file imports from its own room, from rooms
- * before it in its wing and from wings before that. Files that lie in the wing's own folder stand above its rooms.
+ * The wings of `src`, lowest first, and the folders of each, lowest first. A file imports from its own folder, from folders
+ * before it in its wing and from wings before that. Files that lie in the wing itself stand above its folders.
  */
 export const wings: Record<string, readonly string[]> = {
   ground: ["kit", "store", "audit", "page"],
@@ -20,7 +20,7 @@ export const wings: Record<string, readonly string[]> = {
   app: ["operate", "desk", "prove"],
 };
 
-/** Rooms that may import less than the table lets them: rooms, or files of rooms. */
+/** Folders that may import less than the table lets them: folders, or files of them. */
 const narrow: Record<string, { only: readonly string[]; why: string }> = {
   browser: { only: [], why: "it runs in browsers" },
   ingest: { only: ["kit", "store", "projects", "alerts"], why: "the hot path" },
@@ -45,12 +45,12 @@ const narrow: Record<string, { only: readonly string[]; why: string }> = {
   },
 };
 
-/** Rooms that the command line leaves alone: it asks a box by its interface, or the data directory by the desk. */
+/** Folders that the command line leaves alone: it asks a box by its interface, or the data directory by the desk. */
 const notForCli = ["http", "intake", "console", "browser", "hosted", "listen"];
 
 const order = Object.entries(wings).flatMap(([wing, rooms]) => [...rooms, wing]);
 
-/** `src/core/alerts/open.ts` → room `alerts`, place `alerts/open.ts`; null for a package or another folder. */
+/** `src/core/alerts/open.ts` → folder `alerts`, place `alerts/open.ts`; null for a package or another folder. */
 function placeOf(file: string): { room: string; place: string } | null {
   const [top, wing = "", inner = "", ...rest] = file.split("/");
   if (top === "cli") return { room: "cli", place: file };
@@ -63,7 +63,7 @@ function placeOf(file: string): { room: string; place: string } | null {
 /** `src/core/alerts/open.ts` → `alerts`; `src/people/codes.ts` → `people`. */
 export const roomOf = (file: string): string => placeOf(file)?.room ?? "";
 
-/** Why a room may not import a place, or null where it may. */
+/** Why a folder may not import a place, or null where it may. */
 function refusal(room: string, to: { room: string; place: string }): string | null {
   if (room === to.room) return null;
   if (to.room === "browser") return "it runs in browsers";
@@ -74,7 +74,7 @@ function refusal(room: string, to: { room: string; place: string }): string | nu
   return !less || less.only.includes(to.room) || less.only.includes(to.place) ? null : less.why;
 }
 
-/** A room imports only what stands below it. */
+/** A folder imports only what stands below it. */
 export const borders: Law = ({ file, imports }) => {
   const room = roomOf(file);
   if (room !== "cli" && !order.includes(room))
@@ -86,7 +86,7 @@ export const borders: Law = ({ file, imports }) => {
   });
 };
 
-/** Packages and parts of rooms that only some may touch. */
+/** Packages and parts of folders that only some may touch. */
 const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   {
     what: /^undici(\/|$)/,

@@ -1,16 +1,10 @@
 import { and, asc, eq, ne } from "drizzle-orm";
 import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
-import { mustGiveAgain } from "../../ground/kit/sent-to.ts";
 import { integrations, projects } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { type Channel, fieldsOf } from "../../out/channels/channel.ts";
+import type { Channel } from "../../out/channels/channel.ts";
 import { OFF_BY } from "../../out/outbox/channel-health.ts";
-import {
-  type Credentials,
-  openCredentials,
-  sealCredentials,
-} from "../../out/outbox/credentials.ts";
 import {
   findIntegration,
   type IntegrationRow,
@@ -29,6 +23,7 @@ import {
   shownUrl,
   type TextInput,
 } from "./integration-input.ts";
+import { resealed, sealedOf } from "./integration-secrets.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { type SharingInput, share, sharingOf } from "./sharing.ts";
 
@@ -282,39 +277,6 @@ function set(tx: Tx, id: string, to: Partial<typeof integrations.$inferInsert>):
 function startAfresh(tx: Tx, id: string): void {
   set(tx, id, { consecutiveFailures: 0, failingSince: null, lastError: null });
   resumeDeliveries(tx, id);
-}
-
-/** The row's address and sealed value with the given credentials in them; as stored where they change nothing. */
-function resealed(
-  kind: Channel,
-  row: IntegrationRow,
-  { credentials, guard }: { credentials: Credentials; guard: Guard },
-): { url: string; sealed: string | null } {
-  const isOpen = fieldsOf(kind).all.includes("url");
-  const { url = row.url, ...secrets } = credentials;
-  const stored = openCredentials(guard.sealer, row);
-  if (kind.sent) {
-    const known = isOpen ? { ...stored, url: row.url } : { ...stored };
-    mustGiveAgain(kind.sent, { stored: known, given: credentials });
-  }
-  if (Object.keys(secrets).length === 0) return { url: isOpen ? url : row.url, sealed: row.sealed };
-  const next = { ...stored, ...secrets, ...(isOpen ? { url } : {}) };
-  checkComplete(kind, next);
-  const isSame =
-    stored !== null && Object.entries(secrets).every(([field, value]) => stored[field] === value);
-  const sealed = isSame ? row.sealed : sealedOf(kind, row.id, { credentials: next, guard });
-  return { url: shownUrl(kind, next), sealed };
-}
-
-/** All but the `url`, which is shown and stands beside it; null for a kind that has nothing to seal. */
-function sealedOf(
-  kind: Channel,
-  id: string,
-  { credentials, guard }: { credentials: Credentials; guard: Guard },
-): string | null {
-  if (fieldsOf(kind).all.every((field) => field === "url")) return null;
-  const { url, ...sealed } = credentials;
-  return sealCredentials(guard.sealer, id, sealed);
 }
 
 /** Throws 400 where a kind that is told of each alert is given one. */

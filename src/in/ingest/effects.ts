@@ -220,8 +220,9 @@ export function createEffects(memory: {
     let alerted = false;
     let isNews = false;
     let isRepeat = false;
+    const time = patternTimeOf(tx);
     for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
-      if (!matches(rule, event, patternTimeOf(tx))) continue;
+      if (!matches(rule, event, time)) continue;
       const became = apply(tx, rule, arrival, template);
       if (became === "alerted" || became === "again") alerted = true;
       if (became === "again" || became === "held") isRepeat = true;
