@@ -31,7 +31,10 @@ function overviewText(
   const stands = projects.map((each) => [
     ...[each.project, each.alerts.open, each.alerts.acknowledged, channelsText(each.channels)],
     each.on_call
-      .map(({ schedule, account_id: id }) => `${schedule}: ${id === null ? "NOBODY" : nameOf(id)}`)
+      .map(({ schedule, account_id: id, off }) => {
+        const nobody = off ? "nobody, outside of its hours" : "NOBODY";
+        return `${schedule}: ${id === null ? nobody : nameOf(id)}`;
+      })
       .join(", "),
   ]);
   const sources = projects.flatMap(({ project, sources: heard }) =>

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { preview } from "../../../src/core/oncall/rotation.ts";
 import type { Layer, Schedule } from "../../../src/core/oncall/schedule.ts";
 import { testBox } from "../../support/box.ts";
+import { box as run } from "../../support/command-line.ts";
 import { signedIn } from "../../support/console.ts";
 import fc from "../../support/property.ts";
 import { settle } from "../../support/until.ts";
@@ -105,6 +106,8 @@ test("the promise goes by interface, file, form and pages; a write that doesn't 
     { schedule: "office", account_id: null, off: true },
   ]);
   assert.match((await tab.get("/p")).text, /nobody, outside of its hours \(office\)/);
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  assert.match((await run(["overview"], { env })).out, /office: nobody, outside of its hours$/m);
   await box.api("POST", "/v1/projects/shop/rules", { name: "all", match: { min_level: 100 } });
   await box.ingest(token, { message: "disk is full", level: 500 });
   await settle(box);
