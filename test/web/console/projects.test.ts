@@ -27,9 +27,16 @@ test("a project is made, found in the table, renamed and deleted by its name, wi
   const wrong = await tab.post("/p", { name: "a/b" }, { from: "/p" });
   assert.equal(wrong.status, 422);
   assert.match(wrong.text, /must not hold a slash/);
+  assert.equal((await tab.get("/")).headers.get("location"), "/welcome", "what is done first");
+  assert.match((await tab.get("/alerts")).text, /Nothing is set up yet\..*First steps/s);
   const made = await tab.post("/p", { name: "shop" }, { from: "/p" });
   assert.deepEqual([made.status, made.headers.get("location")], [303, "/p/shop"]);
   assert.match((await tab.get("/p/shop")).text, /Nothing sends to this project yet\./);
+  assert.equal((await tab.get("/")).headers.get("location"), "/alerts");
+  for (const path of ["/p/shop", "/p/my%20shop"]) {
+    const { status, headers } = await tab.get(`${path}/sources`);
+    assert.deepEqual([status, headers.get("location")], [303, path]);
+  }
   const table = (await tab.get("/p")).text;
   assert.match(table, /<a href="\/p\/shop">shop<\/a>/);
   assert.match(table, /no schedule/);

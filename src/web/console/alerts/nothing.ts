@@ -25,6 +25,11 @@ export async function nothingThere(call: PageCall, asked: AskedList): Promise<Ma
       asked.q === "" ? "There are no more." : "None match the filter.",
       html`<p><a class="button second" href="${base}${listAddress({ ...asked, q: "", before: null })}">Clear</a></p>`,
     );
+  if (configVersions(tenant.store).length === 0)
+    return empty(
+      "Nothing is set up yet.",
+      html`<p class="soft">First a phone that rings, then an event, then a page that you answer.</p><p><a class="button" href="${base}/welcome">First steps</a></p>`,
+    );
   const { open, acknowledged, resolved } = countAlerts(tenant.store, { accountId: who.accountId });
   if (open + acknowledged + resolved === 0) {
     const first = remedy(call, "/p", "Connect a source");
