@@ -229,7 +229,7 @@ test("410 fails the delivery and disables the endpoint; the others are told", as
   await shop.fire(2);
   await settle(box);
   assert.equal((await shop.deliveries(id)).length, 1, "no rows for a disabled endpoint");
-  const ready = await box.api("GET", "/readyz", undefined, null);
+  const ready = await box.api("GET", "/readyz");
   assert.equal(ready.body.status, "degraded");
   assert.ok(JSON.stringify(ready.body).includes(id));
   await shop.post(`/integrations/${id}/disable`);

@@ -9,7 +9,7 @@ import { addonDirectories, extract, loadNative } from "../../../src/ground/kit/a
 const bytes = fs.readFileSync(
   path.join(
     import.meta.dirname,
-    `../../node_modules/better-sqlite3/prebuilds/${process.platform}-${process.arch}.node`,
+    `../../../node_modules/better-sqlite3/prebuilds/${process.platform}-${process.arch}.node`,
   ),
 );
 let reads = 0;

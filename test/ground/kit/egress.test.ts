@@ -411,8 +411,8 @@ test("proxy variables have no say", async () => {
   const proxy = await startReceiver();
   after(() => proxy.close());
   const script = `
-    import { createEgress } from "./src/kit/egress.ts";
-    import { systemClock } from "./src/kit/clock.ts";
+    import { createEgress } from "./src/ground/kit/egress.ts";
+    import { systemClock } from "./src/ground/kit/clock.ts";
     const client = createEgress({ clock: systemClock, rules: { role: "box" } });
     console.log((await client.send({ method: "GET", url: process.argv[1] })).status);
     await client.close();`;

@@ -108,6 +108,6 @@ test("what is shown or asked this once stands still, and nothing else of its pag
   const from = "/p/shop/connect?kind=grafana";
   const made = await tab.post("/p/shop/connect", { kind: "grafana" }, { from, headers });
   assert.match(made.text, /listening for <strong>grafana</);
-  const { token: shown, heard } = live(made.text);
+  const { "set-up": shown, heard } = live(made.text);
   assert.deepEqual([shown, heard], [null, "source:shop/grafana project:shop"]);
 });

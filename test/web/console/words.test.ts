@@ -185,7 +185,7 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
 function writtenKinds(): Set<string> {
   const tables = /(?:KINDS|TOLD) = \{([^}]*)\}/g;
   const kinds = new Set<string>();
-  for (const folder of ["alerts", "ingest", "paging", "outbox"])
+  for (const folder of ["core/alerts", "in/ingest", "out/paging", "out/outbox"])
     for (const file of readdirSync(`src/${folder}`)) {
       if (!file.endsWith(".ts")) continue;
       const code = readFileSync(`src/${folder}/${file}`, "utf8");
