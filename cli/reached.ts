@@ -8,17 +8,17 @@ export function wayText({ via, address }: ReachEntry): string {
 
 const WORDS: Record<
   ReachEntry["reason"],
-  (entry: ReachEntry, nameOf: (id: string) => string, time: (seconds: number) => string) => string
+  (entry: ReachEntry, nameOf: (id: string) => string) => string
 > = {
   shown: ({ outcome }) => (outcome === "answered" ? "answered" : "shown"),
   delivered: () => "delivered",
   accepted_not_confirmed: () => "sent, not confirmed",
-  delayed: ({ attempts, due_at }, _, time) =>
-    `waits${attempts > 0 ? ` after ${attempts} attempts` : ""}${due_at === null ? "" : `, next ${time(due_at)}`}`,
+  delayed: ({ attempts, due_at }) =>
+    `waits${attempts > 0 ? ` after ${attempts} attempts` : ""}${due_at === null ? "" : `, next ${when(due_at)}`}`,
   failed: () => "FAILED",
   withdrawn: () => "withdrawn: somebody had it, or it was over",
-  step_not_reached: ({ step, due_at }, _, time) =>
-    `step ${step} ${due_at === null ? "was not reached" : `is due ${time(due_at)}`}`,
+  step_not_reached: ({ step, due_at }) =>
+    `step ${step} ${due_at === null ? "was not reached" : `is due ${when(due_at)}`}`,
   not_on_call: ({ by }, nameOf) => `not on call${by === null ? "" : `: ${nameOf(by)} was`}`,
   covered_by_override: ({ by }, nameOf) =>
     `off by an override${by === null ? "" : `: ${nameOf(by)} had it`}`,
@@ -26,22 +26,18 @@ const WORDS: Record<
   no_device: () => "NOT TOLD: the relay knows no phone of theirs",
   channel_disabled: () => "NOT TOLD: the channel is off",
   event_filtered: ({ event, error }) => `not told of ${event}: ${error ?? "not among its kinds"}`,
-  silenced: ({ by, until }, _, time) =>
+  silenced: ({ by, until }) =>
     by?.startsWith("alert:")
       ? `silenced while #${by.slice("alert:".length)} stands`
-      : `silenced${until === null ? "" : ` until ${time(until)}`}`,
+      : `silenced${until === null ? "" : ` until ${when(until)}`}`,
   repeat_is_silent: () => "further events count into the alert: nobody is told again",
   no_ladder: () => "its rule has no ladder",
   account_removed: () => "was removed",
 };
 
-/** What became of it, or why there is nothing, in words. `nameOf` names accounts, `time` writes Unix seconds. */
-export function reasonText(
-  entry: ReachEntry,
-  nameOf: (id: string) => string,
-  time: (seconds: number) => string = when,
-): string {
+/** What became of it, or why there is nothing, in words. `nameOf` names accounts. */
+export function reasonText(entry: ReachEntry, nameOf: (id: string) => string): string {
   const others = entry.together - 1;
   const named = others > 0 ? `, with ${others} ${others === 1 ? "other" : "others"}` : "";
-  return WORDS[entry.reason](entry, nameOf, time) + named;
+  return WORDS[entry.reason](entry, nameOf) + named;
 }

@@ -6,6 +6,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed, readText } from "./files.ts";
 import { print } from "./options.ts";
 import { printable, short, table, when } from "./table.ts";
+import { hoursByDay } from "./times.ts";
 
 export interface TryOptions extends ApiOptions {
   days: string;
@@ -117,20 +118,22 @@ function minutes({ opened_at, ended_at }: DryRun["alerts"][number]): string {
 }
 
 const BARS = " ▁▂▃▄▅▆▇█";
-const DAY = 86_400;
+const HOUR = 3600;
 
 /** A row for each day, a character for each hour: its height is the alerts opened, a dot only matches. */
 function plotText({ buckets, range }: DryRun, days: number): string {
   const most = Math.max(1, ...buckets.map(({ alerts }) => alerts));
   const byHour = new Map(buckets.map((bucket) => [bucket.at, bucket]));
-  const first = range.until - (range.until % DAY) - (days - 1) * DAY;
-  return Array.from({ length: days }, (_, day) => {
-    const begins = first + day * DAY;
-    const bars = Array.from({ length: 24 }, (_, hour) => {
-      const bucket = byHour.get(begins + hour * 3600);
-      if (bucket === undefined) return " ";
-      return bucket.alerts === 0 ? "·" : BARS[Math.ceil((bucket.alerts / most) * 8)];
-    });
-    return `${when(begins).slice(0, 10)} |${bars.join("")}|`;
-  }).join("\n");
+  const last = range.until - (range.until % HOUR);
+  const hours = Array.from({ length: days * 24 + 1 }, (_, i) => ({
+    at: last - (days * 24 - i) * HOUR,
+  }));
+  const bar = ({ at }: { at: number }) => {
+    const bucket = byHour.get(at);
+    if (bucket === undefined) return " ";
+    return bucket.alerts === 0 ? "·" : BARS[Math.ceil((bucket.alerts / most) * 8)];
+  };
+  return hoursByDay(hours)
+    .map(({ day, before, hours }) => `${day} |${`${before}${hours.map(bar).join("")}`.padEnd(24)}|`)
+    .join("\n");
 }

@@ -6,7 +6,8 @@ import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, table } from "./table.ts";
+import { printable, table, when } from "./table.ts";
+import { localZone } from "./terminal.ts";
 import { parseTime } from "./times.ts";
 
 /** Who is on call when: `box schedule …`. */
@@ -91,26 +92,32 @@ function scheduleText(
   { shifts, gaps }: PreviewAnswer,
   nameOf: (id: string) => string,
 ): string {
-  const at = (seconds: number) => wallTime(seconds, timezone);
+  // Its layers turn by its own clock: that stands beside the terminal's where they differ.
+  const isElsewhere = timezone !== localZone();
+  const own = (seconds: number) => wallTime(seconds, timezone);
+  const cells = (from: number, until: number, ...who: [who: string, by: string]) => [
+    ...[when(from), when(until), ...who],
+    ...(isElsewhere ? [`${own(from)} to ${own(until)}`] : []),
+  ];
   const layerRow = ({ name, participants, shift_minutes }: Layer) => [
     ...[name, participants.map(nameOf).join(", "), `${shift_minutes / 60} h each`],
   ];
   const rows = [
     ...shifts.map(({ starts_at, ends_at, email, layer }) => ({
       starts_at,
-      row: [at(starts_at), at(ends_at), email, layer ?? "override"],
+      row: cells(starts_at, ends_at, email, layer ?? "override"),
     })),
     ...gaps.map(({ starts_at, ends_at }) => ({
       starts_at,
-      row: [at(starts_at), at(ends_at), "NOBODY", ""],
+      row: cells(starts_at, ends_at, "NOBODY", ""),
     })),
   ].sort((a, b) => a.starts_at - b.starts_at);
   return [
-    `${printable(name)}, in the time of ${timezone}${covers === "hours" ? "; somebody is promised in its layers' hours alone" : ""}`,
+    `${printable(name)}, time zone ${timezone}${covers === "hours" ? "; somebody is promised in its layers' hours alone" : ""}`,
     table(["LAYER", "PEOPLE", "SHIFT"], layers.map(layerRow)),
     "",
     table(
-      ["FROM", "UNTIL", "ON CALL", "BY"],
+      ["FROM", "UNTIL", "ON CALL", "BY", ...(isElsewhere ? [`BY THE CLOCK OF ${timezone}`] : [])],
       rows.map(({ row }) => row),
     ),
   ].join("\n");

@@ -10,7 +10,8 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, short, table, when } from "./table.ts";
-import { localZone, parseSpan, parseTime, timeHelp } from "./times.ts";
+import { localZone } from "./terminal.ts";
+import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
 /** Quiet on purpose: `box silence …` and `box snooze`. */
 export function registerSilences(program: Command): void {

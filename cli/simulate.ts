@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Simulation, SweepCells } from "../src/core/alerts/simulate/shape.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
-import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -12,8 +11,9 @@ import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { reasonText } from "./reached.ts";
 import { ruleWithIds } from "./rules.ts";
-import { printable, table } from "./table.ts";
-import { localZone, parseSpan, parseTime, timeHelp } from "./times.ts";
+import { printable, table, when } from "./table.ts";
+import { localZone } from "./terminal.ts";
+import { hoursByDay, parseSpan, parseTime, timeHelp } from "./times.ts";
 
 /** Who would be woken: `box simulate`. */
 export function registerSimulate(program: Command): void {
@@ -116,38 +116,34 @@ const WHY = {
 const MOST_SHOWN = 40;
 
 function simulationText(answer: Simulation): string {
-  const zone = localZone();
-  const time = (seconds: number) => wallTime(seconds, zone);
   const { rungs, shared, held, untold, verdict, ends } = answer;
   const nameOf = (id: string) =>
     rungs.flatMap(({ people }) => people).find(({ account_id }) => account_id === id)?.name ?? id;
   const rows = rungs.slice(0, MOST_SHOWN).flatMap(({ at, step, why, people, nobody }) => {
-    const head = [time(at), `step ${step}`, WHY[why]];
+    const head = [when(at), `step ${step}`, WHY[why]];
     if (nobody) return [[...head, "NOBODY", "", ""]];
-    return people.map((one) => [...head, one.name, waysText(one), becauseText(one, time)]);
+    return people.map((one) => [...head, one.name, waysText(one), becauseText(one)]);
   });
   const quiet = held.map(
-    ({ at, until, reason }) => `silenced ${time(at)} to ${time(until)}: ${printable(reason)}`,
+    ({ at, until, reason }) => `silenced ${when(at)} to ${when(until)}: ${printable(reason)}`,
   );
   const channels = shared.map(({ name, event, state, reason }) =>
     [printable(name), event, state, reason ?? ""].join(" ").trim(),
   );
   const without = untold
     .filter(({ account_id }) => account_id !== null)
-    .map((entry) => `${printable(entry.name ?? "somebody")}: ${reasonText(entry, nameOf, time)}`);
+    .map((entry) => `${printable(entry.name ?? "somebody")}: ${reasonText(entry, nameOf)}`);
   return [
     `${verdict.level.toUpperCase()}: ${printable(verdict.sentence)}`,
     ...section(
-      rows.length === 0
-        ? []
-        : [table([`WHEN (${zone})`, "STEP", "", "WHO", "BY", "BECAUSE"], rows)],
+      rows.length === 0 ? [] : [table(["WHEN", "STEP", "", "WHO", "BY", "BECAUSE"], rows)],
     ),
     ...(rungs.length > MOST_SHOWN ? [`and ${rungs.length - MOST_SHOWN} more, see --json`] : []),
     ...section(quiet),
     ...section(channels.map((line) => `channel ${line}`)),
     ...section(without.map((line) => `not told ${line}`)),
     "",
-    `It ends ${time(ends.at)}: ${ENDS[ends.how]}.`,
+    `It ends ${when(ends.at)}: ${ENDS[ends.how]}.`,
   ].join("\n");
 }
 
@@ -170,37 +166,35 @@ function waysText({ channels, answers }: Person): string {
   return `${ways.join(", ")}${answers ? "" : ", no answer"}`;
 }
 
-function becauseText({ because }: Person, time: (seconds: number) => string): string {
+function becauseText({ because }: Person): string {
   return because
     .map(({ kind, name, until }) => {
       if (kind === "named") return name;
       const by = kind === "override" ? ", by an override" : "";
-      return `on call: ${name}${by}${until === null ? "" : ` until ${time(until)}`}`;
+      return `on call: ${name}${by}${until === null ? "" : ` until ${when(until)}`}`;
     })
     .join("; ");
 }
 
 const MARKS = { good: "·", warn: "!", error: "X" } as const;
 
-/** A row for each day of the terminal's zone, a mark for each hour, then what is bad, once for each reason. */
+/** A row for each day, a mark for each hour, then what is bad, once for each reason. */
 function sweepText({ cells }: SweepCells): string {
-  const zone = localZone();
-  const days = Map.groupBy(cells, ({ at }) => wallTime(at, zone).slice(0, 10));
-  const rows = [...days].map(([day, hours]) => {
-    const first = Number(wallTime(hours[0]?.at ?? 0, zone).slice(11, 13));
-    return `${day} |${" ".repeat(first)}${hours.map(({ verdict }) => MARKS[verdict]).join("")}`;
-  });
+  const rows = hoursByDay(cells).map(
+    ({ day, before, hours }) =>
+      `${day} |${before}${hours.map(({ verdict }) => MARKS[verdict]).join("")}`,
+  );
   const bad = Map.groupBy(
     cells.filter(({ verdict }) => verdict !== "good"),
     ({ verdict, why }) => `${verdict.toUpperCase()}: ${printable(why)}`,
   );
   const reasons = [...bad].slice(0, MOST_SHOWN).map(([why, all]) => {
-    const first = wallTime(all[0]?.at ?? 0, zone);
+    const first = when(all[0]?.at ?? 0);
     return `${first}  ${why}${all.length > 1 ? ` (${all.length} hours)` : ""}`;
   });
   const good = cells.filter(({ verdict }) => verdict === "good").length;
   return [
-    `${good} of ${cells.length} hours are good (${zone})`,
+    `${good} of ${cells.length} hours are good (${localZone()})`,
     "",
     ...rows,
     ...section(reasons),

@@ -1,3 +1,6 @@
+import { offsetTime } from "../src/ground/kit/wall-time.ts";
+import { localZone } from "./terminal.ts";
+
 /** Rows as aligned columns under their heads. */
 export function table(
   heads: readonly string[],
@@ -24,8 +27,9 @@ export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
+/** A time as every command prints it: on the terminal's clock, with its offset. A flag that takes a time reads it again. */
 export function when(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  return offsetTime(seconds, localZone());
 }
 
 /** How long ago something was, in its largest unit: `5 s`, `3 min`, `2 h`, `4 d`. */

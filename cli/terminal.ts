@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable, Writable } from "node:stream";
+import { isTimezone } from "../src/core/oncall/zone.ts";
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -14,6 +15,12 @@ const lent = new AsyncLocalStorage<Terminal>();
 /** The process's own streams and environment, unless the command runs on others: tests do that. */
 export function terminal(): Terminal {
   return lent.getStore() ?? process;
+}
+
+/** The terminal's own zone; UTC where `TZ` names none that is known. */
+export function localZone(): string {
+  const zone = terminal().env["TZ"] || Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return isTimezone(zone) ? zone : "UTC";
 }
 
 /** Runs `command` on streams and an environment that aren't the process's. */

@@ -1,18 +1,12 @@
 import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import { printable, when } from "./table.ts";
 
-/** What happened, in words. `nameOf` names accounts, `time` writes Unix seconds. */
-export function entryText(
-  entry: TimelineEntry,
-  nameOf: (id: string) => string,
-  time: (seconds: number) => string = when,
-): string {
+/** What happened, in words. `nameOf` names accounts. */
+export function entryText(entry: TimelineEntry, nameOf: (id: string) => string): string {
   const { kind, account_id, detail } = entry;
   const who = account_id === null ? "" : ` by ${nameOf(account_id)}`;
   const words = Object.hasOwn(WORDS, kind) ? WORDS[kind] : undefined;
-  const text = words
-    ? words(new Detail(detail, nameOf, time))
-    : kind.replaceAll("_", " ") + rest(detail);
+  const text = words ? words(new Detail(detail, nameOf)) : kind.replaceAll("_", " ") + rest(detail);
   // The kind of contact that they answered through.
   const through = words && typeof detail["via"] === "string" ? ` through ${detail["via"]}` : "";
   return printable((kind === "resolved" && who !== "" ? `resolved${who}` : text + who) + through);
@@ -22,20 +16,14 @@ export function entryText(
 class Detail {
   readonly #detail: Readonly<Record<string, unknown>>;
   readonly #nameOf: (id: string) => string;
-  readonly #time: (seconds: number) => string;
 
-  constructor(
-    detail: Readonly<Record<string, unknown>>,
-    nameOf: (id: string) => string,
-    time: (seconds: number) => string,
-  ) {
+  constructor(detail: Readonly<Record<string, unknown>>, nameOf: (id: string) => string) {
     this.#detail = detail;
     this.#nameOf = nameOf;
-    this.#time = time;
   }
 
   time(name: string): string {
-    return this.#time(Number(this.text(name)));
+    return when(Number(this.text(name)));
   }
 
   has(name: string): boolean {
@@ -56,7 +44,7 @@ class Detail {
   each(name: string, words: (item: Detail) => string): string {
     const value = this.#detail[name];
     const items = Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
-    return items.map((item) => words(new Detail(item, this.#nameOf, this.#time))).join("; ");
+    return items.map((item) => words(new Detail(item, this.#nameOf))).join("; ");
   }
 
   people(name: string): string {

@@ -1,15 +1,10 @@
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
-import { secondsFrom, secondsOfSpan } from "../src/ground/kit/wall-time.ts";
+import { secondsFrom, secondsOfSpan, wallTime } from "../src/ground/kit/wall-time.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { terminal } from "./terminal.ts";
+import { localZone } from "./terminal.ts";
 
 /** What a flag that takes a time says of itself. */
 export const timeHelp = '"2026-11-21 18:00 Europe/Berlin", 18:00, +2h, or with an offset';
-
-/** The terminal's own zone. */
-export function localZone(): string {
-  return terminal().env["TZ"] || Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
 
 /** Unix seconds of what was typed for `what` (`--until`). Throws CommandError, wrong usage. */
 export function parseTime(what: string, text: string, zone = localZone()): number {
@@ -26,4 +21,16 @@ export function parseSpan(what: string, text: string): number {
     `${what} must be a length like 8h, 90m or 1d12h, not "${text}"`,
     exitCodes.usage,
   );
+}
+
+/** Hours, oldest first, by the days of the terminal's clock; `before` is a space for each hour of a day that isn't among them at its beginning. */
+export function hoursByDay<T extends { at: number }>(
+  all: readonly T[],
+): { day: string; before: string; hours: T[] }[] {
+  const zone = localZone();
+  const days = Map.groupBy(all, ({ at }) => wallTime(at, zone).slice(0, 10));
+  return [...days].map(([day, hours]) => ({
+    ...{ day, hours },
+    before: " ".repeat(Number(wallTime(hours[0]?.at ?? 0, zone).slice(11, 13))),
+  }));
 }

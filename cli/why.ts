@@ -2,22 +2,18 @@ import type { Command } from "commander";
 import type { Alert } from "../src/core/alerts/alert.ts";
 import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
 import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
-import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
-import { printable } from "./table.ts";
+import { printable, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
-import { localZone } from "./times.ts";
 
 /** Why somebody was or wasn't told of an alert: `box why`. */
 export function registerWhy(program: Command): void {
   apiFlags(program.command("why <id>"))
-    .description(
-      "why people and channels were, or weren't, told of an alert, by this terminal's clock",
-    )
+    .description("why people and channels were, or weren't, told of an alert")
     .option("--person <who>", "of one person: email, its part before the @, or id")
     .action(why);
 }
@@ -53,9 +49,7 @@ async function why(id: string, options: WhyOptions): Promise<void> {
   const nameOf = await namesOf(options);
   const shown = person === null ? pages : pages.filter(({ account_id }) => account_id === person);
   print({ alert, pages: shown, timeline }, options, () => {
-    const zone = localZone();
-    const time = (seconds: number) => `${wallTime(seconds, zone)}`;
-    const lines = shown.map((entry) => lineOf(entry, nameOf, time));
+    const lines = shown.map((entry) => lineOf(entry, nameOf));
     const none =
       person === null || lines.length > 0
         ? []
@@ -64,9 +58,9 @@ async function why(id: string, options: WhyOptions): Promise<void> {
           ];
     const history = timeline
       .filter(({ kind }) => person === null && TELLS.has(kind))
-      .map((entry) => `${time(entry.at)}  ${entryText(entry, nameOf, time)}`);
+      .map((entry) => `${when(entry.at)}  ${entryText(entry, nameOf)}`);
     return [
-      `alert ${id} of ${printable(`${alert.project}/${alert.rule}`)}, ${alert.state}; times are of ${zone}`,
+      `alert ${id} of ${printable(`${alert.project}/${alert.rule}`)}, ${alert.state}`,
       "",
       ...[...lines, ...none],
       ...(history.length === 0 ? [] : ["", ...history]),
@@ -74,14 +68,10 @@ async function why(id: string, options: WhyOptions): Promise<void> {
   });
 }
 
-function lineOf(
-  entry: ReachEntry,
-  nameOf: (id: string) => string,
-  time: (seconds: number) => string,
-): string {
+function lineOf(entry: ReachEntry, nameOf: (id: string) => string): string {
   const who = entry.name ?? (entry.account_id === null ? "nobody" : nameOf(entry.account_id));
   const way = wayText(entry);
-  const what = `${who}${way === "" ? "" : ` by ${way}`}: ${reasonText(entry, nameOf, time)}`;
+  const what = `${who}${way === "" ? "" : ` by ${way}`}: ${reasonText(entry, nameOf)}`;
   const error = entry.reason !== "event_filtered" && entry.error !== null ? `: ${entry.error}` : "";
-  return printable(`${what}${error}${entry.at === null ? "" : `, ${time(entry.at)}`}`);
+  return printable(`${what}${error}${entry.at === null ? "" : `, ${when(entry.at)}`}`);
 }

@@ -33,7 +33,7 @@ test("a heartbeat from its first address to its end, by commands", async (t) => 
   );
   const shown = (await box("heartbeat", "show", "shop", "backup")).out;
   assert.match(shown, /^state +down \(failed\)\n/);
-  assert.match(shown, /\nfailed +20\S+ +3\n\nno space left\n$/);
+  assert.match(shown, /\nfailed +20\S+ \S+Z +3\n\nno space left\n$/);
   assert.equal((await box("heartbeat", "pause", "shop", "backup")).out, "backup is paused\n");
   assert.equal((await box("heartbeat", "resume", "shop", "backup")).out, "backup is up\n");
   const set = await box("heartbeat", "set", "shop", "backup", "--cron", "0 3 * * *");

@@ -22,7 +22,7 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
   assert.equal((await box("silence", "list")).out, "nothing is silenced\n");
   assert.equal((await box("silence", "add", ...what, "--reason", "deploy")).code, 2);
   const added = await box("silence", "add", ...what, "--for", "1h", "--reason", "deploy 41");
-  assert.match(added.out, /^[0-9a-f]{16} until 20\S+\n$/);
+  assert.match(added.out, /^[0-9a-f]{16} until 20\S+ \S+Z\n$/);
   const id = added.out.slice(0, 16);
   assert.match((await box("silence", "list")).out, /shop: errors, n=1 +1 .*deploy 41\n$/);
   assert.match((await box("silence", "set", id, "--for", "2h")).out, /until/);

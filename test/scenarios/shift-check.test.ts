@@ -44,7 +44,7 @@ test("whoever's shift begins is pushed once; nothing shown in a quarter of an ho
   assert.equal(pixel.pushed().length, 0);
   await untilBegin();
   const push = pixel.shown();
-  assert.match(push.title, /^You're on call for payments \/ primary until \w{3} \d\d:\d\d\.$/);
+  assert.match(push.title, /^You're on call for payments \/ primary until \w{3} \d\d:\d\d \S+\.$/);
   assert.deepEqual(
     [push.data.kind, push.data.alert, push.navigate, push.silent],
     ["shift", null, "https://box.test/oncall", undefined],

@@ -229,14 +229,13 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
     said.out,
     /^ERROR: Nobody who answers is rung\. Rung first: ann@example\.org at once\./,
   );
-  assert.match(said.out, /WHEN \(Europe\/Berlin\)/);
   assert.match(
     said.out,
-    /\n2026-07-01 03:00 +step 1 +ann@example\.org +webhook \/ann, no answer +step 1\n/,
+    /\n2026-07-01 03:00\+02:00 +step 1 +ann@example\.org +webhook \/ann, no answer +step 1\n/,
   );
   assert.match(
     said.out,
-    /\n2026-07-01 03:15 +step 2 +bob@example\.org +NOTHING, no answer +step 2\n/,
+    /\n2026-07-01 03:15\+02:00 +step 2 +bob@example\.org +NOTHING, no answer +step 2\n/,
   );
   const swept = await run(["simulate", "--rule", "errors", "--sweep", "2"], { env });
   assert.match(swept.out, /^0 of 48 hours are good \(Europe\/Berlin\)\n\n\d{4}-\d\d-\d\d \| *!+\n/);
@@ -244,13 +243,16 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
 
   const id = await fire(1);
   const why = await run(["why", id], { env });
-  assert.match(why.out, /^alert 1 of shop\/errors, open; times are of Europe\/Berlin\n/);
+  assert.match(why.out, /^alert 1 of shop\/errors, open\n/);
   assert.match(
     why.out,
-    /\nann@example\.org by webhook \/ann: sent, not confirmed, 2026-01-05 10:\d\d\n/,
+    /\nann@example\.org by webhook \/ann: sent, not confirmed, 2026-01-05 10:\d\d(:\d\d)?\+01:00\n/,
   );
-  assert.match(why.out, /\nbob@example\.org: step 2 is due 2026-01-05 10:\d\d\n/);
-  assert.match(why.out, /\n2026-01-05 10:\d\d {2}step 1 of the ladder pages ann@example\.org/);
+  assert.match(why.out, /\nbob@example\.org: step 2 is due 2026-01-05 10:\d\d(:\d\d)?\+01:00\n/);
+  assert.match(
+    why.out,
+    /\n2026-01-05 10:\d\d(:\d\d)?\+01:00 {2}step 1 of the ladder pages ann@example\.org/,
+  );
   const one = await run(["why", id, "--person", "bob"], { env });
   assert.equal(one.out.trim().split("\n").length, 3, one.out);
   const nobody = await run(["why", id, "--person", "owner"], { env });

@@ -10,7 +10,7 @@ export interface Said {
 }
 
 /**
- * Runs `box …` in this process, on an environment of its own (HOME and PATH alone unless told otherwise):
+ * Runs `box …` in this process, on an environment of its own (HOME, PATH and the clock of UTC alone unless told otherwise):
  * a process takes half a second on a busy machine, and most commands need none.
  */
 export async function box(
@@ -23,7 +23,7 @@ export async function box(
     stream.on("data", (chunk) => (said[name] += chunk));
     return stream;
   };
-  const usual = { HOME: "/nonexistent", PATH: process.env["PATH"] ?? "" };
+  const usual = { HOME: "/nonexistent", PATH: process.env["PATH"] ?? "", TZ: "UTC" };
   const terminal = {
     env: { ...usual, ...env },
     stdin: Readable.from(input === "" ? [] : [input]),

@@ -32,7 +32,7 @@ export function pushFindings(reader: Reader, sealer: Sealer | null, clock: Clock
       const { accountId, project, schedule, timezone, askedAt } = shift;
       return note(
         "shifts",
-        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown anything that was pushed since ${wallTime(askedAt, timezone)}`,
+        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown anything that was pushed since ${wallTime(askedAt, timezone)} ${timezone}`,
         "ask them another way; ladders page them as ever",
       );
     }),

@@ -60,6 +60,13 @@ export function wallTime(seconds: number, zone: string): string {
   return shown.replace("T", " ");
 }
 
+/** `2026-11-23 09:00+01:00`, with seconds where there are some, `Z` where the offset is none: the clocks of a zone, said in full. */
+export function offsetTime(seconds: number, zone: string): string {
+  const shown = inZone(seconds, zone);
+  const time = shown.toPlainDateTime().toString({ smallestUnit: "second" }).replace(/:00$/, "");
+  return `${time.replace("T", " ")}${shown.offset === "+00:00" ? "Z" : shown.offset}`;
+}
+
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 /** `02:06` of today; `Sat 02:06` of another day, `Sat 2026-11-28 02:06` where that is nearly a week away. `now` in Unix seconds. */

@@ -109,13 +109,14 @@ export interface ShiftFacts {
   now: number;
 }
 
-/** Says that a shift begins, on its schedule's clock: that it is shown is what is wanted to know. */
+/** Says that a shift begins, on its schedule's clock, which it names: that it is shown is what is wanted to know. */
 export function shiftMessage(facts: ShiftFacts, link: string | null): DirectMessage {
   const { id, schedule, timezone, startsAt, endsAt, now } = facts;
   const when = (at: number) => shortTime(at, timezone, now);
   const from = startsAt > now ? ` from ${when(startsAt)}` : "";
   const until = endsAt === null ? "" : ` until ${when(endsAt)}`;
-  const title = `You're on call for ${schedule}${from}${until}.`;
+  const zone = from + until === "" ? "" : ` ${timezone}`;
+  const title = `You're on call for ${schedule}${from}${until}${zone}.`;
   return {
     ...{ purpose: "shift", id, title, lines: [], level: 0, link },
     ...{ ack: null, code: null, events: [], said: null },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dated, secondsFrom, wallTime } from "../../../src/ground/kit/wall-time.ts";
+import fc from "fast-check";
+import { dated, offsetTime, secondsFrom, wallTime } from "../../../src/ground/kit/wall-time.ts";
 
 /** 2026-11-21 12:00 in UTC, 13:00 in Berlin, a Saturday. */
 const now = Date.UTC(2026, 10, 21, 12) / 1000;
@@ -64,4 +65,17 @@ test("what a zone's clocks show is read back as the same time, but for the secon
     const isSecond = at >= Date.UTC(2026, 9, 25, 1) / 1000 && at < Date.UTC(2026, 9, 25, 2) / 1000;
     assert.equal(again, isSecond ? at - 3600 : at, wallTime(at, zone));
   }
+});
+
+test("a time with its offset is read back as the same second, by whatever clock it is written or read", () => {
+  assert.equal(offsetTime(now, "Europe/Berlin"), "2026-11-21 13:00+01:00");
+  assert.equal(offsetTime(now + 5, "Asia/Kolkata"), "2026-11-21 17:30:05+05:30");
+  assert.equal(offsetTime(now, "UTC"), "2026-11-21 12:00Z");
+  const zones = fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns");
+  const times = fc.integer({ min: 0, max: 4_000_000_000 });
+  fc.assert(
+    fc.property(times, zones, zones, (at, written, read) => {
+      assert.equal(dated(offsetTime(at, written), read), at);
+    }),
+  );
 });

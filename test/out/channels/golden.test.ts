@@ -9,6 +9,7 @@ import type { Credentials } from "../../../src/out/outbox/credentials.ts";
 import { type AlertFacts, buildEventBody, type EventBody } from "../../../src/out/outbox/event.ts";
 import { describe, type Message } from "../../../src/out/outbox/message.ts";
 import type { EventSaid } from "../../../src/out/outbox/said.ts";
+import { clocksWithoutZone } from "../../support/clocks.ts";
 import { eventBody } from "../../support/events.ts";
 import { discordFake, googleChatFake, mattermostFake, teamsFake } from "../../support/rooms.ts";
 
@@ -236,4 +237,12 @@ test("the webhook's requests hold the event's own bytes and nothing of what peop
 test("every kind that sends has its golden file, and no file is left of one that doesn't", () => {
   const all = channels.kinds.map(({ kind }) => kind).filter((kind) => kind !== "apns");
   assert.deepEqual(readdirSync(FOLDER).sort(), all.map((kind) => `${kind}.txt`).sort());
+});
+
+test("every time of day in a message names its zone", () => {
+  for (const file of readdirSync(FOLDER)) {
+    const sent = readFileSync(join(FOLDER, file), "utf8");
+    // A mail breaks long lines softly.
+    assert.deepEqual(clocksWithoutZone(sent.replaceAll("=\n", "")), [], file);
+  }
 });

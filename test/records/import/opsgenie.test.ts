@@ -218,7 +218,7 @@ test("a team has its members' turns; its own timeline is compared", () => {
   assert.deepEqual(project.schedules?.[0]?.layers?.[0]?.participants, [ann, bob, eve]);
   assert.match(
     linesOf(report, "schedule Primary"),
-    /team ops has a turn.*\napproximate Other people are on call from 2026-11-09 09:00 to 2026-11-10 09:00: there ann@example\.org, here eve@example\.org\.$/,
+    /team ops has a turn.*\napproximate Other people are on call from 2026-11-09 09:00 to 2026-11-10 09:00 \S+: there ann@example\.org, here eve@example\.org\.$/,
   );
 });
 

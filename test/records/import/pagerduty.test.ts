@@ -253,7 +253,7 @@ test("its own rendered shifts are compared with the box's, overrides are to come
   ]);
   assert.match(
     linesOf(shown.report, "schedule Primary"),
-    /^approximate Other people are on call from 2026-11-24 09:00 to 2026-11-25 09:00: there ann@example\.org, here bob@example\.org\.$/,
+    /^approximate Other people are on call from 2026-11-24 09:00 to 2026-11-25 09:00 \S+: there ann@example\.org, here bob@example\.org\.$/,
   );
   const day = (id: string, from: number, to: number) => ({
     ...{

@@ -65,8 +65,8 @@ function followed(shifts: readonly ShiftOf[]): (at: number) => string[] {
   };
 }
 
-/** `2026-11-23 09:00 to 2026-11-24 09:00: there ann@…, here bob@…`. */
+/** `2026-11-23 09:00 to 2026-11-24 09:00 Europe/Vienna: there ann@…, here bob@…`. */
 export function differenceText({ from, until, theirs, ours }: Difference, zone: string): string {
   const names = (people: readonly string[]) => people.join(" and ") || "nobody";
-  return `${wallTime(from, zone)} to ${wallTime(until, zone)}: there ${names(theirs)}, here ${names(ours)}`;
+  return `${wallTime(from, zone)} to ${wallTime(until, zone)} ${zone}: there ${names(theirs)}, here ${names(ours)}`;
 }
