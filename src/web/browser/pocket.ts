@@ -20,8 +20,12 @@ export function takeWorker(): void {
   tellWorker("held");
   // Whoever isn't signed in has nothing to keep.
   if (!document.documentElement.dataset["who"]) return;
-  const register = () =>
+  const register = () => {
     serviceWorker.register(workerAddress(pageBase), { scope: `${pageBase}/` }).catch(() => {});
+    // The page by which one came first isn't the worker's: it is told of it.
+    if (serviceWorker.controller === null)
+      serviceWorker.ready.then(({ active }) => active?.postMessage("came"));
+  };
   if (document.readyState === "complete") register();
   else addEventListener("load", register);
 }

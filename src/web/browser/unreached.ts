@@ -51,6 +51,17 @@ export function signedOut(): void {
   say("You are signed out", ` · shown as of ${clockWords(lastHeard)} · `, link);
 }
 
+/** What stands above the page stands below the line, which is as high as its words make it, and 0 when it goes. */
+const heights = new ResizeObserver((lines) => {
+  for (const { target } of lines) {
+    const { height } = target.getBoundingClientRect();
+    document.documentElement.style.setProperty("--above", `${height}px`);
+  }
+});
+// Of a page that the browser kept: the worker drew it.
+const drawn = document.querySelector("#bar > .unreached");
+if (drawn) heights.observe(drawn);
+
 function say(what: string, since: string, action: HTMLElement): void {
   const strong = document.createElement("strong");
   strong.textContent = what;
@@ -59,4 +70,5 @@ function say(what: string, since: string, action: HTMLElement): void {
   line.setAttribute("role", "alert");
   line.append(strong, since, action);
   document.getElementById("bar")?.prepend(line);
+  heights.observe(line);
 }

@@ -42,6 +42,9 @@ const textOf = (tab: Tab, place: string): Promise<string> =>
 const readsOffline: Step = async ({ box, visit, run }) => {
   await scene(box);
   const tab = await visit("/alerts");
+  // Also the page by which somebody came first, before there was a worker to see it.
+  await seen(tab, `caches.match("/alerts", { cacheName: "pages" })`);
+  assert.equal(await tab.run("navigator.serviceWorker.controller"), null);
   await governed(tab);
   const { page } = tab;
   await page.goto(`${box.url}/a/1`);
@@ -73,6 +76,13 @@ const readsOffline: Step = async ({ box, visit, run }) => {
     `/Not sent: .* “Acknowledge #1” is held here/.test(document.querySelector("#said")?.textContent)`,
   );
   assert.match(await textOf(tab, "#head .state"), /Open/);
+  const whole = `document.querySelector("#held").getBoundingClientRect().top >=
+    document.querySelector("#bar > .unreached").getBoundingClientRect().bottom - 1`;
+  for (const place of [0, 400]) {
+    await tab.run(`scrollTo(0, ${place})`);
+    assert.ok(await tab.run(whole), `scrolled to ${place}`);
+  }
+  await tab.run("scrollTo(0, 0)");
   await page.fill("#note-text", "we look at it");
   await page.click("#note button");
   await seen(tab, `/Note on #1.*we look at it/.test(document.querySelector("#held")?.textContent)`);

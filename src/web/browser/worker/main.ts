@@ -2,7 +2,7 @@ import { beDevice, ownDevice, type RenewedPush, renew, renewAgain } from "./devi
 import { answerFile, dropOldFiles, keepFiles } from "./files.ts";
 import { answerClick, pressAgain, showPush } from "./notices.ts";
 import { answerAct, answerDecision, maySend, sendHeld, tellPages } from "./outbox.ts";
-import { visitKept, visitPage } from "./pages.ts";
+import { keepNow, visitKept, visitPage } from "./pages.ts";
 import { reachBox } from "./reach.ts";
 import { ownBase, worker } from "./scope.ts";
 import { DECIDE, workerWay } from "./which.ts";
@@ -48,6 +48,14 @@ worker.addEventListener("fetch", (event) => {
     later(forgetKept("Somebody signed in."));
 });
 
+/** The page by which somebody came, before there was a worker to keep it. */
+async function keepFirst(address: string): Promise<void> {
+  const { origin, pathname, search } = new URL(address);
+  if (origin !== worker.location.origin || !pathname.startsWith(`${ownBase}/`)) return;
+  const seen = { method: "GET", path: pathname.slice(ownBase.length), search };
+  if (workerWay({ ...seen, isVisit: true, isScripted: false }) === "kept") await keepNow(pathname);
+}
+
 /** Who is asked to sign in has no session any more; who only looks at the page may have. */
 async function enter(request: Request): Promise<Response> {
   const answer = await visitPage(request);
@@ -81,6 +89,7 @@ async function withDevice(request: Request): Promise<Request> {
 }
 
 worker.addEventListener("message", (event) => {
+  if (event.data === "came") event.waitUntil(keepFirst((event.source as Client).url));
   if (event.data === "held") event.waitUntil(tellPages("", event.source as Client));
   if (typeof event.data?.device === "string") event.waitUntil(beDevice(event.data.device));
   if (event.data === "signed-out") event.waitUntil(forgetKept("You are signed out."));

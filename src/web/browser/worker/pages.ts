@@ -37,6 +37,13 @@ export async function visitKept(request: Request, later: Later): Promise<Respons
   );
 }
 
+/** Keeps a page that the browser got without this worker. */
+export async function keepNow(address: string): Promise<void> {
+  const began = Date.now();
+  const answer = await reachBox(address, { headers: { Accept: "text/html" } });
+  if (answer !== null) await keep(address, answer, began);
+}
+
 /** A page that is never kept. */
 export async function visitPage(request: Request): Promise<Response> {
   const answer = await reachBox(request);
