@@ -89,6 +89,7 @@ const readsOffline: Step = async ({ box, visit, run }) => {
   assert.deepEqual(await findings(tab), [], "with what isn't sent");
   await page.click("#silence > summary");
   await page.fill("#silence-reason", "known");
+  await page.check("#silence-critical");
   await page.click("#silence button");
   await seen(tab, `/Not known to be done/.test(document.querySelector("#said").textContent)`);
   assert.equal(await page.inputValue("#silence-reason"), "known");
