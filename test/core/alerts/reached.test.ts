@@ -220,7 +220,7 @@ test("why a channel wasn't told, what a silence holds, and that further events t
   const words = await run(["alert", "pages", second], {
     env: { BOX_URL: box.url, BOX_KEY: ann.key },
   });
-  assert.match(words.out, /\nann@example\.org +silenced until \d{4}-\S+\n/);
+  assert.match(words.out, /\nann@example\.org +silenced until \d{4}-\S+ \S+\n/);
   assert.match(words.out, /\ntickets +webhook +silenced until/);
 });
 
