@@ -20,7 +20,7 @@ interface Stage {
 type Step = (stage: Stage) => Promise<void>;
 
 const ROW = (id: number, more = "") =>
-  `<li class="row row-open" id="row-${id}" data-row ${more}><input type="checkbox" class="pick" name="id" value="${id}" aria-label="Select #${id}" form="bulk"><span class="row-title"><a class="message" href="/a/${id}">broken <var>${id}</var></a></span><span class="row-actions"><button type="button" class="own" data-key="a">Ack</button></span></li>`;
+  `<li class="row row-open" id="row-${id}" data-row ${more}><input type="checkbox" class="pick" name="id" value="${id}" aria-label="Select #${id}" form="bulk"><span class="row-title"><a class="message" href="/a/${id}">broken <var>${id}</var></a></span><span class="row-actions"><button type="button" class="button own" data-key="a">Ack</button></span></li>`;
 const LIST = (ids: readonly number[], more = "") =>
   `<h2>List</h2><p class="new" data-new><button type="button"></button></p><ol class="rows" data-list ${more}>${ids.map((id) => ROW(id)).join("")}</ol>`;
 const SELECTION = `<div class="selection" data-selection><span><span data-count>0</span> selected</span><form id="bulk" method="post" action="/bulk"><button class="button" data-key="a">Acknowledge</button></form></div>`;
