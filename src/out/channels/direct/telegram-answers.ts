@@ -1,4 +1,5 @@
 import type { EgressResult } from "../../../ground/kit/exchange.ts";
+import { excessOf } from "../../../ground/kit/json.ts";
 import { parseRetryAfter } from "../../outbox/retry.ts";
 import { limitsOf, type Via } from "../../outbox/senders/sent.ts";
 import { objectIn } from "../room.ts";
@@ -144,9 +145,12 @@ function callMethod(
   });
 }
 
+/** Far more than ten updates hold. They are counted first: parsing millions would hold up the loop. */
+const BOUNDS = { deepest: 64, values: 200_000 };
+
 function answerIn({ body }: EgressResult): Readonly<Record<string, unknown>> {
   try {
-    return objectIn(JSON.parse(body));
+    return excessOf(body, BOUNDS) === null ? objectIn(JSON.parse(body)) : {};
   } catch {
     return {};
   }
