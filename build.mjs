@@ -92,7 +92,11 @@ function install() {
   const done = spawnSync(
     "npm",
     [
-      ...["ci", "--include=dev", "--include=optional", "--prefer-offline", "--loglevel=error"],
+      "ci",
+      "--include=dev",
+      "--include=optional",
+      "--prefer-offline",
+      "--loglevel=error",
       // better-sqlite3 ships compiled, yet npm would compile it: it goes by a file in the package.
       "--ignore-scripts",
     ],

@@ -67,7 +67,9 @@ async function streams(seen: Furnished, quick: boolean): Promise<Row[]> {
       const signed = await sessionOf(seen);
       const headers = { cookie: signed, accept: "text/event-stream" };
       const { body, statusCode } = await pool.request({
-        ...{ path: "/live?watch=alerts,system", method: "GET", headers },
+        path: "/live?watch=alerts,system",
+        method: "GET",
+        headers,
       });
       if (statusCode !== 200) throw new Error(`a stream was answered by ${statusCode}`);
       body.on("error", () => {}).on("data", () => {});
@@ -92,7 +94,11 @@ async function sizes({ url, cookie }: Furnished): Promise<Row[]> {
   const rows = (await body.arrayBuffer()).byteLength / 1000;
   await pool.close();
   const kb = (what: string, value: number, must: number): Row => ({
-    ...{ what, value, must, unit: "kB gz", lower: true },
+    what,
+    value,
+    must,
+    unit: "kB gz",
+    lower: true,
   });
   return [
     kb("script of the list's page", packed("console.js"), 15),

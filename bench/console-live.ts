@@ -52,7 +52,11 @@ async function shown(browser: Browser, seen: Furnished, quick: boolean): Promise
   return [
     {
       what: `committed to visible in ${BROWSERS} browsers, ${EVENTS_A_SECOND} events/s, p95`,
-      ...{ unit: "ms", value: percentile(took, 95), ...spread, must: 300, lower: true },
+      unit: "ms",
+      value: percentile(took, 95),
+      ...spread,
+      must: 300,
+      lower: true,
     },
   ];
 }
@@ -78,8 +82,11 @@ async function response(browser: Browser, seen: Furnished): Promise<Row[]> {
     await act(page);
     const value = await ask(debug, INPUTS);
     rows.push({
-      ...{ what: `${path}: slowest answer to a key or click, slowed 4 x`, unit: "ms" },
-      ...{ value, must: 100, lower: true },
+      what: `${path}: slowest answer to a key or click, slowed 4 x`,
+      unit: "ms",
+      value,
+      must: 100,
+      lower: true,
     });
     await made.close();
   };

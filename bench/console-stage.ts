@@ -10,7 +10,8 @@ export async function furnished() {
   const [url = "", token = "", key = ""] = server.line.split(" ");
   const call = async (method: string, path: string, body?: object, bearer = key) => {
     const answer = await fetch(url + path, {
-      ...{ method, headers: { authorization: `Bearer ${bearer}` } },
+      method,
+      headers: { authorization: `Bearer ${bearer}` },
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
@@ -74,7 +75,9 @@ export async function sessionOf({ url, call }: Furnished): Promise<string> {
 /** A new session's cookie. */
 async function signIn(url: string, key: string): Promise<string> {
   const signed = await fetch(`${url}/signin`, {
-    ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ key }) },
+    method: "POST",
+    redirect: "manual",
+    body: new URLSearchParams({ key }),
     headers: { origin: url, accept: "text/html" },
   });
   return (signed.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";

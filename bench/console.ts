@@ -15,12 +15,17 @@ export const consolePages: Scenario = {
     try {
       const token = await box.project("shop", { retain_logs: true });
       const step = (after_minutes: number) => ({
-        ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 5 },
+        after_minutes,
+        accounts: [box.owner.accountId],
+        schedules: [],
+        repeat_minutes: 5,
       });
       const escalations = [step(0), step(10), step(30)];
       for (let n = 0; n < 20; n++)
         await box.api("POST", "/v1/projects/shop/rules", {
-          ...{ name: `rule ${n}`, identifier_keys: ["n"], escalations },
+          name: `rule ${n}`,
+          identifier_keys: ["n"],
+          escalations,
           conditions: [{ key: "rule", op: "eq", value: String(n) }],
         });
       for (let at = 0; at < ALERTS; at += 500) {

@@ -74,8 +74,11 @@ async function ways(total: number): Promise<Row[]> {
     { what: "alert to contact, p50", unit: "ms", value: percentile(page, 50) },
     { what: "alert to contact, p99", unit: "ms", value: p99 },
     {
-      ...{ what: "contact / webhook, p99", unit: "ratio", value: p99 / percentile(hook, 99) },
-      ...{ must: 1.5, lower: true },
+      what: "contact / webhook, p99",
+      unit: "ratio",
+      value: p99 / percentile(hook, 99),
+      must: 1.5,
+      lower: true,
     },
   ];
 }
@@ -94,8 +97,11 @@ async function cost(quick: boolean): Promise<Row[]> {
       const load = { url: `${url}/v1/ingest`, headers: { Authorization: `Bearer ${token}` } };
       const { rate } = await withDirectory((directory) =>
         closedLoop({
-          ...{ ...load, bodies: events(), directory },
-          ...{ connections: 64, seconds: quick ? 2 : 5 },
+          ...load,
+          bodies: events(),
+          directory,
+          connections: 64,
+          seconds: quick ? 2 : 5,
         }),
       );
       rates.push(rate);

@@ -31,8 +31,12 @@ interface Bench {
 
 function benchBox(directory: string): Bench {
   const tenant = startTenant({
-    ...{ path: join(directory, "box.db"), role: "box", publicUrl: "" },
-    ...{ clock: systemClock, random: systemRandom, log: silentLog },
+    path: join(directory, "box.db"),
+    role: "box",
+    publicUrl: "",
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
     onFatal(error) {
       throw error;
     },
@@ -46,8 +50,12 @@ function benchBox(directory: string): Bench {
         const rule = { ...defaultRule, id: 1, project_id: projectId, name: "any" };
         for (let i = 0; i < n; i++)
           openAlert(tx, {
-            ...{ projectId, rule: { ...rule, created_at: 0, updated_at: 0 } },
-            ...{ alertKey: `k${++keys}`, templateId: "0123456789abcdef", level: 400, count: 3 },
+            projectId,
+            rule: { ...rule, created_at: 0, updated_at: 0 },
+            alertKey: `k${++keys}`,
+            templateId: "0123456789abcdef",
+            level: 400,
+            count: 3,
             template: "Payment <*> failed for <*>: gateway answered <*>",
             firstSeen: tx.at,
             lastMessage: "Payment 8812 failed for customer-77: gateway answered 503",
@@ -67,7 +75,8 @@ function addProject({ tenant }: Bench, name: string, urls: readonly string[]): v
     createRule(tx, project, { name: "any", body: defaultRule });
     for (const url of urls)
       createIntegration(tx, project, {
-        ...{ type: "webhook", write: { credentials: { url } } },
+        type: "webhook",
+        write: { credentials: { url } },
         guard: { sealer: tenant.sealer, rules: tenant.addressRules, channels },
       });
   });
@@ -191,8 +200,11 @@ export const fairness: Scenario = {
       { what: "p50 beside bad ones", unit: "ms", value: percentile(beside, 50) },
       { what: "p99 beside bad ones", unit: "ms", value: p99, must: 1000, lower: true },
       {
-        ...{ what: "p99 beside bad ones to without", unit: "ratio" },
-        ...{ value: p99 / percentile(without, 99), must: 2, lower: true },
+        what: "p99 beside bad ones to without",
+        unit: "ratio",
+        value: p99 / percentile(without, 99),
+        must: 2,
+        lower: true,
       },
     ];
   },

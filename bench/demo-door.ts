@@ -28,7 +28,11 @@ export function demoDoor(box: TestBox, accountId: string): Door {
       const agent = headers["user-agent"] ?? "";
       const { cookie } = box.tenant.store.write((tx) =>
         openSession(tx, {
-          ...{ accountId, method: "password", keyId: null, address: "127.0.0.1", agent },
+          accountId,
+          method: "password",
+          keyId: null,
+          address: "127.0.0.1",
+          agent,
         }),
       );
       const answer = { location: alerts.href, "set-cookie": sessionCookie(cookie, false) };

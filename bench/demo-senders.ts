@@ -29,10 +29,14 @@ export async function senders(
   const made = await box.api("POST", `${at}/sources`, { name: "prometheus", kind: "alertmanager" });
   await box.api("POST", `${at}/sources`, { name: SYSLOG.source, kind: "syslog" });
   const group = (status: string) => ({
-    ...{ version: "4", status, receiver: "box" },
+    version: "4",
+    status,
+    receiver: "box",
     alerts: [
       {
-        ...{ status, startsAt: "2026-01-05T08:59:00Z", fingerprint: "56303bf2b20108de" },
+        status,
+        startsAt: "2026-01-05T08:59:00Z",
+        fingerprint: "56303bf2b20108de",
         labels: { alertname: "DiskFull", instance: "db-01:9100", severity: "critical" },
         annotations: { summary: "Disk of db-01 is 96.4 % full" },
       },
@@ -40,7 +44,8 @@ export async function senders(
   });
   const notify = async (status: string) => {
     const answer = await fetch(`${box.url}/v1/in/alertmanager/${made.body.token}`, {
-      ...{ method: "POST", body: JSON.stringify(group(status)) },
+      method: "POST",
+      body: JSON.stringify(group(status)),
     });
     const text = await answer.text();
     say(`alertmanager: ${status}, answered ${answer.status} ${text}`);

@@ -84,18 +84,24 @@ async function project(name: string): Promise<string> {
   const at = `/v1/projects/${name}`;
   const token = await box.project(name, { retain_logs: true });
   const made = await box.api("POST", `${at}/webhooks`, {
-    ...{ url: hook, ...(secret === "" ? {} : { secret }) },
+    url: hook,
+    ...(secret === "" ? {} : { secret }),
   });
   secret ||= made.body.secret as string;
   const layer = {
-    ...{ name: "weekly", participants: [ada.boxAccountId, bob.boxAccountId] },
-    ...{ rotation_start: unixSeconds(systemClock) - 3600, shift_minutes: 7 * 1440 },
+    name: "weekly",
+    participants: [ada.boxAccountId, bob.boxAccountId],
+    rotation_start: unixSeconds(systemClock) - 3600,
+    shift_minutes: 7 * 1440,
   };
   await box.api("POST", `${at}/oncall/schedules`, {
-    ...{ name: "primary", timezone: "Europe/Berlin", layers: [layer] },
+    name: "primary",
+    timezone: "Europe/Berlin",
+    layers: [layer],
   });
   await box.api("POST", `${at}/rules`, {
-    ...{ name: "loud lines", match: { min_level: 400 } },
+    name: "loud lines",
+    match: { min_level: 400 },
     escalations: [
       { schedules: ["primary"], after_minutes: 0 },
       { accounts: [ada.boxAccountId, bob.boxAccountId], after_minutes: 2, repeat_minutes: 5 },

@@ -95,7 +95,13 @@ export async function withStage<T>(use: (stage: Stage) => Promise<T>): Promise<T
     }
     const [sqlite, paired, alone] = nodes as [Node, Node, Node];
     return await use({
-      ...{ apns, provider, sqlite, alone, paired, database, keys: made.map(({ key }) => key) },
+      apns,
+      provider,
+      sqlite,
+      alone,
+      paired,
+      database,
+      keys: made.map(({ key }) => key),
       async fill(from, to) {
         const more = madeBoxes(root, from, to);
         for (let at = 0; at < more.length; at += 10_000)
@@ -151,7 +157,9 @@ function intoFile(data: string, boxes: readonly MadeBox[]): void {
 async function intoDatabase({ database = "" }: Place, boxes: readonly MadeBox[]): Promise<void> {
   const { hostname } = new URL(database);
   const client = new pg.Client({
-    ...{ host: decodeURIComponent(hostname), user: "box", database: "box" },
+    host: decodeURIComponent(hostname),
+    user: "box",
+    database: "box",
   });
   await client.connect();
   const tenants = boxes.map(({ tenant }) => tenant);

@@ -98,20 +98,18 @@ export async function watched(stage: Stage, quick: boolean): Promise<Row[]> {
     ...costs(`a page of a burst of ${pages}`, page),
     { what: "pages of a burst beside heartbeats, p50", unit: "ms", value: median(took) },
     { what: "pages of a burst beside heartbeats, p99", unit: "ms", value: percentile(took, 99) },
-    ...[
-      { what: "ten nodes: heartbeats", unit: "a second", value: all },
-      {
-        what: "ten nodes: the database's CPU for them",
-        unit: "% of a core",
-        value: beat.database * all * 100,
-      },
-      { what: "ten nodes: its log for them", unit: "KiB/s", value: (beat.wal * all) / 1024 },
-      {
-        what: `ten nodes, ${pages} pages at each: the database's CPU`,
-        unit: "s",
-        value: page.database * pages * NODES,
-      },
-    ],
+    { what: "ten nodes: heartbeats", unit: "a second", value: all },
+    {
+      what: "ten nodes: the database's CPU for them",
+      unit: "% of a core",
+      value: beat.database * all * 100,
+    },
+    { what: "ten nodes: its log for them", unit: "KiB/s", value: (beat.wal * all) / 1024 },
+    {
+      what: `ten nodes, ${pages} pages at each: the database's CPU`,
+      unit: "s",
+      value: page.database * pages * NODES,
+    },
   ];
 }
 
@@ -136,8 +134,15 @@ async function looked({ alone: { place } }: Stage, times: number): Promise<numbe
   const settings = databaseSettings({ database }, []);
   if (settings === null) throw new Error(`no database: ${database}`);
   const { registry } = await openDatabaseRegistry({
-    ...{ settings, pool: 1, keyFile: hostedKey, serves: true, node: "looks" },
-    ...{ clock: systemClock, random: systemRandom, seen: seenInMemory(), onPlain() {} },
+    settings,
+    pool: 1,
+    keyFile: hostedKey,
+    serves: true,
+    node: "looks",
+    clock: systemClock,
+    random: systemRandom,
+    seen: seenInMemory(),
+    onPlain() {},
   });
   const took: number[] = [];
   for (let n = 0; n <= times; n++) {

@@ -129,8 +129,10 @@ async function pagedAlone(stage: Stage, quick: boolean): Promise<Row[]> {
     fromRounds("a page alone on SQLite", "ms", took.sqlite),
     fromRounds("a page alone on PostgreSQL", "ms", took.alone),
     {
-      ...{ what: "a page alone: added by PostgreSQL / the push", unit: "ratio" },
-      ...{ value: median(added), ...BOUNDS.page },
+      what: "a page alone: added by PostgreSQL / the push",
+      unit: "ratio",
+      value: median(added),
+      ...BOUNDS.page,
     },
   ];
 }

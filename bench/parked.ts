@@ -26,7 +26,9 @@ async function parkedBox() {
   const pull = (cursor: number, wait: number): Promise<Page> =>
     call("GET", `/v1/pull?cursor=${cursor}&wait=${wait}`);
   return {
-    ...{ url, token, pull },
+    url,
+    token,
+    pull,
     send: (event: object) => call("POST", "/v1/ingest", token, JSON.stringify(event)),
     async newest(): Promise<number> {
       let page = await pull(0, 0);

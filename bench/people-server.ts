@@ -19,7 +19,9 @@ for (let n = 0; n < people; n++) {
   const contact = { kind: "webhook", address: `${receiver}/${n}` };
   if (receiver !== "none") await box.api("POST", "/v1/accounts/me/contacts", contact, key);
   const made = await box.api("POST", "/v1/projects/bench/rules", {
-    ...{ name: `person ${n}`, identifier_keys: ["n"], max_open: 0 },
+    name: `person ${n}`,
+    identifier_keys: ["n"],
+    max_open: 0,
     conditions: [{ key: "who", op: "eq", value: String(n) }],
     escalations: [{ after_minutes: 0, accounts: [accountId], schedules: [], repeat_minutes: 0 }],
   });

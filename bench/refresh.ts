@@ -29,20 +29,25 @@ async function firingBox() {
   const [url = "", token = "", key = ""] = server.line.split(" ");
   const post = async (path: string, body: object) => {
     const answer = await fetch(url + path, {
-      ...{ method: "POST", headers: { authorization: `Bearer ${key}` } },
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
       body: JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     return (await answer.json()) as { token: string };
   };
   await post("/v1/projects/bench/rules", {
-    ...{ name: "pods", match: { min_level: 500 }, max_open: 0 },
+    name: "pods",
+    match: { min_level: 500 },
+    max_open: 0,
   });
   const source = { name: "prometheus", kind: "prometheus" };
   const { token: prometheus } = await post("/v1/projects/bench/sources", source);
   const startsAt = new Date().toISOString();
   return {
-    ...{ url, token, server },
+    url,
+    token,
+    server,
     /** Reports every alert once, its requests spread evenly over so long. */
     async report(ms: number) {
       const begin = performance.now();
@@ -50,7 +55,8 @@ async function firingBox() {
         const due = begin + (ms * from) / ALERTS;
         await new Promise((next) => setTimeout(next, Math.max(0, due - performance.now())));
         const answer = await fetch(`${url}/v1/in/prometheus/${prometheus}/api/v2/alerts`, {
-          ...{ method: "POST", body: firing(from, startsAt) },
+          method: "POST",
+          body: firing(from, startsAt),
         });
         if (answer.status !== 200) throw new Error(`a report was answered ${answer.status}`);
       }
@@ -67,8 +73,12 @@ export const refresh: Scenario = {
   async run(quick): Promise<Row[]> {
     const box = await firingBox();
     const load = {
-      ...{ url: `${box.url}/v1/ingest`, headers: { Authorization: `Bearer ${box.token}` } },
-      ...{ bodies: events(), connections: 16, rate: 300, directory: "" },
+      url: `${box.url}/v1/ingest`,
+      headers: { Authorization: `Bearer ${box.token}` },
+      bodies: events(),
+      connections: 16,
+      rate: 300,
+      directory: "",
     };
     const bytes: number[] = [];
     const again: number[] = [];

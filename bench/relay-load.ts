@@ -152,6 +152,12 @@ export function boxesAt(url: string, connections = CONCURRENT) {
 }
 
 export const pageOf = (alert: string) => ({
-  ...{ event: "alert.opened", alert_id: alert, project: "shop", rule: "any" },
-  ...{ template: "Disk is full", count: 1, level: 400, page_accounts: [] },
+  event: "alert.opened",
+  alert_id: alert,
+  project: "shop",
+  rule: "any",
+  template: "Disk is full",
+  count: 1,
+  level: 400,
+  page_accounts: [],
 });

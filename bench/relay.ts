@@ -98,7 +98,9 @@ async function furnish(tenant: Tenant): Promise<string> {
     return { source: made, key: mintKey(tx, tenant.id, "a").key };
   });
   const events = Array.from({ length: ALERTS_EACH }, (_, host) => ({
-    ...{ message: "Disk is full", level: 400, tags: null },
+    message: "Disk is full",
+    level: 400,
+    tags: null,
     keys: { host: String(host) },
   }));
   await new Promise<void>((done, failed) =>

@@ -31,7 +31,8 @@ async function serve(): Promise<Server> {
 
 async function api({ url, key }: Server, path: string, body: object) {
   const answer = await fetch(url + path, {
-    ...{ method: "POST", body: JSON.stringify(body) },
+    method: "POST",
+    body: JSON.stringify(body),
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
   });
   const said = (await answer.json()) as Record<string, unknown>;
@@ -60,7 +61,9 @@ const ingestP99 = ({ url, token }: Server, seconds: number) =>
   });
 
 const rule = {
-  ...{ name: "tried", match: { min_level: 300 }, identifier_keys: ["user"] },
+  name: "tried",
+  match: { min_level: 300 },
+  identifier_keys: ["user"],
   fire_after: { count: 3, window_minutes: 5 },
 };
 
@@ -139,7 +142,8 @@ async function beats({ quick }: { quick: boolean }): Promise<Row[]> {
     for (let p = 0; paths.length < BEATS; p++) {
       await api(server, "/v1/projects", { name: `jobs${p}` });
       await api(server, `/v1/projects/jobs${p}/rules`, {
-        ...{ name: "late", match: { tags: ["heartbeat"] } },
+        name: "late",
+        match: { tags: ["heartbeat"] },
       });
       for (let i = 0; i < BEATS_A_PROJECT; i++) {
         const job = { name: `job ${i}`, period_seconds: 60, grace_seconds: 60 };
@@ -158,8 +162,10 @@ async function beats({ quick }: { quick: boolean }): Promise<Row[]> {
       { what: `ping p50, ${BEATS} jobs each minute`, value: pinged.p50, unit: "ms", lower: true },
       { what: `ping p99, ${BEATS} jobs each minute`, value: pinged.p99, unit: "ms", lower: true },
       {
-        ...{ what: "ingest p99 beside them / without", value: beside / ((before + after) / 2) },
-        ...{ unit: "ratio", lower: true },
+        what: "ingest p99 beside them / without",
+        value: beside / ((before + after) / 2),
+        unit: "ratio",
+        lower: true,
       },
     ];
   } finally {
@@ -177,7 +183,8 @@ async function sweep({ quick }: { quick: boolean }): Promise<Row[]> {
     const participants = accounts.map(({ id }) => id);
     const at = "/v1/projects/bench";
     await api(server, `${at}/oncall/schedules`, {
-      ...{ name: "rota", timezone: "Europe/Vienna" },
+      name: "rota",
+      timezone: "Europe/Vienna",
       layers: [{ name: "l", participants, rotation_start: 1_767_600_000, shift_minutes: 480 }],
     });
     const step = (after_minutes: number) => ({ after_minutes, schedules: ["rota"] });

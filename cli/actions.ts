@@ -43,7 +43,12 @@ async function placeOf(options: ApiOptions, project: string, named: string): Pro
 async function list(project: string, options: ApiOptions): Promise<void> {
   const answer = await callApi<{ actions: Action[] }>(options, "GET", base(project));
   const row = (each: Action) => [
-    ...[each.id, each.name, each.method, each.url, each.enabled ? "on" : "OFF", each.event_filter],
+    each.id,
+    each.name,
+    each.method,
+    each.url,
+    each.enabled ? "on" : "OFF",
+    each.event_filter,
   ];
   print(answer, options, () =>
     table(["ID", "NAME", "METHOD", "URL", "STATE", "EVENTS"], answer.actions.map(row)),
@@ -86,8 +91,15 @@ async function executions(
     `${place}/executions?limit=${encodeURIComponent(options.limit)}`,
   );
   const row = (each: Execution) => [
-    ...[each.id, each.alert_id, each.event, each.status, each.attempts, each.status_code ?? ""],
-    ...[each.duration_ms ?? "", when(each.created_at), each.error],
+    each.id,
+    each.alert_id,
+    each.event,
+    each.status,
+    each.attempts,
+    each.status_code ?? "",
+    each.duration_ms ?? "",
+    when(each.created_at),
+    each.error,
   ];
   print(answer, options, () =>
     table(

@@ -105,8 +105,13 @@ async function listGroups(query: URLSearchParams, options: ListOptions): Promise
     table(
       ["ALERTS", "LEVELS", "ACKED", "SILENCED", "SINCE", "PROJECT", "RULE", "MOST OFTEN"],
       answer.groups.map((group) => [
-        ...[group.count, levels(group), group.states.acknowledged, group.states.silenced],
-        ...[age(group.since, now), group.project, group.rule],
+        group.count,
+        levels(group),
+        group.states.acknowledged,
+        group.states.silenced,
+        age(group.since, now),
+        group.project,
+        group.rule,
         short(group.titles[0]?.title ?? "", 80),
       ]),
     ),
@@ -137,8 +142,14 @@ function alertTable(alerts: readonly Alert[]): string {
   return table(
     ["ID", "STATE", "LEVEL", "COUNT", "AGE", "PROJECT", "RULE", "LAST MESSAGE"],
     alerts.map((alert) => [
-      ...[alert.id, alert.state, levelName(alert.level), alert.count],
-      ...[age(alert.first_seen, now), alert.project, alert.rule, short(alert.last_message, 80)],
+      alert.id,
+      alert.state,
+      levelName(alert.level),
+      alert.count,
+      age(alert.first_seen, now),
+      alert.project,
+      alert.rule,
+      short(alert.last_message, 80),
     ]),
   );
 }
@@ -191,8 +202,11 @@ async function showPages(id: string, options: ApiOptions): Promise<void> {
     table(
       ["WHO", "WAY", "WHAT BECAME OF IT", "WHEN", "ERROR"],
       pages.map((page) => [
-        ...[page.name ?? page.account_id ?? "nobody", wayText(page), reasonText(page, nameOf)],
-        ...[page.at === null ? "" : when(page.at), short(page.error ?? "", 80)],
+        page.name ?? page.account_id ?? "nobody",
+        wayText(page),
+        reasonText(page, nameOf),
+        page.at === null ? "" : when(page.at),
+        short(page.error ?? "", 80),
       ]),
     ),
   );
@@ -220,7 +234,10 @@ async function showAlert(id: string, options: ApiOptions): Promise<void> {
   print({ ...detail, timeline }, options, () =>
     [
       alertText(detail.alert, timeline, nameOf),
-      ...["", aheadText(detail, nameOf), "", timelineText(timeline, nameOf)],
+      "",
+      aheadText(detail, nameOf),
+      "",
+      timelineText(timeline, nameOf),
     ].join("\n"),
   );
 }

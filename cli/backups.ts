@@ -30,7 +30,10 @@ function backupsText({ scheduled, last_backup, running, failure, backups: made }
       : `one every ${scheduled.hours} h, the last ${scheduled.keep} are kept`;
   const last = last_backup === null ? "none was ever proved" : `last proved ${when(last_backup)}`;
   const rows = made.map((each) => [
-    ...[each.file, when(each.taken_at), when(each.proved_at), each.size],
+    each.file,
+    when(each.taken_at),
+    when(each.proved_at),
+    each.size,
   ]);
   return [
     `${how}; ${last}${running ? "; one is being made" : ""}`,

@@ -60,7 +60,9 @@ async function list(options: Whose): Promise<void> {
     table(
       ["ID", "SHOWS", "MADE"],
       answer.calendars.map(({ id, schedule, created_at }) => [
-        ...[id, schedule ?? "own shifts", when(created_at)],
+        id,
+        schedule ?? "own shifts",
+        when(created_at),
       ]),
     ),
   );

@@ -73,7 +73,11 @@ function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer): string
       : `Made the rule ${made_rule}, because no rule would have taken what it sends.`;
   return [
     `Made the source ${name}. ${hears}`,
-    ...["", `Paste this into ${set_up.where}:`, "", set_up.paste, ""],
+    "",
+    `Paste this into ${set_up.where}:`,
+    "",
+    set_up.paste,
+    "",
     ...set_up.notes.map((note) => `- ${note}`),
   ].join("\n");
 }

@@ -90,7 +90,10 @@ export function contactName({ kind, label, address }: Contact): string {
 
 /** People's words for kinds. */
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ mail: "email", text: "sms", call: "voice", browser: "web_push" },
+  mail: "email",
+  text: "sms",
+  call: "voice",
+  browser: "web_push",
 };
 
 /** Those that a person means: by id, else by label, else by kind. Throws CommandError with what there is. */
@@ -132,9 +135,14 @@ async function list(options: PersonOptions): Promise<void> {
   const row = (contact: Contact) => {
     const { id, kind, label, address, state, last_ok_at, last_error, shown_at } = contact;
     return [
-      ...[id, kind, label, address, state],
+      id,
+      kind,
+      label,
+      address,
+      state,
       last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`,
-      ...[shown_at === null ? "" : `${age(shown_at, now)} ago`, last_error ?? ""],
+      shown_at === null ? "" : `${age(shown_at, now)} ago`,
+      last_error ?? "",
     ];
   };
   const heads = ["ID", "KIND", "LABEL", "ADDRESS", "STATE", "LAST TOOK", "SHOWN", "LAST ERROR"];

@@ -28,8 +28,11 @@ async function devicesOf(options: ApiOptions): Promise<DeviceAnswer[]> {
 async function list(options: ApiOptions): Promise<void> {
   const devices = await devicesOf(options);
   const row = (each: DeviceAnswer) => [
-    ...[`${each.token.slice(0, 12)}…`, each.platform, each.critical_alerts ? "yes" : "no"],
-    ...[each.created_at, each.last_seen_at],
+    `${each.token.slice(0, 12)}…`,
+    each.platform,
+    each.critical_alerts ? "yes" : "no",
+    each.created_at,
+    each.last_seen_at,
   ];
   const heads = ["TOKEN", "PLATFORM", "RINGS THROUGH SILENCE", "SINCE", "LAST SEEN"];
   print({ devices }, options, () =>

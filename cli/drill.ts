@@ -73,8 +73,12 @@ function reportText(report: DrillReport): string {
   const nameOf = (id: string) => names.find((way) => way.account_id === id)?.name ?? id;
   const rows = (what: string, ways: DrillReport["arrived"]) =>
     ways.map((way) => [
-      ...[what, way.name ?? "nobody", wayText(way), reasonText(way, nameOf)],
-      ...[way.after_seconds === null ? "" : `${way.after_seconds} s`, short(way.error ?? "", 80)],
+      what,
+      way.name ?? "nobody",
+      wayText(way),
+      reasonText(way, nameOf),
+      way.after_seconds === null ? "" : `${way.after_seconds} s`,
+      short(way.error ?? "", 80),
     ]);
   const all = [...rows("arrived", arrived), ...rows("to come", waiting), ...rows("MISSED", missed)];
   const acked =

@@ -71,11 +71,13 @@ async function list(options: ApiOptions): Promise<void> {
   const row = ({ kind, url, open, last_ok_at, last_error }: Gateway) => {
     const { url: _shown, ...settings } = open;
     return [
-      ...[kind, url || "usual"],
+      kind,
+      url || "usual",
       Object.entries(settings)
         .map(([name, value]) => `${name}=${value}`)
         .join(" "),
-      ...[last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`, last_error ?? ""],
+      last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`,
+      last_error ?? "",
     ];
   };
   print(answer, options, () =>

@@ -132,9 +132,12 @@ async function list(project: string, options: ApiOptions): Promise<void> {
     table(
       ["NAME", "STATE", "EXPECTED", "LAST", "DUE", "RULE"],
       answer.heartbeats.map((one) => [
-        ...[one.name, one.state, expectation(one)],
+        one.name,
+        one.state,
+        expectation(one),
         one.last_at === null ? "never" : `${age(one.last_at, now)} ago`,
-        ...[one.due_at === null ? "" : when(one.due_at), one.rule ?? "NONE: nobody hears"],
+        one.due_at === null ? "" : when(one.due_at),
+        one.rule ?? "NONE: nobody hears",
       ]),
     ),
   );
@@ -157,7 +160,8 @@ async function add(
     );
   const { slug, uuid } = options;
   const body = {
-    ...{ name, ...paceOf(options) },
+    name,
+    ...paceOf(options),
     ...(slug === undefined ? {} : { slug }),
     ...(uuid === undefined ? {} : { uuid }),
   };
@@ -201,7 +205,9 @@ function shownText(one: HeartbeatAnswer, runs: readonly HeartbeatRun[]): string 
   const at = (time: number | null) => (time === null ? "" : when(time));
   const ran = runs.map((run) => [
     run.late_seconds > 0 ? `${run.outcome}, ${run.late_seconds} s late` : run.outcome,
-    ...[at(run.started_at), at(run.ended_at), run.duration ?? ""],
+    at(run.started_at),
+    at(run.ended_at),
+    run.duration ?? "",
     run.exit_status ?? "",
   ]);
   const said = one.last_message === null ? [] : [printable(short(one.last_message, 500))];

@@ -63,8 +63,10 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
   const level = options.level === undefined ? null : parseLevel(options.level);
   const from = options.token === terminal().env["BOX_TOKEN"] ? "BOX_TOKEN" : "--token";
   const sending: Sending = {
-    ...{ url: urlOf(options), token: tokenOf("pti", options.token, from) },
-    ...{ level, tags: options.tag },
+    url: urlOf(options),
+    token: tokenOf("pti", options.token, from),
+    level,
+    tags: options.tag,
   };
   const totals: Totals = { lines: 0, accepted: 0, rejected: 0, cut: 0, alerted: 0, retries: 0 };
   const show = progress(totals, options);

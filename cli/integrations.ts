@@ -127,8 +127,14 @@ function addCommand(integration: Command, channel: Channel): void {
 async function show(project: string, options: ApiOptions): Promise<void> {
   const answer = await callApi<{ integrations: Integration[] }>(options, "GET", base(project));
   const row = (each: Integration) => [
-    ...[each.id, each.type, each.name, each.url, each.enabled ? "on" : "OFF"],
-    ...[each.event_filter || "every event", each.consecutive_failures, each.last_error ?? ""],
+    each.id,
+    each.type,
+    each.name,
+    each.url,
+    each.enabled ? "on" : "OFF",
+    each.event_filter || "every event",
+    each.consecutive_failures,
+    each.last_error ?? "",
   ];
   print(answer, options, () =>
     table(
@@ -188,8 +194,14 @@ async function deliveries(
     `${place}/deliveries?${query}`,
   );
   const row = (each: Delivery) => [
-    ...[each.id, each.alert_id, each.event, each.status, each.attempts, when(each.created_at)],
-    ...[each.next_attempt_at === null ? "" : when(each.next_attempt_at), each.last_error ?? ""],
+    each.id,
+    each.alert_id,
+    each.event,
+    each.status,
+    each.attempts,
+    when(each.created_at),
+    each.next_attempt_at === null ? "" : when(each.next_attempt_at),
+    each.last_error ?? "",
   ];
   print(answer, options, () =>
     table(
@@ -202,8 +214,12 @@ async function deliveries(
 function detailText({ request, tries, ...row }: DeliveryDetail): string {
   const about = [row.id, row.event, row.alert_id && `alert ${row.alert_id}`, row.status];
   const rows = tries.map((each) => [
-    ...[when(each.at), `${each.duration_ms} ms`, each.status_code ?? "", each.error ?? "ok"],
-    ...[each.devices === undefined ? "" : `${each.devices} phones`, each.answer],
+    when(each.at),
+    `${each.duration_ms} ms`,
+    each.status_code ?? "",
+    each.error ?? "ok",
+    each.devices === undefined ? "" : `${each.devices} phones`,
+    each.answer,
   ]);
   const sent =
     request === null

@@ -20,7 +20,9 @@ async function invite(
   options: ApiOptions & { role: string; for: string },
 ): Promise<void> {
   const code = await callApi<Invitation>(options, "POST", "/v1/pair/codes", {
-    ...{ email, role: options.role, ttl_seconds: parseSpan("--for", options.for) },
+    email,
+    role: options.role,
+    ttl_seconds: parseSpan("--for", options.for),
   });
   print(code, options, () =>
     [

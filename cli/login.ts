@@ -76,7 +76,8 @@ async function redeem(url: string, code: string, options: LoginOptions): Promise
   const question = "Password for your account, 8 to 72 characters: ";
   const password = await givenPassword(passwordFile, question);
   const body = {
-    ...{ code, password },
+    code,
+    password,
     ...(email === undefined ? {} : { email }),
     ...(name === undefined ? {} : { display_name: name }),
   };

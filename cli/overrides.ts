@@ -42,7 +42,10 @@ async function list(project: string, schedule: string, options: ApiOptions): Pro
   const answer = await callApi<{ overrides: StoredOverride[] }>(options, "GET", from);
   const nameOf = await namesOf(options);
   const row = (each: StoredOverride) => [
-    ...[each.id, nameOf(each.account_id), when(each.starts_at), when(each.ends_at)],
+    each.id,
+    nameOf(each.account_id),
+    when(each.starts_at),
+    when(each.ends_at),
     nameOf(each.created_by),
   ];
   print(answer, options, () =>

@@ -29,7 +29,10 @@ function overviewText(
   const head = `${open} open (${silenced} silenced), ${acknowledged} acknowledged, ${mine} yours`;
   const wrong = (ready?.wrong ?? []).map(({ check, detail }) => `${check}: ${detail}`);
   const stands = projects.map((each) => [
-    ...[each.project, each.alerts.open, each.alerts.acknowledged, channelsText(each.channels)],
+    each.project,
+    each.alerts.open,
+    each.alerts.acknowledged,
+    channelsText(each.channels),
     each.on_call
       .map(({ schedule, account_id: id, off }) => {
         const nobody = off ? "nobody, outside of its hours" : "NOBODY";
@@ -39,7 +42,10 @@ function overviewText(
   ]);
   const sources = projects.flatMap(({ project, sources: heard }) =>
     heard.map((each) => [
-      ...[project, each.name, each.kind, each.hour],
+      project,
+      each.name,
+      each.kind,
+      each.hour,
       each.last_event_at === null ? "" : when(each.last_event_at),
     ]),
   );

@@ -151,8 +151,13 @@ async function createKey(who: string, options: DeskOptions & { label?: string })
 async function listSessions(options: DeskOptions & { account?: string }): Promise<void> {
   const sessions = await see(options, (view) => view.sessions(options.account));
   const row = (session: (typeof sessions)[number]) => [
-    ...[session.id, session.email, session.method, when(session.created_at)],
-    ...[when(session.last_seen_at), session.address, session.agent],
+    session.id,
+    session.email,
+    session.method,
+    when(session.created_at),
+    when(session.last_seen_at),
+    session.address,
+    session.agent,
   ];
   const heads = ["ID", "ACCOUNT", "BY", "SINCE", "LAST SEEN", "ADDRESS", "BROWSER"];
   print({ sessions }, options, () => table(heads, sessions.map(row)));

@@ -34,7 +34,9 @@ async function run(flags: ProveFlags): Promise<void> {
   const script = isPacked ? [] : [process.argv[1] ?? ""];
   const { verdict, directory } = await prove({
     program: [process.execPath, ...script],
-    ...{ kills, seed, clock: systemClock },
+    kills,
+    seed,
+    clock: systemClock,
     ...(flags.dir === undefined ? {} : { directory: flags.dir }),
     ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
   });

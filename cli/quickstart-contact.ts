@@ -28,7 +28,8 @@ export async function chosenContact(run: Quickstart, me: Me): Promise<Contact> {
     return verified(run, begun);
   const address = options.address ?? (await addressOf(run, kind));
   const made = await callApi<Contact>(options, "POST", path("v1", "accounts", me.id, "contacts"), {
-    ...{ kind: kind.kind, address },
+    kind: kind.kind,
+    address,
     ...(kind.kind === "ntfy" ? { label: "phone" } : {}),
   });
   if (kind.kind === "ntfy") await showTopic(run, `${server}/${address}`);
@@ -127,7 +128,8 @@ async function gatewayNow({ options }: Quickstart, kind: string): Promise<Gatewa
 
 /** What may be left out and usually isn't. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
-  ...{ email: ["user", "password"], twilio: ["from"] },
+  email: ["user", "password"],
+  twilio: ["from"],
 };
 
 async function askSettings(

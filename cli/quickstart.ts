@@ -143,7 +143,8 @@ async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
   const base = `/v1/projects/${encodeURIComponent(project)}`;
   await unlessThere(callApi(options, "POST", "/v1/projects", { name: project }));
   const rule = {
-    ...{ name: RULE, match: { min_level: 400 } },
+    name: RULE,
+    match: { min_level: 400 },
     escalations: [{ accounts: [me.id], repeat_minutes: 5 }],
   };
   const made = await unlessThere(callApi<object>(options, "POST", `${base}/rules`, rule));

@@ -48,7 +48,8 @@ async function set(url: string, options: RelayOptions): Promise<void> {
       ? await ask("The relay's secret: ", "--secret-file is needed", { hidden: true })
       : await readText(file);
   const answer = await callApi<{ relay_url: string }>(options, "PUT", "/v1/relay", {
-    ...{ relay_url: url, relay_secret: secret.trim() },
+    relay_url: url,
+    relay_secret: secret.trim(),
     ...(tenant === undefined ? {} : { hosted_tenant_id: tenant }),
     ...(boxUrl === undefined ? {} : { box_public_url: boxUrl }),
     ...(test ? { test } : {}),

@@ -46,7 +46,9 @@ export async function send(url: string, message: ApiRequest): Promise<Reply> {
     throw new NoAnswer(url, error);
   };
   const answer = await request({
-    ...{ origin, path: pathname + search, method },
+    origin,
+    path: pathname + search,
+    method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": type }),

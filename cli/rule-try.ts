@@ -22,7 +22,8 @@ export async function tryRule(project: string, file: string, options: TryOptions
     throw new CommandError(`--days must be 1 to 30, not "${options.days}"`, exitCodes.usage);
   const { versus, lines } = options;
   const body = {
-    ...{ rule: await readNamed(file, "a rule"), days },
+    rule: await readNamed(file, "a rule"),
+    days,
     ...(versus === undefined ? {} : { versus }),
     ...(lines === undefined ? {} : { lines: await linesOf(lines) }),
   };
@@ -61,7 +62,10 @@ const WHY = {
 function dryRunText(run: DryRun, { days, plot, versus, nameOf }: Shown): string {
   const { range, scanned, alerts, near, warnings } = run;
   const shown = alerts.map((alert) => [
-    ...[when(alert.opened_at), alert.count, minutes(alert), short(alert.template, 60)],
+    when(alert.opened_at),
+    alert.count,
+    minutes(alert),
+    short(alert.template, 60),
     Object.entries(alert.identifiers)
       .map(([key, value]) => `${key}=${value}`)
       .join(" "),

@@ -131,9 +131,12 @@ async function sendFailure(
   const { level, code, command, said } = failed;
   const line = [command, ...failed.words].join(" ");
   const body = {
-    ...{ message: cut(`${command} failed with exit code ${code}`, eventLimits.message), level },
+    message: cut(`${command} failed with exit code ${code}`, eventLimits.message),
+    level,
     keys: {
-      ...{ command: cut(line, eventLimits.value), exit_code: code, host: hostname() },
+      command: cut(line, eventLimits.value),
+      exit_code: code,
+      host: hostname(),
     },
     tags: ["run"],
     details: said,

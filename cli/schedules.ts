@@ -96,11 +96,15 @@ function scheduleText(
   const isElsewhere = timezone !== localZone();
   const own = (seconds: number) => wallTime(seconds, timezone);
   const cells = (from: number, until: number, ...who: [who: string, by: string]) => [
-    ...[when(from), when(until), ...who],
+    when(from),
+    when(until),
+    ...who,
     ...(isElsewhere ? [`${own(from)} to ${own(until)}`] : []),
   ];
   const layerRow = ({ name, participants, shift_minutes }: Layer) => [
-    ...[name, participants.map(nameOf).join(", "), `${shift_minutes / 60} h each`],
+    name,
+    participants.map(nameOf).join(", "),
+    `${shift_minutes / 60} h each`,
   ];
   const rows = [
     ...shifts.map(({ starts_at, ends_at, email, layer }) => ({

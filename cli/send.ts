@@ -39,7 +39,8 @@ async function send(message: string, options: SendOptions): Promise<void> {
   const from = options.token === terminal().env["BOX_TOKEN"] ? "BOX_TOKEN" : "--token";
   const token = tokenOf("pti", options.token, from);
   const event = {
-    ...{ message, level: parseLevel(options.level) },
+    message,
+    level: parseLevel(options.level),
     ...(options.keys === undefined ? {} : { keys: keysOf(options.keys) }),
     ...(options.tag === undefined ? {} : { tags: options.tag }),
   };

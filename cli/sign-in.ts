@@ -69,10 +69,15 @@ function fields(command: Command): Command {
 async function put(options: Given, method: "POST" | "PUT", to: string): Promise<void> {
   const { clientSecret } = await withSecrets({ clientSecret: options.clientSecret });
   const answer = await callApi<Shown>(options, method, to, {
-    ...{ name: options.name, issuer: options.issuer, client_id: options.clientId },
-    ...{ client_secret: clientSecret, scopes: options.scope, groups_claim: options.groupsClaim },
+    name: options.name,
+    issuer: options.issuer,
+    client_id: options.clientId,
+    client_secret: clientSecret,
+    scopes: options.scope,
+    groups_claim: options.groupsClaim,
     ...(options.role === undefined ? {} : { roles: Object.fromEntries(options.role.map(pair)) }),
-    ...{ domains: options.domain, test: options.test },
+    domains: options.domain,
+    test: options.test,
   });
   print(
     answer,
@@ -92,7 +97,11 @@ async function list(options: ApiOptions): Promise<void> {
   const to = path("v1", "sign-in", "providers");
   const answer = await callApi<{ providers: Shown[] }>(options, "GET", to);
   const row = ({ id, name, issuer, client_id, domains }: Shown) => [
-    ...[id, name, issuer, client_id, domains.join(" ") || "the invited"],
+    id,
+    name,
+    issuer,
+    client_id,
+    domains.join(" ") || "the invited",
   ];
   print(answer, options, () =>
     answer.providers.length === 0

@@ -111,7 +111,8 @@ function writeOf(options: AddOptions): object {
       sources: options.source,
       ...(below === undefined ? {} : { below_level: parseLevel(below) }),
     },
-    ...{ critical: critical ?? false, all: all ?? false },
+    critical: critical ?? false,
+    all: all ?? false,
     ...(starts === undefined ? {} : { starts_at: starts }),
     ends_at: endOf(options, starts ?? unixSeconds(systemClock)),
     ...(repeat === undefined ? {} : { repeat, timezone: options.timezone ?? localZone() }),
@@ -162,8 +163,12 @@ async function list(options: ApiOptions & { state?: string }): Promise<void> {
   );
   const nameOf = await namesOf(options);
   const row = (one: SilenceAnswer) => [
-    ...[one.id, lasts(one), matchText(one), one.holds],
-    ...[nameOf(one.created_by), short(printable(one.name || one.reason), 60)],
+    one.id,
+    lasts(one),
+    matchText(one),
+    one.holds,
+    nameOf(one.created_by),
+    short(printable(one.name || one.reason), 60),
   ];
   print(answer, options, () =>
     answer.silences.length === 0
@@ -180,7 +185,10 @@ function lasts({ state, until, next_at }: SilenceAnswer): string {
 function matchText({ project, match, conditions, all }: SilenceAnswer): string {
   const identifiers = Object.entries(match.identifiers).map(([name, value]) => `${name}=${value}`);
   const narrowed = [
-    ...[match.rule, match.template_id, ...identifiers, ...match.sources],
+    match.rule,
+    match.template_id,
+    ...identifiers,
+    ...match.sources,
     ...conditions.map(({ key, op }) => `${key} ${op} …`),
     all ? "everything" : null,
     match.below_level === null ? null : `below ${match.below_level}`,

@@ -40,8 +40,12 @@ export function registerSources(program: Command): void {
             "CREATED",
           ],
           answer.sources.map((s, i) => [
-            ...[s.name, s.kind, ...factCells(answer.facts[i])],
-            ...[s.retain_logs, s.room === "project" ? "shared" : "its own", when(s.created_at)],
+            s.name,
+            s.kind,
+            ...factCells(answer.facts[i]),
+            s.retain_logs,
+            s.room === "project" ? "shared" : "its own",
+            when(s.created_at),
           ]),
         ),
       );
@@ -128,7 +132,8 @@ async function add(
 ): Promise<void> {
   const { retainLogs = false, kind, mapping } = options;
   const source = {
-    ...{ name, retain_logs: retainLogs },
+    name,
+    retain_logs: retainLogs,
     ...(kind === undefined ? {} : { kind }),
     ...(mapping === undefined ? {} : { options: { mapping: await readMappingOf(mapping) } }),
   };

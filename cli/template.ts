@@ -53,8 +53,12 @@ async function listHeard(project: string, options: ListOptions): Promise<void> {
 
 function heardText({ templates, events, next }: TemplatesAnswer): string {
   const rows = templates.map((each) => [
-    ...[each.count, each.last_seen === null ? "" : when(each.last_seen), each.level ?? ""],
-    ...[each.source, each.rules.join(", ") || "NONE", each.template],
+    each.count,
+    each.last_seen === null ? "" : when(each.last_seen),
+    each.level ?? "",
+    each.source,
+    each.rules.join(", ") || "NONE",
+    each.template,
   ]);
   const more = next === null ? "" : `; more with --after ${next}`;
   const head = ["EVENTS", "LAST", "LEVEL", "SOURCE", "RULES", "TEMPLATE"];

@@ -30,7 +30,8 @@ export function hoursByDay<T extends { at: number }>(
   const zone = localZone();
   const days = Map.groupBy(all, ({ at }) => wallTime(at, zone).slice(0, 10));
   return [...days].map(([day, hours]) => ({
-    ...{ day, hours },
+    day,
+    hours,
     before: " ".repeat(Number(wallTime(hours[0]?.at ?? 0, zone).slice(11, 13))),
   }));
 }

@@ -24,17 +24,21 @@ interface WhyOptions extends ApiOptions {
 
 /** What of the history says why somebody was called. */
 const TELLS = new Set([
-  ...["opened", "escalated", "reached_nobody", "unreachable", "fallback", "renotified"],
-  ...[
-    "silenced",
-    "silence_over",
-    "snoozed",
-    "joined",
-    "unacknowledged",
-    "acknowledged",
-    "resolved",
-  ],
-  ...["assigned", "escalated_now"],
+  "opened",
+  "escalated",
+  "reached_nobody",
+  "unreachable",
+  "fallback",
+  "renotified",
+  "silenced",
+  "silence_over",
+  "snoozed",
+  "joined",
+  "unacknowledged",
+  "acknowledged",
+  "resolved",
+  "assigned",
+  "escalated_now",
 ]);
 
 async function why(id: string, options: WhyOptions): Promise<void> {
@@ -62,7 +66,8 @@ async function why(id: string, options: WhyOptions): Promise<void> {
     return [
       `alert ${id} of ${printable(`${alert.project}/${alert.rule}`)}, ${alert.state}`,
       "",
-      ...[...lines, ...none],
+      ...lines,
+      ...none,
       ...(history.length === 0 ? [] : ["", ...history]),
     ].join("\n");
   });

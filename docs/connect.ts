@@ -51,13 +51,12 @@ function most(): string {
     kinds.set(cells, [...(kinds.get(cells) ?? []), `\`${kind}\``]);
   }
   return [
-    ...[
-      "## What each takes at most",
-      "",
-      "One request of this kind, as it is sent and inflated:",
-      "",
-    ],
-    ...["| Kinds | Sent | Inflated |", "|---|---|---|"],
+    "## What each takes at most",
+    "",
+    "One request of this kind, as it is sent and inflated:",
+    "",
+    "| Kinds | Sent | Inflated |",
+    "|---|---|---|",
     ...[...kinds].map(([cells, names]) => `| ${names.join(", ")} | ${cells} |`),
     `| \`/v1/ingest\`, an event | ${size(INGEST_LIMIT)} | not compressed |`,
     `| \`/v1/ingest\`, lines (NDJSON) | ${size(NDJSON_LIMIT)} | not compressed |`,
@@ -86,11 +85,19 @@ export function connectReference(): string {
 
 function card({ kind, title, setUp }: Adapter): string {
   const { where, paste, notes } = setUp({
-    ...{ base: "https://box.example.com", token: "TOKEN", shortToken: "SHORT_TOKEN" },
+    base: "https://box.example.com",
+    token: "TOKEN",
+    shortToken: "SHORT_TOKEN",
   });
   return [
-    ...[`## ${title}`, "", `Kind \`${kind}\`. Paste this into ${where}:`, ""],
-    ...["```", paste, "```", ""],
+    `## ${title}`,
+    "",
+    `Kind \`${kind}\`. Paste this into ${where}:`,
+    "",
+    "```",
+    paste,
+    "```",
+    "",
     ...notes.map((note) => `- ${note}`),
     "",
   ].join("\n");
@@ -104,11 +111,15 @@ function known(): string {
       : `- \`${name}\`: ${title}. What to paste there:\n\n  \`\`\`\n  ${paste.replaceAll("\n", "\n  ")}\n  \`\`\`\n`,
   );
   return [
-    ...["## Webhooks that are known by name", ""],
+    "## Webhooks that are known by name",
+    "",
     "A source of kind `hook` reads its sender's words by a mapping: `options.mapping` is one of these names, a document of",
     "your own (contract §24), or a document with `preset` that stands over one of them.",
-    ...["", ...rows, ""],
-    ...["## Mails that are known by name", ""],
+    "",
+    ...rows,
+    "",
+    "## Mails that are known by name",
+    "",
     "Of most senders' subjects the box knows which end what. Some say it in words of their own: of those `options.mail_rules`",
     "of a source of kind `email` is one of these names, or a list of rules ([the guide](guide.md)).",
     "",

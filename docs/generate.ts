@@ -103,7 +103,10 @@ function describeCommand({ name, command }: Runnable, common: ReadonlySet<string
   const own = command.options.filter((option) => !isCommon(option)).map(flagRow);
   const takes = shared.length === 0 ? "" : ` Takes ${shared.join(", ")}.`;
   return [
-    ...[`## ${name}`, "", sentence(command.description()) + takes, ""],
+    `## ${name}`,
+    "",
+    sentence(command.description()) + takes,
+    "",
     ...(own.length === 0 ? [] : ["| flag | |", "|---|---|", ...own, ""]),
   ];
 }
@@ -124,14 +127,12 @@ function sentence(text: string): string {
 
 export function apiReference(): string {
   const document = openapi(dataPlaneRoutes, "", [
-    ...[
-      ...publicOperations,
-      ...pairOperations,
-      ...ackOperations,
-      ...twilioOperations,
-      alertPageOperation,
-      calendarOperation,
-    ],
+    ...publicOperations,
+    ...pairOperations,
+    ...ackOperations,
+    ...twilioOperations,
+    alertPageOperation,
+    calendarOperation,
   ]) as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };
@@ -215,7 +216,10 @@ function fieldTable(schema: Schema): string[] {
     "|---|---|---|",
     ...fieldRows(schema, ""),
     ...(schema.examples ?? []).flatMap((example) => [
-      ...["", "For example:", "", "```json"],
+      "",
+      "For example:",
+      "",
+      "```json",
       JSON.stringify(example, null, 2),
       "```",
     ]),

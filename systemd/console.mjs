@@ -17,7 +17,8 @@ function entries(root) {
   const folder = path.join(root, "src/web/browser/pages");
   const pages = fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
   return {
-    ...{ "console.js": "src/web/browser/main.ts", "console.css": "src/web/browser/main.css" },
+    "console.js": "src/web/browser/main.ts",
+    "console.css": "src/web/browser/main.css",
     ...Object.fromEntries(
       pages.map((file) => [`${path.parse(file).name}.js`, `src/web/browser/pages/${file}`]),
     ),

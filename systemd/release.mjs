@@ -61,7 +61,9 @@ export async function bill(root) {
 const writeBill = (file, made) => fs.writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`);
 
 const aboutOf = (root) => ({
-  ...{ version: versionOf(root), commit: commitOf(root), time: timeOf(root) },
+  version: versionOf(root),
+  commit: commitOf(root),
+  time: timeOf(root),
 });
 
 /** Seconds since the epoch that everything in the release is dated with. */

@@ -67,28 +67,35 @@ export function boxApp(
       calendarRoute(serving),
       ...ackRoutes({
         find: () => tenant,
-        ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
+        tries: serving.limits.tries,
+        address: serving.address,
+        known: serving.known,
         tls: config.tls !== null,
       }),
       pushSeenRoute({
         find: () => tenant,
-        ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
+        tries: serving.limits.tries,
+        address: serving.address,
+        known: serving.known,
       }),
       ...operatingRoutes(operate),
     ],
-    ...{ serving, log, random, fixedAddresses: config.adapters.here },
+    serving,
+    log,
+    random,
+    fixedAddresses: config.adapters.here,
     ...(pages && { pages }),
   });
 }
 
 /** What `--adapters-listen` serves: senders' addresses, and nothing of the box's own. */
 export function adaptersApp({ log, random }: BoxDeps, serving: Serving): App {
-  return createApp({ routes: [], raw: [], ...{ serving, log, random, fixedAddresses: true } });
+  return createApp({ routes: [], raw: [], serving, log, random, fixedAddresses: true });
 }
 
 /** What a port of senders of one kind serves. */
 export function sendersApp({ log, random }: BoxDeps, serving: Serving, only: SendersPort): App {
-  return createApp({ routes: [], raw: [], ...{ serving, log, random, only } });
+  return createApp({ routes: [], raw: [], serving, log, random, only });
 }
 
 /** The pages for people, whose code is loaded with the first request that may be for them. */
@@ -119,12 +126,18 @@ function operating(
       () => backupCheck(tenant, scheduled),
     ]);
   const desk = scheduled && {
-    ...{ ...scheduled.plan, list: scheduled.backups.list, failure: scheduled.backups.failure },
+    ...scheduled.plan,
+    list: scheduled.backups.list,
+    failure: scheduled.backups.failure,
     isRunning: scheduled.backups.isRunning,
     make: () => scheduled.backups.makeNow(unixSeconds(tenant.clock)),
   };
   tenant.standIn({
-    ...{ health, doctor, backups: desk, startedAt, keeping: config.retention },
+    health,
+    doctor,
+    backups: desk,
+    startedAt,
+    keeping: config.retention,
     load: () => loadOf(tenant, serving.refusals),
     held: () => heldOf(tenant),
   });
@@ -143,15 +156,13 @@ function operating(
     seesNames: hasKey,
     openapi: () =>
       openapi(routes, config.publicUrl, [
-        ...[
-          ...publicOperations,
-          ...pairOperations,
-          ...ackOperations,
-          pushSeenOperation,
-          calendarOperation,
-          ...twilioOperations,
-          alertPageOperation,
-        ],
+        ...publicOperations,
+        ...pairOperations,
+        ...ackOperations,
+        pushSeenOperation,
+        calendarOperation,
+        ...twilioOperations,
+        alertPageOperation,
       ]),
   };
 }

@@ -87,7 +87,8 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const { adapters, senders, ...doors } = http;
     const serve = {
       ...doors,
-      ...{ clock, log },
+      clock,
+      log,
       ...(deps.limits ? { limits: deps.limits } : {}),
     };
     const at = config.adapters.listen;
@@ -121,7 +122,8 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const isWell = () => isAlive(tenant);
     const opened = [...(intake?.ports ?? []), ...webPorts.ports];
     return {
-      ...{ url, linksTo },
+      url,
+      linksTo,
       adaptersUrl,
       ports: opened,
       isNew,

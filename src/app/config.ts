@@ -162,9 +162,14 @@ function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   const allowFrom = networks("allow-from", flags.allowFrom, faults);
   const { syslogUdp, syslogTcp, syslogTls, gelfUdp, gelfTcp } = flags;
   const given = {
-    ...{ "syslog-udp": syslogUdp, "syslog-tcp": syslogTcp, "syslog-tls": syslogTls },
-    ...{ "gelf-udp": gelfUdp, "gelf-tcp": gelfTcp },
-    ...{ otlp: flags.otlp, es: flags.es, smtp: flags.smtp },
+    "syslog-udp": syslogUdp,
+    "syslog-tcp": syslogTcp,
+    "syslog-tls": syslogTls,
+    "gelf-udp": gelfUdp,
+    "gelf-tcp": gelfTcp,
+    otlp: flags.otlp,
+    es: flags.es,
+    smtp: flags.smtp,
   };
   if (syslogTls !== undefined && flags.tlsCert === undefined)
     faults.push("--syslog-tls needs --tls-cert and --tls-key");
@@ -172,7 +177,8 @@ function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   if (syslogZone !== "" && !isTimezone(syslogZone))
     faults.push(`--syslog-zone must be a zone like Europe/Vienna, not "${syslogZone}"`);
   return {
-    ...{ ...portsOf(given, allowFrom, faults), allowFrom },
+    ...portsOf(given, allowFrom, faults),
+    allowFrom,
     senders: (flags.syslogSender ?? [])
       .flatMap((text) => text.split(/,(?=[^,=]*=)/))
       .flatMap((text) => knownSender(text.trim(), faults)),

@@ -66,7 +66,9 @@ export function hostedApp(
           const id = tenantOfCapability(parts.sealer, capability, unixSeconds(clock));
           return id === null ? null : house.find(id);
         },
-        ...{ tries: limits.tries, address: serving.address, known: serving.known },
+        tries: limits.tries,
+        address: serving.address,
+        known: serving.known,
         tls: config.tls !== null,
       }),
       pushSeenRoute({
@@ -74,7 +76,9 @@ export function hostedApp(
           const right = readShown(parts.sealer, receipt, unixSeconds(clock));
           return right === null ? null : house.find(right.tenantId);
         },
-        ...{ tries: limits.tries, address: serving.address, known: serving.known },
+        tries: limits.tries,
+        address: serving.address,
+        known: serving.known,
       }),
       ...operatingRoutes({
         health: () => hostedHealth(parts.state),
@@ -98,7 +102,9 @@ export function hostedApp(
           ),
       }),
     ],
-    ...{ serving, log, random },
+    serving,
+    log,
+    random,
   });
 }
 

@@ -70,8 +70,13 @@ export function hostedConfig(flags: HostedFlags): HostedConfig {
   const planRates = isSet ? { free: base.rates.ingest, pro: base.rates.ingest } : PLANS;
   const keyFile = flags.hostedKey ?? join(base.data, hostedFiles.key);
   return Object.freeze({
-    ...{ ...base, planRates, relayRate, openTenants, lab: flags.lab ?? false },
-    ...{ ...shared, keyFile },
+    ...base,
+    planRates,
+    relayRate,
+    openTenants,
+    lab: flags.lab ?? false,
+    ...shared,
+    keyFile,
   });
 }
 
@@ -87,7 +92,8 @@ function sharedConfig(flags: HostedFlags, whole: Whole, faults: string[]) {
     if (!isShared && flags[name] !== undefined)
       faults.push(`--${name === "node" ? name : "database-pool"} needs --database`);
   const drainSeconds = whole("drain-seconds", flags.drainSeconds, {
-    ...{ value: isShared ? DRAIN_SECONDS : 0, least: 0 },
+    value: isShared ? DRAIN_SECONDS : 0,
+    least: 0,
   });
   return { database: settings === null ? null : { ...settings, pool }, node, drainSeconds };
 }

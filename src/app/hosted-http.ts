@@ -49,6 +49,7 @@ function planLimits(config: HostedConfig, clock: Clock, house: TenantHouse): Lim
   });
   return {
     ...createLimits(clock, config.rates),
-    ...{ ingest: byPlan("ingest"), ingestLast: byPlan("ingestLast") },
+    ingest: byPlan("ingest"),
+    ingestLast: byPlan("ingestLast"),
   };
 }

@@ -54,10 +54,12 @@ export function hostedJobs(deps: PageDeps & HostedEyes & { house: TenantHouse; l
       },
     },
     byLeader(registry.nodes, "silence", silenceJob(deps), {
-      ...{ everyMs: LOOK_EVERY_SECONDS * 1000, onAsked: sawSilence },
+      everyMs: LOOK_EVERY_SECONDS * 1000,
+      onAsked: sawSilence,
     }),
     byLeader(registry.nodes, "purge", purgeJob(deps), {
-      ...{ everyMs: PURGE_SECONDS * 1000, onAsked: (leads) => deps.sawLead("purge", leads) },
+      everyMs: PURGE_SECONDS * 1000,
+      onAsked: (leads) => deps.sawLead("purge", leads),
     }),
   ];
   if (registry.nodes !== null) return jobs.map((job) => patient(job, clock));

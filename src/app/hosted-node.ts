@@ -59,7 +59,12 @@ export async function startHostedNode(
   const { nodes } = registry;
   if (nodes !== null) {
     const options: NodeOptions = {
-      ...{ nodes, name, clock, log, version, url },
+      nodes,
+      name,
+      clock,
+      log,
+      version,
+      url,
       onTooOld() {
         log.error("a newer program has changed the database: this node drains and ends");
         void leave();

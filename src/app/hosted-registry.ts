@@ -31,8 +31,14 @@ export async function openHostedRegistry(
   );
   const opened = await onceItAnswers(deps, () =>
     openDatabaseRegistry({
-      ...{ settings: database, pool: database.pool, keyFile: config.keyFile, serves: true },
-      ...{ node, clock, random, names },
+      settings: database,
+      pool: database.pool,
+      keyFile: config.keyFile,
+      serves: true,
+      node,
+      clock,
+      random,
+      names,
       seen,
       onMigrating: () =>
         log.info("the database's schema is brought up to date, here or by another node"),
@@ -61,12 +67,17 @@ function openFile(config: HostedConfig, deps: BoxDeps): OpenedRegistry {
   const made: { sealer?: Sealer } = {};
   const registry = openSqliteRegistry({
     path: join(config.data, hostedFiles.registry),
-    ...{ clock, random, onFatal },
+    clock,
+    random,
+    onFatal,
     sealer(inUse) {
       const { keyFile } = config;
       const files = fileSealer({
-        ...{ dir: dirname(keyFile), name: basename(keyFile), inUse },
-        ...{ clock, random },
+        dir: dirname(keyFile),
+        name: basename(keyFile),
+        inUse,
+        clock,
+        random,
       });
       tellKeys(files, deps);
       made.sealer = files;

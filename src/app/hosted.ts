@@ -71,7 +71,10 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("registry", () => registry.close());
     let base = config.publicUrl;
     const node = await startHostedNode(config, deps, {
-      ...{ registry, name, url: () => base, stop: () => lifecycle.stop() },
+      registry,
+      name,
+      url: () => base,
+      stop: () => lifecycle.stop(),
     });
     lifecycle.onStop("node", () => node.stop());
     // Nobody else can have these, now that the directory and the name are ours.
@@ -95,7 +98,9 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const seen: SeenState = { apns: "unknown", boxes: null, leads: {} };
     const pages = createPageCounts();
     const jobs = hostedJobs({
-      ...{ ...page, house, log },
+      ...page,
+      house,
+      log,
       sawApns: (apns) => void Object.assign(seen, { apns }),
       sawBoxes: (boxes) => void Object.assign(seen, { boxes }),
       sawOutage: (outage) => void outages.push(outage),
@@ -104,12 +109,19 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const scheduler = createScheduler(clock, log, jobs);
     lifecycle.onStop("jobs", () => scheduler.stop());
     const state: HostedState = {
-      ...{ clock, scheduler, seen: () => seen, house: () => house.stats() },
-      ...{ node: () => node.state(), pages: () => pages.all(), pushes: () => pushes.all() },
+      clock,
+      scheduler,
+      seen: () => seen,
+      house: () => house.stats(),
+      node: () => node.state(),
+      pages: () => pages.all(),
+      pushes: () => pushes.all(),
     };
     const http = hostedHttp(config, deps, {
       ...page,
-      ...{ house, state, sealer },
+      house,
+      state,
+      sealer,
       paged: pages.add,
       redeemReceipt: receiptRedeemer(receipts),
       publicUrl: () => base,
@@ -117,7 +129,8 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("decoder", () => http.decoder.close());
     const web = await listen(config, {
       ...http,
-      ...{ clock, log },
+      clock,
+      log,
       ...(deps.limits ? { limits: deps.limits } : {}),
     });
     base ||= linkUrl(web.url);
@@ -136,7 +149,8 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
 
 function egressOf(config: HostedConfig, { clock }: BoxDeps, names: Names): EgressClient {
   return createEgress({
-    ...{ clock, names },
+    clock,
+    names,
     rules: { role: "hosted", ...addressesOf(config) },
     userAgent: `box/${version}`,
   });
@@ -145,7 +159,8 @@ function egressOf(config: HostedConfig, { clock }: BoxDeps, names: Names): Egres
 /** Receipt checks go where a stranger's box says, so only the public internet will do; --lab relaxes it. */
 function receiptEgress(config: HostedConfig, { clock }: BoxDeps, names: Names): EgressClient {
   return createEgress({
-    ...{ clock, names },
+    clock,
+    names,
     rules: { role: config.lab ? "box" : "hosted", ...addressesOf(config) },
     publicHttpsOnly: !config.lab,
     userAgent: `box/${version}`,
@@ -177,7 +192,11 @@ function houseOf(
   const upSince = () => unixSeconds(clock) - Math.floor((clock.mono() - startedMono) / 1000);
   const service = { upSince, downSince: (from: number) => downSince(outages, from) };
   const shared = {
-    ...{ clock, random, log, renderer, service },
+    clock,
+    random,
+    log,
+    renderer,
+    service,
     egress: () => egress.share({ lookups: TENANT_LOOKUPS }),
     devices: registry.devices,
     publicUrl: config.publicUrl,
@@ -191,7 +210,10 @@ function houseOf(
   };
   const path = (id: string) => join(config.data, hostedFiles.tenants, `${id}.db`);
   return createTenantHouse({
-    ...{ registry, clock, log, path },
+    registry,
+    clock,
+    log,
+    path,
     limits: { mostOpen: config.openTenants, warmMs: 600_000 },
     start(id, { atClose, onFatal }) {
       const push = tenantPages({ registry, pusher, clock }, id, () => tenant.store);

@@ -28,7 +28,10 @@ export async function openPorts(
   const { openIntake, PortFault } = await import("../web/intake/intake.ts");
   try {
     const opened = await openIntake(intake.ports, {
-      ...{ tenant, clock, allowFrom: cidrs(intake.allowFrom), senders: intake.senders },
+      tenant,
+      clock,
+      allowFrom: cidrs(intake.allowFrom),
+      senders: intake.senders,
       senderClock: clockIn(intake.syslogZone),
       spend: (events) => void limits.ingest.spend(tenant.id, events),
       guess: (address) => void limits.strangers.spend(address),

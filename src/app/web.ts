@@ -49,7 +49,12 @@ export async function listen(
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
   const http = createServer({
-    ...{ app, ingest, address, connections, clock, limits },
+    app,
+    ingest,
+    address,
+    connections,
+    clock,
+    limits,
     ...(files ? { tls: files } : {}),
   });
   const { server } = http;
@@ -83,7 +88,9 @@ export function connectionsOf(
   address: ClientAddress,
 ): Connections {
   return createConnections({
-    ...{ address, clock, limits: { ...serverLimits, ...limits } },
+    address,
+    clock,
+    limits: { ...serverLimits, ...limits },
     crowded: (crowd) =>
       log.warn(crowd, "too many connections: the oldest that never authenticated are closed"),
   });

@@ -101,7 +101,10 @@ async function readToken(
   for (let tries = 0; tries < 3; tries++) {
     const { at, token } = await tokens.token();
     const known = (jwt: string, iat: number): KnownToken => ({
-      ...{ jwt, ageMs: (at - iat) * 1000, mono: clock.mono(), wall: clock.now() },
+      jwt,
+      ageMs: (at - iat) * 1000,
+      mono: clock.mono(),
+      wall: clock.now(),
     });
     // One from the future is from before the clock was set back: nobody knows its age.
     const isYoung = token !== null && at >= token.iat && (at - token.iat) * 1000 < ageMs;

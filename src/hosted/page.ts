@@ -149,7 +149,10 @@ async function pushAll(
   const pushed = left.map(async ({ token, criticalAlerts }) => {
     const push = {
       since: hold.askedAt,
-      ...{ token, payload: payloadFor(criticalAlerts), collapseId: collapse, expiresAt },
+      token,
+      payload: payloadFor(criticalAlerts),
+      collapseId: collapse,
+      expiresAt,
       stillWanted: () => registry.devices.isRecipient(audience, token),
     };
     const result = await pusher.push(push).catch((error: unknown): PushResult => {

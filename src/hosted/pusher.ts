@@ -91,7 +91,11 @@ function connectTo(
   const { keyId, teamId, endpoint, topic } = settings;
   const provider = providerToken({ key, keyId, teamId, version, tokens: apns, clock });
   const client = openApns({
-    ...{ endpoint, ca: settings.ca ?? undefined, topic, provider, clock },
+    endpoint,
+    ca: settings.ca ?? undefined,
+    topic,
+    provider,
+    clock,
     ...(counted && { counted }),
   });
   return { client };

@@ -209,8 +209,11 @@ class House implements TenantHouse {
         onFatal: (error) => this.#breakOff(id, error),
       });
       const entry: OpenTenant = {
-        ...{ tenant, plan: known.plan, epoch },
-        ...{ openedAt: clock.mono(), usedAt: Number.NEGATIVE_INFINITY },
+        tenant,
+        plan: known.plan,
+        epoch,
+        openedAt: clock.mono(),
+        usedAt: Number.NEGATIVE_INFINITY,
       };
       this.#open.set(id, entry);
       this.#opened++;

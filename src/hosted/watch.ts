@@ -8,7 +8,9 @@ const GAP_SECONDS = 120;
 const MOST_AT_ONCE = 1_000;
 /** For how long a page that can't be sent is news. A box that is silent still is so, and its people know of nothing else. */
 const NEWS_SECONDS: Record<OwedPage["news"], number> = {
-  ...{ silent: 86_400, back: 3_600, twin: 86_400 },
+  silent: 86_400,
+  back: 3_600,
+  twin: 86_400,
 };
 
 /**
@@ -49,7 +51,9 @@ function noticeOfTwin({ tenantId }: OwedPage, who: string): Notice {
   return {
     title: "Two boxes page as one",
     body: `${who} is there twice: both page you. Stop the copy, or give it a relay key of its own.`,
-    ...{ tail: "", critical: false, thread: "box" },
+    tail: "",
+    critical: false,
+    thread: "box",
     fields: { event: "box.twin", tenant_id: tenantId },
   };
 }

@@ -84,8 +84,13 @@ export function seatAccount(
   tx.orm
     .insert(accounts)
     .values({
-      ...{ id, email, emailFolded: foldEmail(email), role, createdAt: tx.at },
-      ...{ displayName: "", passwordHash: "" },
+      id,
+      email,
+      emailFolded: foldEmail(email),
+      role,
+      createdAt: tx.at,
+      displayName: "",
+      passwordHash: "",
     })
     .onConflictDoUpdate({ target: accounts.id, set: { role } })
     .run();
@@ -104,7 +109,9 @@ export function addNewcomer(
   tx.orm
     .insert(accounts)
     .values({
-      ...{ ...newcomer, emailFolded: foldEmail(email), createdAt: tx.at },
+      ...newcomer,
+      emailFolded: foldEmail(email),
+      createdAt: tx.at,
       displayName: displayName ?? email.slice(0, email.indexOf("@")),
     })
     .run();

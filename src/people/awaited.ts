@@ -45,8 +45,12 @@ export function isAwaited({ orm }: Reader, id: string): boolean {
     .from(accounts)
     .where(
       and(
-        ...[eq(accounts.id, id), eq(accounts.passwordHash, ""), isNull(accounts.signedInAt)],
-        ...[none(apiKeys), none(oidcLinks), none(passkeys)],
+        eq(accounts.id, id),
+        eq(accounts.passwordHash, ""),
+        isNull(accounts.signedInAt),
+        none(apiKeys),
+        none(oidcLinks),
+        none(passkeys),
       ),
     )
     .get();

@@ -43,8 +43,14 @@ export function issueReset(tx: Tx, by: By, accountId: string): Omit<IssuedReset,
   tx.orm
     .insert(pairCodes)
     .values({
-      ...{ id: hexId(tx.random), hash: sha256(code), role, email, accountId },
-      ...{ issuedBy: by, createdAt: tx.at, expiresAt },
+      id: hexId(tx.random),
+      hash: sha256(code),
+      role,
+      email,
+      accountId,
+      issuedBy: by,
+      createdAt: tx.at,
+      expiresAt,
     })
     .run();
   return { account_id: accountId, email, code, expires_at: expiresAt };
@@ -131,8 +137,12 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
 export function findInvitation(reader: Reader, email: string, at: number): LiveCode | null {
   const waiting = reader.orm
     .select({
-      ...{ id: pairCodes.id, role: pairCodes.role, email: pairCodes.email },
-      ...{ resets: pairCodes.accountId, issuedBy: pairCodes.issuedBy, issuerRole: accounts.role },
+      id: pairCodes.id,
+      role: pairCodes.role,
+      email: pairCodes.email,
+      resets: pairCodes.accountId,
+      issuedBy: pairCodes.issuedBy,
+      issuerRole: accounts.role,
     })
     .from(pairCodes)
     .leftJoin(accounts, eq(accounts.id, pairCodes.issuedBy))

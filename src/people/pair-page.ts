@@ -40,7 +40,11 @@ pre{user-select:all;margin-bottom:.5rem}
 `;
 
 const HEADERS = pageHeaders({
-  ...{ type: HTML_TYPE, storing: "no-store", style: STYLE, script: SCRIPT, asks: true },
+  type: HTML_TYPE,
+  storing: "no-store",
+  style: STYLE,
+  script: SCRIPT,
+  asks: true,
 });
 
 /**
@@ -54,7 +58,8 @@ export function pairPage(
 ): PageAnswer {
   const wrong = trouble?.kind === "invalid" ? trouble.fields : [];
   const body = framed({
-    ...{ style: STYLE, script: SCRIPT },
+    style: STYLE,
+    script: SCRIPT,
     title: trouble === null ? "Take your seat" : "Take your seat: try again",
     main: html`<h1>Take your seat</h1>
 <p class="lead" id="invited" role="status">${invited !== null && invitation(invited)}</p>
@@ -152,7 +157,8 @@ export function pairedPage(
   { signedIn }: { signedIn: boolean },
 ): PageAnswer {
   const body = framed({
-    ...{ style: STYLE, script: SCRIPT },
+    style: STYLE,
+    script: SCRIPT,
     title: "You have your seat",
     main: html`<h1>You have your seat</h1>
 ${signedIn && html`<p class="lead">You are signed in. When you have stored your key: <a href="${baseUrl}/welcome">to the first steps</a>.</p>`}

@@ -30,9 +30,13 @@ export const MOST_PASSKEYS = 10;
 export function listPasskeys(reader: Reader, accountId: string): Passkey[] {
   return reader.orm
     .select({
-      ...{ id: passkeys.id, name: passkeys.name, host: passkeys.rpId },
-      ...{ created_at: passkeys.createdAt, last_used_at: passkeys.lastUsedAt },
-      ...{ doubted_at: passkeys.doubtedAt, credential: passkeys.credential },
+      id: passkeys.id,
+      name: passkeys.name,
+      host: passkeys.rpId,
+      created_at: passkeys.createdAt,
+      last_used_at: passkeys.lastUsedAt,
+      doubted_at: passkeys.doubtedAt,
+      credential: passkeys.credential,
     })
     .from(passkeys)
     .where(eq(passkeys.accountId, accountId))
@@ -71,7 +75,9 @@ export function insertPasskey(tx: Tx, passkey: PasskeyWrite): void {
     .insert(passkeys)
     .values({
       ...passkey,
-      ...{ id: hexId(tx.random), createdAt: tx.at, transports: JSON.stringify(transports) },
+      id: hexId(tx.random),
+      createdAt: tx.at,
+      transports: JSON.stringify(transports),
     })
     .run();
   tx.note({ topic: "people" });

@@ -47,12 +47,16 @@ export function creationOptions(store: Store, party: RelyingParty, owner: Owner)
     rp: { id: party.id, name: "box" },
     user: {
       id: Buffer.from(owner.accountId).toString("base64url"),
-      ...{ name: owner.email, displayName: owner.name },
+      name: owner.email,
+      displayName: owner.name,
     },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
-    ...{ timeout: TIMEOUT_MS, attestation: "none" },
+    timeout: TIMEOUT_MS,
+    attestation: "none",
     authenticatorSelection: {
-      ...{ residentKey: "required", requireResidentKey: true, userVerification: "required" },
+      residentKey: "required",
+      requireResidentKey: true,
+      userVerification: "required",
     },
     excludeCredentials: known
       .filter(({ host }) => host === party.id)
@@ -62,7 +66,9 @@ export function creationOptions(store: Store, party: RelyingParty, owner: Owner)
 
 /** `PublicKeyCredentialRequestOptionsJSON`, but for the challenge: any passkey that the browser has for this host. */
 export const requestOptions = (party: RelyingParty): object => ({
-  ...{ rpId: party.id, userVerification: "required", timeout: TIMEOUT_MS },
+  rpId: party.id,
+  userVerification: "required",
+  timeout: TIMEOUT_MS,
 });
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]*$/);
@@ -74,14 +80,17 @@ const credential = {
 const created = z.object({
   ...credential,
   response: z.object({
-    ...{ clientDataJSON: base64url, attestationObject: base64url },
+    clientDataJSON: base64url,
+    attestationObject: base64url,
     transports: z.array(z.string().max(32)).max(8).optional(),
   }),
 });
 const asserted = z.object({
   ...credential,
   response: z.object({
-    ...{ clientDataJSON: base64url, authenticatorData: base64url, signature: base64url },
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
     userHandle: base64url.nullish(),
   }),
 });
@@ -130,8 +139,10 @@ export async function addPasskey(
         isFresh = challenges.spend(challenge, passkeyPurpose.add(party, sessionId));
         return isFresh;
       },
-      ...{ expectedOrigin: party.origin, expectedRPID: party.id },
-      ...{ requireUserVerification: true, supportedAlgorithmIDs: ALGORITHMS },
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
     });
     return registrationInfo?.credential ?? null;
   })().catch(passRefusals);
@@ -139,7 +150,11 @@ export async function addPasskey(
     throw notMade(isFresh ? "what the browser sent doesn't fit this box." : TOO_LATE);
   store.write((tx) =>
     insertPasskey(tx, {
-      ...{ accountId, name, rpId: party.id, counter: made.counter, credential: made.id },
+      accountId,
+      name,
+      rpId: party.id,
+      counter: made.counter,
+      credential: made.id,
       publicKey: isoBase64URL.fromBuffer(made.publicKey),
       transports: response.response.transports ?? [],
     }),
@@ -182,16 +197,23 @@ export async function provePasskey(
       isFresh = challenges.spend(challenge, passkeyPurpose.signIn(party));
       return isFresh;
     },
-    ...{ expectedOrigin: party.origin, expectedRPID: party.id, requireUserVerification: true },
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
     credential: {
-      ...{ id: known.credential, publicKey: isoBase64URL.toBuffer(known.publicKey), counter: 0 },
+      id: known.credential,
+      publicKey: isoBase64URL.toBuffer(known.publicKey),
+      counter: 0,
     },
   }).catch(passRefusals);
   if (proved === null || !proved.verified) return { is: isFresh ? "wrong" : "late", accountId };
   const counter = proved.authenticationInfo.newCounter;
   const isNext = counter > known.counter || (counter === 0 && known.counter === 0);
   return {
-    ...{ is: isNext ? "right" : "back", passkeyId: known.id, accountId, counter },
+    is: isNext ? "right" : "back",
+    passkeyId: known.id,
+    accountId,
+    counter,
     before: known.counter,
   };
 }

@@ -80,8 +80,14 @@ export function createPhoneLinks(reader: Reader): PhoneLinks {
       const code = hexSecret(random);
       const phone = { address: "", agent: "" };
       links.set(desk.accountId, {
-        ...{ ...desk, code, until: clock.mono() + GOOD_MS, state: "shown" },
-        ...{ secret: "", digits: "", left: TRIES, phone },
+        ...desk,
+        code,
+        until: clock.mono() + GOOD_MS,
+        state: "shown",
+        secret: "",
+        digits: "",
+        left: TRIES,
+        phone,
       });
       return code;
     },

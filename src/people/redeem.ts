@@ -123,7 +123,10 @@ function takeSeat(
   if (seat.account === null) {
     const { email, role } = seat;
     addNewcomer(tx, {
-      ...{ id: accountId, email, role, passwordHash },
+      id: accountId,
+      email,
+      role,
+      passwordHash,
       displayName: claim.displayName,
     });
   } else {

@@ -52,8 +52,18 @@ export function openSession(tx: Tx, session: NewSession): { id: string; cookie: 
   const cookie = base62Secret(tx.random);
   const agent = session.agent.slice(0, MOST_AGENT).toWellFormed();
   tx.sql<(string | number | null)[]>(ADD).run(
-    ...[id, accountId, sha256(cookie), method, keyId, passkeyId],
-    ...[tx.at, tx.at, tx.at + IDLE, address, agent, provider],
+    id,
+    accountId,
+    sha256(cookie),
+    method,
+    keyId,
+    passkeyId,
+    tx.at,
+    tx.at,
+    tx.at + IDLE,
+    address,
+    agent,
+    provider,
   );
   tx.sql<[account: string, most: number]>(TOO_MANY).run(accountId, MOST_SESSIONS);
   tx.sql<[at: number, id: string]>(SIGNED_IN).run(tx.at, accountId);

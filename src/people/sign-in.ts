@@ -112,7 +112,11 @@ export async function signInByCode(
 ): Promise<SignedIn & { granted: Redemption | null }> {
   const { id: tenantId, passwords } = parts;
   const store = auditedStore(parts.store, {
-    ...{ accountId: null, via: "pairing", hint: "", address: browser.address, verb: "signIn" },
+    accountId: null,
+    via: "pairing",
+    hint: "",
+    address: browser.address,
+    verb: "signIn",
     target: { kind: "pairing_code", id: "" },
   });
   return claimSeat({ store, passwords }, claim, (tx, accountId) => {
@@ -207,7 +211,11 @@ export function refused(
   { method, account, address }: { method: SessionMethod; account: string; address: string },
 ): void {
   countRefused(store, {
-    ...{ accountId: null, via: "page", hint: method, address, verb: "signInRefused" },
+    accountId: null,
+    via: "page",
+    hint: method,
+    address,
+    verb: "signInRefused",
     target: { kind: "account", id: account },
   });
 }

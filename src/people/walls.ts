@@ -18,8 +18,12 @@ const WALL_SECRET = /^[0-9A-Za-z]{22}$/;
 type WallRow = typeof walls.$inferSelect;
 
 const toWall = (row: WallRow): WallAnswer => ({
-  ...{ id: row.id, name: row.name, messages: row.messages, created_by: row.accountId },
-  ...{ created_at: row.createdAt, last_seen_at: row.lastSeenAt },
+  id: row.id,
+  name: row.name,
+  messages: row.messages,
+  created_by: row.accountId,
+  created_at: row.createdAt,
+  last_seen_at: row.lastSeenAt,
 });
 
 /** By name. */
@@ -42,8 +46,13 @@ export function makeWall(
   const row = tx.orm
     .insert(walls)
     .values({
-      ...{ id: hexId(tx.random), name, messages, hash: sha256(secret) },
-      ...{ accountId: by, createdAt: tx.at, lastSeenAt: null },
+      id: hexId(tx.random),
+      name,
+      messages,
+      hash: sha256(secret),
+      accountId: by,
+      createdAt: tx.at,
+      lastSeenAt: null,
     })
     .returning()
     .get();

@@ -97,7 +97,7 @@ export function createChangeListeners(
     add(hears, { pace = READERS, wakes = () => true }) {
       // What was before is nothing new to the first.
       if (all.size === 0) looked.to = after(null).next;
-      const own = { ...{ hears, pace, wakes }, toldAt: Number.NEGATIVE_INFINITY, dueAt: null };
+      const own = { hears, pace, wakes, toldAt: Number.NEGATIVE_INFINITY, dueAt: null };
       all.add(own);
       return () => all.delete(own);
     },

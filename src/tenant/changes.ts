@@ -101,7 +101,9 @@ export function createChanges(store: Store, clock: Clock, limits: ChangesLimits)
       const sources = new Map(batch.map(({ source }) => [source.id, source]));
       told(
         [...sources.values()].map(({ projectId, name: source }) => ({
-          ...{ topic: "heard", projectId, source },
+          topic: "heard",
+          projectId,
+          source,
         })),
       );
     },

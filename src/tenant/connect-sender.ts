@@ -56,7 +56,9 @@ export function firstHeardOf(
     .flatMap(({ escalations }) => escalations.slice(0, 1));
   const would = steps.flatMap((step) => [...step.accounts.map(emailOf), ...step.schedules]);
   return {
-    ...{ at, message: event.message.slice(0, SHOWN), level: event.level },
+    at,
+    message: event.message.slice(0, SHOWN),
+    level: event.level,
     template: textOfTemplate(store, project.id, ingest.rootOf(project.id, templateId)).slice(
       0,
       SHOWN,

@@ -39,7 +39,9 @@ export interface SentNow {
 
 /** What every new contact is checked by. */
 export const contactGuardOf = ({ sealer, addressRules }: Tenant): ContactGuard => ({
-  ...{ sealer, rules: addressRules, kinds: contactKindList },
+  sealer,
+  rules: addressRules,
+  kinds: contactKindList,
 });
 
 /** Adds a way to reach a person, which counts once it is verified. `input`: the fields of its kind. Throws 400, 403, 404, 422. */

@@ -26,7 +26,10 @@ export function nextDue(reader: Reader): number | null {
   const shift = nextShiftWork(reader);
   const times = [
     ...[timed, heartbeat, shift, read(UNTOLD)].map((at) => (at === null ? null : at * 1000)),
-    ...[read(DELIVERIES), read(EXECUTIONS), read(STORMS), nextPage(reader)],
+    read(DELIVERIES),
+    read(EXECUTIONS),
+    read(STORMS),
+    nextPage(reader),
     awaitsAnswers(reader) ? reader.clock.now() + LISTEN_MS : null,
   ];
   const known = times.filter((at) => at !== null);

@@ -13,7 +13,10 @@ type Parts = Pick<Tenant, "store" | "ingest" | "heartbeats">;
 
 const owedAt = (row: HeartbeatRow, at: number, said: Said): Owed => ({
   ...said,
-  ...{ exit: row.exit_status, duration: row.last_duration, at, since: row.last_at },
+  exit: row.exit_status,
+  duration: row.last_duration,
+  at,
+  since: row.last_at,
 });
 
 /** Names of the rules that would take its events as things stand. */

@@ -100,7 +100,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   ] as const;
   const channelsBy = (egress: Egress) =>
     createSender({
-      ...{ store, log, sealer, egress, channels: deps.channels, publicUrl: deps.publicUrl },
+      store,
+      log,
+      sealer,
+      egress,
+      channels: deps.channels,
+      publicUrl: deps.publicUrl,
       settings: settings.channels ?? {},
       ...(settings.push && { push: settings.push }),
       hears: (bot) => hearsBot(store, sealer, bot),
@@ -111,9 +116,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     learnCredentials(tx, sealer, { integrationId, learned });
 
   const deliveries = createDispatcher({
-    ...{ store, log, sockets },
+    store,
+    log,
+    sockets,
     queue: deliveryQueue({
-      ...{ store, tell, learn, breaker },
+      store,
+      tell,
+      learn,
+      breaker,
       send: channelsBy(paging).send,
       disabled(tx, integration, why) {
         const { id, name, type, project_id: projectId } = integration;
@@ -129,16 +139,30 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   });
   const contactsBy = (egress: Egress) =>
     createContactSender({
-      ...{ store, log, sealer, egress, kinds: contactKindList, publicUrl: deps.publicUrl },
+      store,
+      log,
+      sealer,
+      egress,
+      kinds: contactKindList,
+      publicUrl: deps.publicUrl,
       oneOfMany: deps.oneOfMany,
     });
   const pageOptions = {
-    ...{ sealer, kinds: contactKindList, tell, unreached: nobodyGotIt, hold: holdPages },
+    sealer,
+    kinds: contactKindList,
+    tell,
+    unreached: nobodyGotIt,
+    hold: holdPages,
   };
   const pages = createDispatcher({
-    ...{ store, log, sockets: PAGE_SOCKETS },
+    store,
+    log,
+    sockets: PAGE_SOCKETS,
     queue: pageQueue({
-      ...{ ...pageOptions, store, sender: contactsBy(personal), publicUrl: deps.publicUrl },
+      ...pageOptions,
+      store,
+      sender: contactsBy(personal),
+      publicUrl: deps.publicUrl,
       oneOfMany: deps.oneOfMany,
       isQuiet: (alertId) => isSilenced(store, alertId, unixSeconds(store.clock)),
       shift: (check) => shiftFactsOf(store, check),
@@ -146,7 +170,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wake: () => deps.wake("pages"),
   });
   const executions = createDispatcher({
-    ...{ store, log, sockets: ACTION_SOCKETS },
+    store,
+    log,
+    sockets: ACTION_SOCKETS,
     queue: executionQueue({ store, tell, run: runBy(acting) }),
     wake: () => deps.wake("executions"),
   });
@@ -166,7 +192,11 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       }
     },
     testFire: createTestFire({
-      ...{ store, egress: testing, channels: channelsBy(testing), run: runBy(testing), learn },
+      store,
+      egress: testing,
+      channels: channelsBy(testing),
+      run: runBy(testing),
+      learn,
     }),
     jobs: [
       { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },
@@ -198,8 +228,12 @@ function shiftFactsOf(store: Store, check: number): ShiftFacts | null {
   if (found === null) return null;
   const { project, projectId, schedule, timezone, startsAt, endsAt } = found;
   return {
-    ...{ id: `${projectId}-${schedule}`, schedule: `${project} / ${schedule}` },
-    ...{ timezone, startsAt, endsAt, now: unixSeconds(store.clock) },
+    id: `${projectId}-${schedule}`,
+    schedule: `${project} / ${schedule}`,
+    timezone,
+    startsAt,
+    endsAt,
+    now: unixSeconds(store.clock),
   };
 }
 

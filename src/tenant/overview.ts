@@ -21,7 +21,10 @@ const sourceHeard = z.object({
 });
 
 const channelStates = z.object({
-  ...{ works: z.int(), failing: z.int(), off: z.int(), never_tried: z.int() },
+  works: z.int(),
+  failing: z.int(),
+  off: z.int(),
+  never_tried: z.int(),
 });
 
 const projectNow = z.object({
@@ -31,7 +34,8 @@ const projectNow = z.object({
   channels: channelStates,
   on_call: z.array(
     z.object({
-      ...{ schedule: z.string(), account_id: z.string().nullable() },
+      schedule: z.string(),
+      account_id: z.string().nullable(),
       off: z.boolean().meta({
         description: "Nobody is promised now, as the schedule's `covers` says.",
       }),
@@ -63,7 +67,10 @@ export function overviewOf(
   const { projects, next } = listProjects(store, page);
   const heard = new Map(tenant.ingest.heardLately().map((one) => [one.sourceId, one]));
   return {
-    ...{ at, alerts: countAlerts(store, { accountId }), ready: readyOf(tenant), next },
+    at,
+    alerts: countAlerts(store, { accountId }),
+    ready: readyOf(tenant),
+    next,
     projects: projects.map(({ name }) => projectOf(store, { name, accountId, at, heard })),
   };
 }

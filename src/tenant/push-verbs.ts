@@ -69,7 +69,8 @@ export function addSubscription(
     const before = heirOf.find(({ id }) => id === write.replaces) ?? heirOf[0];
     const stored = { ...write, ...(write.wants && { wants: withIdsOf(tx, write.wants) }) };
     const made = createSubscription(tx, guard, {
-      ...{ account, write: { ...wishesOf(before), ...stored } },
+      account,
+      write: { ...wishesOf(before), ...stored },
     });
     for (const { id: from } of heirOf) {
       inheritPages(tx, { from, to: made.id });

@@ -17,7 +17,11 @@ export async function runTrial(tenant: Tenant, name: string, input: DryRunInput)
   const now = unixSeconds(clock);
   const { name: ruleName, ...body } = input.rule;
   const rule = {
-    ...{ ...input.rule, id: 0, project_id: project.id, created_at: now, updated_at: now },
+    ...input.rule,
+    id: 0,
+    project_id: project.id,
+    created_at: now,
+    updated_at: now,
   };
   const { alerts, range } = found;
   const { paged, pages, nightPages, complete } = await slices.run(
@@ -34,7 +38,8 @@ export async function runTrial(tenant: Tenant, name: string, input: DryRunInput)
   return {
     ...found,
     alerts: alerts.map((alert, i) => ({ ...alert, paged: paged[i] ?? [] })),
-    ...{ page_count: pages, night_page_count: nightPages },
+    page_count: pages,
+    night_page_count: nightPages,
     warnings: [...found.warnings, ...(isPartial ? [partial] : []), ...warnings],
   };
 }

@@ -87,8 +87,15 @@ function endedMessage({ id, body }: SilenceRow, link: string | null): DirectMess
   const { match, reason } = JSON.parse(body) as SilenceBody;
   const what = match.rule ?? "alerts";
   return {
-    ...{ purpose: "note", id: `silence-${id}`, title: `Your silence of ${what} has ended` },
+    purpose: "note",
+    id: `silence-${id}`,
+    title: `Your silence of ${what} has ended`,
     lines: [`“${reason}”`, "What it held back and is still open is told now."],
-    ...{ level: 0, link, ack: null, code: null, events: [], said: null },
+    level: 0,
+    link,
+    ack: null,
+    code: null,
+    events: [],
+    said: null,
   };
 }

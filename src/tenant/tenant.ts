@@ -159,7 +159,12 @@ export function startTenant(options: TenantOptions): Tenant {
   const egress = options.egress?.() ?? egressOf(clock, addressRules, options.resolve);
   const kinds = options.channels ?? channels;
   const outbox = createOutbox({
-    ...{ store, log, sealer, egress, channels: kinds, settings: options.outbox ?? {} },
+    store,
+    log,
+    sealer,
+    egress,
+    channels: kinds,
+    settings: options.outbox ?? {},
     publicUrl: options.publicUrl,
     oneOfMany: options.role === "hosted",
     wake: (job) => scheduler.wake(job),
@@ -167,7 +172,10 @@ export function startTenant(options: TenantOptions): Tenant {
   const news =
     options.role === "box" ? createBoxNews({ store, sealer, egress, log, tenantId: id }) : null;
   const listeners = createListeners({
-    ...{ store, log, sealer, egress: egress.share(LISTENING) },
+    store,
+    log,
+    sealer,
+    egress: egress.share(LISTENING),
     wake: (job) => scheduler.wake(job),
   });
   const scheduler = createScheduler(clock, log, [
@@ -286,8 +294,11 @@ const KEY_FILE = "box.key";
 /** Without a key that stored values need the box starts all the same, and says what is lost (contract §10). */
 function sealerBeside(store: Store, path: string, log: Log): Sealer {
   const sealer = fileSealer({
-    ...{ dir: dirname(path), name: KEY_FILE, inUse: sealedKeyIds(store) },
-    ...{ clock: store.clock, random: store.random },
+    dir: dirname(path),
+    name: KEY_FILE,
+    inUse: sealedKeyIds(store),
+    clock: store.clock,
+    random: store.random,
   });
   for (const { file, problem } of sealer.faults) log.error({ file, problem }, "key file unusable");
   const rows = unreadableRows(store, sealer);
@@ -301,7 +312,9 @@ function sealerBeside(store: Store, path: string, log: Log): Sealer {
 
 function egressOf(clock: Clock, rules: AddressRules, resolve?: Resolve) {
   return createEgress({
-    ...{ clock, rules, userAgent: `box/${version}` },
+    clock,
+    rules,
+    userAgent: `box/${version}`,
     names: createNames({ clock, ...(resolve && { resolve }) }),
   });
 }

@@ -11,7 +11,11 @@ const machine = (of: Record<string, string[]>): Machine =>
     Object.entries(of).map(([name, addresses]) => [
       name,
       addresses.map((address) => ({
-        ...{ address, netmask: "", mac: "", cidr: null, internal: name === "lo" },
+        address,
+        netmask: "",
+        mac: "",
+        cidr: null,
+        internal: name === "lo",
         ...(address.includes(":")
           ? { family: "IPv6" as const, scopeid: 0 }
           : { family: "IPv4" as const }),
@@ -20,8 +24,11 @@ const machine = (of: Record<string, string[]>): Machine =>
   );
 
 const home = machine({
-  ...{ lo: ["127.0.0.1", "::1"], docker0: ["172.17.0.1"], wan0: ["203.0.113.7"] },
-  ...{ usb0: ["169.254.3.4"], eth0: ["fe80::1", "192.168.1.20"] },
+  lo: ["127.0.0.1", "::1"],
+  docker0: ["172.17.0.1"],
+  wan0: ["203.0.113.7"],
+  usb0: ["169.254.3.4"],
+  eth0: ["fe80::1", "192.168.1.20"],
 });
 
 for (const [what, url, of, wanted] of [

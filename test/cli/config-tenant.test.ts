@@ -60,7 +60,8 @@ test("gateways and the fallback stand in the file, with secrets as references; t
   const [{ kind, url }] = await gateways();
   assert.deepEqual([kind, url], ["ntfy", server.url]);
   assert.deepEqual((await box.api("GET", "/v1/fallback")).body, {
-    ...{ accounts: [ann.accountId], schedules: ["shop/primary"] },
+    accounts: [ann.accountId],
+    schedules: ["shop/primary"],
     people: [{ account_id: ann.accountId, email: "ann@example.org" }],
   });
 

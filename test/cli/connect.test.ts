@@ -35,7 +35,10 @@ test("a sender is connected with one command: source, rule, text to paste, and w
   let made: { name: string; match: { sources: string[]; min_level: number } }[] = [];
   while (made.length === 0) made = await rules();
   assert.deepEqual(made[0]?.match, {
-    ...{ min_level: 400, sources: ["alertmanager"], tags: [], template_contains: "" },
+    min_level: 400,
+    sources: ["alertmanager"],
+    tags: [],
+    template_contains: "",
   });
   const key = served.owner.key;
   const { body } = await served.api(
@@ -62,7 +65,9 @@ test("a rule that may take what it sends is enough; a new one has the project's 
   const ann = served.person("member", "ann@example.org").accountId;
   const escalations = [{ accounts: [ann], after_minutes: 5 }];
   await served.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "other", match: { sources: ["elsewhere"] }, escalations },
+    name: "other",
+    match: { sources: ["elsewhere"] },
+    escalations,
   });
   await box("connect", "grafana", "--project", "shop", "--level", "warn");
   const [made] = (await rules()).filter(({ name }: { name: string }) => name === "grafana");

@@ -173,7 +173,9 @@ test("who is paged when nobody can be reached is set by people's names", async (
   assert.equal((await owner("fallback", "show")).out, "every owner\n");
   await served.project("shop");
   await served.api("POST", "/v1/projects/shop/oncall/schedules", {
-    ...{ name: "primary", timezone: "UTC", layers: [] },
+    name: "primary",
+    timezone: "UTC",
+    layers: [],
   });
   const set = await owner(
     "fallback",

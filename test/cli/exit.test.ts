@@ -79,7 +79,12 @@ test("a reader that has seen enough ends the command, and it is no failure", asy
 
 test("a box outlives the reader of what it prints", async (t) => {
   const child = spawn(process.execPath, [
-    ...[program, "serve", "--data", join(scratch(t), "new"), "--listen", "127.0.0.1:0"],
+    program,
+    "serve",
+    "--data",
+    join(scratch(t), "new"),
+    "--listen",
+    "127.0.0.1:0",
   ]);
   t.after(() => child.kill("SIGKILL"));
   const url = await new Promise<string>((resolve) => {

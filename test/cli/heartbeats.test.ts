@@ -86,7 +86,8 @@ test("box run tells what failed also when nobody reads what the command says", a
   const words = ["run", "--source", token, "--", "sh", "-c", script];
   const cwd = scratch(t);
   const child = spawn(process.execPath, [await programFile(), ...words], {
-    ...{ cwd, env: { ...process.env, BOX_URL: served.url } },
+    cwd,
+    env: { ...process.env, BOX_URL: served.url },
   });
   t.after(() => child.kill("SIGKILL"));
   await once(child.stdout, "data");

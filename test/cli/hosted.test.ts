@@ -31,8 +31,11 @@ test("accounts, sessions, tenants and keys are made on the data directory", asyn
   assert.match(api_key, new RegExp(`^ptk_${tenant_id}_[0-9A-Za-z]{43}$`));
   const set = ["--box-url", "https://box.example", "--watch", 0, "--plan", "pro"];
   assert.deepEqual(await hosted("tenant", "set", tenant_id, ...set), {
-    ...{ tenant_id, kind: "hosted", plan: "pro" },
-    ...{ box_url: "https://box.example", watch_seconds: 0 },
+    tenant_id,
+    kind: "hosted",
+    plan: "pro",
+    box_url: "https://box.example",
+    watch_seconds: 0,
   });
 });
 
@@ -56,7 +59,10 @@ test("the APNs key is a P-256 key in a file", async () => {
   const set = (endpoint?: string) =>
     desk((d) =>
       d.setApns({
-        ...{ keyFile, keyId: "K", teamId: "T", topic: "app" },
+        keyFile,
+        keyId: "K",
+        teamId: "T",
+        topic: "app",
         ...(endpoint === undefined ? {} : { endpoint }),
       }),
     );

@@ -51,7 +51,8 @@ test("the commands of a report let a sender in with the key that it has, and its
   const [{ files }] = teams(now) as [ReturnType<typeof teams>[number]];
   const importer = importers.find(({ system }) => system === "pagerduty");
   const given = Object.entries(files).map(([name, value]) => ({
-    ...{ name, text: JSON.stringify(value) },
+    name,
+    text: JSON.stringify(value),
   }));
   const { config, commands, secrets } = importer?.read(given, { now, project: null }) ?? {};
   const path = join(scratch(t), "box.yaml");

@@ -236,8 +236,9 @@ test("what no box answers is said to be that, and what breaks off isn't an answe
     t.after(() => server.close());
     await once(server, "listening");
     const env = {
-      ...{ BOX_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
-      ...{ BOX_KEY: served.owner.key, BOX_TOKEN: "pti_0123456789abcdef_x" },
+      BOX_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      BOX_KEY: served.owner.key,
+      BOX_TOKEN: "pti_0123456789abcdef_x",
     };
     said[name] = [];
     for (const words of [["overview"], ["source", "add", "shop", "x"], ["send", "x"], ["oncall"]]) {

@@ -102,7 +102,8 @@ test("an invitation makes a seat on another machine", async (t) => {
   assert.match(invited, /\nrole +admin\nfor +bob@example\.org\n/);
   const words = /On their machine: box (.*)\n$/.exec(invited)?.[1]?.split(" ") ?? [];
   const login = await run([...words, "--password-file", "-"], {
-    ...{ env: { HOME: scratch(t) }, input: "a long password" },
+    env: { HOME: scratch(t) },
+    input: "a long password",
   });
   assert.match(login.out, /^bob@example\.org \(admin\) at http/, login.err);
   assert.equal((await box(["invite", "x@example.org", "--for", "1y"])).code, 2);

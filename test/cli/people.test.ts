@@ -116,8 +116,10 @@ test("on the machine: a password is set, sessions are seen and ended, a key is m
   const { data } = served;
   const signIn = (password: string) =>
     signInByPassword(served.tenant, {
-      ...{ email: "owner@example.org", password },
-      ...{ address: "192.0.2.7", agent: "Firefox" },
+      email: "owner@example.org",
+      password,
+      address: "192.0.2.7",
+      agent: "Firefox",
     });
   const set = (password: string) =>
     run(["account", "set-password", "OWNER@example.org", "--password-file", "-", "--data", data], {

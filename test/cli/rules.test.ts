@@ -14,7 +14,8 @@ after(() => served.stop());
 async function set(rule: object): Promise<string> {
   const env = { BOX_URL: served.url, BOX_KEY: served.owner.key };
   const { code, out, err } = await run(["rule", "set", "shop", "-"], {
-    ...{ env, input: JSON.stringify(rule) },
+    env,
+    input: JSON.stringify(rule),
   });
   assert.equal(code, 0, err);
   return out;

@@ -29,8 +29,22 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
   assert.equal((await box("silence", "end", id)).out, `ended ${id}\n`);
 
   const night = await box(
-    ...["silence", "add", "--project", "shop", "--all", "--critical", "--name", "backup"],
-    ...["--for", "1h", "--repeat", "daily", "--repeat-until", "+30d", "--reason", "nightly"],
+    "silence",
+    "add",
+    "--project",
+    "shop",
+    "--all",
+    "--critical",
+    "--name",
+    "backup",
+    "--for",
+    "1h",
+    "--repeat",
+    "daily",
+    "--repeat-until",
+    "+30d",
+    "--reason",
+    "nightly",
   );
   assert.match(night.out, /until/, night.err);
   const ready = await served.api("GET", "/readyz");

@@ -39,7 +39,8 @@ if (process.env[INSIDE] === undefined) {
       import.meta.filename,
     ];
     const { status, stdout } = spawnSync("unshare", self, {
-      ...{ env: { ...env, [INSIDE]: "1" }, encoding: "utf8" },
+      env: { ...env, [INSIDE]: "1" },
+      encoding: "utf8",
     });
     t.diagnostic(stdout);
     assert.equal(status, 0, stdout);
@@ -140,7 +141,9 @@ async function pagesOnFullDisk(url: string): Promise<void> {
     ["ack", "acknowledged"],
   ] as const) {
     const answer = await fetch(`${url}/a/1/${form}`, {
-      ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ id: "1" }) },
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams({ id: "1" }),
       headers: { ...headers, origin: url, referer: `${url}/a/1` },
     });
     assert.equal(answer.status, 303, await answer.text());
@@ -152,7 +155,8 @@ async function pagesOnFullDisk(url: string): Promise<void> {
 /** As a browser does with the form; the session's cookie. */
 async function signIn(url: string): Promise<string> {
   const answer = await fetch(`${url}/signin`, {
-    ...{ method: "POST", redirect: "manual" },
+    method: "POST",
+    redirect: "manual",
     headers: { accept: "text/html", origin: url },
     body: new URLSearchParams({ email: "owner@example.org", password: "correct horse battery" }),
   });

@@ -87,7 +87,9 @@ async function runOnce(set: Set, fault: Fault, n: number): Promise<FaultRun> {
   const result: FaultRun = { injected: false, accepted: 0, refused: [], code: null, breaches: [] };
   try {
     const accepted = await feedUnderFault(box, {
-      ...{ set, prefix, result },
+      set,
+      prefix,
+      result,
       faulty: underFault(set.program, { fault, n, data, log }),
     });
     result.injected = readFileSync(log, "utf8").includes("INJECTED");
@@ -117,8 +119,10 @@ function underFault(
   return [
     ...(["strace", "-D", "-f", "--seccomp-bpf", "-qq", "-o", log] as const),
     ...(fault.ownFiles ? own.flatMap((name) => ["-P", data + name]) : []),
-    ...["-e", `trace=${fault.calls}`],
-    ...["-e", `inject=${fault.calls}:error=${fault.error}:when=${when}`],
+    "-e",
+    `trace=${fault.calls}`,
+    "-e",
+    `inject=${fault.calls}:error=${fault.error}:when=${when}`,
     ...program,
   ];
 }

@@ -57,14 +57,28 @@ export function conditions(bytes: Buffer): void {
   const sent = input.flag() ? input.text() : String(input.integer() / 100);
   const keys = input.flag() ? { key: sent } : null;
   const rule = compileRule({
-    ...{ id: 1, project_id: 1, name: "r", created_at: 0, updated_at: 0 },
+    id: 1,
+    project_id: 1,
+    name: "r",
+    created_at: 0,
+    updated_at: 0,
     match: { min_level: null, sources: [], tags: [], template_contains: "" },
     conditions: [{ key: "key", op, value }],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-    ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
-    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
-    ...{ silenced_by: [], ack_expires_minutes: 0 },
-    ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
+    dedup_window_minutes: 0,
+    auto_resolve_quiet_minutes: 0,
+    renotify_minutes: 0,
+    ends_with_source: true,
+    reopen_within_seconds: 0,
+    max_open: 200,
+    runbook_url: "",
+    silenced_by: [],
+    ack_expires_minutes: 0,
+    max_renotify: 0,
+    identifier_keys: [],
+    investigate: false,
+    actions: null,
+    escalations: [],
   });
   const event: IngestEvent = { message: "", level: 0, keys, tags: null };
   const holds = matches(rule, event, anyTime);
@@ -117,16 +131,24 @@ function event(input: Input): EventBody {
   return JSON.parse(
     buildEventBody({
       event: input.pick(eventKinds),
-      ...{ event_id: "e", alert_id: "1", tenant_id: "t", timestamp: input.integer() },
+      event_id: "e",
+      alert_id: "1",
+      tenant_id: "t",
+      timestamp: input.integer(),
       alert: {
-        ...{ project: cut(text(), 128), rule: cut(text(), 200), state: "open" },
-        ...{ template: cut(text(), 4096), level: input.integer(), count: input.integer() },
-        ...{
-          first_seen: input.integer(),
-          last_seen: input.integer(),
-          last_message: cut(text(), 65_536),
-        },
-        ...{ identifiers, investigate: input.flag(), escalation_level: 1, page_accounts: ["a"] },
+        project: cut(text(), 128),
+        rule: cut(text(), 200),
+        state: "open",
+        template: cut(text(), 4096),
+        level: input.integer(),
+        count: input.integer(),
+        first_seen: input.integer(),
+        last_seen: input.integer(),
+        last_message: cut(text(), 65_536),
+        identifiers,
+        investigate: input.flag(),
+        escalation_level: 1,
+        page_accounts: ["a"],
       },
     }),
   );
@@ -144,18 +166,14 @@ export function eventBody(bytes: Buffer): void {
 export function push(bytes: Buffer): void {
   const input = new Input(bytes);
   const notice = noticeOf({
-    ...{
-      tenantId: input.text(),
-      event: input.text(),
-      alertId: input.text(),
-      project: input.long(),
-    },
-    ...{
-      rule: input.long(),
-      template: input.long(),
-      count: input.integer(),
-      level: input.integer(),
-    },
+    tenantId: input.text(),
+    event: input.text(),
+    alertId: input.text(),
+    project: input.long(),
+    rule: input.long(),
+    template: input.long(),
+    count: input.integer(),
+    level: input.integer(),
   });
   const payload = buildPayload(notice, { criticalAlerts: input.flag() });
   assert.ok(Buffer.byteLength(payload) <= 4096);

@@ -42,8 +42,12 @@ export function namedEvent(bytes: Buffer): void {
     message: "m",
     dedup_key: anything(input),
     status: input.pick(["firing", "resolved", "acknowledged", undefined, input.text()]),
-    ...{ instance: anything(input), expires_at: anything(input), occurred_at: anything(input) },
-    ...{ links: list(input, "href"), images: list(input, "src"), details: anything(input) },
+    instance: anything(input),
+    expires_at: anything(input),
+    occurred_at: anything(input),
+    links: list(input, "href"),
+    images: list(input, "src"),
+    details: anything(input),
   };
   const text = JSON.stringify(sent);
   const value = JSON.parse(text);

@@ -43,7 +43,11 @@ export function prepareJazzer(): Jazzer | string {
   const bundle = join(folder, "targets.cjs");
   buildSync({
     entryPoints: [join(import.meta.dirname, "targets.entry.ts")],
-    ...{ bundle: true, platform: "node", format: "cjs", outfile: bundle, logLevel: "error" },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    outfile: bundle,
+    logLevel: "error",
     // kit/assets.ts asks, for the file that holds the version, and samples that read a fixture.
     define: {
       "import.meta.dirname": JSON.stringify(join(import.meta.dirname, "../../src/ground/kit")),

@@ -239,7 +239,10 @@ export function syslogMessages(bytes: Buffer): void {
   for (const frame of frames) {
     const message = readSyslog(frame.bytes, 1_767_603_600);
     const event = syslogEvent(message, {
-      ...{ options, peer: "192.0.2.1", at: 1_767_603_600, cut: frame.cut },
+      options,
+      peer: "192.0.2.1",
+      at: 1_767_603_600,
+      cut: frame.cut,
       watched: () => new Set(),
     });
     assert.ok(event.message !== "" && isStorable(event.message));

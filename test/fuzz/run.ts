@@ -36,16 +36,18 @@ export function fuzz(
       spawnSync(
         process.execPath,
         [
-          ...[
-            jazzer.command,
-            jazzer.bundle,
-            "--fuzzEntryPoint",
-            target,
-            "--sync",
-            "-i",
-            "targets.cjs",
-          ],
-          ...[...corpora, "--", `-artifact_prefix=${folder}/`, `-max_len=${LONGEST}`, ...flags],
+          jazzer.command,
+          jazzer.bundle,
+          "--fuzzEntryPoint",
+          target,
+          "--sync",
+          "-i",
+          "targets.cjs",
+          ...corpora,
+          "--",
+          `-artifact_prefix=${folder}/`,
+          `-max_len=${LONGEST}`,
+          ...flags,
         ],
         { env: jazzer.env, encoding: "utf8", maxBuffer: 64 * 1024 * 1024, cwd: folder },
       );

@@ -13,7 +13,8 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 async function pagedTenant(t: TestContext) {
   const receiver = await startReceiver();
   const hosted = await testHosted({
-    ...{ egressAllow: ["127.0.0.0/8"], publicUrl: "https://service.test" },
+    egressAllow: ["127.0.0.0/8"],
+    publicUrl: "https://service.test",
   });
   t.after(async () => {
     await hosted.stop();

@@ -42,8 +42,12 @@ async function bench(
   const fake = await startFakeApns(options);
   const { keyId, teamId, topic, endpoint, ca } = fake;
   const provider = providerToken({
-    ...{ key: createPrivateKey(fake.key), keyId, teamId, clock },
-    ...{ version: 1, tokens: await tokensOf(t, fake, clock) },
+    key: createPrivateKey(fake.key),
+    keyId,
+    teamId,
+    clock,
+    version: 1,
+    tokens: await tokensOf(t, fake, clock),
   });
   const counts = createPushCounts();
   const client = openApns({ endpoint, ca, topic, provider, clock, counted: counts.add });
@@ -324,8 +328,12 @@ test("a connection gone silent is left after a ping, and the next push uses anot
   const clock = handClock();
   const { keyId, teamId, topic, ca } = fake;
   const provider = providerToken({
-    ...{ key: createPrivateKey(fake.key), keyId, teamId, clock },
-    ...{ version: 1, tokens: await tokensOf(t, fake, clock) },
+    key: createPrivateKey(fake.key),
+    keyId,
+    teamId,
+    clock,
+    version: 1,
+    tokens: await tokensOf(t, fake, clock),
   });
   const client = openApns({ endpoint: line.endpoint, ca, topic, provider, clock });
   await client.push(pushTo(device(1)));

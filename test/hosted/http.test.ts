@@ -65,8 +65,14 @@ const redeems = (boxAccount: string, boxTenant = "b0b0b0b0b0b0b0b0") =>
 
 const event = (fields: object = {}) =>
   JSON.stringify({
-    ...{ event: "alert.opened", alert_id: "1", project: "shop", rule: "disk", template: "full" },
-    ...{ count: 1, level: 400, timestamp: Math.floor(hosted.clock.now() / 1000) },
+    event: "alert.opened",
+    alert_id: "1",
+    project: "shop",
+    rule: "disk",
+    template: "full",
+    count: 1,
+    level: 400,
+    timestamp: Math.floor(hosted.clock.now() / 1000),
     ...fields,
   });
 

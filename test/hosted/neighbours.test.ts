@@ -42,7 +42,9 @@ async function neighbour(hosted: TestHosted, name: string, rule: object = {}): P
   const { token } = await post("/shop/sources", { name: "app" });
   await post("/shop/rules", { name: "any", ...rule });
   return {
-    ...{ key, token, post },
+    key,
+    token,
+    post,
     async fire() {
       const body = { message: "Disk is full", level: 500 };
       const taken = await hosted.call("POST", "/v1/ingest", { token, body });

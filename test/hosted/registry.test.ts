@@ -27,7 +27,9 @@ async function open(t: TestContext): Promise<ContractBench> {
     rmSync(dir, { recursive: true, force: true });
   });
   return {
-    ...{ registry, nodes: [registry, registry], clock: options.clock },
+    registry,
+    nodes: [registry, registry],
+    clock: options.clock,
     contents: async () =>
       [path, `${path}-wal`].map((file) => readFileSync(file).toString("latin1")).join(""),
     async keyless() {

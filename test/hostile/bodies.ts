@@ -171,7 +171,8 @@ const PART = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n';
 /** What any door may get, whatever it is for. */
 export function dearAnyway(bytes: number): DearBody[] {
   const text = (what: string, make: () => string, type?: string): DearBody => ({
-    ...{ what, make: () => Buffer.from(make()) },
+    what,
+    make: () => Buffer.from(make()),
     ...(type === undefined ? {} : { type }),
   });
   const again = (what: string, one: string, type?: string) =>

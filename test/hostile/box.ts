@@ -25,8 +25,12 @@ const at = (name: string) => [`127.0.0.1:0=p/${name}`];
 
 /** A box in a process of its own that says what each request cost it. */
 const box = await served(serverLimits, {
-  ...{ syslogUdp: at("syslog"), syslogTcp: at("syslog"), gelfUdp: at("gelf") },
-  ...{ gelfTcp: at("gelf"), smtp: at("mail"), allowFrom: ["127.0.0.0/8"] },
+  syslogUdp: at("syslog"),
+  syslogTcp: at("syslog"),
+  gelfUdp: at("gelf"),
+  gelfTcp: at("gelf"),
+  smtp: at("mail"),
+  allowFrom: ["127.0.0.0/8"],
 });
 const gc = (globalThis as { gc?: () => void }).gc ?? (() => {});
 

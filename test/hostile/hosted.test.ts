@@ -19,7 +19,8 @@ async function paired(hosted: TestHosted, session: string) {
   );
   box.once(answer(200, { box_account_id: "owner", tenant_id: "b0b0b0b0b0b0b0b0" }));
   const { body } = await hosted.call("POST", `/v1/tenants/${tid}/pair`, {
-    ...{ token: session, body: { box_account_id: "owner", receipt: "ab".repeat(24) } },
+    token: session,
+    body: { box_account_id: "owner", receipt: "ab".repeat(24) },
   });
   await box.close();
   const { relay_key_id: keyId, relay_secret: secret } = body.relay;
@@ -51,7 +52,9 @@ test("a body made to be dear holds up no route of the hosted role", async (t) =>
     const place = path.replace("{key_id}", keyId).replace("{tid}", tid);
     const signed = isRelay ? signature(hosted, { secret }, body) : {};
     const said = await fetch(hosted.url + place.replace(/\{[^}]+\}/g, "p"), {
-      ...{ method, body, redirect: "manual" },
+      method,
+      body,
+      redirect: "manual",
       headers: { authorization: `Bearer ${bearer}`, "content-type": type, ...signed },
       signal: AbortSignal.timeout(30_000),
     });
@@ -75,6 +78,6 @@ test("a body made to be dear holds up no route of the hosted role", async (t) =>
     const body = `{"a":[${"{},".repeat(size / 3)}{}]}`;
     const path = `/v1/in/hook/${hook.token}`;
     const what = `a tenant's hook, ${size} bytes`;
-    await strike({ ...{ method: "POST", type: "application/json" }, path, body, what }, "");
+    await strike({ method: "POST", type: "application/json", path, body, what }, "");
   }
 });

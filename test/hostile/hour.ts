@@ -45,7 +45,8 @@ export async function struckBox(): Promise<Struck> {
       .slice(0, 5)
       .map(({ what, said, cost }) => `${Math.round(of(cost))} ${unit}: ${what} (${said})`);
   return {
-    ...{ ...place, url },
+    ...place,
+    url,
     async blow({ what, strike }) {
       await tell("begin");
       const said = await strike();
@@ -63,7 +64,8 @@ export async function struckBox(): Promise<Struck> {
     ],
     async api(method, path, body) {
       const answer = await fetch(url + path, {
-        ...{ method, headers: { authorization: `Bearer ${place.key}` } },
+        method,
+        headers: { authorization: `Bearer ${place.key}` },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return (await answer.json()) as { token: string };
@@ -84,8 +86,16 @@ export interface Door {
 }
 
 const HEADERS = [
-  ...["content-type", "ce-specversion", "ce-id", "ce-source", "ce-type", "title", "priority"],
-  ...["x-amz-sns-rawdelivery", "x-amz-sns-topic-arn", "x-amz-sns-message-id"],
+  "content-type",
+  "ce-specversion",
+  "ce-id",
+  "ce-source",
+  "ce-type",
+  "title",
+  "priority",
+  "x-amz-sns-rawdelivery",
+  "x-amz-sns-topic-arn",
+  "x-amz-sns-message-id",
 ];
 
 /** Every sample of every adapter, with a source of its own that reads it. */
@@ -112,7 +122,9 @@ export async function doorsOf(box: Struck): Promise<Door[]> {
       const query = `${sample.query}` === "" ? "" : `?${sample.query}`;
       const url = `${box.url}/v1/in/${kind}/${token}${sample.path}${query}`;
       doors.push({
-        ...{ kind, sample, most: caps },
+        kind,
+        sample,
+        most: caps,
         async send(body, { type, encoding }) {
           const answer = await fetch(url, {
             method: sample.method,

@@ -40,7 +40,10 @@ export async function dearRequests(
       const whole = filler(MORE[path] ?? USUAL);
       const body = names.length === 0 ? whole : `{${JSON.stringify(oneOf(names))}:${whole}}`;
       requests.push({
-        ...{ method: method.toUpperCase(), path, type, body },
+        method: method.toUpperCase(),
+        path,
+        type,
+        body,
         what: `${method} ${path}: ${filled}`,
       });
     }

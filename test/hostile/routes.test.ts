@@ -24,7 +24,9 @@ test("a body made to be dear holds up no route", async () => {
     const key = path === "/v1/ingest" ? box.token : box.key;
     const strike = async () => {
       const answer = await fetch(box.url + path.replace(/\{[^}]+\}/g, "p"), {
-        ...{ method, body, redirect: "manual" },
+        method,
+        body,
+        redirect: "manual",
         headers: { authorization: `Bearer ${key}`, "content-type": type },
         signal: AbortSignal.timeout(30_000),
       });
@@ -38,7 +40,8 @@ test("a body made to be dear holds up no route", async () => {
 test("an event and a thousand lines, grown in each way", async () => {
   const send = (type: string, body: string) => async () => {
     const answer = await fetch(`${box.url}/v1/ingest`, {
-      ...{ method: "POST", body },
+      method: "POST",
+      body,
       headers: { authorization: `Bearer ${box.token}`, "content-type": type },
     });
     await answer.arrayBuffer();

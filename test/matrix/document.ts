@@ -101,7 +101,9 @@ function read(method: string, path: string, operation: RawOperation): Operation 
       return [status, /^[a-z_]+(, [a-z_]+)*$/.test(description) ? description.split(", ") : []];
     });
   return {
-    ...{ method, path, id: operation.operationId },
+    method,
+    path,
+    id: operation.operationId,
     scheme: (scheme as Operation["scheme"] | undefined) ?? null,
     needsManager: operation["x-needs-role"] !== undefined,
     needsOwner: operation["x-needs-role"] === "owner",

@@ -28,13 +28,11 @@ const TOLD = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, ev
   VALUES (?, ?, ?, 1, 'alert.escalated', lower(hex(randomblob(6))), 'delivered', 1, 1, ?)`;
 /** One that nobody serves: it is stored untested. */
 export const PROVIDER = {
-  ...{
-    name: "Lab",
-    issuer: "http://127.0.0.1:9",
-    client_id: "box",
-    client_secret: "s",
-    test: false,
-  },
+  name: "Lab",
+  issuer: "http://127.0.0.1:9",
+  client_id: "box",
+  client_secret: "s",
+  test: false,
 };
 
 export async function fixture(box: TestBox, caller: string = box.owner.key): Promise<Fixture> {

@@ -81,8 +81,15 @@ function readers() {
 
 /** They take a body and change nothing. */
 const onlyTries = new Set([
-  ...["tryMapping", "tryRule", "simulateRule", "sweepRule", "previewDraft"],
-  ...["previewSilence", "previewReportEntry", "draftReportEntry", "checkSignature"],
+  "tryMapping",
+  "tryRule",
+  "simulateRule",
+  "sweepRule",
+  "previewDraft",
+  "previewSilence",
+  "previewReportEntry",
+  "draftReportEntry",
+  "checkSignature",
 ]);
 
 /** How many rows this process has written: what is refused must write none. */

@@ -72,7 +72,8 @@ const contactForms = (
   [`${at}/add`]: () => ({ kind: "webhook", address: HOOK }),
   [`${at}/{cid}/code`]: nothing,
   [`${at}/{cid}/verify`]: proof(async (of) => ({
-    ...{ account: await account(of), id: await of.value("cid", at) },
+    account: await account(of),
+    id: await of.value("cid", at),
   })),
   [`${at}/{cid}/ring`]: nothing,
   [`${at}/{cid}/off`]: nothing,
@@ -114,8 +115,12 @@ const alertForms = (
 
 /** As the form of a heartbeat is filled in. */
 const beat = {
-  ...{ how: "every", period_seconds: "1", "period_seconds-unit": "3600" },
-  ...{ grace_seconds: "7", "grace_seconds-unit": "60", level: "400" },
+  how: "every",
+  period_seconds: "1",
+  "period_seconds-unit": "3600",
+  grace_seconds: "7",
+  "grace_seconds-unit": "60",
+  level: "400",
 };
 
 /** A path that no parameter's meaning hangs on. */
@@ -152,7 +157,9 @@ export const pageBodies: Record<string, Make> = {
   "/silences/new/try": () => ({ "match/rule": "errors", until: "1h" }),
   "/silences/again": (of) => ({
     silence: JSON.stringify({
-      ...{ match: { rule: "errors" }, ends_at: Number(soon(of, 3600)), reason: "deploy" },
+      match: { rule: "errors" },
+      ends_at: Number(soon(of, 3600)),
+      reason: "deploy",
     }),
   }),
   "/silences/{silence}": (of) => ({ ends_at: local(of, 3), reason: "longer" }),
@@ -231,8 +238,11 @@ export const pageBodies: Record<string, Make> = {
     return { ...typed, scopes: "openid email", groups_claim: "groups", groups_admin: "a, b" };
   },
   "/system/sign-in/providers/{provider}/change": () => ({
-    ...{ name: fresh("Lab"), issuer: PROVIDER.issuer, client_id: PROVIDER.client_id },
-    ...{ scopes: "openid", groups_claim: "groups" },
+    name: fresh("Lab"),
+    issuer: PROVIDER.issuer,
+    client_id: PROVIDER.client_id,
+    scopes: "openid",
+    groups_claim: "groups",
   }),
   "/system/sign-in/providers/{provider}/test": nothing,
   "/system/sign-in/providers/{provider}/remove": nothing,
@@ -294,7 +304,10 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/channels/{iid}/delete": nothing,
   "/p/{project}/channels/{iid}/deliveries/{did}/resend": nothing,
   "/p/{project}/channels/{iid}/deliveries/{did}/check": () => ({
-    ...{ timestamp: "1", signature: "0".repeat(64), body: "{}", id: "1" },
+    timestamp: "1",
+    signature: "0".repeat(64),
+    body: "{}",
+    id: "1",
   }),
   "/p/{project}/actions": () => ({ name: fresh("act"), method: "POST", url: HOOK, enabled: "on" }),
   "/p/{project}/actions/{aid}/change": () => ({ name: fresh("act"), method: "POST", url: HOOK }),
@@ -314,7 +327,9 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/reports/new": () => ({ title: fresh("Report") }),
   "/p/{project}/reports/{rid}/entries": () => ({ content_md: "*seen*", entry_type: "analysis" }),
   "/p/{project}/reports/{rid}/entries/{eid}": async (of) => ({
-    ...{ content_md: "changed", entry_type: "update", title: "" },
+    content_md: "changed",
+    entry_type: "update",
+    title: "",
     seen: await entrySeen(of),
   }),
   "/p/{project}/reports/{rid}/entries/{eid}/delete": nothing,
@@ -324,18 +339,23 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/reports/{rid}/delete": nothing,
   "/p/{project}/reports/{rid}/preview": () => ({ content_md: "**so**" }),
   "/oncall/weekly": ({ f, box }) => ({
-    ...{ project: f.project, name: fresh("rota"), timezone: "UTC", person: box.owner.accountId },
+    project: f.project,
+    name: fresh("rota"),
+    timezone: "UTC",
+    person: box.owner.accountId,
   }),
   "/oncall/{project}/{schedule}/cover": covered,
   "/oncall/{project}/{schedule}/try-cover": covered,
   "/oncall/{project}/{schedule}/take": (of) => ({
-    ...{ starts_at: soon(of, 3600), ends_at: soon(of, 7200) },
+    starts_at: soon(of, 3600),
+    ends_at: soon(of, 7200),
   }),
   "/oncall/{project}/{schedule}/swap": swapped,
   "/oncall/{project}/{schedule}/uncover": async (of) => ({ ids: await of.value("override", "") }),
   "/oncall/{project}/{schedule}/put-back": (of) => ({
     account_id: of.person.accountId,
-    ...{ starts_at: soon(of, 3600), ends_at: soon(of, 7200) },
+    starts_at: soon(of, 3600),
+    ends_at: soon(of, 7200),
   }),
   "/oncall/{project}/{schedule}/overrides/{override}/remove": nothing,
   "/oncall/{project}/{schedule}/layers": async (of) =>
@@ -374,7 +394,8 @@ async function swapped(of: Case): Promise<Fields> {
 async function named(of: Case): Promise<Fields> {
   const account = await of.value("account", "/people/{account}");
   await of.api("POST", `/v1/projects/${of.f.project}/rules`, {
-    ...{ name: fresh("rule"), escalations: [{ accounts: [account], after_minutes: 0 }] },
+    name: fresh("rule"),
+    escalations: [{ accounts: [account], after_minutes: 0 }],
   });
   return { by: of.box.owner.accountId };
 }
@@ -401,8 +422,13 @@ function passkeyOf({ tenant }: TestBox, accountId: string): string {
   const credential = fresh("credential");
   tenant.store.write((tx) =>
     insertPasskey(tx, {
-      ...{ accountId, credential, name: "laptop", publicKey: "", rpId: "localhost" },
-      ...{ counter: 0, transports: [] },
+      accountId,
+      credential,
+      name: "laptop",
+      publicKey: "",
+      rpId: "localhost",
+      counter: 0,
+      transports: [],
     }),
   );
   return findPasskey(tenant.store, credential)?.id ?? "";
@@ -476,7 +502,8 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
   };
   const of: Case = { box, person, tab, f, value, filled, api };
   return {
-    ...{ person, tab },
+    person,
+    tab,
     async address(path) {
       let at = path;
       for (const [whole, name = ""] of path.matchAll(/\{([^}]+)\}/g))

@@ -120,8 +120,13 @@ function shown(alert: ModelAlert, by: string): object {
     escalation_level: 0,
     page_accounts: [],
     acked_by: byHand ? by : null,
-    ...{ silenced_by: null, acknowledged_until: null },
-    ...{ details: null, links: [], images: [], occurred_at: null, drill: false },
+    silenced_by: null,
+    acknowledged_until: null,
+    details: null,
+    links: [],
+    images: [],
+    occurred_at: null,
+    drill: false,
   };
 }
 
@@ -202,7 +207,8 @@ const config: fc.Arbitrary<RuleConfig> = fc.record({
 
 const event: fc.Arbitrary<ModelEvent> = fc.record({
   message: fc.constantFrom(
-    ...["disk full", "login refused by the gate"],
+    "disk full",
+    "login refused by the gate",
     // With the third of them their templates are one.
     ...["alpha", "alpha", "bravo", "bravo", "charlie"].map(backupOf),
   ),
@@ -290,13 +296,16 @@ export async function begin(pair: Pair): Promise<void> {
     match: { min_level: 0, sources: [], tags: [], template_contains: "" },
     conditions: [],
     fire_after: { count: 2, distinct_sources: 1, window_minutes: 1 },
-    ...{ auto_resolve_quiet_minutes: 1, identifier_keys: ["host"], investigate: false },
+    auto_resolve_quiet_minutes: 1,
+    identifier_keys: ["host"],
+    investigate: false,
   };
   const loud: RuleConfig = {
     ...counted,
     match: { ...counted.match, min_level: 500 },
     fire_after: { ...counted.fire_after, count: 1 },
-    ...{ auto_resolve_quiet_minutes: 0, identifier_keys: [] },
+    auto_resolve_quiet_minutes: 0,
+    identifier_keys: [],
   };
   for (const [r, config] of Object.entries({ q: counted, r: loud }))
     await createRule(pair, { p: "a", r, config });

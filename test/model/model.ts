@@ -456,17 +456,32 @@ export class Model {
     if (new Set(hits.map((hit) => hit.source)).size < fire_after.distinct_sources) return false;
     rule.hits.delete(key);
     this.alerts.push({
-      ...{ id: ++this.#lastId, project: of.project, rule, ruleName: of.name, key, state: "open" },
-      ...{
-        template,
-        identifiers,
-        level: Math.max(...hits.map(({ level }) => level)),
-      },
-      ...{ count: hits.length },
-      ...{ first_seen: hits[0]?.at ?? this.now, last_seen: this.now, last_message: event.message },
-      ...{ opened_at: this.now, acked_at: null, byHand: false, resolved_at: null },
-      ...{ investigate: rule.config.investigate, quietAt },
-      ...{ dedup_key, instance, expires_at, byHandAt: null, report: null, promised, part: 0 },
+      id: ++this.#lastId,
+      project: of.project,
+      rule,
+      ruleName: of.name,
+      key,
+      state: "open",
+      template,
+      identifiers,
+      level: Math.max(...hits.map(({ level }) => level)),
+      count: hits.length,
+      first_seen: hits[0]?.at ?? this.now,
+      last_seen: this.now,
+      last_message: event.message,
+      opened_at: this.now,
+      acked_at: null,
+      byHand: false,
+      resolved_at: null,
+      investigate: rule.config.investigate,
+      quietAt,
+      dedup_key,
+      instance,
+      expires_at,
+      byHandAt: null,
+      report: null,
+      promised,
+      part: 0,
     });
     return true;
   }

@@ -34,7 +34,8 @@ describe("hostile requests", () => {
       assert.ok(hostile);
       const enough = hostile.end === "open" ? { enough: hostile.statuses.length } : {};
       const { answers, rest, end } = await exchange(box.port, hostile.parts, {
-        ...{ patience: (hasty.request ?? 0) + 3000, methods: hostile.methods ?? [] },
+        patience: (hasty.request ?? 0) + 3000,
+        methods: hostile.methods ?? [],
         ...enough,
       });
       assert.deepEqual(

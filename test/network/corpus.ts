@@ -22,10 +22,16 @@ export function corpus(token: string, key: string): Hostile[] {
     `POST /v1/projects HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${fields}\r\n${body}`;
   const get = (head: string) => `GET /v1/version HTTP/1.1\r\n${head}\r\n`;
   const refused = (what: string, ...parts: Part[]): Hostile => ({
-    ...{ what, parts, statuses: [400], end: "closed" },
+    what,
+    parts,
+    statuses: [400],
+    end: "closed",
   });
   const taken = (what: string, ...parts: Part[]): Hostile => ({
-    ...{ what, parts, statuses: [202], end: "open" },
+    what,
+    parts,
+    statuses: [202],
+    end: "open",
   });
   return [
     ...smuggling(ingest, refused, taken),
@@ -167,7 +173,8 @@ function pipelines({
   return [
     {
       ...taken("a pipeline of four, a HEAD among them", event + head + NEXT + event),
-      ...{ statuses: [202, 405, 200, 202], methods: ["POST", "HEAD", "GET", "POST"] },
+      statuses: [202, 405, 200, 202],
+      methods: ["POST", "HEAD", "GET", "POST"],
     },
     {
       ...taken(
@@ -252,7 +259,7 @@ function bodies({
     tooLarge("a length that is too large, on the API's door", api("Content-Length: 99999999\r\n")),
     {
       ...taken("one byte at a time", ...ingest("Content-Length: 15\r\n")),
-      ...{ statuses: [202] },
+      statuses: [202],
     },
     {
       ...refused(

@@ -168,7 +168,9 @@ async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
       refuse: () => reply,
     },
     connections: { know() {} },
-    ...{ address: clientAddress([]), clock: systemClock, limits: { ...serverLimits, ...limits } },
+    address: clientAddress([]),
+    clock: systemClock,
+    limits: { ...serverLimits, ...limits },
     handOver(socket) {
       given.push(socket);
       socket.on("data", (chunk: Buffer) => unread.push(chunk));
@@ -179,7 +181,10 @@ async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, host: "127.0.0.1" });
   return {
-    ...{ client, taken, given, port },
+    client,
+    taken,
+    given,
+    port,
     /** Answers what was taken and isn't answered yet. */
     answer: () => dones.splice(0).forEach((done) => void done()),
     unread: () => Buffer.concat(unread).toString(),

@@ -44,7 +44,10 @@ async function held(port: number): Promise<{ socket: Socket; closed: Promise<voi
 
 /** Long enough that only want of room ends a connection. */
 const patient: Partial<ServerLimits> = {
-  ...{ head: 60_000, request: 60_000, keepAlive: 60_000, silence: 60_000 },
+  head: 60_000,
+  request: 60_000,
+  keepAlive: 60_000,
+  silence: 60_000,
 };
 
 /** Connections that the server has taken one after the other. */

@@ -47,11 +47,19 @@ export async function served(
     warn: (entry: unknown) => void warnings.push(entry),
   });
   const config = boxConfig({
-    ...{ data, listen: "127.0.0.1:0", logLevel: "silent" },
-    ...{ ingestRate: "0", apiRate: "0", pairRate: "0", ...more },
+    data,
+    listen: "127.0.0.1:0",
+    logLevel: "silent",
+    ingestRate: "0",
+    apiRate: "0",
+    pairRate: "0",
+    ...more,
   });
   const box = await startBox(config, {
-    ...{ clock: systemClock, random: systemRandom, log, limits },
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    limits,
     onFatal: (error) => void errors.push(error),
   });
   // Hasty limits leave no time for the app to be loaded.
@@ -59,7 +67,12 @@ export async function served(
   const key = addOwner(box.tenant);
   const token = await firstToken(box.url, key);
   return {
-    ...{ port: Number(new URL(box.url).port), tenant: box.tenant, key, token, errors, warnings },
+    port: Number(new URL(box.url).port),
+    tenant: box.tenant,
+    key,
+    token,
+    errors,
+    warnings,
     ports: box.ports,
     async stop() {
       await box.stop();

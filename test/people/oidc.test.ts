@@ -46,7 +46,10 @@ before(async () => {
   const add = async (name: string, issuer: string, more: object) => {
     const client = { client_id: CLIENT.id, client_secret: CLIENT.secret };
     const { status, body } = await box.api("POST", "/v1/sign-in/providers", {
-      ...{ name, issuer, ...client, ...more },
+      name,
+      issuer,
+      ...client,
+      ...more,
     });
     assert.equal(status, 201, JSON.stringify(body));
     assert.equal(body.redirect_uri, `${box.url}/signin/oidc/callback`);
@@ -317,7 +320,9 @@ test("behind a proxy the way back is the public address, below its path, and its
   t.after(() => open.stop());
   hostile.lies({ claims: { email: "owner@example.org" } }, seconds());
   const { body } = await open.api("POST", "/v1/sign-in/providers", {
-    ...{ name: "Crooks", issuer: hostile.issuer, client_id: CLIENT.id },
+    name: "Crooks",
+    issuer: hostile.issuer,
+    client_id: CLIENT.id,
   });
   assert.equal(body.redirect_uri, "https://alerts.example/box/signin/oidc/callback");
   const forwarded = { "x-forwarded-for": "192.0.2.1" };

@@ -26,13 +26,17 @@ function desk(app: TestApp, person: Person) {
   const signedIn = () =>
     store.write((tx) =>
       openSession(tx, {
-        ...{ accountId: person.accountId, method: "password", keyId: null },
+        accountId: person.accountId,
+        method: "password",
+        keyId: null,
         ...browser,
       }),
     ).id;
   const sessionId = signedIn();
   const asked = (purpose: string, at = party) => ({
-    ...{ challenge: ways.challenges.make(purpose), rpId: at.id, origin: at.origin },
+    challenge: ways.challenges.make(purpose),
+    rpId: at.id,
+    origin: at.origin,
     userHandle: handleOf(person),
   });
   const take = (answer: string, name = "phone") =>
@@ -43,7 +47,11 @@ function desk(app: TestApp, person: Person) {
   const enter = (answer: string, at = party) =>
     signInByPasskey(app.tenant, { party: at, answer, ...browser });
   return {
-    ...{ sessionId, signedIn, asked, take, enter },
+    sessionId,
+    signedIn,
+    asked,
+    take,
+    enter,
     toAdd: () => asked(passkeyPurpose.add(party, sessionId)),
     toSignIn: () => asked(passkeyPurpose.signIn(party)),
     async add(key: Authenticator = authenticator()) {

@@ -63,8 +63,13 @@ test("a cookie stands for its account as it is right now, and isn't kept", (t) =
   const { id, cookie } = open(app, ann);
   assert.match(cookie, /^[0-9A-Za-z]{43}$/);
   assert.deepEqual(find(app, cookie), {
-    ...{ sessionId: id, accountId: ann.accountId, role: "admin", name: "ann@example.org" },
-    ...{ email: "ann@example.org", keyId: null, seenAt: now(app) },
+    sessionId: id,
+    accountId: ann.accountId,
+    role: "admin",
+    name: "ann@example.org",
+    email: "ann@example.org",
+    keyId: null,
+    seenAt: now(app),
   });
   app.tenant.store.write((tx) => tx.sql("UPDATE accounts SET role = 'member'").run());
   assert.equal(find(app, cookie)?.role, "member");
@@ -216,8 +221,11 @@ test("sign-in and its end are rows of the audit, with no word of the cookie", (t
   const store = auditedStore(app.tenant.store, { ...author, target: { kind: "session", id: "" } });
   const { id, cookie } = store.write((tx) =>
     openSession(tx, {
-      ...{ accountId: owner.accountId, method: "key", keyId: keyOf(app, owner) },
-      ...{ address: "192.0.2.7", agent: "x".repeat(300) },
+      accountId: owner.accountId,
+      method: "key",
+      keyId: keyOf(app, owner),
+      address: "192.0.2.7",
+      agent: "x".repeat(300),
     }),
   );
   store.write((tx) => endSession(tx, owner.accountId, id));
@@ -235,16 +243,12 @@ test("sign-in and its end are rows of the audit, with no word of the cookie", (t
   assert.deepEqual(
     fields.map(({ field, to }) => [field, to]),
     [
-      ...[
-        ["account_id", owner.accountId],
-        ["method", "key"],
-        ["key_id", keyOf(app, owner)],
-      ],
-      ...[
-        ["address", "192.0.2.7"],
-        ["agent", "x".repeat(256)],
-        ["cookie", "changed"],
-      ],
+      ["account_id", owner.accountId],
+      ["method", "key"],
+      ["key_id", keyOf(app, owner)],
+      ["address", "192.0.2.7"],
+      ["agent", "x".repeat(256)],
+      ["cookie", "changed"],
     ],
   );
   assert.ok(!JSON.stringify(rows).includes(cookie));

@@ -27,7 +27,10 @@ const code = (app: TestApp, role: Role = "member", email: string | null = null) 
   app.tenant.store.write((tx) => issueCode(tx, null, { role, email, ttlSeconds: 3600 }));
 
 const claimed = (text: string, email = "ann@example.org") => ({
-  ...{ code: text, password: WORD, email, displayName: null },
+  code: text,
+  password: WORD,
+  email,
+  displayName: null,
 });
 
 /** Ann, who has taken her seat in a browser. */
@@ -76,16 +79,12 @@ test("every wrong pair is one answer after one argon2, and so is an account with
   const { app } = await seated(t, "owner", testApp(t, { passwords: { ...real, verify } }));
   app.person("member", "bare@example.org");
   const wrong = [
-    ...[
-      ["wrong horse", "ann@example.org"],
-      [WORD, "nobody@example.org"],
-      [WORD, ""],
-    ],
-    ...[
-      ["", "ann@example.org"],
-      ["", "bare@example.org"],
-      [WORD, "bare@example.org"],
-    ],
+    ["wrong horse", "ann@example.org"],
+    [WORD, "nobody@example.org"],
+    [WORD, ""],
+    ["", "ann@example.org"],
+    ["", "bare@example.org"],
+    [WORD, "bare@example.org"],
   ];
   const errors = new Set<string>();
   for (const [password = "", email = ""] of wrong) {
@@ -164,7 +163,9 @@ test("failed sign-ins are counted by the minute and account in the audit", async
   const counted = audit(app)
     .slice(from)
     .map(({ verb, kind, target_id, changes }) => [
-      ...[verb, kind, target_id],
+      verb,
+      kind,
+      target_id,
       JSON.parse(changes)[0].to,
     ]);
   assert.deepEqual(counted, [
@@ -197,7 +198,8 @@ test("a code that is redeemed in a browser mints no key unless it is asked to", 
   assert.equal(find(app, ann)?.role, "admin");
   assert.deepEqual([ann.granted, count("api_keys"), count("pair_receipts")], [null, 0, 0]);
   const owner = await signInByCode(app.tenant, claimed(code(app, "owner").code), {
-    ...{ mintsKey: true, ...browser },
+    mintsKey: true,
+    ...browser,
   });
   assert.equal(owner.accountId, ann.accountId);
   assert.equal(find(app, owner)?.role, "owner");
@@ -250,7 +252,10 @@ test("on a full disk the reserve lets people in, and isn't spent on counting who
   const path = join(scratch(t), "box.db");
   let reserves = 1;
   const store = openStore({
-    ...{ path, kind: "box", clock, random: systemRandom },
+    path,
+    kind: "box",
+    clock,
+    random: systemRandom,
     makeRoom() {
       store.db.pragma("max_page_count = 100000");
       return reserves-- > 0;
@@ -287,7 +292,7 @@ test("on a full disk the reserve lets people in, and isn't spent on counting who
 test("a restart gives nobody new tries; what is a quarter of an hour old counts no more", async (t) => {
   const clock = handClock();
   const path = join(scratch(t), "box.db");
-  const opened = () => openStore({ ...{ path, kind: "box", clock, random: systemRandom } });
+  const opened = () => openStore({ path, kind: "box", clock, random: systemRandom });
   let store = opened();
   t.after(() => store.close());
   const passwords = cheapPasswords();

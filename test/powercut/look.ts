@@ -136,8 +136,11 @@ function halves(store: Store): string[] {
 
 function unreadable(store: Store, data: string): string[] {
   const sealer = fileSealer({
-    ...{ dir: data, name: "box.key", inUse: sealedKeyIds(store) },
-    ...{ clock: systemClock, random: systemRandom },
+    dir: data,
+    name: "box.key",
+    inUse: sealedKeyIds(store),
+    clock: systemClock,
+    random: systemRandom,
   });
   return [
     ...sealer.faults.map(({ file, problem }) => `${file}: ${problem}`),

@@ -21,7 +21,8 @@ test("a box whose power goes at any moment starts again and has all it said yes 
 }, async (t) => {
   const length = { events: 20, large: 40 };
   const { operations, states, wrong } = await cutPower(await program(), length, {
-    ...{ states: 40, seed: 2 },
+    states: 40,
+    seed: 2,
   });
   assert.deepEqual(wrong, []);
   assert.equal(Object.keys(states).length, 8, Object.keys(states).join(", "));

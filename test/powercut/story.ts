@@ -103,7 +103,9 @@ async function many({ recording, box, token }: Story, filling: string): Promise<
   const line = (id: string) =>
     JSON.stringify({ message: `the till is stuck ${filling}`, keys: { n: id } });
   const reply = await box.api.send("/v1/ingest", {
-    ...{ bearer: token, type: "application/x-ndjson", body: ids.map(line).join("\n") },
+    bearer: token,
+    type: "application/x-ndjson",
+    body: ids.map(line).join("\n"),
   });
   if (reply.status === 202) for (const id of ids) recording.ack(`event ${id}`);
 }
@@ -134,7 +136,10 @@ async function names({ recording, box, named }: Story): Promise<void> {
     const instance = 1 + Math.floor(i / 24);
     const status = Math.floor(i / 6) % 4 === 3 ? "resolved" : "firing";
     const reply = await box.ingest(named, {
-      ...{ message: `${name} is ${status}`, dedup_key: name, status, instance: String(instance) },
+      message: `${name} is ${status}`,
+      dedup_key: name,
+      status,
+      instance: String(instance),
       expires_at: Math.floor(Date.now() / 1000) + 3600 + i,
     });
     if (reply.status === 202) recording.ack(`${status} ${instance} ${name}`);

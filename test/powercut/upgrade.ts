@@ -7,7 +7,10 @@ import { later } from "../ground/store/later.ts";
 
 const [directory = "", age = ""] = process.argv.slice(2);
 const store = openStore({
-  ...{ path: join(directory, "box.db"), kind: "box", clock: systemClock, random: systemRandom },
+  path: join(directory, "box.db"),
+  kind: "box",
+  clock: systemClock,
+  random: systemRandom,
   ...(age === "new" ? { migrations: later } : {}),
 });
 if (age === "old") {

@@ -58,7 +58,11 @@ function look(directory: string, acked: readonly string[]): string[] {
   const path = join(directory, "box.db");
   if (!existsSync(path)) return acked.length > 0 ? ["the database is gone"] : [];
   const store = openStore({
-    ...{ path, kind: "box", clock: systemClock, random: systemRandom, migrations: later },
+    path,
+    kind: "box",
+    clock: systemClock,
+    random: systemRandom,
+    migrations: later,
   });
   try {
     const count = (text: string) => store.sql(text).pluck().get() as number;

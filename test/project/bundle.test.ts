@@ -39,14 +39,13 @@ let made: Account;
 /** The program, and beside it what uses packages of which the bundle leaves something out. */
 before(async () => {
   made = await bundlePrograms({
-    ...{ root, outdir: folder },
+    root,
+    outdir: folder,
     entries: [
-      ...[
-        "cli/box.ts",
-        "src/people/passkeys.ts",
-        "src/out/channels/mail.ts",
-        "src/ground/kit/egress.ts",
-      ],
+      "cli/box.ts",
+      "src/people/passkeys.ts",
+      "src/out/channels/mail.ts",
+      "src/ground/kit/egress.ts",
       SIGNATURES,
     ],
     define: { BOX_VERSION: "1.2.3", BOX_COMMIT: "abc", "import.meta.url": "file:///box" },
@@ -119,13 +118,18 @@ test("a passkey is added and signs in by the bundle, and one with its maker's ce
   );
   const party = { id: "box.example.org", origin: "https://box.example.org" };
   const asked = (purpose: string) => ({
-    ...{ challenge: ways.challenges.make(purpose), rpId: party.id, origin: party.origin },
+    challenge: ways.challenges.make(purpose),
+    rpId: party.id,
+    origin: party.origin,
     userHandle: Buffer.from(accountId).toString("base64url"),
   });
   const places = { store, challenges: ways.challenges };
   const add = (key: ReturnType<typeof authenticator>, said: Said) =>
     bundled.addPasskey(places, {
-      ...{ party, accountId, sessionId, name: "phone" },
+      party,
+      accountId,
+      sessionId,
+      name: "phone",
       answer: key.create(asked(bundled.passkeyPurpose.add(party, sessionId)), said),
     });
   for (const said of [{}, { format: "packed" }]) {
@@ -168,8 +172,16 @@ test("the numbers of a signature are read as the package reads them", async () =
 test("a mail is put together and a request is sent by the bundle", async () => {
   const { composeMail }: { composeMail: typeof ComposeMail } = require(join(folder, "mail.js"));
   const mail = await composeMail({
-    ...{ from: "box@example.org", to: "ann@example.org", now: 0, tenant: "t", id: "i" },
-    ...{ alert: "a", subject: "Ünder", text: "text", html: "<p>html</p>", isUrgent: true },
+    from: "box@example.org",
+    to: "ann@example.org",
+    now: 0,
+    tenant: "t",
+    id: "i",
+    alert: "a",
+    subject: "Ünder",
+    text: "text",
+    html: "<p>html</p>",
+    isUrgent: true,
   });
   assert.match(`${mail}`, /^Subject: =\?UTF-8\?/m);
   assert.match(`${mail}`, /text\/plain.*text\/html/s);

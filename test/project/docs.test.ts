@@ -51,7 +51,9 @@ test("pages name commands that there are", () => {
 
 test("every link between the documents leads somewhere", () => {
   const documents = [
-    ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
     ...readdirSync(join(root, "docs"))
       .filter((name) => name.endsWith(".md"))
       .map((name) => `docs/${name}`),

@@ -121,7 +121,9 @@ class Machines {
   run(machine: string, script: string): string {
     const user = postgresUser();
     const env = {
-      ...{ LC_ALL: "C", ETC: this.etc, HOME: this.dir },
+      LC_ALL: "C",
+      ETC: this.etc,
+      HOME: this.dir,
       PATH: [
         join(this.dir, "bin"),
         postgresPrograms,
@@ -129,11 +131,9 @@ class Machines {
         process.env["PATH"],
         "/usr/sbin",
       ].join(":"),
-      ...{
-        PGHOST: join(this.dir, machine),
-        PGDATA: join(this.dir, machine, "data"),
-        PGUSER: "postgres",
-      },
+      PGHOST: join(this.dir, machine),
+      PGDATA: join(this.dir, machine, "data"),
+      PGUSER: "postgres",
       PGPORT: String(this.#ports[machine === "db1" ? 0 : 1]),
       ...(user === null ? {} : { POSTGRES_UID: String(user.uid), POSTGRES_GID: String(user.gid) }),
     };

@@ -52,11 +52,13 @@ test("rules for the hosted role ask for metrics that it has, and the document na
   const clock = handClock();
   const load = createDatabaseTally().load();
   const state: HostedState = {
-    ...{ clock, scheduler: createScheduler(clock, silentLog, []) },
+    clock,
+    scheduler: createScheduler(clock, silentLog, []),
     seen: () => ({ apns: "set", boxes: null, leads: {} }),
     house: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
     node: () => ({ draining: false, database: { unheardMs: 0, aheadMs: null, nodes: null, load } }),
-    ...{ pages: createPageCounts().all, pushes: createPushCounts().all },
+    pages: createPageCounts().all,
+    pushes: createPushCounts().all,
   };
   const known = namesIn(hostedMetrics(state, createRefusals(clock, silentLog)));
   const asked = askedBy(rulesOf("box-hosted"));

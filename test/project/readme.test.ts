@@ -65,7 +65,8 @@ test(
       const { code, out, err } = await shell(pasted);
       assert.equal(code, 0, err);
       const seat = await seatByLink(out, {
-        ...{ email: "you@example.org", password: "a long password" },
+        email: "you@example.org",
+        password: "a long password",
       });
       assert.equal(seat.headers.get("location"), "/welcome");
       const cookie = seat.headers.get("set-cookie")?.split(";")[0] ?? "";

@@ -91,9 +91,20 @@ function unitOf(root: string): { command: string[]; as(command: string[]): strin
   return {
     command: one("ExecStart").split(" "),
     as: (command) => [
-      ...["setpriv", ...user, "--no-new-privs", "--bounding-set=-all"],
-      ...["env", "-i", `PATH=${PATH}`, ...settings, ...directories],
-      ...["sh", "-c", `umask ${one("UMask")}; exec "$@"`, "sh", ...command],
+      "setpriv",
+      ...user,
+      "--no-new-privs",
+      "--bounding-set=-all",
+      "env",
+      "-i",
+      `PATH=${PATH}`,
+      ...settings,
+      ...directories,
+      "sh",
+      "-c",
+      `umask ${one("UMask")}; exec "$@"`,
+      "sh",
+      ...command,
     ],
   };
 }

@@ -72,7 +72,9 @@ test("a delivery says what was sent, byte for byte, and how its last five attemp
 test("a room's request is shown in its own words, with neither its bot's token nor its chat", async () => {
   const shop = await testProject(box, "shop");
   const made = await box.api("POST", "/v1/projects/shop/integrations", {
-    ...{ type: "telegram", token: "112233:bot-token-secret", chat_id: "-100999888777" },
+    type: "telegram",
+    token: "112233:bot-token-secret",
+    chat_id: "-100999888777",
   });
   receiver.always((response, _, request) => {
     response.end(JSON.stringify({ ok: true, echo: request.path + request.body }));

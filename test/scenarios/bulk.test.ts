@@ -16,7 +16,9 @@ afterEach(() => box.stop());
 
 const rule = (project: string, name: string, more: object = {}) =>
   box.api("POST", `/v1/projects/${project}/rules`, {
-    ...{ name, match: { template_contains: name }, identifier_keys: ["n"] },
+    name,
+    match: { template_contains: name },
+    identifier_keys: ["n"],
     ...more,
   });
 const open = async (project: string, name: string, n: number) => {
@@ -123,7 +125,10 @@ describe("many alerts in one request", () => {
     }
     const late = await bulk({ ids: all.slice(0, 2), verb: "unack" });
     assert.deepEqual(late.body.results[0], {
-      ...{ id: all[0], ok: false, state: "resolved", code: "alert_resolved" },
+      id: all[0],
+      ok: false,
+      state: "resolved",
+      code: "alert_resolved",
     });
   });
 
@@ -142,7 +147,9 @@ describe("many alerts in one request", () => {
     };
     assert.deepEqual(await marked(), ["2", "1"]);
     assert.deepEqual((await bulk({ ids: ["1", "2"], ...silence })).body.counts, {
-      ...{ changed: 0, unchanged: 2, failed: 0 },
+      changed: 0,
+      unchanged: 2,
+      failed: 0,
     });
     const { silences } = (await box.api("GET", "/v1/silences")).body;
     assert.deepEqual(
@@ -190,7 +197,8 @@ describe("many alerts in one request", () => {
     assert.deepEqual(await refused({ verb: "resolve", until }), invalid);
     assert.deepEqual(await refused({ verb: "ack", reason: "r" }), invalid);
     assert.deepEqual(await refused({ verb: "silence", until: until - 700, reason: "r" }), [
-      ...[422, "invalid_silence"],
+      422,
+      "invalid_silence",
     ]);
   });
 

@@ -110,7 +110,9 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   const made = await Promise.all([
     call("POST", integrations, { type: "webhook", url, secret: canary.webhookSecret }),
     call("POST", integrations, {
-      ...{ type: "telegram", token: canary.telegramToken, chat_id: canary.chatId },
+      type: "telegram",
+      token: canary.telegramToken,
+      chat_id: canary.chatId,
     }),
     call("POST", integrations, { type: "slack", webhook_url: `${url}/${canary.slackUrl}` }),
     call("POST", integrations, { type: "slack", bot_token: canary.slackBotToken, channel: "ops" }),
@@ -118,26 +120,42 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
       call("POST", integrations, { type, webhook_url: `${url}/${canary[`${type}Url`]}` }),
     ),
     call("POST", integrations, {
-      ...{ type: "google_chat", webhook_url: `${url}/${canary.googleChatUrl}` },
+      type: "google_chat",
+      webhook_url: `${url}/${canary.googleChatUrl}`,
     }),
     call("POST", integrations, {
-      ...{ type: "matrix", homeserver: url, access_token: canary.matrixToken },
+      type: "matrix",
+      homeserver: url,
+      access_token: canary.matrixToken,
       room_id: canary.matrixRoom,
     }),
     call("POST", integrations, {
-      ...{ type: "signal", server: url, number: "+15550001111" },
+      type: "signal",
+      server: url,
+      number: "+15550001111",
       recipient: canary.signalRecipient,
     }),
     call("POST", integrations, { type: "gotify", server: url, token: canary.gotifyToken }),
     call("POST", integrations, {
-      ...{ type: "pushover", token: canary.pushoverToken, user: canary.pushoverUser },
+      type: "pushover",
+      token: canary.pushoverToken,
+      user: canary.pushoverUser,
     }),
     call("POST", integrations, {
-      ...{ type: "email", host: "127.0.0.1", port: String(mail.port), tls: "none", user: "u" },
-      ...{ password: canary.smtpPassword, from: "box@example.org", to: "ann@example.org" },
+      type: "email",
+      host: "127.0.0.1",
+      port: String(mail.port),
+      tls: "none",
+      user: "u",
+      password: canary.smtpPassword,
+      from: "box@example.org",
+      to: "ann@example.org",
     }),
     call("POST", integrations, {
-      ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
+      type: "ntfy",
+      server: url,
+      topic: canary.topic,
+      access_token: canary.accessToken,
     }),
   ]);
   await setPassword(canary.oldPassword);
@@ -150,11 +168,15 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   await call("PUT", "/v1/me/password", `{"old":"${canary.newPassword}"`);
   // Shown once, to whoever gave it.
   const endpoint = await box.api("POST", "/v1/projects/p/webhooks", {
-    ...{ url, secret: canary.endpointSecret },
+    url,
+    secret: canary.endpointSecret,
   });
   await call("PUT", "/v1/relay", { relay_url: url, relay_secret: canary.relaySecret });
   const action = await call("POST", "/v1/projects/p/actions", {
-    ...{ name: "a", method: "POST", url, body: `{"key":"${canary.actionBody}"}` },
+    name: "a",
+    method: "POST",
+    url,
+    body: `{"key":"${canary.actionBody}"}`,
     headers: { Authorization: `Bearer ${canary.actionHeader}` },
   });
   const ids = [...made, endpoint].map(({ body }) => body.id as string);
@@ -186,10 +208,14 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   await call("POST", integrations, { type: "webhook", url, token: canary.telegramToken });
   await call("POST", integrations, { type: "slack", webhook_url: canary.slackUrl });
   await call("POST", integrations, {
-    ...{ type: "slack", webhook_url: `http://169.254.169.254/${canary.slackUrl}` },
+    type: "slack",
+    webhook_url: `http://169.254.169.254/${canary.slackUrl}`,
   });
   await call("POST", "/v1/projects/p/actions", {
-    ...{ name: "b", method: "POST", url, headers: { a: `x\n${canary.actionHeader}` } },
+    name: "b",
+    method: "POST",
+    url,
+    headers: { a: `x\n${canary.actionHeader}` },
   });
   await call("POST", integrations, `{"type":"webhook","secret":"${canary.webhookSecret}"`);
 
@@ -203,9 +229,14 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   }
   assert.ok(tries > 30, "what was tried is kept");
   for (const path of [
-    ...["/v1/projects/p/webhooks", "/v1/projects/p/actions", "/v1/relay", "/readyz", "/metrics"],
+    "/v1/projects/p/webhooks",
+    "/v1/projects/p/actions",
+    "/v1/relay",
+    "/readyz",
+    "/metrics",
     "/v1/audit?limit=500",
-    ...["/v1/alerts/1/timeline", `/v1/projects/p/actions/${action.body.id}`],
+    "/v1/alerts/1/timeline",
+    `/v1/projects/p/actions/${action.body.id}`,
     `/v1/projects/p/actions/${action.body.id}/executions`,
   ])
     await call("GET", path);
@@ -221,12 +252,23 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   const sent = receiver.received.map((request) => JSON.stringify(request)).join("\n");
   assert.ok(told.join().includes(canary.smtpPassword), "the password of the mail server went out");
   for (const secret of [
-    ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
+    canary.telegramToken,
+    canary.chatId,
+    canary.slackUrl,
+    canary.actionHeader,
     canary.slackBotToken,
-    ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],
-    ...[canary.pushoverToken, canary.pushoverUser, canary.matrixToken],
-    ...[encodeURIComponent(canary.matrixRoom).replace("%21", "!"), canary.signalRecipient],
-    ...[canary.gotifyToken, canary.topic, canary.accessToken],
+    canary.discordUrl,
+    canary.mattermostUrl,
+    canary.googleChatUrl,
+    canary.teamsUrl,
+    canary.pushoverToken,
+    canary.pushoverUser,
+    canary.matrixToken,
+    encodeURIComponent(canary.matrixRoom).replace("%21", "!"),
+    canary.signalRecipient,
+    canary.gotifyToken,
+    canary.topic,
+    canary.accessToken,
     canary.actionBody,
   ])
     assert.ok(sent.includes(secret), `${secret} went out`);
@@ -295,7 +337,8 @@ test("a heartbeat's addresses are in no log, metric, read or file, whatever is c
     const at = "/v1/projects/p/heartbeats";
     const made = await open.api("POST", at, { name: "job", period_seconds: 60 });
     const source = await open.api("POST", "/v1/projects/p/sources", {
-      ...{ name: "jobs", kind: "heartbeats" },
+      name: "jobs",
+      kind: "heartbeats",
     });
     const rotated = await open.api("POST", `${at}/${made.body.id}/rotate`);
     for (const [name, { body }] of Object.entries({ made, rotated })) {

@@ -29,7 +29,9 @@ async function startAgainWith(byMs: number): Promise<void> {
 
 async function action(): Promise<string> {
   const { body } = await box.api("POST", "/v1/projects/shop/actions", {
-    ...{ name: "restart", method: "POST", url: `${receiver.url}/run` },
+    name: "restart",
+    method: "POST",
+    url: `${receiver.url}/run`,
   });
   return body.id;
 }

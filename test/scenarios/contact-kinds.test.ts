@@ -61,10 +61,15 @@ async function story(t: TestContext, name: (typeof serviceNames)[number]) {
   const token = await box.project(project);
   const ann = box.person("member", `${name}@example.org`);
   const step = ({ accountId }: Person, after_minutes: number) => ({
-    ...{ after_minutes, accounts: [accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   const made = await box.api("POST", `/v1/projects/${project}/rules`, {
-    ...{ name: "errors", identifier_keys: ["n"], escalations: [step(ann, 0), step(bob, 30)] },
+    name: "errors",
+    identifier_keys: ["n"],
+    escalations: [step(ann, 0), step(bob, 30)],
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   let n = 0;
@@ -344,8 +349,11 @@ test("no address and no setting that was sealed is in an answer, a log or the da
   );
   // The box makes the keys itself; the others are no secrets.
   assert.deepEqual(unused.toSorted(), [
-    ...["ntfy answers", "twilio messaging_service_sid"],
-    ...["web_push lock_screen", "web_push private_key", "web_push public_key"],
+    "ntfy answers",
+    "twilio messaging_service_sid",
+    "web_push lock_screen",
+    "web_push private_key",
+    "web_push public_key",
     "web_push timezone",
   ]);
   assert.ok(secrets.size > 20);

@@ -82,7 +82,12 @@ test("a contact that refuses for good brings the next step forward; one that is 
   assert.deepEqual(told(), [`/ann page ${first}`, `/bob page ${first}`]);
   const kinds = (await timeline(first)).map(({ kind }) => kind);
   assert.deepEqual(kinds, [
-    ...["opened", "escalated", "page_failed", "unreachable", "escalated", "page_sent"],
+    "opened",
+    "escalated",
+    "page_failed",
+    "unreachable",
+    "escalated",
+    "page_sent",
   ]);
 });
 

@@ -33,12 +33,17 @@ before(async () => {
     const { id: tenantId } = await registry.tenants.add({ kind: "box" });
     const { account } = await registry.accounts.add(`p${n}@example.com`);
     const first = await registry.pairings.first({
-      ...{ tenantId, accountId: account.id, boxAccountId: `box-${n}` },
+      tenantId,
+      accountId: account.id,
+      boxAccountId: `box-${n}`,
     });
     assert.ok(first.kind === "paired");
     const token = n.toString(16).padStart(64, "0");
     await registry.devices.put({
-      ...{ accountId: account.id, token, platform: "ios", criticalAlerts: false },
+      accountId: account.id,
+      token,
+      platform: "ios",
+      criticalAlerts: false,
     });
     boxes.push(first.credential);
   }
@@ -53,7 +58,9 @@ async function beat(box: Box): Promise<void> {
   const timestamp = Math.floor(hosted.clock.now() / 1000);
   const body = JSON.stringify({ event: "box.heartbeat", alert_id: "", project: "", timestamp });
   const answer = await ask(`${hosted.url}/v1/relay/${box.keyId}`, {
-    ...{ method: "POST", body, headers: signature(hosted, box, body) },
+    method: "POST",
+    body,
+    headers: signature(hosted, box, body),
   });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }

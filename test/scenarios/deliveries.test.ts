@@ -224,7 +224,10 @@ test("410 fails the delivery and disables the endpoint; the others are told", as
   const notice = eventOf((await other.next()).body);
   assert.deepEqual([notice["event"], notice["alert_id"]], ["integration.disabled", ""]);
   assert.deepEqual(notice["integration"], {
-    ...{ id, name: "gone", type: "webhook", reason: endpoint.last_error },
+    id,
+    name: "gone",
+    type: "webhook",
+    reason: endpoint.last_error,
   });
   await shop.fire(2);
   await settle(box);
@@ -408,7 +411,8 @@ test("an apns row of a box says who pushes, and holds nothing up", async () => {
 test("a row that can't be sent blocks neither its endpoint nor the others", async () => {
   const shop = await start();
   const { body } = await box.api("POST", "/v1/projects/shop/integrations", {
-    ...{ type: "slack", webhook_url: `${receiver.url}/slack` },
+    type: "slack",
+    webhook_url: `${receiver.url}/slack`,
   });
   box.tenant.store.write((tx) =>
     tx.sql("UPDATE integrations SET enabled = 0 WHERE id = ?").run(body.id),
@@ -437,7 +441,9 @@ test("a project deleted while its requests are under way leaves the others going
   t.after(() => elsewhere.close());
   await shop.webhook(receiver.url);
   await box.api("POST", "/v1/projects/shop/actions", {
-    ...{ name: "a", method: "POST", url: receiver.url },
+    name: "a",
+    method: "POST",
+    url: receiver.url,
   });
   const id = await other.webhook(elsewhere.url);
   let release: (() => void)[] = [];
@@ -486,7 +492,9 @@ test("what each attempt came to stands in the alert's history", async () => {
   const lines = body.timeline.filter(({ kind }: { kind: string }) => kind.startsWith("deliver"));
   assert.deepEqual(
     lines.map((line: { kind: string; detail: { integration: string; attempts: number } }) => [
-      ...[line.kind, line.detail.integration, line.detail.attempts],
+      line.kind,
+      line.detail.integration,
+      line.detail.attempts,
     ]),
     [
       ["delivery_delayed", "ops", 1],

@@ -20,8 +20,11 @@ async function story(t: TestContext, rule: object = {}) {
   await reachBy(box, ann, receiver, "/ann");
   const make = (name: string, more: object = {}) =>
     box.api("POST", "/v1/projects/shop/rules", {
-      ...{ name, match: { min_level: 300 }, max_open: 1, auto_resolve_quiet_minutes: 1 },
-      ...{ escalations: [{ accounts: [ann.accountId] }] },
+      name,
+      match: { min_level: 300 },
+      max_open: 1,
+      auto_resolve_quiet_minutes: 1,
+      escalations: [{ accounts: [ann.accountId] }],
       ...rule,
       ...more,
     });
@@ -38,7 +41,8 @@ test("a drill takes the whole way, says that it is one wherever it comes, runs n
   const { box, receiver, ann, drill, alertOf, timeline } = await story(t, { investigate: true });
   const action = { name: "restart", method: "POST", url: `${receiver.url}/restart` };
   const made = await box.api("POST", "/v1/projects/shop/actions", {
-    ...{ ...action, events: ["alert.opened", "alert.escalated"] },
+    ...action,
+    events: ["alert.opened", "alert.escalated"],
   });
   assert.equal(made.status, 201);
   const begun = await drill();
@@ -66,7 +70,9 @@ test("a drill takes the whole way, says that it is one wherever it comes, runs n
   assert.equal((await alertOf(id)).state, "resolved");
   const history = await timeline(id);
   assert.deepEqual(history[0], {
-    ...{ at: history[0].at, kind: "opened", account_id: ann.accountId },
+    at: history[0].at,
+    kind: "opened",
+    account_id: ann.accountId,
     detail: { rule: "errors", drill: true },
   });
   assert.equal(history.find((e: { kind: string }) => e.kind === "resolved").detail.reason, "drill");
@@ -193,7 +199,9 @@ test("drills are in no count beside a list and in no silence's preview", async (
   await box.ingest(token, { message: "disk full", level: 500 });
   assert.deepEqual(await counts(), [1, 0, 0]);
   const silence = {
-    ...{ match: { rule: "errors" }, reason: "deploy", critical: true },
+    match: { rule: "errors" },
+    reason: "deploy",
+    critical: true,
     ends_at: Math.floor(box.clock.now() / 1000) + 600,
   };
   const preview = (await box.api("POST", "/v1/silences/preview", silence)).body;
@@ -241,7 +249,8 @@ test("a drill outlives neither a restart past its time nor its rule, and a chang
   const second = (await drill({ message: "hello <b>", level: 500 })).body;
   assert.deepEqual([second.level, second.last_message], [500, "Drill: hello <b>"]);
   const longer = {
-    ...{ auto_resolve_quiet_minutes: 2, escalations: [{ accounts: [ann.accountId] }, {}] },
+    auto_resolve_quiet_minutes: 2,
+    escalations: [{ accounts: [ann.accountId] }, {}],
   };
   assert.equal((await box.api("PUT", "/v1/projects/shop/rules/errors", longer)).status, 200);
   await pass(box, 300, 100);
@@ -254,8 +263,11 @@ test("a channel's own words don't hide that it is a drill", async (t) => {
   const { box, receiver, drill } = await story(t);
   receiver.always(answer(200, '{"ok":true}'));
   const slack = {
-    ...{ type: "slack", name: "room", webhook_url: `${receiver.url}/slack` },
-    ...{ title_template: "{{rule}} is broken", body_template: "go and look" },
+    type: "slack",
+    name: "room",
+    webhook_url: `${receiver.url}/slack`,
+    title_template: "{{rule}} is broken",
+    body_template: "go and look",
   };
   const made = await box.api("POST", "/v1/projects/shop/integrations", slack);
   assert.equal(made.status, 201, JSON.stringify(made.body));

@@ -40,8 +40,11 @@ const ruleOf = fc.record({
 });
 
 const opened = (alert: Record<string, unknown>, at: unknown) => ({
-  ...{ at, count: alert["count"], level: alert["level"] },
-  ...{ template: alert["template"], identifiers: alert["identifiers"] },
+  at,
+  count: alert["count"],
+  level: alert["level"],
+  template: alert["template"],
+  identifiers: alert["identifiers"],
 });
 
 async function feed(box: TestBox, token: string, events: readonly Sent[]) {
@@ -68,7 +71,9 @@ export async function opensTheSame(box: TestBox, numRuns: number): Promise<void>
         await settle(box);
         const asked = dryRunWrite.parse({ rule, days: 30, assume_resolved_after: 2_592_000 });
         const found = runDry(box.tenant.store, box.clock, {
-          ...{ projectId: n, input: asked, now: Math.floor(box.clock.now() / 1000) },
+          projectId: n,
+          input: asked,
+          now: Math.floor(box.clock.now() / 1000),
           budgetMs: 10_000,
         });
         const real = box.tenant.store

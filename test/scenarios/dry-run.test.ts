@@ -27,7 +27,8 @@ test("retention that takes lines under a dry run costs it those lines alone, and
       JSON.stringify({ message: "disk is full", keys: { n: String(from + i) } }),
     );
     const { status } = await fetch(`${box.url}/v1/ingest`, {
-      ...{ method: "POST", body: lines.join("\n") },
+      method: "POST",
+      body: lines.join("\n"),
       headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
     });
     assert.equal(status, 202);
@@ -128,7 +129,9 @@ test("whom it would have paged, how often and at night, is what a box does that 
     assert.equal((await box.api("POST", schedules, body)).status, 201);
   }
   const rule = (schedule: string) => ({
-    ...{ name: "r", auto_resolve_quiet_minutes: 20, renotify_minutes: 7 },
+    name: "r",
+    auto_resolve_quiet_minutes: 20,
+    renotify_minutes: 7,
     escalations: [
       { schedules: [schedule], repeat_minutes: 5 },
       { accounts: [bob.accountId], after_minutes: 12 },
@@ -202,7 +205,9 @@ test("beside a saved rule: what only the one and what only the other opens; a ru
   assert.equal((await ask(saved, { versus: "none" })).status, 404);
   const layer = { name: "l", participants: [box.owner.accountId], shift_minutes: 60 };
   await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-    ...{ name: "late", timezone: "UTC", layers: [{ ...layer, rotation_start: now + 3600 }] },
+    name: "late",
+    timezone: "UTC",
+    layers: [{ ...layer, rotation_start: now + 3600 }],
   });
   const gaps = (await ask({ name: "t", escalations: [{ schedules: ["late", "none"] }] }, {})).body;
   assert.deepEqual(

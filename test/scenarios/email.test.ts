@@ -12,8 +12,14 @@ test("an alert comes by mail, opened and resolved in one thread; what isn't an a
     await box.api("POST", "/v1/projects/shop/rules", { name: "errors", match: { min_level: 400 } });
     const path = "/v1/projects/shop/integrations";
     const good = {
-      ...{ type: "email", host: "127.0.0.1", port: String(server.port), tls: "none" },
-      ...{ from: "box@shop.example", to: "ann@example.org", user: "", password: "canary-password" },
+      type: "email",
+      host: "127.0.0.1",
+      port: String(server.port),
+      tls: "none",
+      from: "box@shop.example",
+      to: "ann@example.org",
+      user: "",
+      password: "canary-password",
     };
     const refused: [object, number, string][] = [
       [{ to: "ann@example.org\r\nBcc: eve@example.org" }, 400, "/to"],

@@ -65,13 +65,19 @@ test(`a flood of one rule lets another rule's page, and one of a higher level, t
   const token = await box.project("town");
   const rule = (name: string, tag: string) =>
     box.api("POST", "/v1/projects/town/rules", {
-      ...{ name, identifier_keys: ["k"], max_open: 0, match: { tags: [tag] } },
+      name,
+      identifier_keys: ["k"],
+      max_open: 0,
+      match: { tags: [tag] },
     });
   await rule("flood", "flood");
   await rule("till", "till");
   await box.api("POST", "/v1/projects/town/webhooks", { url: town.url });
   const event = (k: number, tag: string, level = 400) => ({
-    ...{ message: "it is down", keys: { k }, tags: [tag], level },
+    message: "it is down",
+    keys: { k },
+    tags: [tag],
+    level,
   });
   for (let k = 0; k < FLOOD; k += 500) {
     const lines = Array.from({ length: 500 }, (_, i) => JSON.stringify(event(k + i, "flood")));

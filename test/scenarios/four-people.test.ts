@@ -38,11 +38,14 @@ before(async () => {
   token = await box.project("shop");
   await box.api.call("DELETE", "/v1/projects/shop/rules/any");
   const step = (after_minutes: number, of: readonly Member[]) => ({
-    ...{ after_minutes, schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    schedules: [],
+    repeat_minutes: 0,
     accounts: of.map(({ accountId }) => accountId),
   });
   await box.api.need("POST", "/v1/projects/shop/rules", {
-    ...{ name: "payments", identifier_keys: ["n"] },
+    name: "payments",
+    identifier_keys: ["n"],
     escalations: [step(0, people.slice(0, 2)), step(30, people.slice(2))],
   });
 });
@@ -64,7 +67,12 @@ async function member({
   const service = await contactService({ after: (end) => void ends.push(end) }, kind, Date.now());
   const email = `${name.toLowerCase()}@example.org`;
   const { code } = await runCommand(words, [
-    ...["pair-code", "--data", box.data, "--email", email, "--json"],
+    "pair-code",
+    "--data",
+    box.data,
+    "--email",
+    email,
+    "--json",
   ]);
   const api = createApi();
   api.at(box.url);
@@ -81,7 +89,11 @@ async function member({
   assert.equal(verified["state"], "verified");
   let seen = service.shown().length;
   return {
-    ...{ name, api, service, contactId: String(id), accountId: account.id },
+    name,
+    api,
+    service,
+    contactId: String(id),
+    accountId: account.id,
     async next(what) {
       await until(() => service.shown().length > seen, `${name} is told: ${what}`);
       return service.shown()[seen++]?.text ?? "";
@@ -147,12 +159,10 @@ test("the first step is paged, each by their own way and in words; who answers i
   assert.match(edited, /Acknowledged[\s\S]*Acknowledged by Ann/);
   assert.ok(bob.isLeftAlone() && cat.isLeftAlone() && dan.isLeftAlone());
   assert.deepEqual((await history(id)).filter(isAbout).toSorted(), [
-    ...[
-      "acknowledged Ann by telegram",
-      "escalated",
-      "page_sent Ann telegram",
-      "page_sent Bob email",
-    ],
+    "acknowledged Ann by telegram",
+    "escalated",
+    "page_sent Ann telegram",
+    "page_sent Bob email",
   ]);
 });
 
@@ -172,10 +182,14 @@ test("where nothing reaches the first step the second is paged at once, and the 
   assert.ok(ann.isLeftAlone() && bob.isLeftAlone());
   const lines = (await history(id)).filter(isAbout);
   assert.deepEqual(lines.toSorted(), [
-    ...["acknowledged Cat by ntfy", "escalated", "escalated"],
+    "acknowledged Cat by ntfy",
+    "escalated",
+    "escalated",
     "page_failed Ann telegram http 403: Forbidden: bot was blocked by the user",
     "page_failed Bob email smtp 550 5.1.1 after RCPT TO",
-    ...["page_sent Cat ntfy", "page_sent Dan pushover", "unreachable Ann Bob"],
+    "page_sent Cat ntfy",
+    "page_sent Dan pushover",
+    "unreachable Ann Bob",
   ]);
   const order = ["unreachable Ann Bob", "page_sent Cat ntfy", "acknowledged Cat by ntfy"];
   assert.deepEqual(

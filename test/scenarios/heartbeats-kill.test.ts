@@ -15,7 +15,8 @@ test("killed right after the answer to a ping, the box knows what it said and te
   await box.start();
   await box.project("shop");
   const made = await box.api.need("POST", "/v1/projects/shop/heartbeats", {
-    ...{ name: "backup", period_seconds: 3600 },
+    name: "backup",
+    period_seconds: 3600,
   });
   const path = String(made["ping_url"]).replace(/^.*(?=\/ping\/)/, "");
   const ping = async (word: string) => {
@@ -43,7 +44,8 @@ test("an event that could not be committed is owed, over a restart too, and is t
   await box.project("shop");
   await box.api("POST", "/v1/projects/shop/rules", { name: "all" });
   const { body } = await box.api("POST", "/v1/projects/shop/heartbeats", {
-    ...{ name: "backup", period_seconds: 3600 },
+    name: "backup",
+    period_seconds: 3600,
   });
   const path = String(body.ping_url).replace(/^.*(?=\/ping\/)/, "");
   const ping = async (word: string) => (await fetch(`${box.url}${path}${word}`)).status;
@@ -63,7 +65,11 @@ test("an event that could not be committed is owed, over a restart too, and is t
     tx.sql("UPDATE heartbeats SET owed = ?, due_at = ?").run(
       JSON.stringify([
         {
-          ...{ action: "fire", reason: "failed", exit: null, duration: null, since: null },
+          action: "fire",
+          reason: "failed",
+          exit: null,
+          duration: null,
+          since: null,
           instance: tx.sql<[], string>("SELECT instance FROM heartbeats").pluck().get(),
           at: tx.at,
         },

@@ -26,7 +26,9 @@ interface Job {
 
 async function job(body: object = {}): Promise<Job> {
   const made = await box.api("POST", "/v1/projects/p/heartbeats", {
-    ...{ name: "nightly backup", period_seconds: 3600, grace_seconds: 600 },
+    name: "nightly backup",
+    period_seconds: 3600,
+    grace_seconds: 600,
     ...body,
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -187,7 +189,9 @@ describe("a job that must report", () => {
       await box.project("p");
       await box.api("POST", "/v1/projects/p/rules", { name: "jobs" });
       const backup = await job({
-        ...{ period_seconds: undefined, cron: "30 2 * * *", timezone: "Europe/Berlin" },
+        period_seconds: undefined,
+        cron: "30 2 * * *",
+        timezone: "Europe/Berlin",
       });
       await backup.ping();
       const { body } = await box.api("GET", `/v1/projects/p/heartbeats/${backup.id}`);
@@ -270,7 +274,8 @@ describe("what is no lateness", () => {
 
 test("a Watchdog that fires is its Prometheus' ping, and its silence is an alert", async () => {
   const source = await box.api("POST", "/v1/projects/p/sources", {
-    ...{ name: "am", kind: "alertmanager" },
+    name: "am",
+    kind: "alertmanager",
   });
   const send = async (alertname: string, status = "firing") => {
     const labels = { alertname, severity: "none" };

@@ -22,7 +22,10 @@ beforeEach(async () => {
   shop = await testProject(box, "shop");
   hook = await shop.webhook(`${receiver.url}/hook`, { secret: "the-first-secret" });
   const made = await box.api("POST", "/v1/projects/shop/actions", {
-    ...{ name: "a", method: "POST", url: `${receiver.url}/action`, body: "stored" },
+    name: "a",
+    method: "POST",
+    url: `${receiver.url}/action`,
+    body: "stored",
   });
   action = made.body.id;
 });

@@ -61,7 +61,9 @@ async function exim(t: TestContext): Promise<Exim> {
   };
   await start();
   return {
-    ...{ port, start, stop },
+    port,
+    start,
+    stop,
     log: () => readFileSync(join(folder, "log", "mainlog"), "utf8"),
     mails(name) {
       const file = join(folder, "mail", name);
@@ -149,8 +151,11 @@ test("Exim takes codes and pages with STARTTLS and a login, and says which mailb
   });
   t.after(() => box.stop());
   const settings = {
-    ...{ host: "localhost", port: String(server.port), from: "box@example.org" },
-    ...{ user: "box", password: PASSWORD },
+    host: "localhost",
+    port: String(server.port),
+    from: "box@example.org",
+    user: "box",
+    password: PASSWORD,
   };
   const wrong = await box.api("PUT", "/v1/gateways/email", { ...settings, password: "wrong" });
   assert.deepEqual([wrong.status, wrong.body.error.code], [422, "gateway_refused"]);
@@ -163,10 +168,12 @@ test("Exim takes codes and pages with STARTTLS and a login, and says which mailb
     return { id, sent: (await box.api("POST", `${base}/${id}/verify`, {})).body.sent };
   };
   assert.deepEqual((await add("nobody@example.org")).sent, {
-    ...{ ok: false, error: "smtp 550 after RCPT TO" },
+    ok: false,
+    error: "smtp 550 after RCPT TO",
   });
   assert.deepEqual((await add("busy@example.org")).sent, {
-    ...{ ok: false, error: "smtp 451 after RCPT TO" },
+    ok: false,
+    error: "smtp 451 after RCPT TO",
   });
   const { id, sent } = await add("ann@example.org");
   assert.deepEqual(sent, { ok: true });
@@ -179,7 +186,9 @@ test("Exim takes codes and pages with STARTTLS and a login, and says which mailb
   const { accountId } = box.owner;
   const step = { after_minutes: 0, accounts: [accountId], schedules: [], repeat_minutes: 0 };
   await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", identifier_keys: ["n"], escalations: [step] },
+    name: "errors",
+    identifier_keys: ["n"],
+    escalations: [step],
   });
   const texts = [...hostileTexts, "x\r\nBcc: eve@evil.test\r\n\r\nbody"];
   for (const [n, text] of texts.entries()) {

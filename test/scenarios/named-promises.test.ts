@@ -20,7 +20,10 @@ const setClock = async (by: number) => {
   await turn(2);
 };
 const word = (lasts: number, more: object = {}) => ({
-  ...{ message: "full", dedup_key: "disk", instance: "1", expires_at: now() + lasts },
+  message: "full",
+  dedup_key: "disk",
+  instance: "1",
+  expires_at: now() + lasts,
   ...more,
 });
 const report = async (lasts: number) => (await box.ingest(token, word(lasts))).body;

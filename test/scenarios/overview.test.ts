@@ -29,7 +29,8 @@ test("everything in one answer: counts, who is on call, readiness, what came in 
   const other = await box.project("archive");
   const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
   await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-    ...{ name: "primary", timezone: "UTC" },
+    name: "primary",
+    timezone: "UTC",
     layers: [{ ...layer, participants: [box.owner.accountId] }],
   });
   const [good, bad] = [await shop.webhook(receiver.url), await shop.webhook(`${receiver.url}/bad`)];

@@ -29,8 +29,13 @@ for (const [what, way] of [
     await settle(s.box);
     assert.deepEqual(s.told(), [`/bob page ${id}`]);
     assert.deepEqual(await kindsOf(s, id), [
-      ...["opened", "escalated", "page_delayed", "page_failed"],
-      ...["unreachable", "escalated", "page_sent"],
+      "opened",
+      "escalated",
+      "page_delayed",
+      "page_failed",
+      "unreachable",
+      "escalated",
+      "page_sent",
     ]);
   });
 
@@ -53,14 +58,20 @@ test("a person who is removed while their page waits is said, too, within a minu
     ...rule
   } = (await s.box.api("GET", "/v1/projects/shop/rules/errors")).body;
   await s.box.api("PUT", "/v1/projects/shop/rules/errors", {
-    ...{ ...rule, escalations: [s.step(s.bob, 30)] },
+    ...rule,
+    escalations: [s.step(s.bob, 30)],
   });
   const removed = await s.box.api("DELETE", `/v1/accounts/${s.ann.accountId}`);
   assert.equal(removed.status, 200, JSON.stringify(removed.body));
   await pass(s.box, 62, 2);
   assert.deepEqual(s.told(), [`/bob page ${id}`]);
   assert.deepEqual((await kindsOf(s, id)).slice(2), [
-    ...["page_delayed", "retimed", "page_failed", "unreachable", "escalated", "page_sent"],
+    "page_delayed",
+    "retimed",
+    "page_failed",
+    "unreachable",
+    "escalated",
+    "page_sent",
   ]);
 });
 
@@ -216,7 +227,9 @@ test("a call that had to wait for the one before isn't taken for that one when i
   const token = await box.project("shop");
   const step = { after_minutes: 0, accounts: [box.owner.accountId] };
   await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", identifier_keys: ["n"], escalations: [step] },
+    name: "errors",
+    identifier_keys: ["n"],
+    escalations: [step],
   });
   const fire = (n: number) =>
     box.ingest(token, { message: "down", level: 500, keys: { n: `${n}` } });

@@ -94,7 +94,8 @@ test("rules full of dear patterns hold up neither events nor previews, and ring 
   );
   const before = process.cpuUsage();
   const answer = await fetch(`${box.url}/v1/ingest`, {
-    ...{ method: "POST", body: events.join("\n") },
+    method: "POST",
+    body: events.join("\n"),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
   });
   const { user, system } = process.cpuUsage(before);

@@ -14,7 +14,8 @@ async function story(t: TestContext) {
   const now = () => Math.floor(box.clock.now() / 1000);
   const rule = (more: object = {}) =>
     box.api("POST", "/v1/projects/shop/rules", {
-      ...{ name: "errors", identifier_keys: ["n"] },
+      name: "errors",
+      identifier_keys: ["n"],
       escalations: [{ accounts: [ann.accountId], after_minutes: 0 }],
       ...more,
     });
@@ -97,7 +98,8 @@ test("whose page of an earlier step was withdrawn by a silence is told at its en
   assert.equal((await box.api("PUT", "/v1/accounts/me/notify", { rules }, ann.key)).status, 200);
   told();
   const escalations = [ann, bob].map(({ accountId }, i) => ({
-    ...{ accounts: [accountId], after_minutes: 5 * i },
+    accounts: [accountId],
+    after_minutes: 5 * i,
   }));
   await rule({ escalations });
   const id = await fire("1");
@@ -150,7 +152,9 @@ test("what can't be silenced is refused, each by its field", async (t) => {
     refused("/repeat_until"),
   );
   assert.deepEqual(await fault({ ...daily, timezone: "Mars/Base" }), [
-    ...[422, "invalid_timezone", "/timezone"],
+    422,
+    "invalid_timezone",
+    "/timezone",
   ]);
   assert.equal((await fault({ project: "gone" }))[0], 404);
   assert.equal((await fault({ reason: "" }))[0], 400);
@@ -254,10 +258,13 @@ test("a silence by a name that an object would lose is refused and not made wide
   const refused = [
     await silence({ match }),
     await box.api("POST", "/v1/silences/preview", {
-      ...{ match, ends_at: now() + 60, reason: "why" },
+      match,
+      ends_at: now() + 60,
+      reason: "why",
     }),
     await box.api("POST", "/v1/projects/shop/rules/simulate", {
-      ...{ rule: "errors", identifiers: odd("x") },
+      rule: "errors",
+      identifiers: odd("x"),
     }),
   ];
   assert.deepEqual(

@@ -107,8 +107,10 @@ class Story {
     const post = (path: string, body: object) =>
       this.call(this.box, person.key, "POST", path, body);
     await this.call(this.box, person.key, "PUT", "/v1/relay", {
-      ...{ relay_url: relay.relay_url, relay_secret: relay.relay_secret },
-      ...{ hosted_tenant_id: this.tenantId, box_public_url: this.box.url },
+      relay_url: relay.relay_url,
+      relay_secret: relay.relay_secret,
+      hosted_tenant_id: this.tenantId,
+      box_public_url: this.box.url,
     });
     await post("/v1/projects", { name: "shop" });
     await post("/v1/projects/shop/rules", { name: "any", identifier_keys: ["host"], max_open: 0 });
@@ -127,16 +129,21 @@ class Story {
     }));
     const device = Buffer.from(name.padEnd(32, ".")).toString("hex");
     await this.call(this.hosted, session.token, "POST", "/v1/account/devices", {
-      ...{ token: device, platform: "ios" },
+      token: device,
+      platform: "ios",
     });
     const seatBody = { code: seat.code, password: `${name}-password` };
     const seated = await this.call(this.box, null, "POST", "/v1/pair", seatBody);
     const path = `/v1/tenants/${this.tenantId}/pair`;
     const paired = await this.call(this.hosted, session.token, "POST", path, {
-      ...{ box_account_id: seated.box_account_id, receipt: seated.receipt },
+      box_account_id: seated.box_account_id,
+      receipt: seated.receipt,
     });
     const person: Person = {
-      ...{ token: session.token, accountId: session.account_id, key: seated.api_key, device },
+      token: session.token,
+      accountId: session.account_id,
+      key: seated.api_key,
+      device,
     };
     return { person, relay: paired.relay };
   }

@@ -111,7 +111,8 @@ test("JSON and feed say the same; HEAD says it without a body", async () => {
     created_at: entry["created_at"],
   });
   assert.deepEqual(body, {
-    ...{ title: "Slow payments", description: "d" },
+    title: "Slow payments",
+    description: "d",
     entries: entries.map(shown).reverse(),
     updated_at: entries[1].created_at,
   });
@@ -148,9 +149,15 @@ test("wrong, rotated, deleted and malformed addresses are the same answer, byte 
   const live = await report();
   const { ask } = reader();
   const paths = [
-    ...[rotated.path, deleted.path, "/public/reports/00000000-0000-4000-8000-000000000000"],
-    ...["/public/reports/x", "/public/reports/%00", `/public/reports/${live.uuid.toUpperCase()}`],
-    ...[`/public/reports/${"a".repeat(4000)}`, `${live.path}/`, `${rotated.path}/feed.xml`],
+    rotated.path,
+    deleted.path,
+    "/public/reports/00000000-0000-4000-8000-000000000000",
+    "/public/reports/x",
+    "/public/reports/%00",
+    `/public/reports/${live.uuid.toUpperCase()}`,
+    `/public/reports/${"a".repeat(4000)}`,
+    `${live.path}/`,
+    `${rotated.path}/feed.xml`,
   ];
   const ways: RequestInit[] = [{}, JSON_ONLY, { method: "POST", body: "password=x" }];
   for (const how of ways) {

@@ -12,12 +12,15 @@ async function story(t: TestContext) {
   await reachBy(box, ann, receiver, "/ann");
   const now = () => Math.floor(box.clock.now() / 1000);
   await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", identifier_keys: ["n"] },
+    name: "errors",
+    identifier_keys: ["n"],
     escalations: [{ accounts: [ann.accountId], after_minutes: 10 }],
   });
   await box.api("POST", "/v1/silences", {
-    ...{ project: "shop", match: { rule: "errors", identifiers: { n: "held" } } },
-    ...{ ends_at: now() + 1800, reason: "why" },
+    project: "shop",
+    match: { rule: "errors", identifiers: { n: "held" } },
+    ends_at: now() + 1800,
+    reason: "why",
   });
   const fire = async (n: string) => {
     await box.ingest(token, { message: "it is down", level: 400, keys: { n } });

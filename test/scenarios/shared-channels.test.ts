@@ -93,7 +93,10 @@ test("a tenant shares so many channels and no more: each alert goes by all of th
   for (const name of ["a", "b", "c"]) await box.project(name);
   const share = (i: number, shared = true) =>
     box.api("POST", `/v1/projects/${"abc"[i % 3]}/integrations`, {
-      ...{ type: "webhook", url: `${receiver.url}/${i}`, name: `${i}`, shared },
+      type: "webhook",
+      url: `${receiver.url}/${i}`,
+      name: `${i}`,
+      shared,
     });
   for (let i = 0; i < 200; i++) assert.equal((await share(i)).status, 201);
   const refused = await share(200);

@@ -17,11 +17,14 @@ async function story(t: TestContext) {
   const now = Math.floor(box.clock.now() / 1000);
   const schedules = "/v1/projects/ops/oncall/schedules";
   const primary = (more: object = {}) => ({
-    ...{ name: "primary", timezone: "UTC" },
+    name: "primary",
+    timezone: "UTC",
     layers: [
       {
-        ...{ name: "week", participants: [ann.accountId] },
-        ...{ rotation_start: now, shift_minutes: 10_080 },
+        name: "week",
+        participants: [ann.accountId],
+        rotation_start: now,
+        shift_minutes: 10_080,
       },
     ],
     ...more,
@@ -42,7 +45,8 @@ const named = (...schedules: string[]) => [{ schedules, after_minutes: 0 }];
 test("a shared schedule pages from every project's ladder, overrides and all, and names follow what it and its home are called", async (t) => {
   const { box, ann, bob, rule, put, schedules, ladder, paged } = await story(t);
   const early = await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "early", escalations: named("ops/primary") },
+    name: "early",
+    escalations: named("ops/primary"),
   });
   assert.deepEqual(
     [early.status, early.body.error.code, early.body.error.details[0].field],

@@ -15,8 +15,11 @@ async function rota(t: TestContext) {
   const begins = now + 60 - (now % 60);
   const layers = [
     {
-      ...{ name: "daily", shift_minutes: 1440, restriction: null },
-      ...{ participants: [ann.accountId, bob.accountId], rotation_start: begins - 86_400 },
+      name: "daily",
+      shift_minutes: 1440,
+      restriction: null,
+      participants: [ann.accountId, bob.accountId],
+      rotation_start: begins - 86_400,
     },
   ];
   const write = { name: "primary", timezone: "UTC", layers };

@@ -25,7 +25,9 @@ async function asked(t: TestContext) {
     return answer.body as T;
   };
   const layer = (participants: Person[], shift_minutes = 1440) => ({
-    ...{ name: "days", rotation_start: now - HOUR, shift_minutes },
+    name: "days",
+    rotation_start: now - HOUR,
+    shift_minutes,
     participants: participants.map(({ accountId }) => accountId),
   });
   const schedule = async (name: string, layers: object[]) => {
@@ -34,7 +36,9 @@ async function asked(t: TestContext) {
     assert.equal(made.status, 201, JSON.stringify(made.body));
   };
   const step = (after_minutes: number, schedules: string[], accounts: Person[] = []) => ({
-    ...{ after_minutes, schedules, repeat_minutes: 0 },
+    after_minutes,
+    schedules,
+    repeat_minutes: 0,
     accounts: accounts.map(({ accountId }) => accountId),
   });
   const simulate = (more: object = {}) =>
@@ -114,7 +118,10 @@ test("who would be paged by which step, schedule and override, through what, and
   assert.equal(covered.rungs.at(-1)?.at, covered.rungs[0]?.at);
 
   const silence = {
-    ...{ project: "shop", match: { rule: "errors" }, critical: true, reason: "deploy" },
+    project: "shop",
+    match: { rule: "errors" },
+    critical: true,
+    reason: "deploy",
     ends_at: now + 2 * HOUR,
   };
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
@@ -199,7 +206,8 @@ test("a draft of a schedule is previewed beside what is saved, and nothing is st
   type Shifts = { shifts: { email: string }[] };
   const range = { from: now, until: now + 4 * HOUR };
   const answer = await post<Shifts & { was: Shifts | null }>(`${base}/preview`, {
-    ...{ schedule: draft, ...range },
+    schedule: draft,
+    ...range,
   });
   const emails = ({ shifts }: Shifts) => shifts.map(({ email }) => email.split("@")[0]);
   assert.deepEqual(emails(answer), ["bob", "ann", "bob"]);

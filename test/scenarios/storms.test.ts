@@ -24,7 +24,10 @@ afterEach(async () => {
 const base = "/v1/projects/shop";
 const rule = (name: string, more: object = {}) =>
   box.api("POST", `${base}/rules`, {
-    ...{ name, match: { tags: [name] }, identifier_keys: ["n"], max_open: 0 },
+    name,
+    match: { tags: [name] },
+    identifier_keys: ["n"],
+    max_open: 0,
     ...more,
   });
 const room = async (more: object = {}) => {

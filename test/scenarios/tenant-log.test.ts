@@ -77,10 +77,12 @@ test("requests that fail inside", async () => {
   await hostedTenant();
   await hosted.call("POST", "/v1/projects", { token: key, body: { name: "p" } });
   const source = await hosted.call("POST", "/v1/projects/p/sources", {
-    ...{ token: key, body: { name: "s" } },
+    token: key,
+    body: { name: "s" },
   });
   const report = await hosted.call("POST", "/v1/projects/p/reports", {
-    ...{ token: key, body: { title: "t", description: "d" } },
+    token: key,
+    body: { title: "t", description: "d" },
   });
   assert.deepEqual([source.status, report.status], [201, 201]);
   lines.splice(0);
@@ -93,7 +95,8 @@ test("requests that fail inside", async () => {
 
   store.db.exec("ALTER TABLE templates RENAME TO gone");
   const event = await hosted.call("POST", "/v1/ingest", {
-    ...{ token: source.body.token, body: { message: "a" } },
+    token: source.body.token,
+    body: { message: "a" },
   });
   assert.equal(event.status, 500);
   take(id, /^request failed$/);
@@ -145,7 +148,9 @@ test("the relay and the account plane", async () => {
   db.exec("ALTER TABLE relay_claims RENAME COLUMN holder TO gone");
   const body = JSON.stringify({ event: "alert.opened", alert_id: "1", project: "p" });
   const relayed = await ask(`${hosted.url}/v1/relay/${first.credential.keyId}`, {
-    ...{ method: "POST", body, headers: signature(hosted, first.credential, body) },
+    method: "POST",
+    body,
+    headers: signature(hosted, first.credential, body),
   });
   assert.equal(relayed.status, 500);
   take(id, /^request failed$/);
@@ -158,7 +163,8 @@ test("the relay and the account plane", async () => {
   db.close();
 
   await registry.heartbeats.beat({
-    ...{ tenantId: id, relayKeyId: first.credential.keyId },
+    tenantId: id,
+    relayKeyId: first.credential.keyId,
     stamp: Math.floor(hosted.clock.now() / 1000),
   });
   await pass(600, () => lines.some(({ msg }) => /people were told/.test(msg)));

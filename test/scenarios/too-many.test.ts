@@ -15,7 +15,9 @@ afterEach(() => box.stop());
 
 const rule = (more: object = {}) =>
   box.api("POST", "/v1/projects/p/rules", {
-    ...{ name: "errors", identifier_keys: ["n"], max_open: 3 },
+    name: "errors",
+    identifier_keys: ["n"],
+    max_open: 3,
     ...more,
   });
 const send = async (n: string | number, more: object = {}) => {

@@ -80,7 +80,9 @@ test("a page is pushed to each browser of who is paged, in words; what is shown 
     [
       200,
       {
-        ...{ state: "acknowledged", acked_by: "ann@example.org", acked_at: at + 5 },
+        state: "acknowledged",
+        acked_by: "ann@example.org",
+        acked_at: at + 5,
         said: "You have it. Its ladder has stopped.",
       },
     ],
@@ -345,22 +347,32 @@ test("a subscription is checked, belongs to one person, and is named; a test pro
   };
   const off = `B${"A".repeat(86)}`;
   assert.deepEqual(await refused({ ...good, keys: { ...good.keys, p256dh: off } }), [
-    ...[422, "invalid_subscription", "/keys/p256dh"],
+    422,
+    "invalid_subscription",
+    "/keys/p256dh",
   ]);
   assert.deepEqual(await refused({ ...good, keys: { ...good.keys, auth: "short" } }), [
-    ...[422, "invalid_subscription", "/keys/auth"],
+    422,
+    "invalid_subscription",
+    "/keys/auth",
   ]);
   assert.deepEqual(await refused({ ...good, server_key: off }), [
-    ...[422, "invalid_subscription", "/server_key"],
+    422,
+    "invalid_subscription",
+    "/server_key",
   ]);
   assert.deepEqual(await refused({ ...good, wants: ["all:nowhere"] }), [
-    ...[422, "invalid_subscription", "/wants/0"],
+    422,
+    "invalid_subscription",
+    "/wants/0",
   ]);
   assert.deepEqual((await refused({ ...good, endpoint: "http://169.254.169.254/x" })).slice(0, 2), [
-    ...[403, "address_refused"],
+    403,
+    "address_refused",
   ]);
   assert.deepEqual((await refused({ ...good, wants: ["everything"] })).slice(0, 2), [
-    ...[400, "invalid_request"],
+    400,
+    "invalid_request",
   ]);
   const phone = await subscribe(ann, "pixel", { server_key: key() });
   const [mine] = await subscriptions(ann);

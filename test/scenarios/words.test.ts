@@ -27,7 +27,9 @@ test("a chat is told names and what to do, each attempt the same words; the webh
   });
   await shop.webhook(hook.url);
   const { body: made } = await box.api("POST", "/v1/projects/shop/integrations", {
-    ...{ type: "mattermost", webhook_url: `${chat.url}/hooks/x`, events: ["alert.escalated"] },
+    type: "mattermost",
+    webhook_url: `${chat.url}/hooks/x`,
+    events: ["alert.escalated"],
   });
   const rename = (name: string) =>
     box.tenant.store.write((tx) =>
@@ -61,9 +63,24 @@ test("a chat is told names and what to do, each attempt the same words; the webh
 
   const sent = hook.received.map(({ body }) => JSON.parse(body));
   assert.deepEqual(Object.keys(sent.find(({ event }) => event === "alert.escalated")), [
-    ...["event", "event_id", "alert_id", "project", "rule", "state", "template", "level", "count"],
-    ...["first_seen", "last_seen", "last_message", "identifiers", "investigate"],
-    ...["escalation_level", "page_accounts", "timestamp", "tenant_id"],
+    "event",
+    "event_id",
+    "alert_id",
+    "project",
+    "rule",
+    "state",
+    "template",
+    "level",
+    "count",
+    "first_seen",
+    "last_seen",
+    "last_message",
+    "identifiers",
+    "investigate",
+    "escalation_level",
+    "page_accounts",
+    "timestamp",
+    "tenant_id",
   ]);
   assert.ok(hook.received.every(({ body }) => !body.includes("Ann Ok")));
 });
@@ -99,7 +116,9 @@ test("a channel has texts of its own; a bad one is refused with its place, one t
     ],
   );
   const webhook = await box.api("POST", base, {
-    ...{ type: "webhook", url: hook.url, title_template: "x" },
+    type: "webhook",
+    url: hook.url,
+    title_template: "x",
   });
   assert.deepEqual([webhook.status, webhook.body.error.details[0].field], [400, "/title_template"]);
 

@@ -53,7 +53,9 @@ export async function startForwarder(): Promise<Forwarder> {
   const forwarder: Forwarder = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     to: null,
-    ...{ seen, missed, onAnswer: () => {} },
+    seen,
+    missed,
+    onAnswer: () => {},
     close() {
       server.closeAllConnections();
       server.close();

@@ -46,8 +46,10 @@ test("OpenTelemetry's exporters, in JSON and in protobuf, compressed too", async
       processors: [new SimpleLogRecordProcessor({ exporter })],
     });
     provider.getLogger("checkout").emit({
-      ...{ severityNumber: 17, severityText: "ERROR" },
-      ...{ body: `payment by ${name} failed`, attributes: { "order.id": 8812 } },
+      severityNumber: 17,
+      severityText: "ERROR",
+      body: `payment by ${name} failed`,
+      attributes: { "order.id": 8812 },
     });
     await provider.forceFlush();
     await provider.shutdown();
@@ -70,7 +72,10 @@ test("pino-loki and winston-loki, in JSON and in protobuf", async () => {
   fixed.destroy();
   for (const json of [true, false]) {
     const transport = new LokiTransport({
-      ...{ host: `${host}/${endpoint}`, json, batching: false, labels: { job: "shop" } },
+      host: `${host}/${endpoint}`,
+      json,
+      batching: false,
+      labels: { job: "shop" },
     });
     const message = `by winston, ${json ? "json" : "protobuf"}`;
     // As winston's logger calls it.

@@ -31,7 +31,8 @@ let port = 0;
 before(async () => {
   port = await freePort();
   box = await testBox({
-    ...{ smtp: [`127.0.0.1:${port}`], tlsCert: certificate },
+    smtp: [`127.0.0.1:${port}`],
+    tlsCert: certificate,
     tlsKey: join(fixtures, "localhost.key"),
   });
   key = box.tenant.store.write((tx) => {
@@ -59,7 +60,9 @@ const alerts = () => listAlerts(box.tenant.store, { limit: 100 }).alerts;
 test("nodemailer: with STARTTLS, a login, one connection for many, text and HTML and a picture", async () => {
   const open = (more: object) =>
     nodemailer.createTransport({
-      ...{ host: "127.0.0.1", port, tls: { rejectUnauthorized: false } },
+      host: "127.0.0.1",
+      port,
+      tls: { rejectUnauthorized: false },
       ...more,
     });
   const mail = { from: "shop@example.com", to: `alerts+${key}@box`, text: "It stands still." };
@@ -72,7 +75,10 @@ test("nodemailer: with STARTTLS, a login, one connection for many, text and HTML
   pooled.close();
   const login = open({ requireTLS: true, auth: { user: "anyone", pass: key } });
   const sent = await login.sendMail({
-    ...{ ...mail, to: "ops@example.com", subject: "Käse ist alle ✓", priority: "high" },
+    ...mail,
+    to: "ops@example.com",
+    subject: "Käse ist alle ✓",
+    priority: "high",
     html: "<p>It stands <b>still</b>.</p>",
     attachments: [{ filename: "a.png", content: Buffer.from("iVBORw0KGgo=", "base64") }],
   });
@@ -122,11 +128,15 @@ test("Alertmanager's own mails: fire, repeat, resolve are one alert", {
   skip: without("prometheus-alertmanager"),
 }, async (t) => {
   const email = {
-    ...{ to: `alerts+${key}@box`, from: "am@example.com", smarthost: `127.0.0.1:${port}` },
-    ...{ require_tls: false, send_resolved: true },
+    to: `alerts+${key}@box`,
+    from: "am@example.com",
+    smarthost: `127.0.0.1:${port}`,
+    require_tls: false,
+    send_resolved: true,
   };
   const { address, said } = await startAlertmanager(t, {
-    ...{ folder: scratch(t), interval: "1s" },
+    folder: scratch(t),
+    interval: "1s",
     receivers: [{ name: "box", email_configs: [email] } as { name: string }],
   });
   t.after(() => {

@@ -49,7 +49,9 @@ export async function startPrometheus(
     config,
     stringify({
       global: { scrape_interval: "1s", evaluation_interval: "1s" },
-      ...{ rule_files: [rules], scrape_configs: [scrape], ...alerting },
+      rule_files: [rules],
+      scrape_configs: [scrape],
+      ...alerting,
     }),
   );
   const address = `127.0.0.1:${await freePort()}`;

@@ -88,7 +88,9 @@ export async function senderStory(t: TestContext, { interval, downMs, patienceMs
   });
   straight.alerting.alertmanagers.push({ static_configs: [{ targets: [alertmanager.address] }] });
   const prometheus = await startPrometheus(t, {
-    ...{ folder: join(folder, "prom"), alerting: straight, interval },
+    folder: join(folder, "prom"),
+    alerting: straight,
+    interval,
     metrics: `http://127.0.0.1:${(metrics.address() as AddressInfo).port}`,
   });
   t.after(() => {

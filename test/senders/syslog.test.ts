@@ -24,8 +24,10 @@ let tcp = 0;
 before(async () => {
   tcp = await freePort();
   box = await testBox({
-    ...{ syslogUdp: ["127.0.0.1:0=net/it"], syslogTcp: [`127.0.0.1:${tcp}`, "127.0.0.1:0=net/it"] },
-    ...{ syslogTls: ["127.0.0.1:0=net/it"], tlsCert: certificate },
+    syslogUdp: ["127.0.0.1:0=net/it"],
+    syslogTcp: [`127.0.0.1:${tcp}`, "127.0.0.1:0=net/it"],
+    syslogTls: ["127.0.0.1:0=net/it"],
+    tlsCert: certificate,
     tlsKey: join(fixtures, "localhost.key"),
   });
   token = box.tenant.store.write((tx) => {

@@ -66,15 +66,18 @@ export const NEVER = Number.POSITIVE_INFINITY;
 
 export function openBook(world: World): Book {
   return {
-    ...{ world, rules: [...world.rules], events: [], late: [], alerts: [], standing: new Map() },
-    ...{
-      counted: nothingCounted(),
-      gone: new Set(),
-      words: world.rules.map(() => []),
-      jumped: 0,
-      upSince: 0,
-      repeats: 0,
-    },
+    world,
+    rules: [...world.rules],
+    events: [],
+    late: [],
+    alerts: [],
+    standing: new Map(),
+    counted: nothingCounted(),
+    gone: new Set(),
+    words: world.rules.map(() => []),
+    jumped: 0,
+    upSince: 0,
+    repeats: 0,
   };
 }
 

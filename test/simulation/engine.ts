@@ -133,7 +133,9 @@ export function startEngine(options: {
     void parts.writer.process([{ source, event: { ...event, level: 400, tags: null } }]);
   const namedState = (action: NamedState["action"], named: Named | null): NamedState | null =>
     named && {
-      ...{ action, dedupKey: named.key, instance: named.instance },
+      action,
+      dedupKey: named.key,
+      instance: named.instance,
       expiresAt: named.lasts === null ? null : now() + named.lasts,
     };
   /** What the files have of each alert whose latest report is only in memory. */

@@ -121,17 +121,27 @@ function open(book: Book, key: string, fact: Extract<Fact, { what: "event" }>): 
   const { wall } = fact;
   const now = wall - book.jumped;
   const alert: Told = {
-    ...{ id: book.alerts.length + 1, rule: fact.rule, key, state: "open", openedAt: now },
-    ...{ turns: 0, stepAt: NEVER, repeatAt: NEVER, renotified: 0, renotifyAt: NEVER },
-    ...{
-      quietSince: now,
-      changedAt: now,
-      lastMatchWall: wall,
-      level: 0,
-      accounts: [],
-      ackedAt: now,
-    },
-    ...{ instance: null, promisedUntil: NEVER, reports: [], ended: null, lastOfKind: new Map() },
+    id: book.alerts.length + 1,
+    rule: fact.rule,
+    key,
+    state: "open",
+    openedAt: now,
+    turns: 0,
+    stepAt: NEVER,
+    repeatAt: NEVER,
+    renotified: 0,
+    renotifyAt: NEVER,
+    quietSince: now,
+    changedAt: now,
+    lastMatchWall: wall,
+    level: 0,
+    accounts: [],
+    ackedAt: now,
+    instance: null,
+    promisedUntil: NEVER,
+    reports: [],
+    ended: null,
+    lastOfKind: new Map(),
   };
   report(book, alert, fact);
   book.alerts.push(alert);

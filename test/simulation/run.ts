@@ -30,8 +30,16 @@ if (values.people || values.quiet) {
 const stage = openStage();
 const began = performance.now();
 const sum = {
-  ...{ seeds: 0, broken: 0, days: 0, events: 0, restarts: 0, jumps: 0 },
-  ...{ stale: 0, reopened: 0, repeats: 0, seconds: 0 },
+  seeds: 0,
+  broken: 0,
+  days: 0,
+  events: 0,
+  restarts: 0,
+  jumps: 0,
+  stale: 0,
+  reopened: 0,
+  repeats: 0,
+  seconds: 0,
 };
 try {
   for (let seed = from; seed < from + seeds; seed += 1) {

@@ -71,7 +71,8 @@ export function makeRule(random: Seeded, rotas: readonly Rota[], i: number): Rul
     match: { ...defaultRule.match, template_contains: LINES[i] as string },
     identifier_keys: ["host"],
     fire_after: {
-      ...{ count: random.pick([1, 1, 1, 2, 3]), distinct_sources: 1 },
+      count: random.pick([1, 1, 1, 2, 3]),
+      distinct_sources: 1,
       window_minutes: random.pick([1, 60, 600, 6000]),
     },
     dedup_window_minutes: random.pick([0, 0, 10, 300]),

@@ -30,7 +30,9 @@ function held(): Held {
     .pluck()
     .get();
   return {
-    ...{ heap: heapUsed, rss, files: count("/proc/self/fd") },
+    heap: heapUsed,
+    rss,
+    files: count("/proc/self/fd"),
     code: code_and_metadata_size + bytecode_and_metadata_size,
     handles: process.getActiveResourcesInfo().length,
     wal: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,

@@ -50,7 +50,8 @@ export async function startLoad(
     name: "counted",
     match: { min_level: 400 },
     fire_after: { count: 3, window_minutes: 1 },
-    ...{ identifier_keys: ["host"], auto_resolve_quiet_minutes: 1 },
+    identifier_keys: ["host"],
+    auto_resolve_quiet_minutes: 1,
   });
 
   let n = 0;

@@ -42,11 +42,9 @@ export async function answerStory(
   ]);
   for (const person of [ann, bob]) {
     const rule = {
-      ...{
-        name: names.get(person.accountId),
-        match: { template_contains: names.get(person.accountId) },
-      },
-      ...{ identifier_keys: ["n"] },
+      name: names.get(person.accountId),
+      match: { template_contains: names.get(person.accountId) },
+      identifier_keys: ["n"],
       escalations: [
         { after_minutes: 0, accounts: [person.accountId], schedules: [], repeat_minutes: 0 },
       ],
@@ -56,7 +54,10 @@ export async function answerStory(
   }
   let n = 0;
   return {
-    ...{ box, receiver, ann, bob },
+    box,
+    receiver,
+    ann,
+    bob,
     async gateway(kind, settings) {
       const put = await box.api("PUT", `/v1/gateways/${kind}`, { url: receiver.url, ...settings });
       assert.equal(put.status, 200, JSON.stringify(put.body));
@@ -68,7 +69,8 @@ export async function answerStory(
       // How a code comes back is another story's.
       box.tenant.store.write((tx) => {
         tx.sql("UPDATE contacts SET state = 'verified', verified_at = ? WHERE id = ?").run(
-          ...[tx.at, made.body.id],
+          tx.at,
+          made.body.id,
         );
         tx.note({ topic: "people" });
       });

@@ -51,8 +51,12 @@ export function testApp(t: TestContext, options: TestAppOptions = {}): TestApp {
     error: (entry: { err?: unknown }) => void faults.push(entry.err ?? entry),
   });
   const tenant = startTenant({
-    ...{ path, role, clock, publicUrl },
-    ...{ random: systemRandom, log },
+    path,
+    role,
+    clock,
+    publicUrl,
+    random: systemRandom,
+    log,
     passwords: options.passwords ?? cheapPasswords(),
     onFatal: (error) => {
       throw error;

@@ -71,14 +71,20 @@ export function authenticator(): Authenticator {
   const clientOf = ({ challenge, origin }: Asked, type: string, said: Said) =>
     Buffer.from(
       JSON.stringify({
-        ...{ type: said.type ?? type, challenge, origin, crossOrigin: false },
+        type: said.type ?? type,
+        challenge,
+        origin,
+        crossOrigin: false,
         ...said.client,
       }),
     );
   const answer = (said: Said, response: object) =>
     JSON.stringify({
-      ...{ id: said.credential ?? credential, rawId: said.credential ?? credential },
-      ...{ type: "public-key", response, clientExtensionResults: {} },
+      id: said.credential ?? credential,
+      rawId: said.credential ?? credential,
+      type: "public-key",
+      response,
+      clientExtensionResults: {},
       authenticatorAttachment: "platform",
     });
 
@@ -121,7 +127,8 @@ export function authenticator(): Authenticator {
       const signed = Buffer.concat([authData, sha(client)]);
       const { userHandle = asked.userHandle } = said;
       return answer(said, {
-        ...{ clientDataJSON: url64(client), authenticatorData: url64(authData) },
+        clientDataJSON: url64(client),
+        authenticatorData: url64(authData),
         signature: url64(sign("sha256", signed, said.key ?? privateKey)),
         ...(userHandle === null ? {} : { userHandle }),
       });

@@ -50,7 +50,9 @@ export function boxProcess(program: Program, data?: string): BoxProcess {
     const issued = await runCommand(program, ["pair-code", "--data", at, "--json"]);
     const code = String(issued["code"]);
     const paired = await api.need("POST", "/v1/pair", {
-      ...{ code, email: "owner@example.org", password: "correct horse battery" },
+      code,
+      email: "owner@example.org",
+      password: "correct horse battery",
     });
     api.key = String(paired["api_key"]);
   };
@@ -93,7 +95,9 @@ export function boxProcess(program: Program, data?: string): BoxProcess {
     },
     ingest: (token, event) =>
       api.send("/v1/ingest", {
-        ...{ bearer: token, type: "application/json", body: JSON.stringify(event) },
+        bearer: token,
+        type: "application/json",
+        body: JSON.stringify(event),
       }),
     async discard() {
       running?.kill("SIGKILL");

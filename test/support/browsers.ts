@@ -51,7 +51,9 @@ function vapidFault(
   if (exp <= known.nowSeconds || exp > known.nowSeconds + 86_400) return "ExpiredJwtToken";
   const point = Buffer.from(key, "base64url");
   const jwk = {
-    ...{ kty: "EC", crv: "P-256", x: point.subarray(1, 33).toString("base64url") },
+    kty: "EC",
+    crv: "P-256",
+    x: point.subarray(1, 33).toString("base64url"),
     y: point.subarray(33).toString("base64url"),
   };
   const publicKey = createPublicKey({ format: "jwk", key: jwk });

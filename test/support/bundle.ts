@@ -7,7 +7,11 @@ import { PACKAGES, packageFile, programFileIn } from "./shared.ts";
 const root = join(import.meta.dirname, "../..");
 
 const common = {
-  ...{ absWorkingDir: root, bundle: true, platform: "node", target: "node26", logLevel: "error" },
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node26",
+  logLevel: "error",
   external: ["better-sqlite3"],
 } as const satisfies BuildOptions;
 
@@ -36,7 +40,10 @@ const asItLies: Plugin = {
 export async function bundleProgram(directory: string): Promise<string> {
   const outfile = programFileIn(directory);
   await build({
-    ...{ ...common, entryPoints: ["cli/box.ts"], outfile, format: "cjs" },
+    ...common,
+    entryPoints: ["cli/box.ts"],
+    outfile,
+    format: "cjs",
     supported: { "dynamic-import": false },
     plugins: [asItLies],
   });
@@ -46,9 +53,13 @@ export async function bundleProgram(directory: string): Promise<string> {
 /** The packages that are read as one. */
 export async function bundlePackages(directory: string): Promise<void> {
   await build({
-    ...{ ...common, outdir: directory, format: "esm", splitting: true },
+    ...common,
+    outdir: directory,
+    format: "esm",
+    splitting: true,
     entryPoints: [...PACKAGES].map((name) => ({
-      ...{ in: name, out: basename(packageFile(directory, name), ".mjs") },
+      in: name,
+      out: basename(packageFile(directory, name), ".mjs"),
     })),
     outExtension: { ".js": ".mjs" },
   });

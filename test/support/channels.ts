@@ -47,7 +47,8 @@ export async function testProject(
     },
     async webhook(url, more = {}) {
       const { body } = await box.api("POST", `${base}/integrations`, {
-        ...{ type: "webhook", url },
+        type: "webhook",
+        url,
         ...more,
       });
       return body.id;

@@ -27,7 +27,10 @@ export function signedIn(box: TestBox, person: Person = box.owner): Tab {
   const { cookie } = box.tenant.store.write((tx) =>
     openSession(tx, {
       accountId: person.accountId,
-      ...{ method: "password", keyId: null, address: "127.0.0.1", agent: "a test" },
+      method: "password",
+      keyId: null,
+      address: "127.0.0.1",
+      agent: "a test",
     }),
   );
   return tabOf(box, `box=${cookie}`);

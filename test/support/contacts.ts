@@ -105,7 +105,10 @@ export async function pagedStory(t: TestContext) {
       detail: Record<string, unknown>;
     }[];
   const step = (person: Person, after_minutes = 0) => ({
-    ...{ after_minutes, accounts: [person.accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [person.accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   return { box, token, receiver, ann, bob, rule, fire, told, timeline, step };
 }

@@ -5,7 +5,12 @@ import { hostileTexts } from "./rooms.ts";
 /** A page about one alert, with changes. */
 export function directMessage(changes: Partial<DirectMessage> = {}): DirectMessage {
   return {
-    ...{ purpose: "page", id: "pg_1", level: 500, code: null, events: [eventBody()], said: null },
+    purpose: "page",
+    id: "pg_1",
+    level: 500,
+    code: null,
+    events: [eventBody()],
+    said: null,
     title: "ALERT: shop · Payments failing",
     lines: ["Payment 42 failed for bob", "critical · 12 events"],
     link: "https://box.example/a/7",
@@ -16,7 +21,13 @@ export function directMessage(changes: Partial<DirectMessage> = {}): DirectMessa
 
 /** A code that proves an address. */
 export const codeMessage = directMessage({
-  ...{ purpose: "code", level: 0, code: "402913", events: [], lines: [], link: null, ack: null },
+  purpose: "code",
+  level: 0,
+  code: "402913",
+  events: [],
+  lines: [],
+  link: null,
+  ack: null,
   title: "Your code is 402913",
 });
 

@@ -30,7 +30,8 @@ export async function startHaproxy(
   writeFileSync(file, text);
   const path = `${process.env["PATH"]}:/usr/sbin`;
   const child = spawn("haproxy", ["-db", "-f", file], {
-    ...{ stdio: ["ignore", "ignore", "pipe"], env: { PATH: path } },
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: path },
   });
   let said = "";
   child.stderr.on("data", (data) => {

@@ -49,13 +49,19 @@ export async function testHosted(
   const start = (port: number) =>
     startHosted(
       hostedConfig({
-        ...{ data, listen: `127.0.0.1:${port}`, logLevel: "silent" },
-        ...{ apiRate: "0", pairRate: "0", relayRate: "0" },
+        data,
+        listen: `127.0.0.1:${port}`,
+        logLevel: "silent",
+        apiRate: "0",
+        pairRate: "0",
+        relayRate: "0",
         ...(planRates ? {} : { ingestRate: "0" }),
         ...flags,
       }),
       {
-        ...{ clock, random: systemRandom, log: silentLog },
+        clock,
+        random: systemRandom,
+        log: silentLog,
         onFatal: (error) => void fatal.push(error),
         ...deps,
       },
@@ -68,7 +74,9 @@ export async function testHosted(
       clock,
       withHosted(
         {
-          ...{ data, clock, random: systemRandom },
+          data,
+          clock,
+          random: systemRandom,
           ...(database === undefined ? {} : { database }),
           ...(hostedKey === undefined ? {} : { hostedKey }),
         },
@@ -80,7 +88,9 @@ export async function testHosted(
     get url() {
       return url;
     },
-    ...{ data, clock, desk },
+    data,
+    clock,
+    desk,
     get role() {
       return role;
     },

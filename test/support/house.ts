@@ -64,7 +64,8 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
   const schedule = { name: "primary", timezone: "Europe/Berlin", layers: [weekly] };
   await ask("POST", "/v1/projects/payments/oncall/schedules", schedule);
   const weekend = {
-    ...{ name: "weekend", timezone: "Europe/Berlin" },
+    name: "weekend",
+    timezone: "Europe/Berlin",
     layers: [
       {
         ...weekly,
@@ -89,11 +90,15 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     { accounts: [bob.accountId], schedules: [], after_minutes: 15, repeat_minutes: 10 },
   ];
   await ask("POST", "/v1/projects/payments/rules", {
-    ...{ name: "payments are down", match: { min_level: 500 }, escalations: ladder },
+    name: "payments are down",
+    match: { min_level: 500 },
+    escalations: ladder,
     runbook_url: "https://wiki.example.org/payments",
   });
   await ask("POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", match: { min_level: 300 }, identifier_keys: ["provider"] },
+    name: "errors",
+    match: { min_level: 300 },
+    identifier_keys: ["provider"],
     escalations: [
       { accounts: [ann.accountId], schedules: [], after_minutes: 0, repeat_minutes: 0 },
     ],
@@ -105,7 +110,8 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
   };
   const failed = (n: number, provider: string, level: number) => ({
     message: `payment ${4000 + n} failed after ${n * 10} s at provider ${provider}`,
-    ...{ level, keys: { provider } },
+    level,
+    keys: { provider },
   });
   const every = { grace_seconds: 30, period_seconds: 60 };
   const beats = "/v1/projects/payments/heartbeats";
@@ -158,8 +164,14 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
   }
   const week = { timezone: "Europe/Berlin", repeat: "weekly", repeat_until: now() + 90 * 86_400 };
   await ask("POST", "/v1/silences", {
-    ...{ project: "payments", all: true, kind: "maintenance", name: "weekly update", ...week },
-    ...{ starts_at: now() + 86_400, ends_at: now() + 86_400 + 7200, reason: "hosts restart" },
+    project: "payments",
+    all: true,
+    kind: "maintenance",
+    name: "weekly update",
+    ...week,
+    starts_at: now() + 86_400,
+    ends_at: now() + 86_400 + 7200,
+    reason: "hosts restart",
   });
   const quiet = { ids: [warn], verb: "silence", until: now() + 3600, reason: "The disk is moved" };
   await ask("POST", "/v1/alerts/bulk", quiet, ann.key);
@@ -167,7 +179,8 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
   const silence = String(silences[0].id);
   await settle(box);
   const report = await ask("POST", "/v1/projects/payments/reports", {
-    ...{ title: "Card payments are slow", alert_id: critical },
+    title: "Card payments are slow",
+    alert_id: critical,
     description: "No order is lost. Payments by card may take a minute.",
   });
   return {
@@ -189,7 +202,9 @@ function publish(box: TestBox, reportId: string, { accountId }: Person): string 
     const project = getProject(tx, "payments");
     const report = getReport(tx, project, reportId);
     return addEntry(tx, report, {
-      ...{ title: "We are looking into it", entryType: "analysis", createdBy: accountId },
+      title: "We are looking into it",
+      entryType: "analysis",
+      createdBy: accountId,
       contentMd: "A provider is **slow**.",
       contentHtml: "<p>A provider is <strong>slow</strong>.</p>",
     }).id;

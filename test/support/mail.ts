@@ -39,8 +39,14 @@ export async function startMailServer(
   let refusal: { code: number; text: string } | null = null;
   const off = [...(starttls ? [] : ["STARTTLS"]), ...(login ? [] : ["AUTH"])];
   const server = new SMTPServer({
-    ...{ secure: implicit, key: pem("good"), cert: pem("good"), disabledCommands: off },
-    ...{ authOptional: !login, size: 65_536, logger: false, closeTimeout: 100 },
+    secure: implicit,
+    key: pem("good"),
+    cert: pem("good"),
+    disabledCommands: off,
+    authOptional: !login,
+    size: 65_536,
+    logger: false,
+    closeTimeout: 100,
     hideSMTPUTF8: onlyAscii,
     onAuth({ username = "", password }, _session, done) {
       logins.push(username);

@@ -20,13 +20,21 @@ export async function pagedBox(t: TestContext, flags: BoxFlags = {}, log?: Log) 
   ];
   const contact = await reachBy(box, ann, receiver, "/ann");
   const ruleOf = ({ accountId }: Person) => ({
-    ...{ name: "errors", match: { min_level: 400 }, identifier_keys: ["n"] },
+    name: "errors",
+    match: { min_level: 400 },
+    identifier_keys: ["n"],
     escalations: [{ after_minutes: 0, accounts: [accountId], schedules: [], repeat_minutes: 0 }],
   });
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", ruleOf(ann))).status, 201);
   const { store, sealer } = box.tenant;
   return {
-    ...{ box, store, sealer, receiver, ann, bob, contact },
+    box,
+    store,
+    sealer,
+    receiver,
+    ann,
+    bob,
+    contact,
     /** Ann is paged no more. */
     pageBob: () => box.api("PUT", "/v1/projects/shop/rules/errors", ruleOf(bob)),
     /** Opens an alert and has its page sent; its id. */

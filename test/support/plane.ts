@@ -115,7 +115,9 @@ export function testPlane(
     if (known !== undefined) return known;
     tenant.store.write((tx) =>
       createSource(tx, getProject(tx, PROJECT), {
-        ...{ tenantId: tenant.id, name, retainLogs: false },
+        tenantId: tenant.id,
+        name,
+        retainLogs: false,
       }),
     );
     const row = tenant.store

@@ -45,9 +45,16 @@ interface Server {
 }
 
 const OPTIONS = [
-  ...["listen_addresses=", "shared_buffers=64MB", "max_connections=200", "max_wal_senders=4"],
-  ...["wal_level=replica", "hot_standby=on", "wal_keep_size=64MB", "autovacuum=on"],
-  ...["max_parallel_workers_per_gather=0", "wal_receiver_status_interval=1"],
+  "listen_addresses=",
+  "shared_buffers=64MB",
+  "max_connections=200",
+  "max_wal_senders=4",
+  "wal_level=replica",
+  "hot_standby=on",
+  "wal_keep_size=64MB",
+  "autovacuum=on",
+  "max_parallel_workers_per_gather=0",
+  "wal_receiver_status_interval=1",
 ];
 const START_MS = 30_000;
 /** Waits for the end of process $1, then ends every server whose data lies in $2, and takes that away. */
@@ -69,7 +76,9 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
   const as = { cwd: "/", env, ...user };
   // However this process ends, nothing of it goes on.
   spawn("sh", ["-c", KEEPER, "keeper", String(process.pid), root], {
-    ...{ cwd: "/", detached: true, stdio: "ignore" },
+    cwd: "/",
+    detached: true,
+    stdio: "ignore",
   }).unref();
   let count = 0;
   const place = () => {

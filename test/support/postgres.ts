@@ -93,7 +93,9 @@ export async function socketDirectory(): Promise<string> {
   // As text: the other user may not be let into this tree.
   const keeper = readFileSync(join(import.meta.dirname, "postgres-keeper.sh"), "utf8");
   const child = spawn("sh", ["-c", keeper, "postgres-keeper.sh", place, runner], {
-    ...{ cwd: "/", detached: true, stdio: "ignore" },
+    cwd: "/",
+    detached: true,
+    stdio: "ignore",
     env: { PATH: process.env["PATH"], BOX_TEST_POSTGRES_BIN: postgresPrograms ?? "" },
     ...user,
   });
@@ -169,7 +171,11 @@ async function makeTemplate(place: string): Promise<void> {
 
 function databaseAt(place: string, name: string, user = "box"): Database {
   return openDatabase({
-    ...{ clock: systemClock, random: systemRandom, pool: 2, ca: null, onPlain() {} },
+    clock: systemClock,
+    random: systemRandom,
+    pool: 2,
+    ca: null,
+    onPlain() {},
     url: urlOf(`postgres://${user}@${encodeURIComponent(place)}/${name}`),
     dial: () => Promise.reject(new Error("a socket of this machine isn't dialled")),
   });
@@ -215,7 +221,11 @@ export async function testDatabase(
   const user = empty ? "box" : "hand";
   const open = ({ pool = 4, by = url }: { pool?: number; by?: string } = {}) => {
     const database = openDatabase({
-      ...{ clock: systemClock, random: systemRandom, pool, ca: null, onPlain() {} },
+      clock: systemClock,
+      random: systemRandom,
+      pool,
+      ca: null,
+      onPlain() {},
       url: urlOf(by),
       dial: () => Promise.reject(new Error("a socket of this machine isn't dialled")),
     });
@@ -230,7 +240,10 @@ export async function testDatabase(
     await own.query(sql, [value]);
   };
   return {
-    ...{ url, socket, name, open },
+    url,
+    socket,
+    name,
+    open,
     turn: (ms) => set("UPDATE clock.present SET ahead = ahead + $1 * interval '1 ms'", ms),
     setNow: (ms) =>
       set("UPDATE clock.present SET at = to_timestamp($1::float8 / 1000), ahead = '0'", ms),

@@ -43,8 +43,11 @@ export async function realProvider(people: Record<string, Claims>, redirectUris:
     const configuration: Configuration = {
       clients: [
         {
-          ...{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris },
-          ...{ id_token_signed_response_alg: "ES256", application_type: "native" },
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          redirect_uris: redirectUris,
+          id_token_signed_response_alg: "ES256",
+          application_type: "native",
         },
       ],
       jwks: { keys: [asJwk(newKey().privateKey, kid())] },
@@ -168,19 +171,28 @@ export async function hostileProvider() {
     return jwk;
   };
   const settings = () => ({
-    ...{ issuer: server.url, authorization_endpoint: `${server.url}/authorize` },
-    ...{ token_endpoint: `${server.url}/token`, jwks_uri: `${server.url}/keys` },
-    ...{ userinfo_endpoint: `${server.url}/userinfo` },
+    issuer: server.url,
+    authorization_endpoint: `${server.url}/authorize`,
+    token_endpoint: `${server.url}/token`,
+    jwks_uri: `${server.url}/keys`,
+    userinfo_endpoint: `${server.url}/userinfo`,
     id_token_signing_alg_values_supported: ["ES256"],
-    ...{ response_types_supported: ["code"], subject_types_supported: ["public"] },
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
     authorization_response_iss_parameter_supported: true,
     ...lie.settings,
   });
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const tokens = () => {
     const claims = {
-      ...{ iss: server.url, aud: CLIENT.id, sub: "ann", nonce, iat: at, exp: at + 300 },
-      ...{ email: "ann@example.org", email_verified: true },
+      iss: server.url,
+      aud: CLIENT.id,
+      sub: "ann",
+      nonce,
+      iat: at,
+      exp: at + 300,
+      email: "ann@example.org",
+      email_verified: true,
       ...lie.claims,
     };
     const head = `${part({ alg: "ES256", kid: id, ...lie.header })}.${part(claims)}`;
@@ -188,12 +200,16 @@ export async function hostileProvider() {
     const signature = sign("sha256", Buffer.from(head), { key, dsaEncoding: "ieee-p1363" });
     const idToken = `${head}.${signature.toString("base64url")}`;
     return {
-      ...{ access_token: "canary-access-token-7c", token_type: "Bearer", expires_in: 60 },
+      access_token: "canary-access-token-7c",
+      token_type: "Bearer",
+      expires_in: 60,
       id_token: idToken,
     };
   };
   return {
-    ...{ issuer: server.url, asked, close: server.close },
+    issuer: server.url,
+    asked,
+    close: server.close,
     /** From now on; `now`: Unix seconds by its clock. */
     lies(next: Lie, now: number) {
       lie = next;

@@ -62,12 +62,19 @@ export async function pushStory(t: TestContext, flags: BoxFlags = {}) {
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
     return {
-      ...{ status: answer.status, headers: answer.headers },
+      status: answer.status,
+      headers: answer.headers,
       body: isJson ? JSON.parse(text) : text,
     };
   };
   return {
-    ...{ box, receiver, service, token, ann, bob, subscribe },
+    box,
+    receiver,
+    service,
+    token,
+    ann,
+    bob,
+    subscribe,
     /** The box has another pair now. */
     async newKey() {
       key = (await box.api("GET", "/v1/push/key")).body.public_key;
@@ -101,7 +108,10 @@ export async function pushStory(t: TestContext, flags: BoxFlags = {}) {
         detail: Record<string, unknown>;
       }[],
     step: ({ accountId }: Person, after_minutes = 0) => ({
-      ...{ after_minutes, accounts: [accountId], schedules: [], repeat_minutes: 0 },
+      after_minutes,
+      accounts: [accountId],
+      schedules: [],
+      repeat_minutes: 0,
     }),
   };
 }

@@ -104,14 +104,21 @@ export async function relayStory(
   };
 
   const story: RelayStory = {
-    ...{ clock, box, hosted, apns, tenantId, relay },
+    clock,
+    box,
+    hosted,
+    apns,
+    tenantId,
+    relay,
     ada: first.person,
     join: async (name) => (await arrive(name)).person,
     async putRelay(given = relay) {
       const { relay_url, relay_secret } = given;
       const put = await box.api("PUT", "/v1/relay", {
-        ...{ relay_url, relay_secret },
-        ...{ hosted_tenant_id: tenantId, box_public_url: box.url },
+        relay_url,
+        relay_secret,
+        hosted_tenant_id: tenantId,
+        box_public_url: box.url,
       });
       assert.deepEqual([put.status, put.body], [200, { relay_url }]);
     },

@@ -98,7 +98,9 @@ const ELSEWHERE = { nonsense: answer(302, "", { location: "/login" }) };
 function overHttp(receiver: Receiver, of: OverHttp): ContactService {
   const { service, troubles, secret, ...rest } = of;
   const all: Troubles = {
-    ...{ down: reset, slow: hang, nonsense: PORTAL },
+    down: reset,
+    slow: hang,
+    nonsense: PORTAL,
     busy: answer(429, {}, { "retry-after": "20" }),
     ...troubles,
   };
@@ -149,12 +151,17 @@ const serviceMakers = {
       shown.push({ text, quiet: still || service.messages.size === before });
     };
     return overHttp(receiver, {
-      ...{ kind: "telegram", gateway: "telegram", service: { ...service, behaviour } },
+      kind: "telegram",
+      gateway: "telegram",
+      service: { ...service, behaviour },
       settings: { token: TELEGRAM_TOKEN, url: `${receiver.url}/` },
       secret: { token: "123456:wrong" },
-      ...{ contact: { address: chat }, bad: { address: "@ann" } },
-      ...{ gapSeconds: 5, notes: "edit" },
-      ...{ afterGone: "off", shown: () => shown },
+      contact: { address: chat },
+      bad: { address: "@ann" },
+      gapSeconds: 5,
+      notes: "edit",
+      afterGone: "off",
+      shown: () => shown,
       press(label) {
         const [id = 0, message] = [...service.messages].at(-1) ?? [];
         const keys = message?.reply_markup?.inline_keyboard.flat() ?? [];
@@ -166,11 +173,14 @@ const serviceMakers = {
       },
       troubles: {
         busy: answer(429, {
-          ...{ ok: false, error_code: 429, description: "Too Many Requests: retry after 20" },
+          ok: false,
+          error_code: 429,
+          description: "Too Many Requests: retry after 20",
           parameters: { retry_after: 20 },
         }),
         gone: answer(403, {
-          ...{ ok: false, description: "Forbidden: bot was blocked by the user" },
+          ok: false,
+          description: "Forbidden: bot was blocked by the user",
         }),
         revoked: answer(401, { ok: false, error_code: 401, description: "Unauthorized" }),
       },
@@ -192,14 +202,21 @@ const serviceMakers = {
       shown.push({ text: text.join("\n"), quiet: request.path.endsWith("update") });
     };
     return overHttp(receiver, {
-      ...{ kind: "slack", gateway: "slack", service: { ...service, behaviour } },
+      kind: "slack",
+      gateway: "slack",
+      service: { ...service, behaviour },
       settings: {
-        ...{ bot_token: SLACK_TOKEN, app_token: SLACK_APP_TOKEN, url: `${receiver.url}/api/` },
+        bot_token: SLACK_TOKEN,
+        app_token: SLACK_APP_TOKEN,
+        url: `${receiver.url}/api/`,
       },
       secret: { bot_token: "xoxb-wrong" },
-      ...{ contact: { address: "U0ANN1234" }, bad: { address: "#ops" } },
-      ...{ gapSeconds: 5, notes: "edit" },
-      ...{ afterGone: "off", shown: () => shown },
+      contact: { address: "U0ANN1234" },
+      bad: { address: "#ops" },
+      gapSeconds: 5,
+      notes: "edit",
+      afterGone: "off",
+      shown: () => shown,
       troubles: {
         gone: answer(200, { ok: false, error: "user_disabled" }),
         revoked: answer(200, { ok: false, error: "token_revoked" }),
@@ -211,11 +228,15 @@ const serviceMakers = {
     const receiver = await receiverOf(t);
     const service = homeserver();
     return overHttp(receiver, {
-      ...{ kind: "matrix", gateway: "matrix", service },
+      kind: "matrix",
+      gateway: "matrix",
+      service,
       settings: { url: `${receiver.url}/hs`, access_token: MATRIX_TOKEN },
       secret: { access_token: "syt_wrong" },
-      ...{ contact: { address: MATRIX_ROOM }, bad: { address: "#ops:example.org" } },
-      ...{ gapSeconds: 5, notes: "edit" },
+      contact: { address: MATRIX_ROOM },
+      bad: { address: "#ops:example.org" },
+      gapSeconds: 5,
+      notes: "edit",
       afterGone: "failing",
       shown: () =>
         [...service.events.values()].map(({ content }) => ({
@@ -242,12 +263,17 @@ const serviceMakers = {
       shown.push({ text: `${title}\n${message}`, quiet: Number(priority) < 0 });
     };
     return overHttp(receiver, {
-      ...{ kind: "pushover", gateway: "pushover", service: { ...service, behaviour } },
+      kind: "pushover",
+      gateway: "pushover",
+      service: { ...service, behaviour },
       settings: { token: PUSHOVER_TOKEN, url: `${receiver.url}/` },
       secret: { token: "w".repeat(30) },
-      ...{ contact: { address: PUSHOVER_USER }, bad: { address: "short" } },
-      ...{ gapSeconds: 5, notes: "stop" },
-      ...{ afterGone: "off", shown: () => shown },
+      contact: { address: PUSHOVER_USER },
+      bad: { address: "short" },
+      gapSeconds: 5,
+      notes: "stop",
+      afterGone: "off",
+      shown: () => shown,
       troubles: {
         gone: answer(400, { user: "invalid", errors: ["user identifier is invalid"], status: 0 }),
         revoked: answer(400, { token: "invalid", errors: ["application is invalid"], status: 0 }),
@@ -270,7 +296,9 @@ const serviceMakers = {
     };
     const topic = "canary-ntfy-topic-of-ann";
     return overHttp(receiver, {
-      ...{ kind: "ntfy", gateway: "ntfy", service: { ...service, behaviour } },
+      kind: "ntfy",
+      gateway: "ntfy",
+      service: { ...service, behaviour },
       press(label) {
         const actions = published.at(-1)?.["actions"] as { label: string; body: string }[];
         const message = actions.find((action) => action.label === label)?.body ?? "";
@@ -278,12 +306,15 @@ const serviceMakers = {
       },
       settings: { url: `${receiver.url}/`, access_token: NTFY_TOKEN },
       secret: { access_token: "tk_wrong" },
-      ...{ contact: { address: topic }, bad: { address: "no spaces" } },
-      ...{ gapSeconds: 5, notes: "message" },
+      contact: { address: topic },
+      bad: { address: "no spaces" },
+      gapSeconds: 5,
+      notes: "message",
       afterGone: "failing",
       shown: () =>
         published.map(({ title, message, priority }) => ({
-          ...{ text: `${title}\n${message}`, quiet: Number(priority) <= 2 },
+          text: `${title}\n${message}`,
+          quiet: Number(priority) <= 2,
         })),
       troubles: {
         busy: answer(
@@ -301,11 +332,13 @@ const serviceMakers = {
     const service = twilioService(now);
     return overHttp(receiver, {
       ...twilio(receiver, service),
-      ...{ kind: "sms", gapSeconds: 30, afterGone: "off" },
+      kind: "sms",
+      gapSeconds: 30,
+      afterGone: "off",
       shown: () => service.made.map(({ body }) => ({ text: body ?? "", quiet: false })),
       troubles: {
-        ...{ gone: answer(400, { code: 21_610, status: 400, message: "unsubscribed" }) },
-        ...{ revoked: answer(401, { code: 20_003, status: 401, message: "Authenticate" }) },
+        gone: answer(400, { code: 21_610, status: 400, message: "unsubscribed" }),
+        revoked: answer(401, { code: 20_003, status: 401, message: "Authenticate" }),
       },
     });
   },
@@ -316,16 +349,19 @@ const serviceMakers = {
     const spoken = (form: URLSearchParams) => (spokenIn(form.get("Twiml") ?? "") ?? []).join("\n");
     return overHttp(receiver, {
       ...twilio(receiver, service),
-      ...{ kind: "voice", gapSeconds: 90, afterGone: "failing" },
+      kind: "voice",
+      gapSeconds: 90,
+      afterGone: "failing",
       settings: {
         ...twilio(receiver, service).settings,
-        ...{ api_key: TWILIO_KEY, api_secret: TWILIO_SECRET },
+        api_key: TWILIO_KEY,
+        api_secret: TWILIO_SECRET,
       },
       secret: { api_secret: "wrong" },
       shown: () => service.made.map(({ form }) => ({ text: spoken(form), quiet: false })),
       troubles: {
-        ...{ gone: answer(400, { code: 21_217, status: 400, message: "no number" }) },
-        ...{ revoked: answer(401, { code: 20_003, status: 401, message: "Authenticate" }) },
+        gone: answer(400, { code: 21_217, status: 400, message: "no number" }),
+        revoked: answer(401, { code: 20_003, status: 401, message: "Authenticate" }),
       },
     });
   },
@@ -346,11 +382,15 @@ const serviceMakers = {
     };
     const { endpoint, keys } = phone.subscription(`${receiver.url}/push/canary-subscription`);
     return overHttp(receiver, {
-      ...{ kind: "web_push", gateway: "web_push", service: { ...service, behaviour } },
-      ...{ settings: { subject: "mailto:owner@example.org" }, secret: { subject: "owner" } },
+      kind: "web_push",
+      gateway: "web_push",
+      service: { ...service, behaviour },
+      settings: { subject: "mailto:owner@example.org" },
+      secret: { subject: "owner" },
       contact: { address: endpoint, ...keys },
       bad: { address: endpoint, ...keys, p256dh: "AAAA" },
-      ...{ gapSeconds: 5, notes: "message" },
+      gapSeconds: 5,
+      notes: "message",
       afterGone: "off",
       shown: () =>
         service.taken.map(({ bytes = Buffer.alloc(0) }) => {
@@ -372,12 +412,17 @@ const serviceMakers = {
     };
     const secret = "canary-webhook-contact-secret-4f";
     return overHttp(receiver, {
-      ...{ kind: "webhook", gateway: null, service: { behaviour, faults: [] } },
-      ...{ settings: {}, secret: {} },
+      kind: "webhook",
+      gateway: null,
+      service: { behaviour, faults: [] },
+      settings: {},
+      secret: {},
       contact: { address: `${receiver.url}/canary-hook`, secret },
       bad: { address: "not an address" },
-      ...{ gapSeconds: 5, notes: "message" },
-      ...{ afterGone: "off", shown: () => shown },
+      gapSeconds: 5,
+      notes: "message",
+      afterGone: "off",
+      shown: () => shown,
       troubles: { gone: answer(410), ...ELSEWHERE },
     });
   },
@@ -386,8 +431,12 @@ const serviceMakers = {
     const server = await startMailServer({ starttls: false, login: true });
     t.after(() => server.close());
     const settings = {
-      ...{ host: "127.0.0.1", port: String(server.port), tls: "none", from: "box@shop.example" },
-      ...{ user: MAIL_USER, password: MAIL_PASSWORD },
+      host: "127.0.0.1",
+      port: String(server.port),
+      tls: "none",
+      from: "box@shop.example",
+      user: MAIL_USER,
+      password: MAIL_PASSWORD,
     };
     const refusals: Partial<Record<Trouble, { code: number; text: string }>> = {
       down: { code: 421, text: "4.3.2 canary" },
@@ -397,12 +446,15 @@ const serviceMakers = {
     };
     let asked = 0;
     return {
-      ...{ kind: "email", gateway: "email", settings },
+      kind: "email",
+      gateway: "email",
+      settings,
       wrong: { ...settings, password: "wrong" },
       forbidden: { ...settings, host: "169.254.169.254" },
       contact: { address: "canary-ann@example.org" },
       bad: { address: "Ann <ann@example.org>, eve@example.org" },
-      ...{ gapSeconds: 5, notes: "none" },
+      gapSeconds: 5,
+      notes: "none",
       afterGone: "failing",
       shown: () => server.taken.map(({ raw }) => ({ text: mailText(raw), quiet: false })),
       faults: () => server.taken.flatMap(({ raw }) => mailFaults(raw)),
@@ -437,13 +489,18 @@ export function contactService(
 function twilio(receiver: Receiver, service: { behaviour: Behaviour; faults: string[] }) {
   const number = "+15550002222";
   return {
-    ...{ gateway: "twilio", service, notes: "none" as const },
+    gateway: "twilio",
+    service,
+    notes: "none" as const,
     settings: {
-      ...{ account_sid: TWILIO_SID, auth_token: TWILIO_TOKEN, from: TWILIO_FROM },
+      account_sid: TWILIO_SID,
+      auth_token: TWILIO_TOKEN,
+      from: TWILIO_FROM,
       url: receiver.url,
     },
     secret: { auth_token: "wrong" },
-    ...{ contact: { address: number }, bad: { address: "0170 1234567" } },
+    contact: { address: number },
+    bad: { address: "0170 1234567" },
   };
 }
 

@@ -5,8 +5,13 @@ export const shared = process.env["BOX_TEST_SHARED"];
 
 /** Packages of a hundred small files, which are read as one. */
 export const PACKAGES: ReadonlySet<string> = new Set([
-  ...["drizzle-orm", "drizzle-orm/better-sqlite3", "drizzle-orm/sqlite-core"],
-  ...["hono", "hono/utils/mime", "hono/ws", "zod"],
+  "drizzle-orm",
+  "drizzle-orm/better-sqlite3",
+  "drizzle-orm/sqlite-core",
+  "hono",
+  "hono/utils/mime",
+  "hono/ws",
+  "zod",
 ]);
 
 export const packageFile = (directory: string, name: string): string =>

@@ -47,7 +47,9 @@ async function runAll(entries: string[], atOnce: number): Promise<Ended> {
   const failed = new Set<string | null>();
   let success = true;
   const events = run({
-    ...{ cwd: root, concurrency: atOnce, timeout: 240_000 },
+    cwd: root,
+    concurrency: atOnce,
+    timeout: 240_000,
     execArgv: ["--import", join(import.meta.dirname, "preload.ts")],
     files: entries,
   })

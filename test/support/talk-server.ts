@@ -58,7 +58,8 @@ export async function startTalkServer(): Promise<TalkServer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `ws://127.0.0.1:${port}`, peers },
+    url: `ws://127.0.0.1:${port}`,
+    peers,
     refuseWith(status) {
       refused = status;
     },
@@ -72,7 +73,9 @@ export async function startTalkServer(): Promise<TalkServer> {
 function peerOf(socket: Socket, path: string): TalkPeer {
   let rest: Buffer = Buffer.alloc(0);
   const peer: TalkPeer = {
-    ...{ path, heard: [], answersPings: true },
+    path,
+    heard: [],
+    answersPings: true,
     get isOpen() {
       return !socket.destroyed && socket.writable;
     },

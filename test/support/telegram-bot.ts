@@ -122,7 +122,10 @@ export function telegramBot(): TelegramBot {
   };
 
   return {
-    ...{ behaviour, messages, answered, looks },
+    behaviour,
+    messages,
+    answered,
+    looks,
     isHeard: () => held !== null,
     press(from, message, data) {
       const chat = Number(messages.get(message)?.chat_id);
@@ -130,9 +133,11 @@ export function telegramBot(): TelegramBot {
       const pressed = data ?? messages.get(message)?.reply_markup?.inline_keyboard[0]?.[0];
       happens({
         callback_query: {
-          ...{ id, from: { id: from, is_bot: false, first_name: "canary" } },
+          id,
+          from: { id: from, is_bot: false, first_name: "canary" },
           message: { message_id: message, chat: { id: chat, type: "private" } },
-          ...{ chat_instance: "1", data: data ?? Object(pressed).callback_data },
+          chat_instance: "1",
+          data: data ?? Object(pressed).callback_data,
         },
       });
       return id;

@@ -103,7 +103,11 @@ function callbackFault(form: URLSearchParams): number | null {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" },
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
 };
 
 /** The sentences that TwiML would speak; null where it is no XML, or holds what Twilio knows no verb for. */

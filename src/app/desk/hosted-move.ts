@@ -62,7 +62,11 @@ async function openFor(settings: DatabaseSettings, { data, clock, random }: Move
   const { openDatabase } = await import("../../hosted/registry/postgres/connect.ts");
   const egress = createEgress({ clock, rules: { role: "box" } });
   const database = openDatabase({
-    ...{ ...settings, clock, random, pool: 1, onPlain() {} },
+    ...settings,
+    clock,
+    random,
+    pool: 1,
+    onPlain() {},
     seen: seenByCommand(data),
     dial: (request) => egress.dial(request),
   });

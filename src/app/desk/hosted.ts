@@ -89,8 +89,9 @@ export async function withHosted<T>(
   prepareDirectory(join(data, hostedFiles.tenants));
   const registry = openSqliteRegistry({
     path: join(data, hostedFiles.registry),
-    ...{ clock, random },
-    sealer: (inUse) => fileSealer({ ...keyPlace(options), inUse, ...{ clock, random } }),
+    clock,
+    random,
+    sealer: (inUse) => fileSealer({ ...keyPlace(options), inUse, clock, random }),
   });
   try {
     return await use(deskOf(registry, options));
@@ -120,7 +121,13 @@ async function withDatabase<T>(
   const { data, hostedKey = join(data, hostedFiles.key), clock, random } = options;
   const { openDatabaseRegistry } = await import("../../hosted/registry/postgres/open.ts");
   const { registry } = await openDatabaseRegistry({
-    ...{ settings, pool: 1, keyFile: hostedKey, serves: false, node: "desk", clock, random },
+    settings,
+    pool: 1,
+    keyFile: hostedKey,
+    serves: false,
+    node: "desk",
+    clock,
+    random,
     seen: seenByCommand(data),
     onPlain() {},
   });

@@ -121,7 +121,9 @@ export function contactCheck(reader: Reader): HealthCheck {
         ];
   const named = lost.slice(0, MOST_NAMED).map(reachedByNothing);
   return {
-    ...{ ...base, ok: false, detail: [...broken, ...count].join("; ") },
+    ...base,
+    ok: false,
+    detail: [...broken, ...count].join("; "),
     named: [...broken, ...named].join("; "),
   };
 }
@@ -138,7 +140,9 @@ export function contactMetrics(reader: Reader): Metric[] {
   );
   return [
     {
-      ...{ name: "box_contacts", help: "People's contacts by state.", type: "gauge" },
+      name: "box_contacts",
+      help: "People's contacts by state.",
+      type: "gauge",
       values: STATES.map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 })),
     },
     {

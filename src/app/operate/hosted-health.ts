@@ -67,7 +67,9 @@ export function hostedHealth(state: HostedState): Health {
 /** Of one of several nodes; one that is alone and goes on serving has none. */
 function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
   const leaves: HealthCheck = {
-    ...{ name: "node", ok: !draining, severity: "failed" },
+    name: "node",
+    ok: !draining,
+    severity: "failed",
     detail: draining ? "it takes on nothing more: it is about to stop" : "it serves",
   };
   if (database === null) return draining ? [leaves] : [];
@@ -79,13 +81,16 @@ function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
   return [
     leaves,
     {
-      ...{ name: "database", ok: !away, severity: "failed" },
+      name: "database",
+      ok: !away,
+      severity: "failed",
       detail: away
         ? `it has committed nothing for ${Math.round(unheardMs / 1000)} s: no page can be taken`
         : "it answers",
     },
     {
-      ...{ name: "clock", ok: off <= CLOCK_ODD_MS },
+      name: "clock",
+      ok: off <= CLOCK_ODD_MS,
       severity: off > CLOCK_WRONG_MS ? "failed" : "degraded",
       detail:
         off <= CLOCK_ODD_MS

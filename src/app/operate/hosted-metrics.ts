@@ -81,7 +81,8 @@ function nodeMetrics(state: HostedState): Metric[] {
       help: "1 where this node does what only one does at a time, by job.",
       type: "gauge",
       values: Object.entries(state.seen().leads).map(([job, leads]) => ({
-        ...{ labels: { job }, value: leads ? 1 : 0 },
+        labels: { job },
+        value: leads ? 1 : 0,
       })),
     },
     gauge(
@@ -100,12 +101,15 @@ function nodeMetrics(state: HostedState): Metric[] {
 
 function databaseMetrics({ lanes, faults, batches }: DatabaseLoad): Metric[] {
   const byLane = (name: string, help: string, of: keyof Omit<LaneLoad, "lane">): Metric => ({
-    ...{ name: `box_hosted_database_${name}`, help },
+    name: `box_hosted_database_${name}`,
+    help,
     type: name.endsWith("_total") ? "counter" : "gauge",
     values: lanes.map((lane) => ({ labels: { lane: lane.lane }, value: lane[of] })),
   });
   const byBatch = (name: string, help: string, of: "statements" | "rows"): Metric => ({
-    ...{ name: `box_hosted_database_${name}`, help, type: "counter" },
+    name: `box_hosted_database_${name}`,
+    help,
+    type: "counter",
     values: Object.entries(batches).map(([ask, n]) => ({ labels: { ask }, value: n[of] })),
   });
   return [

@@ -143,7 +143,8 @@ function refused({ ingest, store }: Tenant): Metric["values"] {
   return ingest.refused.all().flatMap(({ projectId, source, counts }) => {
     const project = String(name.get(projectId) ?? projectId);
     return Object.entries(counts).map(([code, value]) => ({
-      ...{ labels: { project, source, code }, value },
+      labels: { project, source, code },
+      value,
     }));
   });
 }
@@ -188,7 +189,9 @@ export function gauge(name: string, help: string, value: number): Metric {
 
 function attempts(name: string, help: string, { counts }: Dispatcher): Metric {
   return {
-    ...{ name, help, type: "counter" },
+    name,
+    help,
+    type: "counter",
     values: [
       { labels: { outcome: "delivered" }, value: counts.well },
       { labels: { outcome: "failed" }, value: counts.failed },

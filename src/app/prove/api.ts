@@ -38,7 +38,10 @@ export function createApi(): Api {
     },
     call: (method, path, body) =>
       post(agent, {
-        ...{ method, url: base + path, bearer: api.key, type: "application/json" },
+        method,
+        url: base + path,
+        bearer: api.key,
+        type: "application/json",
         body: body === undefined ? null : JSON.stringify(body),
       }),
     async need(method, path, body) {

@@ -42,7 +42,8 @@ async function subscribe(
   { receivers, person, device }: { receivers: Receivers; person: Pushed; device: Device },
 ): Promise<void> {
   const reply = await api.send("/v1/push/subscriptions", {
-    ...{ bearer: person.key, type: "application/json" },
+    bearer: person.key,
+    type: "application/json",
     body: JSON.stringify(receivers.subscription(device.n)),
   });
   if (reply.status === 201) device.contactId = String(JSON.parse(reply.body).id);

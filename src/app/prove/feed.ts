@@ -105,7 +105,9 @@ export function startFeed(options: FeedOptions): Feed {
   const verbs = createVerbs(api, ledger);
   const token = tokens[namedSetting.name] ?? "";
   const husher = createHusher({
-    ...{ api, clock, hushed: ledger },
+    api,
+    clock,
+    hushed: ledger,
     token: tokens[quietSetting.name] ?? "",
   });
   const { receivers, pushed: person } = options;

@@ -33,8 +33,11 @@ export function createHusher(deps: {
     const host = `hushed${hosts}`;
     const until = now() + choice.between(SHORTEST, LONGEST);
     const { id } = await api.need("POST", "/v1/silences", {
-      ...{ project: quietSetting.name, match: { identifiers: { host } }, critical: true },
-      ...{ ends_at: until, reason: "a proof" },
+      project: quietSetting.name,
+      match: { identifiers: { host } },
+      critical: true,
+      ends_at: until,
+      reason: "a proof",
     });
     const hush = { host, until };
     hushed.hushes.push(hush);

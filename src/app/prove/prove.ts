@@ -92,17 +92,34 @@ export async function prove(
 
 function emptyEvidence(receivers: Receivers): RunEvidence {
   return {
-    ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
-    ...{ words: [], looks: [], pages: [], hushes: [], rings: [], devices: [] },
+    events: [],
+    verbs: [],
+    alerts: [],
+    lines: [],
+    falls: [],
+    oddAnswers: [],
+    words: [],
+    looks: [],
+    pages: [],
+    hushes: [],
+    rings: [],
+    devices: [],
     pushes: receivers.pushes as RunEvidence["pushes"],
     told: receivers.told as RunEvidence["told"],
     arrivals: receivers.arrivals as RunEvidence["arrivals"],
     projects: [...settings, namedSetting, quietSetting].map(
       ({ name, rules, endpoints, action, named, quiet }) => ({
-        ...{ name, rules, endpoints, action, named, quiet },
+        name,
+        rules,
+        endpoints,
+        action,
+        named,
+        quiet,
       }),
     ),
-    ...{ pending: 0, givenUp: 0, damage: null },
+    pending: 0,
+    givenUp: 0,
+    damage: null,
   };
 }
 
@@ -224,7 +241,12 @@ async function furnish(run: Run, data: string): Promise<Feed> {
   const people = [String(paired["box_account_id"]), pushed.accountId];
   const tokens = await build(api, receivers.urls, people);
   const feed = startFeed({
-    ...{ clock: options.clock, seed: options.seed, api, tokens, receivers, pushed },
+    clock: options.clock,
+    seed: options.seed,
+    api,
+    tokens,
+    receivers,
+    pushed,
     ledger: evidence,
   });
   feed.open();

@@ -116,7 +116,10 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
   ) as Record<Temper, string>;
   return {
-    ...{ urls, arrivals, told, pushes },
+    urls,
+    arrivals,
+    told,
+    pushes,
     subscription(n) {
       const one = browsers.get(n) ?? browser();
       browsers.set(n, one);

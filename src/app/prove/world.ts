@@ -40,7 +40,9 @@ function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetti
     name,
     rules,
     endpoints: named.map(([endpoint]) => endpoint),
-    ...{ action: null, named: false, quiet: false },
+    action: null,
+    named: false,
+    quiet: false,
     tempers: Object.fromEntries(named),
     hosts: HOSTS,
   };
@@ -67,7 +69,8 @@ export async function build(
     }
     if (plan.action !== null)
       await api.need("POST", `${at}/actions`, {
-        ...{ name: "note", method: "POST" },
+        name: "note",
+        method: "POST",
         url: `${receivers.healthy}/${plan.action}`,
       });
     for (const rule of plan.rules) await api.need("POST", `${at}/rules`, ruleBody(rule, people));

@@ -34,8 +34,12 @@ export function acknowledge(
   const wakesAt = minutes === 0 ? null : tx.at + minutes * 60;
   const due = earliest(acknowledgedTimers(timersOf(before), wakesAt));
   tx.sql<SqlValue[]>(ACKNOWLEDGE).run(
-    ...[tx.at, typeof by === "string" ? by : null, takeSequence(tx, "updated_seq")],
-    ...[wakesAt, due, id],
+    tx.at,
+    typeof by === "string" ? by : null,
+    takeSequence(tx, "updated_seq"),
+    wakesAt,
+    due,
+    id,
   );
   if (wakesAt !== null) tx.note({ topic: "due", at: wakesAt });
   const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);
@@ -53,14 +57,19 @@ export function acknowledge(
   // Whoever heard nothing of its opening hears nothing of this.
   if (row.untold === 0) {
     const eventRow = emit(tx, row, {
-      ...{ event: "alert.acknowledged", rule },
+      event: "alert.acknowledged",
+      rule,
       said: () => ({ by: typeof by === "string" ? calledOf(tx, by) : `its source ${by.source}` }),
     });
     noteToPeople(tx, id, { event: "alert.acknowledged", eventRow });
   }
   tx.note({
-    ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
-    ...{ opened: false, unresolved: 0 },
+    topic: "alert",
+    alertId: id,
+    alertKey: row.alert_key,
+    ruleId: row.rule_id,
+    opened: false,
+    unresolved: 0,
   });
   return row;
 }

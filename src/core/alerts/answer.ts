@@ -65,7 +65,9 @@ export async function answerPage(
   const { accountId, via } = right;
   const author = { accountId, via: "page", hint: via, address: answer.address ?? "" } as const;
   const audited = auditedStore(store, {
-    ...{ ...author, verb: "answerPage", target: { kind: "alert", id: "" } },
+    ...author,
+    verb: "answerPage",
+    target: { kind: "alert", id: "" },
   });
   const results = await changeEach(audited, ids.map(String), {
     verb,

@@ -58,11 +58,16 @@ export function assignAlert(
   const standing = timersOf(getAlertRow(tx, id));
   const timers = keep_ladder ? standing : { ...standing, stepAt: null, repeatAt: null };
   tx.sql<SqlValue[]>(ASSIGN).run(
-    ...[JSON.stringify(accounts), takeSequence(tx, "updated_seq")],
-    ...[timers.stepAt, timers.repeatAt, earliest(timers), id],
+    JSON.stringify(accounts),
+    takeSequence(tx, "updated_seq"),
+    timers.stepAt,
+    timers.repeatAt,
+    earliest(timers),
+    id,
   );
   writeTimeline(tx, id, {
-    ...{ kind: "assigned", accountId: by },
+    kind: "assigned",
+    accountId: by,
     detail: { accounts, ...(schedules.length > 0 && { schedules }), keep_ladder },
   });
   const row = getAlertRow(tx, id);
@@ -72,10 +77,12 @@ export function assignAlert(
     return getAlertRow(tx, id);
   }
   const people = accounts.map((account) => ({
-    ...{ name: calledOf(tx, account), why: `assigned by ${calledOf(tx, by)}` },
+    name: calledOf(tx, account),
+    why: `assigned by ${calledOf(tx, by)}`,
   }));
   const eventRow = emit(tx, row, {
-    ...{ event: "alert.escalated", rule },
+    event: "alert.escalated",
+    rule,
     said: () => ({
       paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
       ...(rule !== null && nextSaid(tx, row, { rule, timers })),

@@ -198,7 +198,10 @@ function one(tx: Tx, id: string, what: BulkVerb): BulkResult & { changed: boolea
 
 /** What is one alert's own matter; thrown before anything of it is written. */
 const REFUSALS: readonly string[] = [
-  ...["not_found", "alert_resolved", "too_many", "just_acknowledged"],
+  "not_found",
+  "alert_resolved",
+  "too_many",
+  "just_acknowledged",
 ];
 
 /** Whether it made a difference. */

@@ -33,7 +33,8 @@ export function noteChange(
     ...([projectId, tx.at, source, cut(message, MOST_CHARS), href] as const),
   );
   tx.sql<[{ project: number; before: number }]>(PRUNE).run({
-    ...{ project: projectId, before: tx.at - RECENT_SECONDS },
+    project: projectId,
+    before: tx.at - RECENT_SECONDS,
   });
 }
 

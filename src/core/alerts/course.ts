@@ -49,6 +49,11 @@ function opening(rule: StoredRule, at: number): StandingAlert {
   return {
     // Its trouble lasts: quiet doesn't end it.
     timers: { ...timersAtOpening(rule, at), quietAt: null },
-    ...{ level: 0, paged: [], takenAt: null, isHeld: false, isUntold: false, pages: [] },
+    level: 0,
+    paged: [],
+    takenAt: null,
+    isHeld: false,
+    isUntold: false,
+    pages: [],
   };
 }

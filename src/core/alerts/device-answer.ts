@@ -41,8 +41,10 @@ export async function takeByDevice(
     return { ...NOBODY, ended: true, state: null, said: "The alert is no longer kept." };
   const isTaken = row.acked_at !== null;
   return {
-    ...{ ended: right === null || isOver, state: row.state },
-    ...{ acked_by: isTaken ? whoDid(store, id, "acknowledged") : null, acked_at: row.acked_at },
+    ended: right === null || isOver,
+    state: row.state,
+    acked_by: isTaken ? whoDid(store, id, "acknowledged") : null,
+    acked_at: row.acked_at,
     said: said(row, was.accountId) ?? whoseWords(whoseIs(store, id), now),
   };
 }

@@ -95,10 +95,14 @@ export function readDrill(
   const sorted = sortWays(readReach(reader, id, now), { beganAt: row.opened_at, isOver });
   const acked = reader.sql<[id: number], { by: string | null; at: number }>(ACKED).get(id);
   return {
-    ...{ id: String(row.id), project: row.project, rule: row.rule },
+    id: String(row.id),
+    project: row.project,
+    rule: row.rule,
     state: isOver ? "over" : "running",
-    ...{ began_at: row.opened_at, ended_at: row.resolved_at },
-    ...{ acknowledged_by: acked?.by ?? null, acknowledged_at: acked?.at ?? null },
+    began_at: row.opened_at,
+    ended_at: row.resolved_at,
+    acknowledged_by: acked?.by ?? null,
+    acknowledged_at: acked?.at ?? null,
     ...sorted,
     verdict: verdictOf(sorted),
   };

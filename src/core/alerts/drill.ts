@@ -38,9 +38,17 @@ export function startDrill(
   const endsAt = tx.at + DRILL_SECONDS;
   const usual = `nothing is wrong. ${calledOf(tx, by)} tries the rule ${rule.name}: take it as you would a real alert. It ends by itself at ${minuteOf(endsAt)} UTC.`;
   return openAlert(tx, {
-    ...{ projectId: rule.project_id, rule, alertKey, templateId: DRILL },
-    ...{ template: "Drill: nothing is wrong", level: level ?? rule.match.min_level ?? USUAL_LEVEL },
-    ...{ count: 1, firstSeen: tx.at, source: "", isOfOneSource: false, identifiers: {} },
+    projectId: rule.project_id,
+    rule,
+    alertKey,
+    templateId: DRILL,
+    template: "Drill: nothing is wrong",
+    level: level ?? rule.match.min_level ?? USUAL_LEVEL,
+    count: 1,
+    firstSeen: tx.at,
+    source: "",
+    isOfOneSource: false,
+    identifiers: {},
     lastMessage: `Drill: ${message === "" ? usual : message}`,
     drill: { by, endsAt },
   });

@@ -49,7 +49,8 @@ export function escalate(
   const of = { projectId: row.project_id, level: row.level };
   const isLost = reachable.isKnown && !accounts.some((account) => reachable.reaches(account, of));
   const eventRow = emit(tx, row, {
-    ...{ event: "alert.escalated", rule },
+    event: "alert.escalated",
+    rule,
     said: () => ({
       paged: pagedBy(tx, rule, { ...paged.span, reach }),
       ...(isLost && { unreached: true as const }),

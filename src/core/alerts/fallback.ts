@@ -51,7 +51,9 @@ export function pageFallback(
   if (accounts.length === 0) return;
   const page_accounts = JSON.stringify(accounts);
   tx.sql<[accounts: string, seq: number, id: number]>(PAGED).run(
-    ...[page_accounts, takeSequence(tx, "updated_seq"), row.id],
+    page_accounts,
+    takeSequence(tx, "updated_seq"),
+    row.id,
   );
   const quiet = quietIn(tx, row, rule);
   if (quiet !== null) return void hold(tx, getAlertRow(tx, row.id), { quiet, news: "page" });
@@ -60,7 +62,8 @@ export function pageFallback(
     tx,
     { ...row, page_accounts },
     {
-      ...{ event: "alert.escalated", rule },
+      event: "alert.escalated",
+      rule,
       said: () => ({
         paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
         nobody: true,

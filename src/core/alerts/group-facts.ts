@@ -43,11 +43,15 @@ export function groupFacts(reader: Reader, { alerts }: AlertGroup): GroupFacts {
   const titles = mostOf([...byTemplate.values()], ({ length }) => length).slice(0, MOST_TITLES);
   const holders = counts(taken.flatMap(({ acked_by }) => acked_by ?? []));
   return {
-    ...{ first, project: first.project, rule: first.rule, count: alerts.length },
+    first,
+    project: first.project,
+    rule: first.rule,
+    count: alerts.length,
     levels: counts(alerts.map(({ level }) => level)).sort(([a], [b]) => b - a),
     states: {
       open: alerts.length - taken.length,
-      ...{ acknowledged: taken.length, silenced: held.length },
+      acknowledged: taken.length,
+      silenced: held.length,
     },
     since: alerts.reduce((least, { opened_at }) => Math.min(least, opened_at), first.opened_at),
     accounts: mostOf(holders, ([, count]) => count).map(([account]) => account),

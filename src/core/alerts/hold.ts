@@ -77,9 +77,12 @@ export function quietAhead(
 
 function subjectOf(row: AlertRow): Subject {
   return {
-    ...{ projectId: row.project_id, rule: row.rule, templateId: row.template_id },
+    projectId: row.project_id,
+    rule: row.rule,
+    templateId: row.template_id,
     identifiers: JSON.parse(row.identifiers) as Record<string, string>,
-    ...{ source: row.source, level: row.level },
+    source: row.source,
+    level: row.level,
   };
 }
 
@@ -106,8 +109,13 @@ export function hold(
   const due = earliest(held);
   const isNew = row.silenced_by !== quiet.by;
   tx.sql<SqlValue[]>(HOLD).run(
-    ...[quiet.by, quiet.until, held.renotifyAt, news === "opened" ? 1 : row.untold],
-    ...[isNew ? takeSequence(tx, "updated_seq") : row.updated_seq, due, row.id],
+    quiet.by,
+    quiet.until,
+    held.renotifyAt,
+    news === "opened" ? 1 : row.untold,
+    isNew ? takeSequence(tx, "updated_seq") : row.updated_seq,
+    due,
+    row.id,
   );
   const { by, kind, until, reason } = quiet;
   if (isNew || row.held_until !== until || news === "page")
@@ -144,8 +152,13 @@ const RELEASE = `UPDATE alerts SET silenced_by = NULL, held_until = NULL, untold
 export function release(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
   const timers = released(timersOf(row), { rule, isUntold: row.untold === 1, now: tx.at });
   tx.sql<SqlValue[]>(RELEASE).run(
-    ...[takeSequence(tx, "updated_seq"), timers.ladderFrom, timers.stepAt, timers.repeatAt],
-    ...[timers.renotifyAt, earliest(timers), row.id],
+    takeSequence(tx, "updated_seq"),
+    timers.ladderFrom,
+    timers.stepAt,
+    timers.repeatAt,
+    timers.renotifyAt,
+    earliest(timers),
+    row.id,
   );
   const since = quietSince(tx, row.id);
   writeTimeline(tx, row.id, { kind: "silence_over", detail: { by: row.silenced_by, since } });

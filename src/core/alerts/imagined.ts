@@ -40,7 +40,12 @@ export class ImaginedAlert {
     this.#paged = from.paged;
     this.#pages = from.pages;
     this.course = {
-      ...{ rungs: [], rings: [], held: [], toldAt: null, step: 0, timers: from.timers },
+      rungs: [],
+      rings: [],
+      held: [],
+      toldAt: null,
+      step: 0,
+      timers: from.timers,
       ends: { at: question.at, how: "top" },
     };
   }

@@ -244,7 +244,9 @@ export function ladderOnwards(timers: Timers, now: number): Timers {
   const later = (at: number | null) => (at === null ? null : at + waited);
   return {
     ...timers,
-    ...{ ladderFrom: ladderFrom + waited, stepAt: later(stepAt), repeatAt: later(repeatAt) },
+    ladderFrom: ladderFrom + waited,
+    stepAt: later(stepAt),
+    repeatAt: later(repeatAt),
     renotifyAt: isDue(timers.renotifyAt, now) ? now : timers.renotifyAt,
   };
 }

@@ -154,6 +154,9 @@ export function updateNamed(
 /** Writes a report that was only in memory: its promise, and from when quiet counts. */
 export function writeReport(tx: Tx, { id, seen, at, expiresAt: expires }: LaterReport): void {
   tx.sql<[{ id: number; seen: number; at: number; expires: number | null }]>(REPORT).run({
-    ...{ id, seen, at, expires },
+    id,
+    seen,
+    at,
+    expires,
   });
 }

@@ -89,8 +89,12 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   }
   if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
   tx.note({
-    ...{ topic: "alert", alertId: id, alertKey: opening.alertKey, ruleId: rule.id },
-    ...{ opened: true, unresolved: drill === null ? 1 : 0 },
+    topic: "alert",
+    alertId: id,
+    alertKey: opening.alertKey,
+    ruleId: rule.id,
+    opened: true,
+    unresolved: drill === null ? 1 : 0,
   });
   return row;
 }

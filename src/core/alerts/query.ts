@@ -46,7 +46,12 @@ const PART = /(?:(level|rule|project|key):)?(?:([^\s"=]*)=)?(?:"([^"]*)"?|(\S+))
 /** Reads what somebody typed. It refuses nothing: what it doesn't know is a word. */
 export function readAlertQuery(text: string): AlertQuery {
   const query: AlertQuery = {
-    ...{ id: null, level: null, rule: null, project: null, keys: [], words: [] },
+    id: null,
+    level: null,
+    rule: null,
+    project: null,
+    keys: [],
+    words: [],
   };
   for (const found of text.slice(0, LONGEST_QUERY).matchAll(PART)) {
     const [whole, field = "", name, quoted, bare = ""] = found;

@@ -114,10 +114,22 @@ export interface ReachFacts {
 }
 
 const NOTHING = {
-  ...{ via: null, address: null, event: null, outcome: null, step: null, due_at: null, at: null },
+  via: null,
+  address: null,
+  event: null,
+  outcome: null,
+  step: null,
+  due_at: null,
+  at: null,
   after: null,
-  ...{ attempts: 0, error: null, together: 0, by: null, until: null },
-  ...{ account_id: null, integration_id: null, name: null },
+  attempts: 0,
+  error: null,
+  together: 0,
+  by: null,
+  until: null,
+  account_id: null,
+  integration_id: null,
+  name: null,
 } as const;
 
 /** Who was told by what, who wasn't and why: each way of each person once, those who were told first, then channels. Pure. */
@@ -215,8 +227,16 @@ function ofPage(page: PageFact, held: HeldFact | null) {
   const { via, address, event, outcome, attempts, error, together, shownAt, endedAt } = page;
   const known = outcome === "refused" ? null : outcome;
   return {
-    ...{ reason: reasonOf(page), via, address, event, attempts, error, together, outcome: known },
-    ...{ due_at: page.nextAt ?? page.dueAt, at: shownAt ?? endedAt },
+    reason: reasonOf(page),
+    via,
+    address,
+    event,
+    attempts,
+    error,
+    together,
+    outcome: known,
+    due_at: page.nextAt ?? page.dueAt,
+    at: shownAt ?? endedAt,
     after: shownAt === null || endedAt === null ? null : Math.max(0, shownAt - endedAt),
     ...(page.status === "withdrawn" && held !== null && silenced(held)),
   };
@@ -235,8 +255,14 @@ function ofPhone({ event, status, attempts, dueAt, endedAt, error }: PhoneFact, 
   const taken = hasPhone ? ("accepted_not_confirmed" as const) : ("no_device" as const);
   const isTaken = status === "delivered";
   return {
-    ...{ reason: isTaken ? taken : PHONE[status], via: "phone", event, attempts, error },
-    ...{ due_at: dueAt, at: endedAt, outcome: isTaken && hasPhone ? "accepted" : null },
+    reason: isTaken ? taken : PHONE[status],
+    via: "phone",
+    event,
+    attempts,
+    error,
+    due_at: dueAt,
+    at: endedAt,
+    outcome: isTaken && hasPhone ? "accepted" : null,
     together: isTaken ? 1 : 0,
   };
 }

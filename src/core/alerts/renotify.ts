@@ -57,7 +57,8 @@ export function emitOpened(
 ): void {
   const { rule, timers, silenced } = told;
   const eventRow = emit(tx, row, {
-    ...{ event: "alert.opened", rule },
+    event: "alert.opened",
+    rule,
     said: () => ({
       ...(rule === null ? {} : nextSaid(tx, row, { rule, timers })),
       ...(silenced !== undefined && { silenced }),
@@ -87,7 +88,8 @@ export function renotify(
 ): void {
   writeTimeline(tx, row.id, { kind: "renotified", detail });
   const eventRow = emit(tx, row, {
-    ...{ event: "alert.renotified", rule },
+    event: "alert.renotified",
+    rule,
     said: () => ({
       told: pagedSoFar(tx, row),
       ...(rule !== null && nextSaid(tx, row, { rule, timers })),

@@ -56,11 +56,22 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
   const { changes } = tx
     .sql<(string | number | null)[]>(REOPEN)
     .run(
-      ...[takeSequence(tx, "updated_seq"), event.source],
-      ...[event.level, tx.at, event.lastMessage, event.template, event.instance, event.expiresAt],
+      takeSequence(tx, "updated_seq"),
+      event.source,
+      event.level,
+      tx.at,
+      event.lastMessage,
+      event.template,
+      event.instance,
+      event.expiresAt,
       event.expiresAt === null ? null : event.expiresAt - tx.at,
-      ...[timers.ladderFrom, timers.stepAt, timers.repeatAt, timers.renotifyAt, timers.quietAt],
-      ...[earliest(timers), id],
+      timers.ladderFrom,
+      timers.stepAt,
+      timers.repeatAt,
+      timers.renotifyAt,
+      timers.quietAt,
+      earliest(timers),
+      id,
     );
   if (changes !== 1) throw new Error(`alert ${id} is not as it was`);
   addOccurrences(tx, id, 1);
@@ -76,8 +87,12 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
   const due = earliest(timers);
   if (due !== null) tx.note({ topic: "due", at: due });
   tx.note({
-    ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
-    ...{ opened: false, unresolved: 1 },
+    topic: "alert",
+    alertId: id,
+    alertKey: row.alert_key,
+    ruleId: row.rule_id,
+    opened: false,
+    unresolved: 1,
   });
 }
 

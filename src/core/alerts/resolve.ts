@@ -50,15 +50,20 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   // Whoever heard nothing of its opening hears nothing of its end.
   if (row.untold === 0) {
     const eventRow = emit(tx, row, {
-      ...{ event: "alert.resolved", rule: findRule(tx, row.rule_id) },
+      event: "alert.resolved",
+      rule: findRule(tx, row.rule_id),
       said: () => endSaid(tx, row, by),
     });
     noteToPeople(tx, id, { event: "alert.resolved", eventRow });
   }
   lookAgainBy(tx, `alert:${id}`);
   tx.note({
-    ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
-    ...{ opened: false, unresolved: before.drill === 0 ? -1 : 0 },
+    topic: "alert",
+    alertId: id,
+    alertKey: row.alert_key,
+    ruleId: row.rule_id,
+    opened: false,
+    unresolved: before.drill === 0 ? -1 : 0,
   });
   return row;
 }

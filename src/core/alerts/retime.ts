@@ -157,7 +157,11 @@ function retimeAlert(
     after === null
       ? orphaned(timers, row, { before, now: tx.at })
       : retimed({
-          ...{ before, after, state: row.state, timers, now: tx.at },
+          before,
+          after,
+          state: row.state,
+          timers,
+          now: tx.at,
           paged: row.escalation_level > 0,
         });
   const next = isDrill ? { ...changed, quietAt: null } : changed;

@@ -17,7 +17,10 @@ let nothing: RuleBody | undefined;
 export function goneRule(row: Pick<AlertRow, "rule_id" | "rule" | "project_id">): StoredRule {
   nothing ??= ruleReplace.parse({});
   return {
-    ...{ id: row.rule_id, project_id: row.project_id, created_at: 0, updated_at: 0 },
+    id: row.rule_id,
+    project_id: row.project_id,
+    created_at: 0,
+    updated_at: 0,
     ...nothing,
     name: row.rule,
   };

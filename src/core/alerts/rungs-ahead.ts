@@ -166,7 +166,9 @@ export function nextOfLadder(
   const around = surroundingsOf(tx, row, {
     rule: { ...rule, renotify_minutes: 0 },
     look: {
-      ...{ seats, reachable: reachableIn(tx), silences: silencesIn(tx) },
+      seats,
+      reachable: reachableIn(tx),
+      silences: silencesIn(tx),
       get fallback() {
         return readFallbackPlaces(tx);
       },
@@ -186,7 +188,10 @@ function surroundingsOf(
   { rule, look }: { rule: StoredRule; look: Omit<LookAhead, "rule"> },
 ): Surroundings {
   return {
-    ...{ rule, level: row.level, seats: look.seats, reachable: look.reachable },
+    rule,
+    level: row.level,
+    seats: look.seats,
+    reachable: look.reachable,
     get fallback() {
       return look.fallback;
     },
@@ -201,7 +206,9 @@ function standingOf(row: AlertRow, timers: Timers): StandingAlert {
     level: row.escalation_level,
     paged: JSON.parse(row.page_accounts) as string[],
     takenAt: row.state === "acknowledged" ? (row.acked_at ?? 0) : null,
-    ...{ isHeld: row.silenced_by !== null, isUntold: row.untold === 1, pages: [] },
+    isHeld: row.silenced_by !== null,
+    isUntold: row.untold === 1,
+    pages: [],
   };
 }
 

@@ -82,14 +82,19 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
         tx,
         { ...row, ...pagedColumns(climb, seq) },
         {
-          ...{ rule, span: due.steps, climb, late: late(due.steps.dueAt) },
-          ...{ timers: next, reach },
+          rule,
+          span: due.steps,
+          climb,
+          late: late(due.steps.dueAt),
+          timers: next,
+          reach,
         },
       );
   if (climbed !== null) fallBackIfNobody(tx, { ...row, ...paged }, { rule, climbed, reach });
   if (due.renotify !== null)
     renotify(tx, getAlertRow(tx, row.id), {
-      ...{ rule, timers: next },
+      rule,
+      timers: next,
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";

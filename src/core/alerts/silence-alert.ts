@@ -36,12 +36,23 @@ export function silenceOfAlert(
   of: { starts_at: number; ends_at: number; reason: string },
 ): SilenceWrite {
   return {
-    ...{ project: row.project, ...of },
+    project: row.project,
+    ...of,
     match: {
-      ...{ rule: row.rule, template_id: row.template_id, sources: [], below_level: null },
+      rule: row.rule,
+      template_id: row.template_id,
+      sources: [],
+      below_level: null,
       identifiers: JSON.parse(row.identifiers) as Record<string, string>,
     },
-    ...{ conditions: [], critical: row.level >= CRITICAL, all: false, kind: "silence", name: "" },
-    ...{ repeat: "none", timezone: "UTC", repeat_until: null, tell_author: false },
+    conditions: [],
+    critical: row.level >= CRITICAL,
+    all: false,
+    kind: "silence",
+    name: "",
+    repeat: "none",
+    timezone: "UTC",
+    repeat_until: null,
+    tell_author: false,
   };
 }

@@ -27,7 +27,9 @@ export function makeSilence(tx: Tx, made: { write: SilenceWrite; createdBy: stri
   for (const { id } of taken) {
     const alert = getAlertRow(tx, id);
     const quiet = quietBy(tx, alert, {
-      ...{ rule: findRule(tx, alert.rule_id), silences, at: tx.at },
+      rule: findRule(tx, alert.rule_id),
+      silences,
+      at: tx.at,
     });
     if (quiet !== null) hold(tx, alert, { quiet, news: "nothing" });
   }
@@ -149,9 +151,12 @@ function takenBy(
     (project_id === null || project_id === seen.project_id) &&
     takes(
       {
-        ...{ projectId: seen.project_id, rule: seen.rule, templateId: seen.template_id },
+        projectId: seen.project_id,
+        rule: seen.rule,
+        templateId: seen.template_id,
         identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
-        ...{ source: seen.source, level: seen.level },
+        source: seen.source,
+        level: seen.level,
       },
       time,
     );

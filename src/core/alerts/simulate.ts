@@ -137,7 +137,9 @@ function shownRung(
   const people = accounts.map((account) => {
     const channels = [...world.waysTo(account)];
     return {
-      ...{ account_id: account, name: world.nameOf(account) ?? account, channels },
+      account_id: account,
+      name: world.nameOf(account) ?? account,
+      channels,
       because: because.get(account) ?? [],
       answers: !question.silent.has(account) && channels.some(({ state }) => RINGS.has(state)),
     };
@@ -171,7 +173,9 @@ function sharedOf(channel: ChannelFact, { toldAt, rungs }: Course): Simulation["
     const isHeld = untold === null && event === "alert.opened" && toldAt === null;
     const works = channel.error === null ? "confirmed" : "failing";
     return {
-      ...{ integration_id: channel.id, name: channel.name, event },
+      integration_id: channel.id,
+      name: channel.name,
+      event,
       state: untold === null && !isHeld ? works : untold === "channel_disabled" ? "off" : "none",
       reason: isHeld ? "silenced" : untold,
     };
@@ -191,13 +195,22 @@ function untoldIn(world: World, course: Course, { at }: Question): ReachEntry[] 
     );
     const isAhead = course.ends.how === "horizon";
     return {
-      ...{ step, number: i + 1, hasRun: ran !== undefined, duties },
+      step,
+      number: i + 1,
+      hasRun: ran !== undefined,
+      duties,
       dueAt: ran === undefined && isAhead ? dueAt : null,
     };
   });
   const held = course.ends.how === "horizon" ? course.held.at(-1) : undefined;
   const report = reachReport({
-    ...{ steps, nameOf, pages: [], phones: [], channels: [], events: [], repeatAt: null },
+    steps,
+    nameOf,
+    pages: [],
+    phones: [],
+    channels: [],
+    events: [],
+    repeatAt: null,
     paged: course.rungs.flatMap(({ accounts }) => accounts),
     held: held === undefined || held.until <= course.ends.at ? null : held,
     hasPhone: (account) => world.reachable.hasPhone(account, rule.project_id),

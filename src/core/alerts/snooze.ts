@@ -56,8 +56,13 @@ export function wake(tx: Tx, row: AlertRow, rule: StoredRule | null): boolean {
   const { changes } = tx
     .sql<SqlValue[]>(WAKE)
     .run(
-      ...[takeSequence(tx, "updated_seq"), timers.ladderFrom, timers.stepAt, timers.renotifyAt],
-      ...[earliest(timers), row.id, row.wakes_at],
+      takeSequence(tx, "updated_seq"),
+      timers.ladderFrom,
+      timers.stepAt,
+      timers.renotifyAt,
+      earliest(timers),
+      row.id,
+      row.wakes_at,
     );
   if (changes === 0) return false;
   writeTimeline(tx, row.id, {
@@ -69,8 +74,12 @@ export function wake(tx: Tx, row: AlertRow, rule: StoredRule | null): boolean {
   if (quiet !== null) hold(tx, open, { quiet, news: "renotify" });
   else tellAgain(tx, open, { rule, timers, detail: { why: "acknowledgement_ended" } });
   tx.note({
-    ...{ topic: "alert", alertId: row.id, alertKey: row.alert_key, ruleId: row.rule_id },
-    ...{ opened: false, unresolved: 0 },
+    topic: "alert",
+    alertId: row.id,
+    alertKey: row.alert_key,
+    ruleId: row.rule_id,
+    opened: false,
+    unresolved: 0,
   });
   return true;
 }

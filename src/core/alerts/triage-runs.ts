@@ -53,7 +53,9 @@ const NO_TEXTS = "'' AS template, '' AS last_message, '{}' AS identifiers";
 export function runsOf(reader: Reader, filter: TriageFilter, query: AlertQuery): Run[][] {
   const from = filter.after === undefined ? START : placeOf(filter.after);
   const of: Of = {
-    ...{ reader, filter, columns: `${PLAIN}, ${readsTexts(query) ? TEXTS : NO_TEXTS}` },
+    reader,
+    filter,
+    columns: `${PLAIN}, ${readsTexts(query) ? TEXTS : NO_TEXTS}`,
     projects: projectsOf(reader, filter, query),
   };
   const states = GROUPS.filter((state) => filter.states?.includes(state) ?? true);
@@ -142,7 +144,10 @@ function lazily(read: Read, from: Place): Run {
 }
 
 const ordered = (row: Row, group: number, { rank, tie }: Pick<Place, "rank" | "tie">) => ({
-  ...{ ...row, group, rank, tie },
+  ...row,
+  group,
+  rank,
+  tie,
   cursor: `${group}.${rank}.${tie}`,
 });
 

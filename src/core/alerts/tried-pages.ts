@@ -45,8 +45,11 @@ export function* followTried(
   { alerts, until }: { alerts: readonly TriedAlert[]; until: number },
 ): Work<TriedPages> {
   const around = {
-    ...{ rule, seats: readSeats(reader), reachable: createReachable(reader, contactKindList) },
-    ...{ fallback: readFallbackPlaces(reader), quietAt: null },
+    rule,
+    seats: readSeats(reader),
+    reachable: createReachable(reader, contactKindList),
+    fallback: readFallbackPlaces(reader),
+    quietAt: null,
   };
   const zoneOf = zones(reader, rule);
   const found: TriedPages = { paged: [], pages: 0, nightPages: 0, complete: true };

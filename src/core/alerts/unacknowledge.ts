@@ -56,8 +56,13 @@ export function openAgain(tx: Tx, row: AlertRow): Timers {
         };
   const due = earliest(timers);
   tx.sql<(number | null)[]>(OPEN_AGAIN).run(
-    ...[takeSequence(tx, "updated_seq"), timers.ladderFrom, timers.stepAt, timers.repeatAt],
-    ...[timers.renotifyAt, due, row.id],
+    takeSequence(tx, "updated_seq"),
+    timers.ladderFrom,
+    timers.stepAt,
+    timers.repeatAt,
+    timers.renotifyAt,
+    due,
+    row.id,
   );
   if (due !== null) tx.note({ topic: "due", at: due });
   noteAlert(tx, row);
@@ -74,7 +79,11 @@ export function tellOpening(tx: Tx, id: number, rule: StoredRule | null): void {
 /** It changed, and counts as unresolved as before. */
 export function noteAlert(tx: Tx, { id, alert_key, rule_id }: AlertRow): void {
   tx.note({
-    ...{ topic: "alert", alertId: id, alertKey: alert_key, ruleId: rule_id },
-    ...{ opened: false, unresolved: 0 },
+    topic: "alert",
+    alertId: id,
+    alertKey: alert_key,
+    ruleId: rule_id,
+    opened: false,
+    unresolved: 0,
   });
 }

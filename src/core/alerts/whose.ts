@@ -21,8 +21,12 @@ export interface Whose {
 export function whoseIs(reader: Reader, id: number): Whose {
   const row = getAlertRow(reader, id);
   return {
-    ...{ alertId: row.id, project: row.project, rule: row.rule },
-    ...{ message: row.last_message, level: row.level, state: row.state },
+    alertId: row.id,
+    project: row.project,
+    rule: row.rule,
+    message: row.last_message,
+    level: row.level,
+    state: row.state,
     by: row.state === "open" ? null : whoDid(reader, id, row.state),
     at: sinceWhen(row),
   };

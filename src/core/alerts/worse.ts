@@ -45,7 +45,9 @@ export function tellWorse(tx: Tx, id: number, from: number, told: readonly strin
   for (const { ways } of people)
     for (const { contactId } of ways) withdrawFromContact(tx, { alertId: id, contactId });
   renotify(tx, row, {
-    ...{ rule, timers: timersOf(row), people },
+    rule,
+    timers: timersOf(row),
+    people,
     detail: { why: "worse", from, to: row.level, accounts: people.map(({ account }) => account) },
   });
 }

@@ -37,7 +37,8 @@ export function readLayer(layer: Layer, zone: Zone): (at: number) => LayerSpan {
     return {
       since: Math.max(turn.since, since),
       until: Math.min(turn.until, until),
-      ...{ account_id: turn.account_id, open },
+      account_id: turn.account_id,
+      open,
     };
   };
 }

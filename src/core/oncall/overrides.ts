@@ -95,8 +95,10 @@ export function swapStretches(
 ): { ids: string[] } {
   const taken = ([by, from]: readonly [Stretch, Stretch]) =>
     createOverride(tx, schedule, {
-      ...{ accountId: by.account_id, createdBy },
-      ...{ startsAt: from.starts_at, endsAt: from.ends_at },
+      accountId: by.account_id,
+      createdBy,
+      startsAt: from.starts_at,
+      endsAt: from.ends_at,
     }).id;
   return { ids: [taken([one, other]), taken([other, one])] };
 }

@@ -45,8 +45,10 @@ export function replaceInLayers(tx: Tx, { from, by }: { from: string; by: string
 export function replaceInOverrides(tx: Tx, { from, by }: { from: string; by: string }): string[] {
   const rows = tx.orm
     .select({
-      ...{ id: overrides.id, scheduleId: schedules.id },
-      ...{ project: projects.name, schedule: schedules.name },
+      id: overrides.id,
+      scheduleId: schedules.id,
+      project: projects.name,
+      schedule: schedules.name,
     })
     .from(overrides)
     .innerJoin(schedules, eq(schedules.id, overrides.scheduleId))

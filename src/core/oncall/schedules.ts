@@ -155,7 +155,9 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
       name,
       timezone,
       layers: JSON.stringify(layers),
-      ...{ shared, shiftCheck: shift_check, covers },
+      shared,
+      shiftCheck: shift_check,
+      covers,
       createdAt: tx.at,
       updatedAt: tx.at,
     })

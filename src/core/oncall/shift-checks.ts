@@ -51,15 +51,19 @@ export function scheduleToCheck(
   if (row === undefined) return null;
   const rows = reader.orm
     .select({
-      ...{ id: overrides.id, account_id: overrides.accountId },
-      ...{ starts_at: overrides.startsAt, ends_at: overrides.endsAt },
+      id: overrides.id,
+      account_id: overrides.accountId,
+      starts_at: overrides.startsAt,
+      ends_at: overrides.endsAt,
     })
     .from(overrides)
     .where(eq(overrides.scheduleId, id))
     .orderBy(sql`rowid`)
     .all();
   return {
-    ...{ timezone: row.timezone, layers: JSON.parse(row.layers) as Layer[], overrides: rows },
+    timezone: row.timezone,
+    layers: JSON.parse(row.layers) as Layer[],
+    overrides: rows,
     isChecked: row.shiftCheck,
   };
 }
@@ -70,8 +74,13 @@ export function askShift(tx: Tx, scheduleId: string, begin: ShiftBegin): number 
   const made = tx.orm
     .insert(shiftChecks)
     .values({
-      ...{ scheduleId, accountId: account_id, beforeId: before },
-      ...{ startsAt: starts_at, endsAt: ends_at, askedAt: tx.at, dueAt: tx.at + CHECK_SECONDS },
+      scheduleId,
+      accountId: account_id,
+      beforeId: before,
+      startsAt: starts_at,
+      endsAt: ends_at,
+      askedAt: tx.at,
+      dueAt: tx.at + CHECK_SECONDS,
     })
     .onConflictDoNothing()
     .returning({ id: shiftChecks.id })
@@ -93,7 +102,8 @@ export function answerShifts(
     .set({ seenAt: tx.at, dueAt: null })
     .where(
       and(
-        ...[eq(shiftChecks.accountId, account), isNull(shiftChecks.seenAt)],
+        eq(shiftChecks.accountId, account),
+        isNull(shiftChecks.seenAt),
         or(isOwn, lte(shiftChecks.askedAt, sentAt)),
         or(isNull(shiftChecks.endsAt), sql`${shiftChecks.endsAt} > ${tx.at}`),
       ),
@@ -148,10 +158,16 @@ export interface CheckedShift {
 }
 
 const checked = {
-  ...{ id: shiftChecks.id, accountId: shiftChecks.accountId, beforeId: shiftChecks.beforeId },
-  ...{ project: projects.name, projectId: projects.id },
-  ...{ schedule: schedules.name, timezone: schedules.timezone },
-  ...{ startsAt: shiftChecks.startsAt, endsAt: shiftChecks.endsAt, askedAt: shiftChecks.askedAt },
+  id: shiftChecks.id,
+  accountId: shiftChecks.accountId,
+  beforeId: shiftChecks.beforeId,
+  project: projects.name,
+  projectId: projects.id,
+  schedule: schedules.name,
+  timezone: schedules.timezone,
+  startsAt: shiftChecks.startsAt,
+  endsAt: shiftChecks.endsAt,
+  askedAt: shiftChecks.askedAt,
 };
 
 const checkedShifts = (reader: Reader) =>
@@ -171,7 +187,8 @@ export function unconfirmedShifts(reader: Reader, now: number): CheckedShift[] {
   const rows = checkedShifts(reader)
     .where(
       and(
-        ...[isNull(shiftChecks.seenAt), isNull(shiftChecks.dueAt)],
+        isNull(shiftChecks.seenAt),
+        isNull(shiftChecks.dueAt),
         or(isNull(shiftChecks.endsAt), sql`${shiftChecks.endsAt} > ${now}`),
       ),
     )

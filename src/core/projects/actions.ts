@@ -137,7 +137,8 @@ export function mustStayThere(before: { url: string }, url: string, kept: readon
 export function deleteAction(tx: Tx, project: Project, id: string): void {
   find(tx, project, id);
   mustBeUnnamed(tx, project.id, {
-    ...{ code: "action_in_use", what: "action" },
+    code: "action_in_use",
+    what: "action",
     names: (rule) => rule.actions?.includes(id) ?? false,
   });
   tx.orm.delete(actions).where(eq(actions.id, id)).run();

@@ -45,7 +45,9 @@ export const sharingFields = z.object({
 export const templateText = text(LONGEST_TEMPLATE);
 
 const row = z.object({
-  ...{ ...shown, name: z.string(), type: z.string() },
+  ...shown,
+  name: z.string(),
+  type: z.string(),
   title_template: z.string(),
   body_template: z.string(),
   storm_threshold: stormThreshold.optional(),
@@ -73,8 +75,15 @@ export function integrationAnswer({ kinds, type }: ChannelList) {
 
 /** Fields that only a read returns. */
 export const integrationReadOnly = [
-  ...["id", "project", "enabled", "event_filter", "consecutive_failures", "last_error"],
-  ...["created_at", "device_count", "health"],
+  "id",
+  "project",
+  "enabled",
+  "event_filter",
+  "consecutive_failures",
+  "last_error",
+  "created_at",
+  "device_count",
+  "health",
 ];
 
 /** A webhook's row in its own view. */

@@ -139,7 +139,12 @@ export function createIntegration(
   tx.orm
     .insert(integrations)
     .values({
-      ...{ ...row, id, projectId: project.id, name: write.name ?? "", type, enabled: true },
+      ...row,
+      id,
+      projectId: project.id,
+      name: write.name ?? "",
+      type,
+      enabled: true,
       eventFilter: filterOf(write.events),
       relay: false,
       speaks: kind.bodyAsIs !== true,
@@ -158,10 +163,20 @@ export function draftIntegration(reader: Reader, project: Project, wanted: Wante
   const { type, write } = wanted;
   const made = checked(reader, wanted);
   return {
-    ...{ id: made.id, project_id: project.id, name: write.name ?? "", type },
-    ...{ url: made.url, sealed: made.sealed, enabled: 1, relay: 0 },
-    ...{ consecutive_failures: 0, failing_since: null, last_error: null, worked_at: null },
-    ...{ title_template: made.titleTemplate, body_template: made.bodyTemplate },
+    id: made.id,
+    project_id: project.id,
+    name: write.name ?? "",
+    type,
+    url: made.url,
+    sealed: made.sealed,
+    enabled: 1,
+    relay: 0,
+    consecutive_failures: 0,
+    failing_since: null,
+    last_error: null,
+    worked_at: null,
+    title_template: made.titleTemplate,
+    body_template: made.bodyTemplate,
     storm_threshold: made.stormThreshold,
   };
 }
@@ -183,7 +198,10 @@ function checked(reader: Reader, { type, write, guard }: Wanted) {
   const minted = own["secret"] === undefined ? kind.mint?.(reader.random) : undefined;
   const credentials = minted === undefined ? own : { ...own, secret: minted };
   return {
-    ...{ id, kind, credentials, isMinted: minted !== undefined },
+    id,
+    kind,
+    credentials,
+    isMinted: minted !== undefined,
     url: shownUrl(kind, credentials),
     sealed: sealedOf(kind, id, { credentials, guard }),
     stormThreshold: stormOf(kind, write, USUAL_STORM),

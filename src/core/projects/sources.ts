@@ -163,7 +163,13 @@ export function createSource(
   tx.orm
     .insert(sources)
     .values({
-      ...{ projectId: project.id, name, ...columns, retainLogs, createdAt: tx.at, kind, room },
+      projectId: project.id,
+      name,
+      ...columns,
+      retainLogs,
+      createdAt: tx.at,
+      kind,
+      room,
       options,
     })
     .run();

@@ -73,7 +73,9 @@ export function decideQuiet(
   for (const one of above)
     if (one.equal.every((name) => isSame(name, subject, one)))
       keep({
-        ...{ by: `alert:${one.id}`, kind: "alert", until: one.openedAt + LONGEST_QUIET },
+        by: `alert:${one.id}`,
+        kind: "alert",
+        until: one.openedAt + LONGEST_QUIET,
         reason: `alert ${one.id} of ${one.rule} stands`,
       });
   return longest;

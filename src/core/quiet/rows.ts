@@ -44,7 +44,9 @@ function readyOf(text: string) {
     const body = JSON.parse(text) as SilenceBody;
     const { kind, reason, timezone, name } = body;
     known = {
-      ...{ kind, timezone, takes: takerOf(body) },
+      kind,
+      timezone,
+      takes: takerOf(body),
       reason: name === "" ? reason : `${name}: ${reason}`,
     };
     ready.set(text, known);
@@ -54,8 +56,11 @@ function readyOf(text: string) {
 
 export function timingOf(row: SilenceRow, timezone: string): Timing {
   return {
-    ...{ startsAt: row.starts_at, endsAt: row.ends_at, overAt: row.over_at },
-    ...{ repeats: row.repeats, timezone },
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    overAt: row.over_at,
+    repeats: row.repeats,
+    timezone,
   };
 }
 
@@ -120,15 +125,25 @@ const INSERT = `INSERT INTO silences (id, project_id, repeats, starts_at, ends_a
 
 export function insertSilence(tx: Tx, row: SilenceRow): void {
   tx.sql<SqlValue[]>(INSERT).run(
-    ...[row.id, row.project_id, row.repeats, row.starts_at, row.ends_at, row.over_at],
-    ...[row.body, row.created_by, row.created_at],
+    row.id,
+    row.project_id,
+    row.repeats,
+    row.starts_at,
+    row.ends_at,
+    row.over_at,
+    row.body,
+    row.created_by,
+    row.created_at,
   );
   tx.note({ topic: "silences" });
 }
 
 export function writeSilence(tx: Tx, row: SilenceRow): void {
   tx.sql<SqlValue[]>("UPDATE silences SET ends_at = ?, over_at = ?, body = ? WHERE id = ?").run(
-    ...[row.ends_at, row.over_at, row.body, row.id],
+    row.ends_at,
+    row.over_at,
+    row.body,
+    row.id,
   );
   tx.note({ topic: "silences" });
 }

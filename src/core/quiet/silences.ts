@@ -59,9 +59,14 @@ export function silenceOf(
   const times = { starts_at: starts_at ?? at, ends_at, repeats: repeat, repeat_until };
   mustEndInTime(times, at);
   return {
-    ...{ id: hexId(reader.random), project_id, repeats: repeat },
-    ...{ starts_at: times.starts_at, ends_at, over_at: repeat_until ?? ends_at },
-    ...{ body: JSON.stringify(body), created_by: createdBy },
+    id: hexId(reader.random),
+    project_id,
+    repeats: repeat,
+    starts_at: times.starts_at,
+    ends_at,
+    over_at: repeat_until ?? ends_at,
+    body: JSON.stringify(body),
+    created_by: createdBy,
     created_at: at,
   };
 }
@@ -121,7 +126,8 @@ export function changeSilence(
   const body = JSON.parse(before.body) as SilenceBody;
   const row = {
     ...before,
-    ...{ ends_at: end, over_at: until ?? end },
+    ends_at: end,
+    over_at: until ?? end,
     body: JSON.stringify(reason === undefined ? body : { ...body, reason }),
   };
   writeSilence(tx, row);
@@ -169,14 +175,20 @@ export function toSilence(reader: Reader, row: SilenceRow, at: number): SilenceA
       ? null
       : (reader.sql<[id: number], string>(PROJECT).pluck().get(row.project_id) ?? null);
   return {
-    ...{ id: row.id, project, ...body, tell_author: body.tell_author ?? false },
-    ...{ starts_at: row.starts_at, ends_at: row.ends_at, repeat: row.repeats },
+    id: row.id,
+    project,
+    ...body,
+    tell_author: body.tell_author ?? false,
+    starts_at: row.starts_at,
+    ends_at: row.ends_at,
+    repeat: row.repeats,
     repeat_until: row.repeats === "none" ? null : row.over_at,
     state: isActive ? "active" : window === null ? "over" : "planned",
     until: isActive ? window.until : null,
     next_at: next?.from ?? null,
     managed: body.managed ?? false,
     holds: reader.sql<[id: string], number>(HOLDS).pluck().get(row.id) ?? 0,
-    ...{ created_by: row.created_by, created_at: row.created_at },
+    created_by: row.created_by,
+    created_at: row.created_at,
   };
 }

@@ -56,7 +56,9 @@ function differing(field: string, from: unknown, to: unknown): FieldChange[] {
 }
 
 const change = (field: string, from: unknown, to: unknown): FieldChange => ({
-  ...{ field, from: shortened(from), to: shortened(to) },
+  field,
+  from: shortened(from),
+  to: shortened(to),
 });
 
 function shortened(value: unknown): unknown {

@@ -121,8 +121,14 @@ export function newestId(reader: Reader): number {
 function toEntry(row: Row): AuditEntry {
   const { id, target_id, target_name, kind, project, changes, ...who } = row;
   return {
-    ...{ id: String(id), at: who.at, account_id: who.account_id, email: who.email },
-    ...{ via: who.via, hint: who.hint, address: who.address, verb: who.verb },
+    id: String(id),
+    at: who.at,
+    account_id: who.account_id,
+    email: who.email,
+    via: who.via,
+    hint: who.hint,
+    address: who.address,
+    verb: who.verb,
     target: { kind, id: target_id, name: target_name, project },
     changes: JSON.parse(changes) as AuditEntry["changes"],
   };

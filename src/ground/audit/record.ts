@@ -81,8 +81,17 @@ export function writeEntry(tx: Tx, author: Author, entry: AuditRow): void {
   const { kind, id, name, project, changes } = entry;
   tx.note({ topic: "written", kind, id, name, project });
   tx.sql<(string | number | null)[]>(INSERT).run(
-    ...[tx.at, accountId, via, hint, address, verb],
-    ...[kind, id, name, project, JSON.stringify(changes)],
+    tx.at,
+    accountId,
+    via,
+    hint,
+    address,
+    verb,
+    kind,
+    id,
+    name,
+    project,
+    JSON.stringify(changes),
   );
 }
 
@@ -109,7 +118,10 @@ function writeChanges(tx: Tx, author: Author, rows: readonly Row[]): void {
     const { kind } = watched[row.table] as WatchedTable;
     const isProject = kind === "project";
     writeEntry(tx, author, {
-      ...{ kind, id: String(id), name: String(name), changes },
+      kind,
+      id: String(id),
+      name: String(name),
+      changes,
       project: isProject ? String(name) : projectName(tx, rows, project),
     });
   }

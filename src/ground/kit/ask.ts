@@ -38,7 +38,10 @@ export function createAsk({ egress, clock }: { egress: Egress; clock: Clock }): 
 
 async function call(egress: Egress, url: string): Promise<Told> {
   const { error, status, body, truncated } = await egress.send({
-    ...{ method: "GET", url, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES },
+    method: "GET",
+    url,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MOST_BYTES,
   });
   if (error !== null) return { fault: error };
   if (status === null || status < 200 || status > 299) return { fault: `status ${status}` };

@@ -36,7 +36,10 @@ export function dial({ host, port, lifeMs }: DialRequest, options: DialOptions):
     return Promise.reject(new EgressFault("address_refused"));
   return new Promise((resolve, reject) => {
     const socket = connect({
-      ...{ host, port, lookup: guardedLookup(names, rules), autoSelectFamily: true },
+      host,
+      port,
+      lookup: guardedLookup(names, rules),
+      autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ONE_ADDRESS_MS,
     });
     const fail = (error: EgressError) => {

@@ -71,7 +71,9 @@ export interface EgressOptions {
 export function createEgress(options: EgressOptions): EgressClient {
   const names = options.names ?? createNames({ clock: options.clock });
   return new Client(options, {
-    ...{ connections: options.connections ?? 4, maxOrigins: options.maxOrigins ?? 256, names },
+    connections: options.connections ?? 4,
+    maxOrigins: options.maxOrigins ?? 256,
+    names,
     makePool: poolMaker(options, names),
   });
 }

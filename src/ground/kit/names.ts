@@ -132,7 +132,10 @@ class Book {
     // Those who asked may all have given up by the time it fails.
     promise.catch(() => {});
     const asked: Asked = {
-      ...{ hostname, since: this.#clock.mono(), hasTurn: false, parties: new Set() },
+      hostname,
+      since: this.#clock.mono(),
+      hasTurn: false,
+      parties: new Set(),
       answer: promise,
       begin: (party) => void this.#run(asked, party).then(resolve, reject),
     };

@@ -73,7 +73,9 @@ export async function openTalk(
   });
   await opened(socket, wire, clock);
   const unwatch = watch(socket, {
-    ...{ clock, silentMs: request.silentMs, ask: () => web.ping(socket) },
+    clock,
+    silentMs: request.silentMs,
+    ask: () => web.ping(socket),
     tooLong: () => wire.cut("timeout"),
   });
   socket.addEventListener("close", () => {

@@ -53,7 +53,8 @@ export function ackPage(shown: {
     status: 200,
     headers: { ...HEADERS },
     body: framed({
-      ...{ title, style: STYLE },
+      title,
+      style: STYLE,
       main: html`<h1>${title}</h1>
 <div${rests && html` class="rests"`}>${main}</div>
 <p class="when">You answer as ${shown.as}. Whoever has this link can: keep it to yourself.</p>`,
@@ -121,7 +122,8 @@ export function noAckPage(waitSeconds: number | null = null): PageAnswer {
     status: waitSeconds === null ? 404 : 429,
     headers: { ...HEADERS, ...(waitSeconds !== null && { "Retry-After": String(waitSeconds) }) },
     body: framed({
-      ...{ title, style: STYLE },
+      title,
+      style: STYLE,
       main: html`<h1>${title}</h1>
 <p class="lead">${why}</p>
 <p>With a key of this box you can still answer on your command line:</p>

@@ -49,7 +49,9 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   let cancel = () => {};
   let renewing: Promise<void> = Promise.resolve();
   const sign = (): NodeSign => ({
-    ...{ url: options.url(), version: options.version, draining: state.draining },
+    url: options.url(),
+    version: options.version,
+    draining: state.draining,
   });
 
   const renew = async () => {

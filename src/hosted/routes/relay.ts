@@ -66,7 +66,8 @@ function refusedByLength(length: string | undefined): ServiceError | null {
 function relayed(result: RelayResult & { kind: "relayed" }): Response {
   const { relayed, devices, duplicate, anotherBox } = result;
   return json(200, {
-    ...{ relayed, devices },
+    relayed,
+    devices,
     ...(duplicate ? { duplicate } : {}),
     ...(anotherBox ? { another_box: true } : {}),
   });

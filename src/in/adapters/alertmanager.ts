@@ -77,7 +77,8 @@ function eventOf(
     ["am.group_key", asText(group["groupKey"])],
   ] as const;
   const event = labelledEvent(alert, {
-    ...{ named, tag: "alertmanager" },
+    named,
+    tag: "alertmanager",
     keys: keys.filter(([, text]) => text !== ""),
   });
   return { ...event, links: [...(event.links ?? []), ...page] };

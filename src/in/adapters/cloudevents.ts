@@ -119,7 +119,9 @@ function eventOf({ attributes, data }: CloudEvent, { body, watched }: InRequest)
   ]);
   const drop = new Set(guess.used.map((name) => `/${name}`));
   const own = mappedPairs(fields, {
-    ...{ drop, from: "", watched },
+    drop,
+    from: "",
+    watched,
     budget: { left: 10_000 + body.length * 4 },
   });
   return fitted(
@@ -143,6 +145,8 @@ function eventOf({ attributes, data }: CloudEvent, { body, watched }: InRequest)
 function stateOf({ isOver, dedupKey }: Guess) {
   return {
     action: isOver && dedupKey !== "" ? ("resolve" as const) : ("fire" as const),
-    ...{ dedupKey: dedupKey || null, instance: null, expiresAt: null },
+    dedupKey: dedupKey || null,
+    instance: null,
+    expiresAt: null,
   };
 }

@@ -52,7 +52,10 @@ function requestOf(told: ToldRequest): InRequest {
   const { method, path, at, options, headers, body, query, watched } = told;
   const names = new Set(watched);
   return {
-    ...{ method, path, at, options },
+    method,
+    path,
+    at,
+    options,
     query: new URLSearchParams(query),
     header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),

@@ -19,13 +19,19 @@ import { statusOf } from "./replies.ts";
 /** Beats speak to nothing that doesn't say this. */
 const PRODUCT = { "x-elastic-product": "Elasticsearch", "content-type": "application/json" };
 const VERSION = {
-  ...{ number: "8.15.0", build_flavor: "default", build_type: "docker", lucene_version: "9.11.1" },
+  number: "8.15.0",
+  build_flavor: "default",
+  build_type: "docker",
+  lucene_version: "9.11.1",
   minimum_wire_compatibility_version: "7.17.0",
   minimum_index_compatibility_version: "7.0.0",
 };
 const ROOT = {
-  ...{ name: "box", cluster_name: "box", cluster_uuid: "AAAAAAAAAAAAAAAAAAAAAA" },
-  ...{ version: VERSION, tagline: "You Know, for Search" },
+  name: "box",
+  cluster_name: "box",
+  cluster_uuid: "AAAAAAAAAAAAAAAAAAAAAA",
+  version: VERSION,
+  tagline: "You Know, for Search",
 };
 const LICENSE = { license: { status: "active", type: "basic", uid: "0" } };
 const BULK = /^\/(?:([^/_][^/]{0,254})\/)?_bulk\/?$/;
@@ -103,9 +109,14 @@ function answerOf(actions: readonly BulkAction[], at: number, query: URLSearchPa
     const made = verb === "create" || verb === "index";
     return {
       [verb]: {
-        ...{ _index: index, _id: id || `${at}-${i}`, _version: 1 },
-        ...{ result: made ? "created" : `${verb}d`, status: made ? 201 : 200 },
-        ...{ _seq_no: 0, _primary_term: 1, _shards: { total: 1, successful: 1, failed: 0 } },
+        _index: index,
+        _id: id || `${at}-${i}`,
+        _version: 1,
+        result: made ? "created" : `${verb}d`,
+        status: made ? 201 : 200,
+        _seq_no: 0,
+        _primary_term: 1,
+        _shards: { total: 1, successful: 1, failed: 0 },
       },
     };
   });

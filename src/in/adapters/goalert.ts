@@ -72,7 +72,9 @@ function generic(request: InRequest): Decoded {
   const isOver = text("action") === "close";
   const event = eventOf(
     {
-      ...{ message: summary || dedup, details, isOver },
+      message: summary || dedup,
+      details,
+      isOver,
       dedupKey: dedup || [summary, details].join("\n").trim(),
       keys: metaOf(form["meta"], query),
     },
@@ -116,7 +118,9 @@ function site24x7(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "STATUS is missing or unknown" });
   const event = eventOf(
     {
-      ...{ message: `${name} is ${state.toLowerCase()}`, level, isOver: state === "UP" },
+      message: `${name} is ${state.toLowerCase()}`,
+      level,
+      isOver: state === "UP",
       dedupKey: request.query.get("dedup") || `site24x7:${name}`,
       details: text("INCIDENT_REASON"),
       keys: [["monitor", name]],
@@ -143,7 +147,11 @@ function eventOf(
   const action = said.isOver ? "resolve" : "fire";
   return fitted(
     {
-      ...{ message, level, details, keys, tags: ["goalert"] },
+      message,
+      level,
+      details,
+      keys,
+      tags: ["goalert"],
       named: { action, dedupKey, instance: null, expiresAt: null },
       links: [{ href: link, text: "Source" }],
     },

@@ -30,7 +30,12 @@ export const ntfyMessages: Adapter = {
 
 const METHODS = ["POST", "PUT"];
 const PRIORITIES: Readonly<Record<string, number>> = {
-  ...{ min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 },
+  min: 1,
+  low: 2,
+  default: 3,
+  high: 4,
+  max: 5,
+  urgent: 5,
 };
 
 function decode(request: InRequest): Decoded {

@@ -81,7 +81,8 @@ function heartbeat({ method }: InRequest): Decoded {
   if (method !== "GET" && method !== "POST")
     throw new UnreadableBody({ why: "method", allowed: ["GET", "POST"] });
   return {
-    ...{ events: [], rejected: [] },
+    events: [],
+    rejected: [],
     jobs: [{ name: null, word: "success", rid: null, pace: null, otherwise: "rejected" }],
     answer: ({ rejected }) => (rejected > 0 ? plainRefusal({ why: "not_found" }) : ok()),
   };

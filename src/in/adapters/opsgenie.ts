@@ -77,7 +77,8 @@ function ping(name: string, { method, unique }: InRequest): Decoded {
   if (!PINGS.includes(method)) throw new UnreadableBody({ why: "method", allowed: PINGS });
   const rest = { took: 0.001, requestId: unique() };
   return {
-    ...{ events: [], rejected: [] },
+    events: [],
+    rejected: [],
     jobs: [{ name, word: "success", rid: null, pace: null, otherwise: "rejected" }],
     answer: ({ rejected }) =>
       rejected > 0
@@ -163,18 +164,20 @@ function told(name: string, { fields, verb, request }: Told): Decoded {
   const does = Object.hasOwn(ACTIONS, verb) ? ACTIONS[verb] : undefined;
   const mayBeId = request.query.get("identifierType") !== "alias";
   const event = {
-    ...{
-      message: by === "" ? asked : `${asked} (${by})`,
-      level: 200,
-      keys: [],
-      tags: ["opsgenie"],
-    },
+    message: by === "" ? asked : `${asked} (${by})`,
+    level: 200,
+    keys: [],
+    tags: ["opsgenie"],
     ...(does === undefined ? updateIn(fields, verb) : {}),
   };
   const updates = "updates" in event ? event.updates : undefined;
   const action = does ?? (updates === undefined ? "note" : "update");
   const named: NamedState = {
-    ...{ action, dedupKey: name, mayBeId, instance: null, expiresAt: null },
+    action,
+    dedupKey: name,
+    mayBeId,
+    instance: null,
+    expiresAt: null,
     ...(updates === undefined ? {} : { updates }),
   };
   return willDo(request.unique(), fitted({ ...event, named }, request.watched));
@@ -213,17 +216,26 @@ function processed({ path }: InRequest): Decoded {
 /** An alert as SDKs read it. */
 function shown(name: string, { query, unique }: InRequest): Decoded {
   return {
-    ...{ events: [], rejected: [] },
+    events: [],
+    rejected: [],
     asks: { name, mayBeId: query.get("identifierType") !== "alias" },
     answer: (_, alert) => {
       if (alert === undefined) throw new UnreadableBody({ why: "not_found" });
       const { dedupKey, message, details, state, count, level, openedAt, lastSeen } = alert;
       const priority = Object.entries(LEVELS).find(([, least]) => level >= least)?.[0] ?? "p5";
       const data = {
-        ...{ id: uuidOf(dedupKey), tinyId: alert.id, alias: dedupKey, message },
-        ...{ description: details, status: state === "resolved" ? "closed" : "open" },
-        ...{ acknowledged: state !== "open", count, priority: priority.toUpperCase(), tags: [] },
-        ...{ createdAt: isoTime(openedAt), lastOccurredAt: isoTime(lastSeen) },
+        id: uuidOf(dedupKey),
+        tinyId: alert.id,
+        alias: dedupKey,
+        message,
+        description: details,
+        status: state === "resolved" ? "closed" : "open",
+        acknowledged: state !== "open",
+        count,
+        priority: priority.toUpperCase(),
+        tags: [],
+        createdAt: isoTime(openedAt),
+        lastOccurredAt: isoTime(lastSeen),
       };
       return jsonReply(200, { data, took: 0.001, requestId: unique() });
     },

@@ -141,7 +141,9 @@ function change(fields: JsonFields, { watched }: InRequest): Decoded {
       fitted(
         {
           ...described(fields, payload, watched),
-          ...{ message: summary, level: 200, tags: ["pagerduty", "change"] },
+          message: summary,
+          level: 200,
+          tags: ["pagerduty", "change"],
           named: { action: "change", dedupKey: null, instance: null, expiresAt: null },
         },
         watched,

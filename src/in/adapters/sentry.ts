@@ -78,8 +78,12 @@ function storeCall(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "The event is no object." });
   const id = asText(event["event_id"]);
   return answered({
-    ...{ events: [fitted(sentryEvent(event, privacyOf(request)), request.watched)], ids: [id] },
-    ...{ jobs: [], rejected: [], id, fault: null },
+    events: [fitted(sentryEvent(event, privacyOf(request)), request.watched)],
+    ids: [id],
+    jobs: [],
+    rejected: [],
+    id,
+    fault: null,
   });
 }
 
@@ -159,7 +163,10 @@ function answered(of: {
   const rejected = fault === null ? of.rejected : [...of.rejected, { reason: fault }];
   const headers = { ...CORS, ...UNWANTED };
   return {
-    ...{ events, ids, jobs, rejected },
+    events,
+    ids,
+    jobs,
+    rejected,
     answer: () =>
       fault === null
         ? { ...jsonReply(200, id === "" ? {} : { id: id.slice(0, 64) }), headers }

@@ -42,8 +42,11 @@ function eventOf(body: JsonFields): Loose {
     .filter((text) => text !== "");
   const [first = {}] = attachments;
   const texts = [
-    ...[asText(body["text"]), asText(first["title"]), asText(first["fallback"])],
-    ...[asText(first["text"]), ...blocks],
+    asText(body["text"]),
+    asText(first["title"]),
+    asText(first["fallback"]),
+    asText(first["text"]),
+    ...blocks,
   ];
   const links: Loose["links"] = [];
   const clean = (text: string) => unwrapped(text, links as { href: string; text: string }[]);
@@ -57,10 +60,8 @@ function eventOf(body: JsonFields): Loose {
     level: levelOf(attachments.map((one) => asText(one["color"]))),
     keys: [
       ...fieldPairs(attachments),
-      ...[
-        ["channel", asText(body["channel"])] as const,
-        ["username", asText(body["username"])] as const,
-      ],
+      ["channel", asText(body["channel"])] as const,
+      ["username", asText(body["username"])] as const,
     ].filter(([, text]) => text !== ""),
     tags: ["slack"],
     details: details.filter((text) => text !== "").join("\n"),

@@ -65,8 +65,11 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "The body begins with a bad count." });
   const events = frames.map(({ bytes, cut }) =>
     syslogEvent(readSyslog(bytes, request.at), {
-      ...{ options: request.options, watched: request.watched },
-      ...{ peer: "", at: request.at, cut },
+      options: request.options,
+      watched: request.watched,
+      peer: "",
+      at: request.at,
+      cut,
     }),
   );
   const rejected = stream.broken ? [{ reason: "a bad count: what is behind it is lost" }] : [];

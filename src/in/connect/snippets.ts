@@ -17,11 +17,15 @@ export function snippetsOf({ base, token }: { base: string; token: string }): Sn
     { id: "python", name: "Python", where: "a file of Python 3", text: python(url, token) },
     { id: "go", name: "Go", where: "a main.go", text: go(url, token) },
     {
-      ...{ id: "logger", name: "journald", where: "a machine with systemd" },
+      id: "logger",
+      name: "journald",
+      where: "a machine with systemd",
       text: follow("journalctl -f -n 0 -o cat -p err", url, token),
     },
     {
-      ...{ id: "file", name: "log file", where: "the machine that has the file" },
+      id: "file",
+      name: "log file",
+      where: "the machine that has the file",
       text: follow("tail -F -n 0 /var/log/app.log", url, token),
     },
   ];

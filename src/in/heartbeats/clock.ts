@@ -9,8 +9,13 @@ export function forgiveHeartbeats(tx: Tx, seconds: number): void {
     const { beat, lost } = afterDown(beatOf(row), paceOf(row), { seconds, at: tx.at });
     if (lost)
       addRun(tx, {
-        ...{ id: row.id, rid: null, outcome: "unknown", started: null },
-        ...{ ended: tx.at, exit: null, late: 0 },
+        id: row.id,
+        rid: null,
+        outcome: "unknown",
+        started: null,
+        ended: tx.at,
+        exit: null,
+        late: 0,
       });
     writeBeat(tx, row, beat, null);
   }

@@ -166,6 +166,15 @@ export type HeartbeatRun = z.output<typeof heartbeatRun>;
 
 /** Fields that only a read returns. */
 export const heartbeatReadOnly = [
-  ...["id", "rule", "state", "reason", "last_at", "last_duration", "last_message"],
-  ...["expected_at", "due_at", "created_at", "ping_url"],
+  "id",
+  "rule",
+  "state",
+  "reason",
+  "last_at",
+  "last_duration",
+  "last_message",
+  "expected_at",
+  "due_at",
+  "created_at",
+  "ping_url",
 ];

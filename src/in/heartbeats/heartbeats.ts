@@ -72,8 +72,20 @@ export function createHeartbeat(
   if (isTaken(tx, hashes.uuid))
     throw new ServiceError("name_taken", "Another heartbeat has this UUID.");
   tx.sql<(string | number | null)[]>(ADD).run(
-    ...[id, project.id, name, slug, hashes.secret, hashes.uuid, period, cron, timezone],
-    ...[grace, maxRun, level, watch, tx.at],
+    id,
+    project.id,
+    name,
+    slug,
+    hashes.secret,
+    hashes.uuid,
+    period,
+    cron,
+    timezone,
+    grace,
+    maxRun,
+    level,
+    watch,
+    tx.at,
   );
   tx.note({ topic: "ping-addresses" });
   changeConfig(tx, project.id);
@@ -134,13 +146,25 @@ export function toHeartbeat(row: HeartbeatRow, rule: string | null, at: number):
   const { reason, last_at, last_duration, last_message, expected_at } = row;
   const isDown = row.state === "down";
   return {
-    ...{ id, name, slug },
+    id,
+    name,
+    slug,
     ...(row.period_seconds === null ? {} : { period_seconds: row.period_seconds }),
     ...(row.cron === null ? {} : { cron: row.cron }),
-    ...{ timezone, grace_seconds, max_run_seconds, level, rule },
+    timezone,
+    grace_seconds,
+    max_run_seconds,
+    level,
+    rule,
     watch: watchedOf(row),
-    ...{ state: shownState(beatOf(row), at), reason, last_at, last_duration, last_message },
-    ...{ expected_at, due_at: isDown ? null : row.deadline_at, created_at },
+    state: shownState(beatOf(row), at),
+    reason,
+    last_at,
+    last_duration,
+    last_message,
+    expected_at,
+    due_at: isDown ? null : row.deadline_at,
+    created_at,
   };
 }
 

@@ -115,8 +115,16 @@ export function writeBeat(tx: Tx, row: HeartbeatRow, beat: Beat, owed: Owed | nu
   const all = [...owedOf(row), ...(owed === null ? [] : [owed])].slice(-MOST_OWED);
   const due = all.length > 0 ? tx.at : beat.deadlineAt;
   tx.sql<(string | number | null)[]>(WRITE).run(
-    ...[beat.state, beat.lastAt, beat.runAt, beat.expectedAt, beat.deadlineAt, beat.reason],
-    ...[beat.instance, all.length > 0 ? JSON.stringify(all) : null, due, row.id],
+    beat.state,
+    beat.lastAt,
+    beat.runAt,
+    beat.expectedAt,
+    beat.deadlineAt,
+    beat.reason,
+    beat.instance,
+    all.length > 0 ? JSON.stringify(all) : null,
+    due,
+    row.id,
   );
   if (due !== null) tx.note({ topic: "heartbeats" });
 }

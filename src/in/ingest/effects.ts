@@ -187,7 +187,13 @@ export function createEffects(memory: {
     const called = named?.dedupKey ?? mined.root.text;
     if (
       tooMany.took(tx, {
-        ...{ rule: rule.rule, key, subject, fired, identifiers, called, source: source.name },
+        rule: rule.rule,
+        key,
+        subject,
+        fired,
+        identifiers,
+        called,
+        source: source.name,
       })
     )
       return "alerted";
@@ -201,13 +207,17 @@ export function createEffects(memory: {
       count: fired.count,
       firstSeen: fired.firstSeen,
       lastMessage: event.message,
-      ...{ source: source.name, isOfOneSource: fired.sources === 1 },
+      source: source.name,
+      isOfOneSource: fired.sources === 1,
       identifiers,
       named:
         named === null
           ? null
           : {
-              ...{ dedupKey: named.dedupKey, room, stillFiring, instance: named.instance },
+              dedupKey: named.dedupKey,
+              room,
+              stillFiring,
+              instance: named.instance,
               expiresAt: lasting(named.expiresAt, tx.at),
             },
       extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
@@ -272,7 +282,10 @@ function reopens(
   if (last === null) return false;
   const { message: lastMessage, level, named } = arrival.event;
   reopen(tx, last, rule, {
-    ...{ level, lastMessage, template, source: arrival.source.name },
+    level,
+    lastMessage,
+    template,
+    source: arrival.source.name,
     instance: named?.instance ?? null,
     expiresAt: lasting(named?.expiresAt ?? null, tx.at),
   });

@@ -230,6 +230,8 @@ function heardBefore(store: Store): HeardLately[] {
     .sql<[], { sourceId: number; at: number }>(LATEST)
     .all()
     .map(({ sourceId, at }) => ({
-      ...{ sourceId, lastEventAt: at, minutes: new Array<number>(60).fill(0) },
+      sourceId,
+      lastEventAt: at,
+      minutes: new Array<number>(60).fill(0),
     }));
 }

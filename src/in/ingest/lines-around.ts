@@ -70,8 +70,13 @@ export function readLinesAround(
   const { template } = query;
   const families = template === undefined ? null : family(reader, projectId, root(template));
   const take: Take = {
-    ...{ reader, projectId, families, limit, lets: filterOf(reader, projectId, query) },
-    ...{ from: after, until: before },
+    reader,
+    projectId,
+    families,
+    limit,
+    lets: filterOf(reader, projectId, query),
+    from: after,
+    until: before,
   };
   const pivot =
     ownLine(take, { at: opened_at, own: family(reader, projectId, root(template_id)) }) ??
@@ -89,7 +94,8 @@ export function readLinesAround(
   });
   const own = messages.filter((line) => root(line.template_id) === root(template_id));
   return {
-    ...{ messages, variables: variablesOf(own) },
+    messages,
+    variables: variablesOf(own),
     complete: !isCut && older.isWhole && newer.isWhole,
   };
 }

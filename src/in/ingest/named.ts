@@ -111,7 +111,8 @@ export function conclude(
     if (action === "update") updateNamed(tx, alert, updateOf(named, event));
     if (action === "note" || named.updates === "level")
       writeTimeline(tx, alert.id, {
-        ...{ kind: "note", detail: { source: source.name, note: event.message } },
+        kind: "note",
+        detail: { source: source.name, note: event.message },
       });
     if (action === "resolve" && !isLate(named, alert.instance)) {
       if (alert.ends_with_source) {

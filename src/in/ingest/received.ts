@@ -35,7 +35,8 @@ export function createReceivedBook(clock: Clock): ReceivedBook {
       // Copies: a slice of a string holds the whole of it, which may be megabytes.
       const copy = (text: string, most: number) => Buffer.from(cut(text, most)).toString();
       const latest = {
-        ...{ at: unixSeconds(clock), contentType: copy(contentType, 200) },
+        at: unixSeconds(clock),
+        contentType: copy(contentType, 200),
         body: copy(body, MOST_BODY),
       };
       const known = bySource.get(sourceId) ?? [];

@@ -43,7 +43,9 @@ const MINUTE_MS = 60_000;
 export function createRefusedBook(clock: Clock): RefusedBook {
   const entries = new Map<number, Entry>();
   const latest = new LRUCache<number, LastRefusal>({
-    ...{ max: MOST_BODIES, ttl: HOUR_MS, ttlResolution: 0 },
+    max: MOST_BODIES,
+    ttl: HOUR_MS,
+    ttlResolution: 0,
     // A time of 0 means to it that there is none.
     perf: { now: () => clock.mono() + 1 },
   });

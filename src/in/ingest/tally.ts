@@ -93,7 +93,9 @@ export function createTally(): Tally {
     all: () => [...bySource.values()].map(({ heard: _, ...tally }) => tally),
     hours: (at) =>
       [...bySource.values()].map(({ sourceId, seenAt, heard }) => ({
-        ...{ sourceId, seenAt, minutes: heard.until(at) },
+        sourceId,
+        seenAt,
+        minutes: heard.until(at),
       })),
     prune(isLive) {
       for (const id of bySource.keys()) if (!isLive(id)) bySource.delete(id);

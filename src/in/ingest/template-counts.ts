@@ -67,8 +67,12 @@ export function createTemplateCounts(): TemplateCounts {
       let held = shapes.get(shape);
       if (held === undefined) {
         held = {
-          ...{ n: 0, firstSeen: tx.at, lastSeen: tx.at, level: event.level },
-          ...{ sourceId: source.id, writtenAt: tx.at - A_MINUTE },
+          n: 0,
+          firstSeen: tx.at,
+          lastSeen: tx.at,
+          level: event.level,
+          sourceId: source.id,
+          writtenAt: tx.at - A_MINUTE,
         };
         shapes.set(shape, held);
       }

@@ -170,12 +170,18 @@ function shownOf(
     // Of one that isn't known nothing is ruled out.
     texts.some((own) =>
       admits(source === "" ? { ...rule, sources: null } : rule, source, {
-        ...{ root: { text }, ownText: own },
+        root: { text },
+        ownText: own,
       }),
     );
   return {
-    ...{ template_id: id, template: text, count: count?.n ?? 0 },
-    ...{ first_seen: count?.firstSeen ?? null, last_seen: count?.lastSeen ?? null, level, source },
+    template_id: id,
+    template: text,
+    count: count?.n ?? 0,
+    first_seen: count?.firstSeen ?? null,
+    last_seen: count?.lastSeen ?? null,
+    level,
+    source,
     rules: rules.filter(mayTake).map(({ rule }) => rule.name),
   };
 }

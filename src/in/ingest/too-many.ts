@@ -90,9 +90,18 @@ export function createTooMany(standing: StandingAlerts, unresolved: Unresolved):
         return true;
       }
       const { id } = openAlert(tx, {
-        ...{ projectId: rule.project_id, rule, alertKey: key, templateId: MANY, template },
-        ...{ level: fired.level, count: fired.count, firstSeen: fired.firstSeen },
-        ...{ lastMessage, source, isOfOneSource: false, identifiers: {} },
+        projectId: rule.project_id,
+        rule,
+        alertKey: key,
+        templateId: MANY,
+        template,
+        level: fired.level,
+        count: fired.count,
+        firstSeen: fired.firstSeen,
+        lastMessage,
+        source,
+        isOfOneSource: false,
+        identifiers: {},
       });
       counted.add({ prefix, key: one.key, alertId: id }, fired.level);
       return true;

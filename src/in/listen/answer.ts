@@ -70,7 +70,9 @@ export async function answerInRoom(
   const what = { verb: "acknowledge", accountId, via: kind } as const;
   const author = { accountId, via: "page", hint: kind, address: "" } as const;
   const audited = auditedStore(store, {
-    ...{ ...author, verb: "answerInRoom", target: { kind: "alert", id: "" } },
+    ...author,
+    verb: "answerInRoom",
+    target: { kind: "alert", id: "" },
   });
   const [done] = await changeEach(audited, [String(id)], what);
   if (done?.ok !== true) return { isTaken: false, words: answerWords({ kind: "unknown" }, now) };

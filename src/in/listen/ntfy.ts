@@ -58,7 +58,9 @@ export function ntfyListener(deps: ListenDeps): Listener {
   };
 
   return {
-    ...{ name: "ntfy-answers", run, changed: () => {} },
+    name: "ntfy-answers",
+    run,
+    changed: () => {},
     wokenBy: ["people", "contact"],
     stop() {
       stopped = true;

@@ -60,7 +60,9 @@ export function pushoverListener(deps: ListenDeps): Listener {
   };
 
   return {
-    ...{ name: "pushover-answers", run, changed: () => {} },
+    name: "pushover-answers",
+    run,
+    changed: () => {},
     wokenBy: ["people", "contact"],
     stop() {
       stopped = true;

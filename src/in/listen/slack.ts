@@ -93,7 +93,8 @@ export function slackListener(deps: ListenDeps): Listener {
     const opened: Line = { of: nameOf(gateway), talk: null, openedAt: store.clock.mono() };
     try {
       opened.talk = await egress.talk({
-        ...{ url: asked.url, silentMs: SILENT_MS },
+        url: asked.url,
+        silentMs: SILENT_MS,
         heard: (text) => hear(opened, text),
         ended: (why) => ended(opened, why),
       });
@@ -124,7 +125,8 @@ export function slackListener(deps: ListenDeps): Listener {
       if (line === from) line = null;
       if (said.isOff)
         notBefore = trouble.ill("Socket Mode is switched off for the app", {
-          ...{ leastMs: REFUSED_MS, atOnce: true },
+          leastMs: REFUSED_MS,
+          atOnce: true,
         });
       deps.wake(name);
     }
@@ -149,7 +151,8 @@ export function slackListener(deps: ListenDeps): Listener {
   };
 
   return {
-    ...{ name, run },
+    name,
+    run,
     wokenBy: ["people"],
     changed() {
       notBefore = 0;
@@ -178,7 +181,9 @@ async function pressed(deps: ListenDeps, { user, action, value }: SlackPress): P
     }
     if (!/^(ack|resolve)$/.test(action) || !/^[a-z0-9]{1,32}$/.test(value)) return { words: null };
     const { isTaken, words } = await answerByHandle(deps, {
-      ...{ handle: value, kind: "slack", verb: action === "ack" ? "acknowledge" : "resolve" },
+      handle: value,
+      kind: "slack",
+      verb: action === "ack" ? "acknowledge" : "resolve",
       isAt: (address) => address === user,
     });
     return { words: isTaken ? null : words };

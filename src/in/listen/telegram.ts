@@ -118,7 +118,8 @@ export function telegramListener(deps: ListenDeps): Listener {
   const viaNow = () => ({ ...viaOf(deps), timeoutMs: REPLY_MS });
 
   return {
-    ...{ name, run },
+    name,
+    run,
     wokenBy: ["people"],
     changed() {
       if (look === null) return;
@@ -147,7 +148,9 @@ async function pressed(
   if (verb === undefined || handle === undefined)
     return { isTaken: false, words: "This button is none of this box's." };
   return answerByHandle(deps, {
-    ...{ handle, kind: "telegram", verb: verb === "ack" ? "acknowledge" : "resolve" },
+    handle,
+    kind: "telegram",
+    verb: verb === "ack" ? "acknowledge" : "resolve",
     isAt: (address) => address === from || address === at?.chat,
   });
 }

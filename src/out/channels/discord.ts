@@ -32,7 +32,11 @@ const DETAILS = 2_000;
 const SENTENCES = 1_200;
 const FOOTER = 2_048;
 const COLOURS: Readonly<Record<Mood, number>> = {
-  ...{ critical: 0xb3261e, bad: 0xd9480f, warning: 0xf2a900, seen: 0x3b6fb6, over: 0x2e7d32 },
+  critical: 0xb3261e,
+  bad: 0xd9480f,
+  warning: 0xf2a900,
+  seen: 0x3b6fb6,
+  over: 0x2e7d32,
 };
 
 /** Posts the event and waits until the message exists (`wait`); else Discord answers before it has looked. */

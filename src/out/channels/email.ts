@@ -43,8 +43,13 @@ export const email = channel({
   hosts: ["host"],
   sent: { where: ["host", "port", "tls"], secrets: ["password"] },
   flags: {
-    ...{ to: "<to>", from: "--from <address>", host: "--host <host>", port: "--port <port>" },
-    ...{ tls: "--tls <how>", user: "--user <user>", password: "--password <password>" },
+    to: "<to>",
+    from: "--from <address>",
+    host: "--host <host>",
+    port: "--port <port>",
+    tls: "--tls <how>",
+    user: "--user <user>",
+    password: "--password <password>",
   },
   shown: ({ host, port, tls }) => `smtp://${host}:${portOf({ port, tls })}`,
   send: ({ credentials, event, words, egress, now }) =>
@@ -112,7 +117,9 @@ export async function proveMail(via: Via, gateway: MailGateway): Promise<Sent> {
 
 function serverOf({ host, port, tls, user = "", password = "" }: MailGateway): Mailbox {
   return {
-    ...{ host, port: portOf({ port, tls }), tls: tlsOf(tls) },
+    host,
+    port: portOf({ port, tls }),
+    tls: tlsOf(tls),
     login: user === "" ? null : { user, password },
   };
 }

@@ -49,7 +49,10 @@ export async function sendGotify(via: Via, request: GotifyRequest): Promise<Post
 
 /** From 8 on its app rings, from 4 it makes a sound. */
 const PRIORITIES: Readonly<Record<Loudness, number>> = {
-  ...{ through: 10, rings: 8, usual: 5, silent: 2 },
+  through: 10,
+  rings: 8,
+  usual: 5,
+  silent: 2,
 };
 
 /** Plain text, so that nothing in it is markup, whatever the server was set to. */

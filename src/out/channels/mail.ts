@@ -25,8 +25,15 @@ export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buff
   const { tenant_id: tenant, alert_id: alert, level } = event;
   const isOver = event.event === "alert.resolved" || event.event === "alert.acknowledged";
   return composeMail({
-    ...{ from, to, now, tenant, id: event.event_id, alert: alert === "" ? null : alert },
-    ...{ subject: words.title, text: textOf(words), html: page(words) },
+    from,
+    to,
+    now,
+    tenant,
+    id: event.event_id,
+    alert: alert === "" ? null : alert,
+    subject: words.title,
+    text: textOf(words),
+    html: page(words),
     isUrgent: level >= 500 && !isOver,
   });
 }
@@ -60,7 +67,11 @@ export async function composeMail(draft: MailDraft): Promise<Buffer> {
   const mail = new MailComposer({
     from: { name: "box", address: from },
     to: { name: "", address: to },
-    ...{ subject, text, html, date: new Date(now), messageId: `<${id}@${domain}>` },
+    subject,
+    text,
+    html,
+    date: new Date(now),
+    messageId: `<${id}@${domain}>`,
     ...(alert !== null && { inReplyTo: thread, references: thread }),
     headers: {
       "Auto-Submitted": "auto-generated",
@@ -68,7 +79,8 @@ export async function composeMail(draft: MailDraft): Promise<Buffer> {
       "List-Id": `<${tenant}.box.localhost>`,
       ...(isUrgent && { Importance: "high" }),
     },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   return await new Promise((resolve, reject) =>
     mail.compile().build((error, bytes) => (error ? reject(error) : resolve(bytes as Buffer))),

@@ -33,7 +33,8 @@ export const matrix = channel({
   addresses: ["homeserver"],
   sent: { where: ["homeserver"], secrets: ["access_token"] },
   flags: {
-    ...{ room_id: "<room-id>", homeserver: "--homeserver <url>" },
+    room_id: "<room-id>",
+    homeserver: "--homeserver <url>",
     access_token: "--access-token <token>",
   },
   shown: ({ homeserver }) => new URL(homeserver).origin,
@@ -98,8 +99,13 @@ export async function putEvent(
 
 /** The account isn't in the room or may not write, its token is none, or the message is none. */
 const FOR_GOOD: ReadonlySet<unknown> = new Set([
-  ...["M_FORBIDDEN", "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN", "M_USER_DEACTIVATED"],
-  ...["M_TOO_LARGE", "M_BAD_JSON", "M_INVALID_PARAM"],
+  "M_FORBIDDEN",
+  "M_UNKNOWN_TOKEN",
+  "M_MISSING_TOKEN",
+  "M_USER_DEACTIVATED",
+  "M_TOO_LARGE",
+  "M_BAD_JSON",
+  "M_INVALID_PARAM",
 ]);
 
 /** Servers of before 2023 say in the body how long to wait, and in no header. */

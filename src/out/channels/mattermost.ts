@@ -29,7 +29,11 @@ const DETAILS = 4_000;
 const SENTENCES = 2_000;
 const TEXT = 12_000;
 const COLOURS: Readonly<Record<Mood, string>> = {
-  ...{ critical: "#b3261e", bad: "#d9480f", warning: "#f2a900", seen: "#3b6fb6", over: "#2e7d32" },
+  critical: "#b3261e",
+  bad: "#d9480f",
+  warning: "#f2a900",
+  seen: "#3b6fb6",
+  over: "#2e7d32",
 };
 
 /** Posts the event as a message. */
@@ -49,7 +53,8 @@ export function mattermostMessage(event: EventBody, words: Message): object {
   const { title, facts, details, people, link, links } = words;
   const text = [
     ...(details.length > 0 ? [codeBlock(details, DETAILS)] : []),
-    ...[shortened(people.map(plainMarkdown).join("\n"), SENTENCES), ...links.map(markdownLink)],
+    shortened(people.map(plainMarkdown).join("\n"), SENTENCES),
+    ...links.map(markdownLink),
   ].filter(Boolean);
   const attachment = {
     ...(text.length > 0 && { text: partsWithin(text, TEXT) }),

@@ -118,7 +118,10 @@ const DETAILS = 500;
 /** From here on a message is an emergency: it rings through, every minute for fifty minutes. */
 const EMERGENCY_LEVEL = 500;
 const PRIORITIES: Readonly<Record<Loudness, number>> = {
-  ...{ through: 2, rings: 1, usual: 0, silent: -1 },
+  through: 2,
+  rings: 1,
+  usual: 0,
+  silent: -1,
 };
 
 /** The message's fields. No HTML is asked for, so there is no markup. */

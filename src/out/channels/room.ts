@@ -89,7 +89,10 @@ async function post(
 ): Promise<Answered> {
   const result = await via.egress.send({
     ...limitsOf(via),
-    ...{ method: "POST", ...request, url, maxBytes: MOST_BYTES },
+    method: "POST",
+    ...request,
+    url,
+    maxBytes: MOST_BYTES,
   });
   const answer = readAnswer(result.body);
   const word = why(answer);

@@ -92,7 +92,10 @@ async function send(
   let parsed: EventBody | undefined;
   const event = () => (parsed ??= JSON.parse(message.body) as EventBody);
   return kind.send({
-    ...{ ...what, credentials, egress, now: store.clock.now() },
+    ...what,
+    credentials,
+    egress,
+    now: store.clock.now(),
     // The webhook sends the bytes as they are.
     get event() {
       return event();

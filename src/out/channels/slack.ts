@@ -26,7 +26,8 @@ export const slack = channel({
   oneOf: [["webhook_url"], ["bot_token", "channel"]],
   addresses: ["webhook_url"],
   flags: {
-    ...{ webhook_url: "[webhook-url]", bot_token: "--bot-token <token>" },
+    webhook_url: "[webhook-url]",
+    bot_token: "--bot-token <token>",
     channel: "--channel <channel>",
   },
   shown: ({ webhook_url: url, channel: name }) =>

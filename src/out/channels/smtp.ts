@@ -54,10 +54,18 @@ async function speak(
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const { socket, ca } = await egress.dial({ host, port, lifeMs: ALL_MS });
   const connection = new Connection({
-    ...{ host, port, connection: socket, secure: tls === "implicit" },
-    ...{ requireTLS: tls === "starttls", ignoreTLS: tls === "none" },
-    ...{ connectionTimeout: GREETING_MS, greetingTimeout: GREETING_MS, socketTimeout: SILENCE_MS },
-    ...{ name: heloName(from), maxResponseSize: LONGEST_REPLY, logger: false },
+    host,
+    port,
+    connection: socket,
+    secure: tls === "implicit",
+    requireTLS: tls === "starttls",
+    ignoreTLS: tls === "none",
+    connectionTimeout: GREETING_MS,
+    greetingTimeout: GREETING_MS,
+    socketTimeout: SILENCE_MS,
+    name: heloName(from),
+    maxResponseSize: LONGEST_REPLY,
+    logger: false,
     tls: { minVersion: "TLSv1.2", ...(ca && { ca }) },
   });
   try {

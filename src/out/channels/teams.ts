@@ -22,7 +22,11 @@ export const teams = channel({
 });
 
 const COLOURS: Readonly<Record<Mood, string>> = {
-  ...{ critical: "Attention", bad: "Attention", warning: "Warning", seen: "Accent", over: "Good" },
+  critical: "Attention",
+  bad: "Attention",
+  warning: "Warning",
+  seen: "Accent",
+  over: "Good",
 };
 
 /** Posts the event as a card. 202 says that the workflow took it, not that it is shown. */
@@ -49,7 +53,9 @@ export function teamsMessage(event: EventBody, words: Message): object {
   ];
   const content = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
-    ...{ type: "AdaptiveCard", version: "1.4", body },
+    type: "AdaptiveCard",
+    version: "1.4",
+    body,
     ...(buttons.length > 0 && { actions: buttons.map(openUrl) }),
     msteams: { width: "Full" },
   };

@@ -9,8 +9,10 @@ import type { Reader } from "../../ground/store/store.ts";
 export function confirmedTimes(reader: Reader, account: string): ReadonlyMap<string, number> {
   const rows = reader.orm
     .select({
-      ...{ id: contacts.id, verifiedAt: contacts.verifiedAt },
-      ...{ shownAt: contacts.shownAt, serverKey: contacts.serverKey },
+      id: contacts.id,
+      verifiedAt: contacts.verifiedAt,
+      shownAt: contacts.shownAt,
+      serverKey: contacts.serverKey,
     })
     .from(contacts)
     .where(eq(contacts.accountId, account))

@@ -45,7 +45,12 @@ export const contactChange = z.strictObject({
 });
 
 export const contactReadOnly = [
-  ...["id", "verified_at", "last_ok_at", "last_error", "shown_at", "created_at"],
+  "id",
+  "verified_at",
+  "last_ok_at",
+  "last_error",
+  "shown_at",
+  "created_at",
 ];
 
 /** Without a code one is sent; with it the contact is verified. */

@@ -89,9 +89,16 @@ export function createContact(
   tx.orm
     .insert(contacts)
     .values({
-      ...{ id, accountId: account, kind: kind.kind, label, shown: kind.shown(fields) },
+      id,
+      accountId: account,
+      kind: kind.kind,
+      label,
+      shown: kind.shown(fields),
       sealed: guard.sealer.seal(JSON.stringify(fields), sealPlace("contacts", "sealed", id)),
-      ...{ state: "unverified", codeTries: 0, failures: 0, createdAt: tx.at },
+      state: "unverified",
+      codeTries: 0,
+      failures: 0,
+      createdAt: tx.at,
     })
     .run();
   tx.note({ topic: "people" });
@@ -190,9 +197,15 @@ export interface ContactRow {
 }
 
 const rowColumns = {
-  ...{ id: contacts.id, accountId: contacts.accountId, kind: contacts.kind },
-  ...{ label: contacts.label, shown: contacts.shown, sealed: contacts.sealed },
-  ...{ state: contacts.state, sentMs: contacts.sentMs, failures: contacts.failures },
+  id: contacts.id,
+  accountId: contacts.accountId,
+  kind: contacts.kind,
+  label: contacts.label,
+  shown: contacts.shown,
+  sealed: contacts.sealed,
+  state: contacts.state,
+  sentMs: contacts.sentMs,
+  failures: contacts.failures,
 };
 
 /** null once it is deleted. */

@@ -31,7 +31,10 @@ function shownGateway(row: Row, { kinds, sealer }: ContactGuard): Gateway {
   const settings = openSettings(sealer, row) ?? {};
   const open = (kinds.gateway(row.id)?.open ?? []).filter((name) => settings[name] !== undefined);
   return {
-    ...{ kind: row.id, url: row.url, last_ok_at: row.lastOkAt, last_error: row.lastError },
+    kind: row.id,
+    url: row.url,
+    last_ok_at: row.lastOkAt,
+    last_error: row.lastError,
     open: Object.fromEntries(open.map((name) => [name, String(settings[name])])),
     updated_at: row.updatedAt,
   };
@@ -96,9 +99,12 @@ export function tryGateway(
     before === null || Object.keys(settings).some((name) => settings[name] !== before[name]);
   const open = (kind.open ?? []).filter((name) => settings[name] !== undefined);
   return {
-    ...{ kind: kind.kind, url: settings["url"] ?? "", changed },
+    kind: kind.kind,
+    url: settings["url"] ?? "",
+    changed,
     open: Object.fromEntries(open.map((name) => [name, String(settings[name])])),
-    ...{ last_ok_at: row?.lastOkAt ?? null, last_error: row?.lastError ?? null },
+    last_ok_at: row?.lastOkAt ?? null,
+    last_error: row?.lastError ?? null,
     updated_at: row?.updatedAt ?? unixSeconds(reader.clock),
   };
 }

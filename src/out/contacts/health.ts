@@ -20,7 +20,10 @@ export function recordAttempt(tx: Tx, contact: ContactRow, end: ContactEnd): voi
     tx.orm
       .update(contacts)
       .set({
-        ...{ state, failures: 0, lastError: null, lastOkAt: tx.at },
+        state,
+        failures: 0,
+        lastError: null,
+        lastOkAt: tx.at,
         ...(end.sent ? { sentMs: tx.clock.now() } : {}),
       })
       .where(isOn)

@@ -59,7 +59,8 @@ export function contactList(
   if (byKind.size < kinds.length || byGateway.size < gateways.length || !served)
     throw new Error("two kinds of contact are called the same, or one has no gateway");
   return {
-    ...{ kinds, gateways },
+    kinds,
+    gateways,
     find: (kind) => byKind.get(kind),
     gateway: (kind) => byGateway.get(kind),
     fields: written(kinds),

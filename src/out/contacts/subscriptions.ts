@@ -39,7 +39,8 @@ type Row = typeof contacts.$inferSelect;
 
 const isOne = (of: { account: string; id?: string }) =>
   and(
-    ...[eq(contacts.accountId, of.account), eq(contacts.kind, KIND)],
+    eq(contacts.accountId, of.account),
+    eq(contacts.kind, KIND),
     of.id === undefined ? undefined : eq(contacts.id, of.id),
   );
 
@@ -74,12 +75,19 @@ export function listSubscriptions(
 
 function shownSubscription(row: Row, fields: Credentials | null, key: string | null): Subscription {
   return {
-    ...{ id: row.id, label: row.label, host: row.shown, wants: wantsOf(row) },
+    id: row.id,
+    label: row.label,
+    host: row.shown,
+    wants: wantsOf(row),
     lock_screen: fields?.["lock_screen"] === "place" ? "place" : "all",
-    ...{ timezone: fields?.["timezone"] ?? null, state: row.state },
+    timezone: fields?.["timezone"] ?? null,
+    state: row.state,
     renew: fields === null || (row.serverKey !== null && row.serverKey !== key),
-    ...{ accepted_at: row.lastOkAt, shown_at: row.shownAt, shown_after: row.shownAfter },
-    ...{ last_error: row.lastError, created_at: row.createdAt },
+    accepted_at: row.lastOkAt,
+    shown_at: row.shownAt,
+    shown_after: row.shownAfter,
+    last_error: row.lastError,
+    created_at: row.createdAt,
   };
 }
 
@@ -209,7 +217,9 @@ export function createSubscription(
     throw notOne("/server_key", "is another than the box's: subscribe with GET /v1/push/key");
   const { endpoint, keys, lock_screen, timezone, label } = write;
   const input = {
-    ...{ address: endpoint, p256dh: keys.p256dh, auth: keys.auth },
+    address: endpoint,
+    p256dh: keys.p256dh,
+    auth: keys.auth,
     ...(lock_screen !== undefined && { lock_screen }),
     ...(timezone !== undefined && { timezone }),
   };

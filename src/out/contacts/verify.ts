@@ -70,8 +70,13 @@ export function markVerified(tx: Tx, id: string): void {
   tx.orm
     .update(contacts)
     .set({
-      ...{ state: "verified", verifiedAt: tx.at, codeHash: null, codeUntil: null, codeTries: 0 },
-      ...{ failures: 0, lastError: null },
+      state: "verified",
+      verifiedAt: tx.at,
+      codeHash: null,
+      codeUntil: null,
+      codeTries: 0,
+      failures: 0,
+      lastError: null,
     })
     .where(eq(contacts.id, id))
     .run();

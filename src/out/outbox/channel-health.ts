@@ -52,8 +52,15 @@ export interface ChannelFacts {
 export function channelHealth(facts: ChannelFacts, breaker: BreakerLimits): ChannelHealth {
   const { enabled, failures, error, workedAt, waiting } = facts;
   const plain = {
-    ...{ since: null, worked_at: workedAt, failures, error, waiting, next_try_at: null },
-    ...{ turns_off_at: null, off_by: null, off_by_account: null },
+    since: null,
+    worked_at: workedAt,
+    failures,
+    error,
+    waiting,
+    next_try_at: null,
+    turns_off_at: null,
+    off_by: null,
+    off_by_account: null,
   };
   if (!enabled) return { ...plain, ...offOf(facts) };
   if (failures === 0 && error === null) {
@@ -101,7 +108,10 @@ function offOf({ offAt, offBy, error, failingSince }: ChannelFacts) {
   const who = off_by === null ? "" : `: ${OFF_WORDS[off_by]}`;
   const why = error === null ? "" : ` (${error})`;
   return {
-    ...{ state: "off" as const, text: `Off${since}${who}${why}.`, since: offAt, off_by },
+    state: "off" as const,
+    text: `Off${since}${who}${why}.`,
+    since: offAt,
+    off_by,
     off_by_account: off_by === "person" ? offBy : null,
   };
 }

@@ -182,7 +182,9 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
   };
 
   const recording = createRecording({
-    ...{ store, log, queue },
+    store,
+    log,
+    queue,
     inFlight: () => inFlight,
     onGathered: goAhead,
     onWritten(batch) {

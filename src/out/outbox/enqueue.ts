@@ -57,7 +57,12 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
       "INSERT INTO events (event_id, project_id, alert_id, event, timestamp, body, said) VALUES (?, ?, ?, ?, ?, ?, ?)",
     )
     .run(
-      ...[event.eventId, event.projectId, event.alertId, event.event, event.timestamp, event.body],
+      event.eventId,
+      event.projectId,
+      event.alertId,
+      event.event,
+      event.timestamp,
+      event.body,
       said === undefined ? null : JSON.stringify(said),
     ).lastInsertRowid;
   const now = tx.clock.now();
@@ -74,8 +79,14 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
       `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(
-      ...[row.id, eventRow, alertId, event.ruleId, rank, event.event],
-      ...[held ? null : now, event.timestamp],
+      row.id,
+      eventRow,
+      alertId,
+      event.ruleId,
+      rank,
+      event.event,
+      held ? null : now,
+      event.timestamp,
     );
     if (!held) tx.note({ topic: "endpoint", id: row.id });
     deliveries++;

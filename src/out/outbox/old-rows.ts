@@ -53,7 +53,10 @@ export function sweepEvents(
   const last = tx.sql<[from: number, most: number], number | null>(LAST).pluck().get(from, most);
   if (last === null || last === undefined) return null;
   tx.sql<[from: number, last: number, before: number, loose: number]>(EVENTS).run(
-    ...[from, last, before, loose],
+    from,
+    last,
+    before,
+    loose,
   );
   return last;
 }

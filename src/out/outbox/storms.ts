@@ -104,7 +104,10 @@ function record(
       kind: KINDS[status],
       detail: {
         integration: integration.name === "" ? integration.id : integration.name,
-        ...{ type: integration.type, event, attempts: 1, told_with: (storm.told ?? 1) - 1 },
+        type: integration.type,
+        event,
+        attempts: 1,
+        told_with: (storm.told ?? 1) - 1,
         ...(status === "delivered" ? {} : { error: error ?? "" }),
       },
     });

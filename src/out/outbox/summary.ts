@@ -80,8 +80,12 @@ export function enqueueSummary(
     seen: first?.seen ?? tx.at,
   });
   const body = buildEventBody({
-    ...{ event, event_id: id, alert_id: "", tenant_id: String(getMeta(tx, "tenant_id")) },
-    ...{ timestamp: tx.at, alert: facts },
+    event,
+    event_id: id,
+    alert_id: "",
+    tenant_id: String(getMeta(tx, "tenant_id")),
+    timestamp: tx.at,
+    alert: facts,
   });
   const eventRow = tx
     .sql<SqlValue[]>(
@@ -94,8 +98,13 @@ export function enqueueSummary(
        VALUES (?, ?, NULL, ?, ?, ?, 'pending', ?, ?)`,
     )
     .run(
-      ...[room.id, eventRow, only === undefined ? 0 : (first?.ruleId ?? 0), rankOf(level), event],
-      ...[tx.clock.now(), tx.at],
+      room.id,
+      eventRow,
+      only === undefined ? 0 : (first?.ruleId ?? 0),
+      rankOf(level),
+      event,
+      tx.clock.now(),
+      tx.at,
     ).lastInsertRowid;
   tx.note({ topic: "endpoint", id: room.id });
   return { id: Number(delivery), told: all.total };
@@ -119,12 +128,18 @@ function factsOf(
   // A room may be told of other projects, too.
   const project = all.projects?.total === 1 ? all.projects.first[0] : home;
   return {
-    ...{ project: project ?? "", rule, state: all.worst[0]?.state ?? "", level },
-    ...{ template: `${all.total} alerts`, count: all.total, first_seen: seen },
-    ...{
-      last_seen: Math.max(seen, Math.floor(reader.clock.now() / 1000)),
-      last_message: all.first,
-    },
-    ...{ identifiers: {}, investigate: false, escalation_level: 0, page_accounts: [] },
+    project: project ?? "",
+    rule,
+    state: all.worst[0]?.state ?? "",
+    level,
+    template: `${all.total} alerts`,
+    count: all.total,
+    first_seen: seen,
+    last_seen: Math.max(seen, Math.floor(reader.clock.now() / 1000)),
+    last_message: all.first,
+    identifiers: {},
+    investigate: false,
+    escalation_level: 0,
+    page_accounts: [],
   };
 }

@@ -51,8 +51,16 @@ const SEALED = "[sealed]";
 
 /** Headers that say nothing of who sends. */
 const OPEN_HEADERS = new Set([
-  ...["accept", "content-type", "user-agent", "webhook-id", "webhook-timestamp"],
-  ...["x-service-timestamp", "title", "priority", "tags", "markdown"],
+  "accept",
+  "content-type",
+  "user-agent",
+  "webhook-id",
+  "webhook-timestamp",
+  "x-service-timestamp",
+  "title",
+  "priority",
+  "tags",
+  "markdown",
 ]);
 
 export interface ExchangeWatch {
@@ -93,7 +101,9 @@ export function watchExchange(egress: Egress, clock: Clock): ExchangeWatch {
       const secrets = [...secretsOf(hidden, null), ...secretsIn(credentials)];
       const cutShort = result.truncated || result.error !== null;
       return {
-        ...{ at, duration_ms: result.durationMs, status_code: result.status },
+        at,
+        duration_ms: result.durationMs,
+        status_code: result.status,
         answer: cut(mask(result.body, secrets, cutShort), ANSWER_CHARS),
         request: {
           method: request.method,

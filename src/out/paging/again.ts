@@ -20,7 +20,8 @@ export function messageAgain(reader: Reader, now: number, handle: string): Direc
   });
   if (first === undefined) return null;
   return pageMessage([first, ...others], {
-    ...{ id: first.event.event_id, link: () => null },
+    id: first.event.event_id,
+    link: () => null,
     ack: { url: null, handle },
   });
 }

@@ -63,7 +63,9 @@ export function readCapability(text: string): SaidCapability | null {
   return {
     ...(tenantId !== undefined && accountId !== undefined && { tenantId, accountId }),
     ...(sum !== undefined && { message: { lead, sum } }),
-    ...{ alertId, until: untilSeconds, contactId },
+    alertId,
+    until: untilSeconds,
+    contactId,
   };
 }
 

@@ -65,15 +65,17 @@ function insert(
   },
 ): void {
   tx.sql<SqlValue[]>(INSERT).run(
-    ...[row.contactId, row.account, row.alertId, row.eventRow, row.event],
-    ...[
-      lettersOf(tx.random.bytes(HANDLE_LENGTH)),
-      row.due,
-      row.due,
-      row.ref,
-      tx.at,
-      row.check ?? null,
-    ],
+    row.contactId,
+    row.account,
+    row.alertId,
+    row.eventRow,
+    row.event,
+    lettersOf(tx.random.bytes(HANDLE_LENGTH)),
+    row.due,
+    row.due,
+    row.ref,
+    tx.at,
+    row.check ?? null,
   );
   tx.note({ topic: "contact", id: row.contactId });
 }
@@ -125,7 +127,9 @@ const INHERIT = `UPDATE pages SET contact_id = @to,
 /** One contact of a person takes another's place: it has that one's pages, and what waits is tried there at once. */
 export function inheritPages(tx: Tx, { from, to }: { from: string; to: string }): void {
   tx.sql<{ from: string; to: string; now: number }>(INHERIT).run({
-    ...{ from, to, now: tx.clock.now() },
+    from,
+    to,
+    now: tx.clock.now(),
   });
   tx.note({ topic: "contact", id: to });
 }

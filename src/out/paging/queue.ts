@@ -99,7 +99,8 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     send: (contact, row) => send(options, contact, row),
     broken: (row) => ({
       verdict: { kind: "later", error: "could not be sent: see the log" },
-      ...{ ours: true, rows: [row as PageRow] },
+      ours: true,
+      rows: [row as PageRow],
     }),
     isWell: ({ verdict }) => verdict.kind === "delivered",
     record: (tx, contactId, { outcome }) => record(tx, contactId, outcome),
@@ -172,8 +173,11 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       const [{ row: first }] = all;
       const message = messageName(rows);
       const right = {
-        ...{ tenantId: tenantOf(store), message },
-        ...{ alertId: first.alertId, accountId: first.accountId, contactId: contact.id },
+        tenantId: tenantOf(store),
+        message,
+        alertId: first.alertId,
+        accountId: first.accountId,
+        contactId: contact.id,
         until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
       };
       // A browser is told that its right has ended, also once its subscription is gone.

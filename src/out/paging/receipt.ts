@@ -58,7 +58,9 @@ export function takeReceipt(
       kind: "page_failed",
       detail: {
         ...(contact === null ? {} : wayOf(contact)),
-        ...{ event: row.event, attempts: row.attempts, error: detail },
+        event: row.event,
+        attempts: row.attempts,
+        error: detail,
       },
     });
   const latest = new Map(rows.toSorted((a, b) => a.id - b.id).map((row) => [row.alertId, row]));

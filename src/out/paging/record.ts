@@ -112,8 +112,11 @@ function writeRow(
 ): Ended | null {
   const { verdict } = outcome;
   const ended = afterPage({
-    ...{ verdict, attempts: row.attempts + 1, dueMs: row.dueMs },
-    ...{ now: tx.clock.now(), fraction: tx.random.fraction() },
+    verdict,
+    attempts: row.attempts + 1,
+    dueMs: row.dueMs,
+    now: tx.clock.now(),
+    fraction: tx.random.fraction(),
   });
   const isOver = ended.status !== "pending";
   const isAttempt = verdict.kind !== "waiting" && verdict.kind !== "dropped";
@@ -160,7 +163,8 @@ function tellOf(
     kind: TOLD[ended.status],
     detail: {
       ...wayOf(contact),
-      ...{ event: row.event, attempts: row.attempts + 1 },
+      event: row.event,
+      attempts: row.attempts + 1,
       ...(together > 1 ? { together } : {}),
       ...(ended.status === "delivered" ? {} : { error: ended.error }),
     },
@@ -192,7 +196,7 @@ function recordContact(
   const gone = isGone(verdict);
   // A service may want rest from what is no news: the next page doesn't wait for that.
   if (!gone && !outcome.rows.some(isPage)) return { well: null };
-  recordAttempt(tx, contact, { ...{ well: false, error, gone }, lost: verdict.kind === "never" });
+  recordAttempt(tx, contact, { well: false, error, gone, lost: verdict.kind === "never" });
   const restMs = verdict.kind === "later" ? (verdict.retryAfterMs ?? 0) : 0;
   return { well: false, restMs };
 }

@@ -123,7 +123,9 @@ export function wasRight(
   const { alertId, contactId } = said;
   const accountId = findContact(reader, contactId)?.accountId ?? said.accountId ?? "";
   const isGiven = isGenuine(sealer, capability, {
-    ...{ ...said, tenantId: tenantOf(reader), accountId },
+    ...said,
+    tenantId: tenantOf(reader),
+    accountId,
   });
   const isThere = reader.sql<[id: string]>(IS_THERE).get(accountId) !== undefined;
   return isGiven && isThere ? { alertId, accountId } : null;

@@ -31,7 +31,13 @@ export function pageMessage(
   const events = paged.map(({ event }) => event);
   const level = Math.max(...events.map((event) => event.level));
   const base = {
-    ...{ purpose: "page" as const, id, level, ack, code: null, events, said },
+    purpose: "page" as const,
+    id,
+    level,
+    ack,
+    code: null,
+    events,
+    said,
     link: link(first.alert_id),
   };
   const words = describe(first, { said });
@@ -60,9 +66,14 @@ export function noteMessage(
   const events = all.map(({ event }) => event);
   const words = describe(first, { said });
   const base = {
-    ...{ purpose: "note" as const, id: `${events.at(-1)?.event_id}`, ack: null, code: null },
-    ...{ level: Math.max(...events.map(({ level }) => level)), link: link(first.alert_id) },
-    ...{ events, said },
+    purpose: "note" as const,
+    id: `${events.at(-1)?.event_id}`,
+    ack: null,
+    code: null,
+    level: Math.max(...events.map(({ level }) => level)),
+    link: link(first.alert_id),
+    events,
+    said,
   };
   if (all.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
   const title = `${all.length} alerts: ${words.title} and ${all.length - 1} more`;
@@ -83,17 +94,32 @@ function named(events: readonly EventBody[], say: (event: EventBody) => string):
 export function codeMessage(code: string, id: string): DirectMessage {
   const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
   return {
-    ...{ purpose: "code", id, title: `Your code for box: ${spaced}` },
+    purpose: "code",
+    id,
+    title: `Your code for box: ${spaced}`,
     lines: ["Type it back within 15 minutes. If you didn't ask for it, ignore this."],
-    ...{ level: 0, link: null, ack: null, code, events: [], said: null },
+    level: 0,
+    link: null,
+    ack: null,
+    code,
+    events: [],
+    said: null,
   };
 }
 
 /** Shows that pages get through. */
 export function testMessage(id: string): DirectMessage {
   return {
-    ...{ purpose: "test", id, title: "Test from box: a page would reach you here" },
-    ...{ lines: [], level: 0, link: null, ack: null, code: null, events: [], said: null },
+    purpose: "test",
+    id,
+    title: "Test from box: a page would reach you here",
+    lines: [],
+    level: 0,
+    link: null,
+    ack: null,
+    code: null,
+    events: [],
+    said: null,
   };
 }
 
@@ -118,7 +144,15 @@ export function shiftMessage(facts: ShiftFacts, link: string | null): DirectMess
   const zone = from + until === "" ? "" : ` ${timezone}`;
   const title = `You're on call for ${schedule}${from}${until}${zone}.`;
   return {
-    ...{ purpose: "shift", id, title, lines: [], level: 0, link },
-    ...{ ack: null, code: null, events: [], said: null },
+    purpose: "shift",
+    id,
+    title,
+    lines: [],
+    level: 0,
+    link,
+    ack: null,
+    code: null,
+    events: [],
+    said: null,
   };
 }

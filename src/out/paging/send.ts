@@ -54,12 +54,20 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     if (gateway === null && kind.gateway !== null && !kind.gatewayOptional)
       return ours(`no ${kind.gateway} gateway is set up, or its settings can't be read`);
     const work: ContactAttempt = {
-      ...{ gateway: gateway ?? {}, fields, message, egress, random: store.random },
-      ...{ now: store.clock.now(), publicUrl: linkBase(store, options.publicUrl), since },
+      gateway: gateway ?? {},
+      fields,
+      message,
+      egress,
+      random: store.random,
+      now: store.clock.now(),
+      publicUrl: linkBase(store, options.publicUrl),
+      since,
       whose: options.oneOfMany ? `/${callbackSegment(sealer, tenantOf(store))}` : "",
       tenantId: tenantOf(store),
       receipt: receiptOf(sealer, {
-        ...{ tenantId: tenantOf(store), contactId: contact.id, name },
+        tenantId: tenantOf(store),
+        contactId: contact.id,
+        name,
         until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
       }),
     };

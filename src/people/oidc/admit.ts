@@ -100,7 +100,10 @@ export function admit(
     const displayName = [...identity.name.trim()].slice(0, 128).join("").toWellFormed();
     const role = wanted ?? newcomer.role;
     addNewcomer(tx, {
-      ...{ id: accountId, email, role, passwordHash: "" },
+      id: accountId,
+      email,
+      role,
+      passwordHash: "",
       displayName: displayName || null,
     });
   }
@@ -108,8 +111,12 @@ export function admit(
   tx.orm
     .insert(oidcLinks)
     .values({
-      ...{ id: hexId(tx.random), issuer, subject, accountId },
-      ...{ createdAt: tx.at, lastUsedAt: tx.at },
+      id: hexId(tx.random),
+      issuer,
+      subject,
+      accountId,
+      createdAt: tx.at,
+      lastUsedAt: tx.at,
     })
     .onConflictDoUpdate({
       target: [oidcLinks.issuer, oidcLinks.subject],

@@ -116,8 +116,12 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
       const challenge = await lib.calculatePKCECodeChallenge(verifier);
       return await caught(async () => {
         const url = lib.buildAuthorizationUrl(config, {
-          ...{ redirect_uri: redirectUri, scope: provider.scopes.join(" "), state, nonce },
-          ...{ code_challenge: challenge, code_challenge_method: "S256" },
+          redirect_uri: redirectUri,
+          scope: provider.scopes.join(" "),
+          state,
+          nonce,
+          code_challenge: challenge,
+          code_challenge_method: "S256",
         });
         if (url.protocol !== "https:" && !isPlainIssuer(provider.issuer))
           throw new ProviderFault("wrong", "authorization_endpoint");
@@ -130,7 +134,9 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
       return await caught(async () => {
         const back = new URL(`${flow.redirectUri}?${query}`);
         const tokens = await lib.authorizationCodeGrant(config, back, {
-          ...{ expectedState: flow.state, expectedNonce: flow.nonce, idTokenExpected: true },
+          expectedState: flow.state,
+          expectedNonce: flow.nonce,
+          idTokenExpected: true,
           pkceCodeVerifier: flow.verifier,
         });
         const claims = tokens.claims();
@@ -158,7 +164,9 @@ function identityOf(
   const listed = claims[groups_claim];
   const groups = Array.isArray(listed) ? listed : [listed];
   return {
-    ...{ issuer, subject, isVerified: email_verified === true },
+    issuer,
+    subject,
+    isVerified: email_verified === true,
     email: typeof email === "string" ? email : null,
     name: typeof name === "string" ? name : "",
     groups: groups.filter((group) => typeof group === "string").slice(0, 2000),
@@ -179,7 +187,11 @@ function authBy(lib: typeof Library, secret: string): Library.ClientAuth {
 function fetchBy(egress: Egress): Library.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const { error, status, truncated, ...answer } = await egress.send({
-      ...{ url, method, headers, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES },
+      url,
+      method,
+      headers,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MOST_BYTES,
       ...(body === null || body === undefined ? {} : { body: String(body) }),
       ...(signal === undefined ? {} : { signal }),
     });

@@ -47,35 +47,53 @@ const test = boolean
 /** The body that makes one. */
 export const providerWrite = z.strictObject({
   name: text(64, 1).describe("As the sign-in page calls it."),
-  ...{ issuer, client_id: text(256, 1), client_secret: secret.default("") },
+  issuer,
+  client_id: text(256, 1),
+  client_secret: secret.default(""),
   scopes: scopes.default(["openid", "email", "profile"]),
   groups_claim: claim.default("groups"),
-  ...{ roles: roleMap.default({}), domains: domains.default([]), test },
+  roles: roleMap.default({}),
+  domains: domains.default([]),
+  test,
 });
 export type ProviderWrite = z.output<typeof providerWrite>;
 
 /** The body that changes one: what is left out stays. */
 export const providerChange = z.strictObject({
-  ...{ name: text(64, 1).optional(), issuer: issuer.optional() },
-  ...{ client_id: text(256, 1).optional(), client_secret: secret.optional() },
-  ...{ scopes: scopes.optional(), groups_claim: claim.optional() },
-  ...{ roles: roleMap.optional(), domains: domains.optional(), test },
+  name: text(64, 1).optional(),
+  issuer: issuer.optional(),
+  client_id: text(256, 1).optional(),
+  client_secret: secret.optional(),
+  scopes: scopes.optional(),
+  groups_claim: claim.optional(),
+  roles: roleMap.optional(),
+  domains: domains.optional(),
+  test,
 });
 
 export const providerAnswer = z
   .object({
-    ...{ id: z.string(), name: z.string(), issuer: z.string(), client_id: z.string() },
+    id: z.string(),
+    name: z.string(),
+    issuer: z.string(),
+    client_id: z.string(),
     has_secret: z.boolean(),
-    ...{ scopes: z.array(z.string()), groups_claim: z.string() },
+    scopes: z.array(z.string()),
+    groups_claim: z.string(),
     roles: z.record(z.string(), roleField),
     domains: z.array(z.string()),
-    ...{ created_at: z.int(), updated_at: z.int() },
+    created_at: z.int(),
+    updated_at: z.int(),
   })
   .meta({ id: "SignInProvider" });
 export type Provider = z.output<typeof providerAnswer>;
 
 export const providerReadOnly = [
-  ...["id", "has_secret", "redirect_uri", "created_at", "updated_at"],
+  "id",
+  "has_secret",
+  "redirect_uri",
+  "created_at",
+  "updated_at",
 ] as const;
 
 /** What came of asking a provider for its settings. */

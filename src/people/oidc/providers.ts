@@ -21,12 +21,17 @@ const MOST_PROVIDERS = 16;
 type Row = typeof signInProviders.$inferSelect;
 
 const shown = (row: Row): Provider => ({
-  ...{ id: row.id, name: row.name, issuer: row.issuer, client_id: row.clientId },
+  id: row.id,
+  name: row.name,
+  issuer: row.issuer,
+  client_id: row.clientId,
   has_secret: row.sealedSecret !== null,
-  ...{ scopes: JSON.parse(row.scopes) as string[], groups_claim: row.groupsClaim },
+  scopes: JSON.parse(row.scopes) as string[],
+  groups_claim: row.groupsClaim,
   roles: JSON.parse(row.roles) as Record<string, Role>,
   domains: JSON.parse(row.domains) as string[],
-  ...{ created_at: row.createdAt, updated_at: row.updatedAt },
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
 });
 
 /** By name. */
@@ -102,10 +107,15 @@ export function putProvider(
   const id = known ?? hexId(tx.random);
   const { name, issuer, client_id: clientId, client_secret: secret, groups_claim } = input;
   const set = {
-    ...{ name, issuer, clientId, groupsClaim: groups_claim, updatedAt: tx.at },
+    name,
+    issuer,
+    clientId,
+    groupsClaim: groups_claim,
+    updatedAt: tx.at,
     sealedSecret: secret === "" ? null : sealedAs(tx, sealer, { id, secret }),
     scopes: JSON.stringify(input.scopes),
-    ...{ roles: JSON.stringify(input.roles), domains: JSON.stringify(input.domains) },
+    roles: JSON.stringify(input.roles),
+    domains: JSON.stringify(input.domains),
   };
   tx.orm
     .insert(signInProviders)

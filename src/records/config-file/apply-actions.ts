@@ -44,7 +44,12 @@ function writeOf(
   if (before !== null)
     mustStayThere(before, url, [...fields, ...(config.body === "kept" ? ["body"] : [])]);
   return {
-    ...{ name, method, url, enabled, events, timeout_seconds },
+    name,
+    method,
+    url,
+    enabled,
+    events,
+    timeout_seconds,
     headers: headersOf(tx, config, { before, guard }),
     body: config.body === null ? "" : textOf(config.body),
   };

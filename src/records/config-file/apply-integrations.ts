@@ -85,7 +85,9 @@ function writeOf(config: IntegrationConfig, { channels }: Guard): IntegrationWri
   const usual = channels.find(type)?.isRoom ? USUAL_STORM : undefined;
   const given = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
   return {
-    ...{ name, events, texts: { title_template, body_template } },
+    name,
+    events,
+    texts: { title_template, body_template },
     stormThreshold: storm_threshold ?? usual,
     sharing: { shared, except },
     credentials: { url, ...Object.fromEntries(given) },

@@ -19,7 +19,8 @@ const { period_seconds, cron, timezone, grace_seconds, max_run_seconds, level, w
 export const heartbeatConfig = z.strictObject({
   name: heartbeatName,
   slug: heartbeatSlug.optional(),
-  ...{ period_seconds, cron },
+  period_seconds,
+  cron,
   timezone: timezone.default("UTC"),
   grace_seconds: grace_seconds.default(300),
   max_run_seconds: max_run_seconds.default(null),
@@ -31,11 +32,14 @@ export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
 /** By name. */
 export function readHeartbeats(reader: Reader, project: Project): HeartbeatConfig[] {
   return projectHeartbeats(reader, project.id).map((row) => ({
-    ...{ name: row.name, slug: row.slug },
+    name: row.name,
+    slug: row.slug,
     ...(row.period_seconds === null ? {} : { period_seconds: row.period_seconds }),
     ...(row.cron === null ? {} : { cron: row.cron }),
-    ...{ timezone: row.timezone, grace_seconds: row.grace_seconds },
-    ...{ max_run_seconds: row.max_run_seconds, level: row.level },
+    timezone: row.timezone,
+    grace_seconds: row.grace_seconds,
+    max_run_seconds: row.max_run_seconds,
+    level: row.level,
     watch: watchedOf(row),
   }));
 }

@@ -69,7 +69,9 @@ function ended(
     ...schedules,
   ]);
   return {
-    ...{ rule: name, count: alerts.length, people: [...new Set(people)] },
+    rule: name,
+    count: alerts.length,
+    people: [...new Set(people)],
     alerts: alerts.slice(0, MOST_NAMED).map(String),
   };
 }

@@ -16,13 +16,20 @@ const { match, conditions, critical, all, reason, timezone } = silenceWrite.shap
 
 const planned = z.strictObject({
   name: text(200, 1),
-  ...{ match, conditions, critical, all, reason, timezone },
+  match,
+  conditions,
+  critical,
+  all,
+  reason,
+  timezone,
   repeat: z.enum(["daily", "weekly"], { error: "must be daily or weekly" }),
 });
 
 /** The first window, and when there are no more. */
 export const maintenanceConfig = planned.extend({
-  ...{ starts_at: time, ends_at: time, repeat_until: time },
+  starts_at: time,
+  ends_at: time,
+  repeat_until: time,
 });
 export type MaintenanceConfig = z.output<typeof maintenanceConfig>;
 

@@ -11,13 +11,15 @@ import { writtenTime } from "./written-time.ts";
 
 export const overrideConfig = z.strictObject({
   person: text(320, 1),
-  ...{ starts_at: time, ends_at: time },
+  starts_at: time,
+  ends_at: time,
 });
 export type OverrideConfig = z.output<typeof overrideConfig>;
 
 /** As `overrideConfig`; times on the clocks of the schedule's zone, or Unix seconds. */
 export const fileOverride = overrideConfig.extend({
-  ...{ starts_at: writtenTime, ends_at: writtenTime },
+  starts_at: writtenTime,
+  ends_at: writtenTime,
 });
 
 /** Those of a schedule that end after `after`, Unix seconds. */
@@ -27,7 +29,9 @@ export function readOverrides(
   { people, after }: { people: People; after: number },
 ): OverrideConfig[] {
   return standing(reader, schedule, after).map(({ account_id, starts_at, ends_at }) => ({
-    ...{ person: people.emailOf(account_id), starts_at, ends_at },
+    person: people.emailOf(account_id),
+    starts_at,
+    ends_at,
   }));
 }
 

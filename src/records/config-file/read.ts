@@ -84,7 +84,11 @@ function readSchedule(
   people: People,
 ): ScheduleConfig {
   return {
-    ...{ name, timezone, shared, shift_check, covers },
+    name,
+    timezone,
+    shared,
+    shift_check,
+    covers,
     layers: layers.map((layer) => ({
       ...layer,
       participants: layer.participants.map(people.emailOf),
@@ -95,10 +99,14 @@ function readSchedule(
 function readAction(action: Action): ActionConfig {
   const { name, method, url, enabled, events, timeout_seconds } = action;
   return {
-    ...{ name, method, url },
+    name,
+    method,
+    url,
     headers: Object.fromEntries(action.header_keys.toSorted().map((key) => [key, "kept" as const])),
     body: action.has_body ? "kept" : null,
-    ...{ enabled, events, timeout_seconds },
+    enabled,
+    events,
+    timeout_seconds,
   };
 }
 
@@ -108,10 +116,15 @@ function readIntegration(row: Integration, channels: ChannelList): IntegrationCo
   const kind = channels.find(type);
   const fields = kind === undefined ? [] : fieldsOf(kind).all;
   return {
-    ...{ name, type },
+    name,
+    type,
     ...Object.fromEntries(fields.map((field) => [field, field === "url" ? url : "kept"])),
-    ...{ enabled, events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]) },
-    ...{ title_template, body_template, shared, except: [...except] },
+    enabled,
+    events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]),
+    title_template,
+    body_template,
+    shared,
+    except: [...except],
     ...(storm_threshold === undefined ? {} : { storm_threshold }),
   };
 }

@@ -26,7 +26,10 @@ export function renamedRules(
 
 /** What makes its alerts what they are. */
 const takes = ({ match, conditions, fire_after, identifier_keys }: RuleConfig) => ({
-  ...{ match, conditions, fire_after, identifier_keys },
+  match,
+  conditions,
+  fire_after,
+  identifier_keys,
 });
 
 const whole = ({ name: _name, ...rest }: RuleConfig) => rest;

@@ -32,8 +32,15 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
       const { storm_threshold, title_template, body_template, ...more } = others;
       const { shared, except, ...secrets } = more;
       return {
-        ...{ name, type, enabled, events, ...(url !== undefined && { url }) },
-        ...{ title_template, body_template, shared, except },
+        name,
+        type,
+        enabled,
+        events,
+        ...(url !== undefined && { url }),
+        title_template,
+        body_template,
+        shared,
+        except,
         ...(storm_threshold !== undefined && { storm_threshold }),
         ...Object.fromEntries(
           Object.entries(secrets).flatMap(([field, reference]) =>

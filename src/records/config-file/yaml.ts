@@ -17,7 +17,8 @@ export class YamlFault extends Error {}
 export function readYaml(text: string, { asText = false } = {}): ReadYaml {
   const counter = new LineCounter();
   const document = parseDocument(text, {
-    ...{ lineCounter: counter, prettyErrors: false },
+    lineCounter: counter,
+    prettyErrors: false,
     ...(asText && { schema: "failsafe", merge: true }),
   });
   const [fault] = document.errors;

@@ -53,7 +53,8 @@ export function previewPage(view: Omit<ReportView, "refresh">, beneath: string):
   const standing = standingOf(view.report.entries);
   const frame = whole({ ...view, refresh: false }, { standing, refreshing: false });
   const body = framed({
-    ...{ ...frame, style: PREVIEW_STYLE },
+    ...frame,
+    style: PREVIEW_STYLE,
     // Another window, which a frame without rights opens none of.
     head: html`<base target="_blank">
 `,

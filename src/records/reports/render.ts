@@ -5,8 +5,28 @@ import sanitizeHtml from "sanitize-html";
 
 /** The tags that rendered content may hold (contract §8). No images: they would leak readers' addresses. */
 export const CONTENT_TAGS = [
-  ...["h4", "h5", "h6", "p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote"],
-  ...["ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"],
+  "h4",
+  "h5",
+  "h6",
+  "p",
+  "br",
+  "hr",
+  "em",
+  "strong",
+  "del",
+  "code",
+  "pre",
+  "blockquote",
+  "ul",
+  "ol",
+  "li",
+  "a",
+  "table",
+  "thead",
+  "tbody",
+  "tr",
+  "th",
+  "td",
 ] as const;
 
 /** The schemes that a link in rendered content may have. */

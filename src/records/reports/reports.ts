@@ -114,7 +114,12 @@ export function createReport(
   tx.orm
     .insert(reports)
     .values({
-      ...{ id, title, description, passwordHash, publicUuid, createdBy },
+      id,
+      title,
+      description,
+      passwordHash,
+      publicUuid,
+      createdBy,
       projectId: project.id,
       alertId: report.alertId,
       passwordVersion: passwordHash === null ? 0 : 1,
@@ -159,7 +164,8 @@ export function updateReport(
   tx.orm
     .update(reports)
     .set({
-      ...{ title, description },
+      title,
+      description,
       ...(isNews ? { updatedAt: tx.at } : {}),
       ...passwordColumns(row, change.password),
     })

@@ -26,8 +26,13 @@ export const reportChange = z.strictObject({
 
 /** Fields that only a read returns. */
 export const reportReadOnly = [
-  ...["id", "project", "password_protected", "public_uuid"],
-  ...["created_at", "updated_at", "created_by"],
+  "id",
+  "project",
+  "password_protected",
+  "public_uuid",
+  "created_at",
+  "updated_at",
+  "created_by",
 ];
 
 export const reportAnswer = z

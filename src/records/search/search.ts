@@ -114,16 +114,17 @@ export async function search(
   const named = thingsNamed(store, text);
   const room = Math.max(Math.ceil(limit / 2), limit - named.results.length);
   const page = await triage(store, {
-    ...{ order: "newest", q: text, limit: room, looked: MOST_ALERTS },
+    order: "newest",
+    q: text,
+    limit: room,
+    looked: MOST_ALERTS,
   });
   const alerts = page.rows.map(
     ({ id, template, project, rule, state }): Found => ({
-      ...{
-        kind: "alert",
-        title: template.slice(0, LONGEST_TITLE),
-        id: String(id),
-        path: `/a/${id}`,
-      },
+      kind: "alert",
+      title: template.slice(0, LONGEST_TITLE),
+      id: String(id),
+      path: `/a/${id}`,
       sub: `#${id} · ${project} · ${rule} · ${state}`,
     }),
   );

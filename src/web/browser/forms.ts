@@ -59,9 +59,11 @@ async function post(form: HTMLFormElement, sender: Sender | null): Promise<void>
   placeChanges();
   try {
     const response = await askPage(request.address, {
-      ...{ method: "POST", body: request.body },
+      method: "POST",
+      body: request.body,
       headers: {
-        ...{ Accept: "text/html", "X-Sections": "1" },
+        Accept: "text/html",
+        "X-Sections": "1",
         // What became of a row that leaves by this very form comes with its answer.
         ...(rows === "" ? {} : { "X-Rows": rows }),
       },

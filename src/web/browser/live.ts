@@ -117,7 +117,8 @@ async function poll(signal: AbortSignal, wait: number): Promise<Ended> {
   turn = { at, end: () => own.abort() };
   try {
     const response = await askPage(`${at}${known}&wait=${wait}`, {
-      ...{ signal: AbortSignal.any([signal, own.signal]), patience: (wait + 10) * 1000 },
+      signal: AbortSignal.any([signal, own.signal]),
+      patience: (wait + 10) * 1000,
       headers: { Accept: "application/json" },
     });
     if (!response.ok) return refusal(response);

@@ -44,7 +44,9 @@ async function preview(form: HTMLFormElement): Promise<void> {
   try {
     const ask = () =>
       askPage(address, {
-        ...{ method: "POST", body: formBody(form, null), signal: own.signal },
+        method: "POST",
+        body: formBody(form, null),
+        signal: own.signal,
         headers: { Accept: "text/html", "X-Sections": form.dataset["preview"] ?? "1" },
       });
     let response = await ask();

@@ -6,10 +6,18 @@ import type { PageFile, Sheet } from "./screen.ts";
 const TYPE = "text/html; charset=utf-8";
 
 const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
-  ...["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'"],
-  ...["frame-ancestors 'none'", "base-uri 'none'"],
-  ...["require-trusted-types-for 'script'", "trusted-types box"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types box",
 ].join("; ");
 
 /** Of a page that holds a frame of this box's own. */

@@ -69,7 +69,9 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     const page = open.get(path);
     if (page !== undefined)
       return answerVisit(asking, page, {
-        ...{ tenant, files, address: serving.address(c) },
+        tenant,
+        files,
+        address: serving.address(c),
         // The same tries as those of pairing.
         limit: serving.limits.pair,
       });

@@ -5,6 +5,8 @@ import type { OpenPage } from "./visit.ts";
 
 /** Every page that needs no session. */
 export const openPages: readonly OpenPage[] = [
-  ...[signInPage, phonePage],
-  ...[toProviderPage, fromProviderPage],
+  signInPage,
+  phonePage,
+  toProviderPage,
+  fromProviderPage,
 ];

@@ -35,7 +35,10 @@ export function askingOf(c: AppContext, tenant: Tenant, tls: boolean): PageReque
   const url = new URL(c.req.url);
   const cookies = readCookies(c.req.header("cookie"));
   return {
-    ...{ c, url, cookies, look: lookOf(cookies) },
+    c,
+    url,
+    cookies,
+    look: lookOf(cookies),
     method: c.req.method === "HEAD" ? "GET" : c.req.method,
     place: placeOf(c, url, { publicUrl: tenant.publicUrl, tls }),
     asked: {

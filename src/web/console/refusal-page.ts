@@ -17,7 +17,9 @@ export function refusalPage(
 ): { title: string; nav: "none"; heading: Markup; main: Markup } {
   const title = TITLES[error.status] ?? "That didn't work";
   return {
-    ...{ title, nav: "none", heading: html`${title}` },
+    title,
+    nav: "none",
+    heading: html`${title}`,
     main: html`<p>${error.message}</p>
 ${error.retryAfter !== undefined && html`<p>Try again in ${error.retryAfter} s.</p>`}
 <p><a href="${base}/alerts">To the alerts</a></p>

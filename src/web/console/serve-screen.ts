@@ -70,9 +70,20 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
   const callOf = (asking: PageRequest, who: Who, params: Found["params"]): PageCall => {
     const { c, url, look, place, now } = asking;
     return {
-      ...{ tenant, who, look, now, base: place.base, origin: place.origin, params },
-      ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
-      ...{ address: deps.address(c), secure: place.secure, returned: null, shown: {} },
+      tenant,
+      who,
+      look,
+      now,
+      base: place.base,
+      origin: place.origin,
+      params,
+      query: url.searchParams,
+      at: url.pathname + url.search,
+      system: deps.system,
+      address: deps.address(c),
+      secure: place.secure,
+      returned: null,
+      shown: {},
       rows: (c.req.header("x-rows") ?? "").split(",", MOST_ROWS).filter((id) => id !== ""),
       isOpen: c.req.method === "GET" && c.req.header("x-sections") !== undefined,
       leads: (path) => leads(path.replace(/[?#].*/, "")),
@@ -224,7 +235,10 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     if (form.reads) return form.act(call, fields);
     const author: Author = {
       accountId: call.who.accountId,
-      ...{ via: "page", hint: call.who.sessionId, address: call.address, verb: form.verb },
+      via: "page",
+      hint: call.who.sessionId,
+      address: call.address,
+      verb: form.verb,
       target: form.target?.(call.params) ?? { kind: "page", id: "" },
     };
     const done = await form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);

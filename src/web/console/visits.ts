@@ -19,7 +19,12 @@ export async function answerVisit(
 ): Promise<Response | null> {
   const { c, url, look, place, now, asked, cookies: sent } = asking;
   const visit: Visit = {
-    ...{ tenant, look, now, ...place, address, cookies: sent },
+    tenant,
+    look,
+    now,
+    ...place,
+    address,
+    cookies: sent,
     path: url.pathname,
     query: url.searchParams,
     agent: (c.req.header("user-agent") ?? "").slice(0, 200),

@@ -60,8 +60,12 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
   const now = unixSeconds(tenant.clock);
   const alerts = page.alerts.map(
     ({ named, whose }): AckAlert => ({
-      ...{ named, id: whose.alertId, where: `${whose.project} · ${whose.rule}` },
-      ...{ message: whose.message, state: whose.state, whose: whoseWords(whose, now) },
+      named,
+      id: whose.alertId,
+      where: `${whose.project} · ${whose.rule}`,
+      message: whose.message,
+      state: whose.state,
+      whose: whoseWords(whose, now),
       isMine: findAlertRow(tenant.store, whose.alertId)?.acked_by === page.right.accountId,
       isFresh: whose.state !== "open" && now - whose.at < FRESH_SECONDS,
     }),
@@ -151,7 +155,10 @@ function inJson(status: number, answer: Omit<TakenAlert, "ended">): Response {
 }
 
 const STATUS: Record<PageAnswered["kind"], number> = {
-  ...{ answered: 200, unknown: 404, several: 409, just_acknowledged: 409 },
+  answered: 200,
+  unknown: 404,
+  several: 409,
+  just_acknowledged: 409,
 };
 
 function verbIn(form: URLSearchParams): AnswerVerb | null {
@@ -184,7 +191,9 @@ function inWords(status: number, words: string): Response {
 
 const page = { "text/html": { schema: { type: "string" } } };
 const common = {
-  ...{ tags: ["Alerts"], security: [], "x-additive": true },
+  tags: ["Alerts"],
+  security: [],
+  "x-additive": true,
   parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
 };
 const stands = {
@@ -205,9 +214,11 @@ const tooMany = { description: "Too many such links; Retry-After says how long t
 /** The page as the OpenAPI document shows it. */
 export const ackOperations: readonly RawOperation[] = [
   {
-    ...{ method: "GET", path: PATH },
+    method: "GET",
+    path: PATH,
     operation: {
-      ...{ ...common, operationId: "showAckPage" },
+      ...common,
+      operationId: "showAckPage",
       summary: "Where a page's link leads: what happened, who has it, and buttons; changes nothing",
       responses: {
         "200": { description: "OK", content: page },
@@ -217,9 +228,11 @@ export const ackOperations: readonly RawOperation[] = [
     },
   },
   {
-    ...{ method: "POST", path: PATH },
+    method: "POST",
+    path: PATH,
     operation: {
-      ...{ ...common, operationId: "answerByLink" },
+      ...common,
+      operationId: "answerByLink",
       summary:
         "Acknowledge, take that back or resolve as the person to whom the link was sent; to say it again changes nothing. Whoever accepts JSON needs no body: the link's own alert is acknowledged, and no other",
       requestBody: {

@@ -34,7 +34,10 @@ export const alertPageOperation: RawOperation = {
   method: "GET",
   path: PATH,
   operation: {
-    ...{ tags: ["Alerts"], security: [], "x-additive": true, operationId: "showAlertPage" },
+    tags: ["Alerts"],
+    security: [],
+    "x-additive": true,
+    operationId: "showAlertPage",
     summary: "Where a message's link leads: how to see the alert, the same whether there is one",
     parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
     responses: {

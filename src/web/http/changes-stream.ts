@@ -115,7 +115,8 @@ export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
     { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
   );
   const headers = {
-    ...{ "content-type": "text/event-stream", "cache-control": "no-store" },
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
     "x-accel-buffering": "no",
     // With its end a stop needn't wait for the connection.
     connection: "close",

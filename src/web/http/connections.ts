@@ -55,7 +55,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
     if (address.trusts(peer)) return [];
     const key = address(peer, undefined);
     const share = shares.get(key) ?? {
-      ...{ places: limits.connectionsPerAddress, taken: 0, strangers: new Map() },
+      places: limits.connectionsPerAddress,
+      taken: 0,
+      strangers: new Map(),
     };
     shares.set(key, share);
     return [share];

@@ -123,7 +123,9 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
       admitted === undefined
         ? refuse(error)
         : refuse(error, limits.ingest.spend(admitted.tenant.id, 0), {
-            ...{ admitted, body: "", events: 1 },
+            admitted,
+            body: "",
+            events: 1,
           }),
     take(admitted, sent, done) {
       // A byte order mark is no part of a text (RFC 8259 §8.1): editors and PowerShell put one there.

@@ -19,8 +19,15 @@ const MOST_FIELDS = 50;
 
 /** Fields by which a request is read in another way than by its length, or its body is another. */
 const NOT_HERE = new Set([
-  ...["transfer-encoding", "te", "trailer", "expect", "upgrade", "http2-settings"],
-  ...["proxy-connection", "keep-alive", "content-encoding"],
+  "transfer-encoding",
+  "te",
+  "trailer",
+  "expect",
+  "upgrade",
+  "http2-settings",
+  "proxy-connection",
+  "keep-alive",
+  "content-encoding",
 ]);
 
 /**

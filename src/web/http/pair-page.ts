@@ -76,7 +76,9 @@ function intoFragment(code: string): Response {
 }
 
 const emptyForm = ({ console }: PairPages): PairForm => ({
-  ...{ code: "", email: "", displayName: "" },
+  code: "",
+  email: "",
+  displayName: "",
   wantsKey: console ? false : null,
 });
 
@@ -132,7 +134,8 @@ async function signedIn(
   { seat, shown }: { seat: SeatClaim; shown: PairForm },
 ): Promise<PageAnswer | Response> {
   const { cookie, granted } = await signInByCode(tenant, seat, {
-    ...{ mintsKey: shown.wantsKey === true, address: address(c) },
+    mintsKey: shown.wantsKey === true,
+    address: address(c),
     agent: c.req.header("user-agent") ?? "",
   });
   const base = baseOf(c, tenant);
@@ -172,7 +175,8 @@ function formOf(form: URLSearchParams, console: boolean): PairForm {
 /** As `POST /v1/pair` takes it: what was left empty is left out. */
 function claimOf(form: URLSearchParams, { code, email, displayName }: PairForm): object {
   return {
-    ...{ code, password: form.get("password") ?? "" },
+    code,
+    password: form.get("password") ?? "",
     ...(email === "" ? {} : { email }),
     ...(displayName === "" ? {} : { display_name: displayName }),
   };
@@ -199,9 +203,11 @@ const common = { tags: ["Pairing"], security: [], "x-additive": true };
 /** The page as the OpenAPI document shows it. */
 export const pairOperations: readonly RawOperation[] = [
   {
-    ...{ method: "GET", path: PATH },
+    method: "GET",
+    path: PATH,
     operation: {
-      ...{ ...common, operationId: "showPairPage" },
+      ...common,
+      operationId: "showPairPage",
       summary: "The page that a pairing link leads to; consumes nothing",
       responses: {
         "200": { description: "OK", content: page },
@@ -211,9 +217,11 @@ export const pairOperations: readonly RawOperation[] = [
     },
   },
   {
-    ...{ method: "POST", path: PATH },
+    method: "POST",
+    path: PATH,
     operation: {
-      ...{ ...common, operationId: "pairOnPage" },
+      ...common,
+      operationId: "pairOnPage",
       summary:
         "Redeem a pairing code as POST /v1/pair does; a browser is signed in, and shown an API key this once where wants_key is yes. With look it is only said who invites to what, and nothing is redeemed",
       requestBody: {

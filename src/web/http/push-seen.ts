@@ -42,9 +42,13 @@ async function heard(c: AppContext, serving: PushSeen): Promise<Response> {
 
 /** As the OpenAPI document shows it. */
 export const pushSeenOperation: RawOperation = {
-  ...{ method: "POST", path: PATH },
+  method: "POST",
+  path: PATH,
   operation: {
-    ...{ tags: ["Push"], security: [], "x-additive": true, operationId: "receiptOfPush" },
+    tags: ["Push"],
+    security: [],
+    "x-additive": true,
+    operationId: "receiptOfPush",
     summary: "A device says that it showed a message; to say it again changes nothing",
     requestBody: {
       required: true,

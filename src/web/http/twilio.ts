@@ -170,25 +170,31 @@ const markup = {
 /** What Twilio calls, as the OpenAPI document shows it. Where there are many tenants a segment stands before the last part. */
 export const twilioOperations: readonly RawOperation[] = [
   {
-    ...{ method: "POST", path: `${TWILIO}/status` },
+    method: "POST",
+    path: `${TWILIO}/status`,
     operation: {
-      ...{ ...common, operationId: "hearTwilioStatus" },
+      ...common,
+      operationId: "hearTwilioStatus",
       summary: "What became of a text or a call, as Twilio says",
       responses: { "204": { description: "Taken, also where it says nothing new" }, ...refused },
     },
   },
   {
-    ...{ method: "POST", path: `${TWILIO}/sms` },
+    method: "POST",
+    path: `${TWILIO}/sms`,
     operation: {
-      ...{ ...common, operationId: "hearTwilioText" },
+      ...common,
+      operationId: "hearTwilioText",
       summary: "A text to the box's number: ack or resolve, and an alert's number or handle",
       responses: { ...markup, ...refused },
     },
   },
   {
-    ...{ method: "POST", path: `${TWILIO}/voice/{handle}` },
+    method: "POST",
+    path: `${TWILIO}/voice/{handle}`,
     operation: {
-      ...{ ...common, operationId: "hearTwilioKey" },
+      ...common,
+      operationId: "hearTwilioKey",
       summary: "A key that was pressed in a call: 4 acknowledges, 6 resolves, 9 repeats",
       parameters: [{ name: "handle", in: "path", required: true, schema: { type: "string" } }],
       responses: { ...markup, ...refused },

@@ -46,8 +46,13 @@ export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
   const commit = async (source: Source, body: Buffer) => {
     spend(1);
     const decoded = incomingMail.decode({
-      ...{ method: "POST", path: "", query: new URLSearchParams(), header: () => undefined },
-      ...{ body, at: unixSeconds(clock), options: source.options },
+      method: "POST",
+      path: "",
+      query: new URLSearchParams(),
+      header: () => undefined,
+      body,
+      at: unixSeconds(clock),
+      options: source.options,
       watched: () => tenant.ingest.watched(source.projectId),
       unique: () => uuid4(tenant.store.random),
     });

@@ -159,12 +159,23 @@ export async function openMail(
 type Tell = (error: Error) => void;
 
 const OPTIONS = {
-  ...{ name: "box", banner: "", size: MOST_BYTES, maxClients: MOST_CONNECTIONS },
-  ...{ maxRecipients: MOST_RECIPIENTS, socketTimeout: IDLE_MS, closeTimeout: CLOSE_MS },
-  ...{ authOptional: true, allowInsecureAuth: true, authMethods: ["PLAIN", "LOGIN"] },
+  name: "box",
+  banner: "",
+  size: MOST_BYTES,
+  maxClients: MOST_CONNECTIONS,
+  maxRecipients: MOST_RECIPIENTS,
+  socketTimeout: IDLE_MS,
+  closeTimeout: CLOSE_MS,
+  authOptional: true,
+  allowInsecureAuth: true,
+  authMethods: ["PLAIN", "LOGIN"],
   // Devices write addresses that no standard knows, and a name for each caller would be looked up.
-  ...{ lenientAddressParsing: true, disableReverseLookup: true, logger: false },
-  ...{ hideENHANCEDSTATUSCODES: false, minVersion: "TLSv1.2" as const, heloResponse: "%s" },
+  lenientAddressParsing: true,
+  disableReverseLookup: true,
+  logger: false,
+  hideENHANCEDSTATUSCODES: false,
+  minVersion: "TLSv1.2" as const,
+  heloResponse: "%s",
 };
 const USELESS = ["WIZ", "SHELL", "KILL", "XCLIENT", "XFORWARD"];
 

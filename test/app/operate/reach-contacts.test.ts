@@ -174,7 +174,8 @@ test("who is on call says whether anything reaches them, where that is known", a
   const { box, receiver, ann } = await scene(t);
   const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 60 };
   await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-    ...{ name: "primary", timezone: "UTC" },
+    name: "primary",
+    timezone: "UTC",
     layers: [{ ...layer, participants: [ann.accountId] }],
   });
   const current = async () =>

@@ -11,24 +11,41 @@ import { blindSpots } from "../../../src/app/prove/forge.ts";
 import { judge } from "../../../src/app/prove/judge.ts";
 
 const alert: SeenAlert = {
-  ...{ id: "1", project: "orders", rule: "each", state: "resolved" },
-  ...{ count: 2, escalation_level: 1, dedup_key: null, identifiers: {} },
+  id: "1",
+  project: "orders",
+  rule: "each",
+  state: "resolved",
+  count: 2,
+  escalation_level: 1,
+  dedup_key: null,
+  identifiers: {},
 };
 
 /** Its sender reported one firing twice, and its end. */
 const named: SeenAlert = {
   ...alert,
-  ...{ id: "2", project: "named", count: 1, dedup_key: "disk" },
+  id: "2",
+  project: "named",
+  count: 1,
+  dedup_key: "disk",
 };
 /** One host was silenced until it was told, one alert was snoozed and rang again. */
 const hushed: SeenAlert = {
-  ...{ ...alert, id: "3", project: "quiet", state: "open", count: 1, escalation_level: 0 },
+  ...alert,
+  id: "3",
+  project: "quiet",
+  state: "open",
+  count: 1,
+  escalation_level: 0,
   identifiers: { host: "hushed1" },
 };
 const rung: SeenAlert = { ...hushed, id: "4", identifiers: { host: "loud2" } };
 const quiet = (alertId: string) => ({ alertId, endpoint: "quiet/healthy" });
 const word = (status: "firing" | "resolved", instance: number, outcome: Outcome = "accepted") => ({
-  ...{ name: "disk", status, instance, outcome },
+  name: "disk",
+  status,
+  instance,
+  outcome,
 });
 const said = [word("firing", 1), word("firing", 1), word("resolved", 1)];
 
@@ -40,7 +57,8 @@ function arrival(event: string, step: number, changes: Partial<Received> = {}): 
     event,
     timestamp: 1000 + step,
     step,
-    ...{ acceptedAt: step + 1, ...changes },
+    acceptedAt: step + 1,
+    ...changes,
   };
 }
 
@@ -69,14 +87,23 @@ const honest: RunEvidence = {
       rules: [{ name: "each", count: 1, keys: 1, ladder: true }],
       endpoints: ["orders/healthy"],
       action: "orders/action",
-      ...{ named: false, quiet: false },
+      named: false,
+      quiet: false,
     },
     {
-      ...{ name: "named", endpoints: [], action: null, named: true, quiet: false },
+      name: "named",
+      endpoints: [],
+      action: null,
+      named: true,
+      quiet: false,
       rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
     },
     {
-      ...{ name: "quiet", endpoints: ["quiet/healthy"], action: null, named: false, quiet: true },
+      name: "quiet",
+      endpoints: ["quiet/healthy"],
+      action: null,
+      named: false,
+      quiet: true,
       rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
     },
   ],
@@ -100,7 +127,11 @@ const honest: RunEvidence = {
   ],
   alerts: [alert, named, hushed, rung],
   lines: [0, 2],
-  ...{ pending: 0, givenUp: 0, damage: null, falls: [], oddAnswers: [] },
+  pending: 0,
+  givenUp: 0,
+  damage: null,
+  falls: [],
+  oddAnswers: [],
 };
 
 const acked = honest.arrivals.toSpliced(8, 0, arrival("alert.acknowledged", 18, quiet("4")));
@@ -123,7 +154,13 @@ test("where nothing happened nothing is proven", () => {
     alerts: [],
     lines: [],
     verbs: [],
-    ...{ words: [], looks: [], told: [], pages: [], hushes: [], rings: [], pushes: [] },
+    words: [],
+    looks: [],
+    told: [],
+    pages: [],
+    hushes: [],
+    rings: [],
+    pushes: [],
   });
   assert.ok(blind.includes("every alert reached every endpoint"));
   assert.ok(blind.includes("alerts count what is stored"));

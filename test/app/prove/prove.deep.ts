@@ -6,7 +6,9 @@ import { proved } from "./proved.ts";
 
 test("what was fed by the last kill may be too little: it is fed on until something is proven", async (t) => {
   const { verdict, directory, told } = await proved({
-    ...{ program: await program(), seed: 14, kills: 0 },
+    program: await program(),
+    seed: 14,
+    kills: 0,
   });
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   assert.deepEqual(verdict.unproven, [], told);

@@ -41,7 +41,9 @@ test("a box that forgets one line a start is found out", async (t) => {
 test("a box that does not come back is a broken promise, too", async (t) => {
   const script = 'for word; do test -e "$word/box.db" && exit 65; done; exec "$0" "$@"';
   const { verdict, directory, told } = await proved({
-    ...{ program: ["sh", "-c", script, ...box], seed: 13, kills: 2 },
+    program: ["sh", "-c", script, ...box],
+    seed: 13,
+    kills: 2,
   });
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   assert.equal(verdict.ok, false, told);

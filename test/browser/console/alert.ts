@@ -13,7 +13,10 @@ type Step = (stage: Stage) => Promise<void>;
 async function scene(box: TestBox, message = "payment 4711 failed") {
   const token = await box.project("shop", { retain_logs: true });
   const step = (after_minutes: number) => ({
-    ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 10 },
+    after_minutes,
+    accounts: [box.owner.accountId],
+    schedules: [],
+    repeat_minutes: 10,
   });
   const rule = { name: "errors", identifier_keys: ["n"], escalations: [step(0), step(5)] };
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
@@ -173,7 +176,12 @@ const withoutScript: Step = async ({ box, visit }) => {
 };
 
 const STEPS: Record<string, Step> = {
-  ...{ countsDown, barAtHand, twoPeople, readsAsItStands, nothingRuns, withoutScript },
+  countsDown,
+  barAtHand,
+  twoPeople,
+  readsAsItStands,
+  nothingRuns,
+  withoutScript,
 };
 
 export async function alertHolds(browser: Browser): Promise<void> {

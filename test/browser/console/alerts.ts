@@ -12,7 +12,10 @@ type Step = (stage: Stage) => Promise<void>;
 async function scene(box: TestBox) {
   const token = await box.project("shop");
   const step = (after_minutes: number) => ({
-    ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [box.owner.accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   const rule = { name: "errors", identifier_keys: ["n"], escalations: [step(0), step(10)] };
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
@@ -210,7 +213,9 @@ const looksRight: Step = async ({ box, visit, calm }) => {
   await box.api("POST", "/v1/alerts/2/ack");
   await box.api("POST", "/v1/alerts/3/resolve");
   await box.api("POST", "/v1/alerts/bulk", {
-    ...{ ids: ["4"], verb: "silence", until: Math.floor(box.clock.now() / 1000) + 3600 },
+    ids: ["4"],
+    verb: "silence",
+    until: Math.floor(box.clock.now() / 1000) + 3600,
     reason: "deploy",
   });
   for (const colorScheme of ["light", "dark"] as const)

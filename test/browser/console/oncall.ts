@@ -15,8 +15,10 @@ export async function oncallHolds(browser: Browser, pictures: string): Promise<v
   const bob = box.person("member", "bob@example.org");
   const now = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "weekly", participants: [box.owner.accountId, bob.accountId] },
-    ...{ rotation_start: now - 30 * HOUR, shift_minutes: 3 * 1440 },
+    name: "weekly",
+    participants: [box.owner.accountId, bob.accountId],
+    rotation_start: now - 30 * HOUR,
+    shift_minutes: 3 * 1440,
     restriction: { days: [1, 2, 3, 4, 5], start_minute: 0, end_minute: 1440 },
   };
   const base = "/v1/projects/shop/oncall/schedules";
@@ -31,7 +33,9 @@ export async function oncallHolds(browser: Browser, pictures: string): Promise<v
   const made = async () => {
     const { overrides } = (await box.api("GET", `${base}/first/overrides`)).body;
     const rows = overrides.map(({ account_id, starts_at, ends_at }: Record<string, unknown>) => ({
-      ...{ account_id, starts_at, ends_at },
+      account_id,
+      starts_at,
+      ends_at,
     }));
     for (const { id } of overrides) await box.api("DELETE", `${base}/first/overrides/${id}`);
     return rows;

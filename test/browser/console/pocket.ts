@@ -13,10 +13,14 @@ async function scene(box: TestBox) {
   const bob = box.person("member", "bob@example.org");
   const token = await box.project("shop");
   const step = (after_minutes: number, account: string) => ({
-    ...{ after_minutes, accounts: [account], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [account],
+    schedules: [],
+    repeat_minutes: 0,
   });
   const rule = {
-    ...{ name: "errors", identifier_keys: ["n"] },
+    name: "errors",
+    identifier_keys: ["n"],
     escalations: [step(0, box.owner.accountId), step(15, bob.accountId)],
   };
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
@@ -119,7 +123,7 @@ const readsOffline: Step = async ({ box, visit, run }) => {
   assert.equal(await page.locator("#bar > .unreached").count(), 0);
   assert.deepEqual(
     [stateOf(box), kindsOf(box, "acknowledged"), kindsOf(box, "noted")],
-    [...["acknowledged", 1, 1]],
+    ["acknowledged", 1, 1],
   );
   await stop();
 };

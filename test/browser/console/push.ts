@@ -61,13 +61,16 @@ async function pushedIn(tab: Tab, origin: string): Promise<Pushed> {
   );
   const came = () => worker.evaluate("pushesCame") as Promise<number>;
   return {
-    ...{ worker, shown },
+    worker,
+    shown,
     async deliver(notification) {
       const before = await came();
       // On a busy machine DevTools loses one now and then, which a push service would send again.
       for (let sent = 0; sent < 5 && (await came()) === before; sent += 1) {
         await debug.send("ServiceWorker.deliverPushMessage", {
-          ...{ origin, registrationId, data: JSON.stringify({ web_push: 8030, notification }) },
+          origin,
+          registrationId,
+          data: JSON.stringify({ web_push: 8030, notification }),
         });
         for (let look = 0; look < 100 && (await came()) === before; look += 1)
           await new Promise((resolve) => setTimeout(resolve, 20));
@@ -93,7 +96,10 @@ async function pushedIn(tab: Tab, origin: string): Promise<Pushed> {
       })`),
     sync: () =>
       debug.send("ServiceWorker.dispatchSyncEvent", {
-        ...{ origin, registrationId, tag: "held", lastChance: false },
+        origin,
+        registrationId,
+        tag: "held",
+        lastChance: false,
       }),
   };
 }

@@ -10,7 +10,8 @@ type Step = (stage: Stage) => Promise<void>;
 async function scene(box: TestBox) {
   const token = await box.project("shop");
   const rule = {
-    ...{ name: "errors", identifier_keys: ["provider"] },
+    name: "errors",
+    identifier_keys: ["provider"],
     escalations: [{ accounts: [box.owner.accountId], schedules: [], after_minutes: 0 }],
   };
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
@@ -131,7 +132,9 @@ const firstPingIsGreen: Step = async ({ box, run, visit, calm }) => {
 const lateAtItsSecond: Step = async ({ box, run, visit, calm }) => {
   await scene(box);
   const made = await box.api("POST", "/v1/projects/shop/heartbeats", {
-    ...{ name: "tick", period_seconds: 10, grace_seconds: 60 },
+    name: "tick",
+    period_seconds: 10,
+    grace_seconds: 60,
   });
   await fetch(new URL(made.body.ping_url, box.url), { method: "POST" });
   await settle(box);
@@ -207,15 +210,13 @@ const withoutScript: Step = async ({ box, visit }) => {
 };
 
 const STEPS: Record<string, Step> = {
-  ...{
-    silencedByKeys,
-    menusFitPhone,
-    previewFollows,
-    firstPingIsGreen,
-    lateAtItsSecond,
-    neighboursByKeys,
-    withoutScript,
-  },
+  silencedByKeys,
+  menusFitPhone,
+  previewFollows,
+  firstPingIsGreen,
+  lateAtItsSecond,
+  neighboursByKeys,
+  withoutScript,
 };
 
 export async function quietHolds(browser: Browser): Promise<void> {

@@ -6,10 +6,18 @@ import { assets } from "../../../src/web/console/assets.ts";
 
 /** The policy of the box's own pages, word for word. */
 const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
-  ...["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'"],
-  ...["frame-ancestors 'none'", "base-uri 'none'"],
-  ...["require-trusted-types-for 'script'", "trusted-types box"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types box",
 ].join("; ");
 
 /** One request for sections, or one form that came. */
@@ -69,8 +77,14 @@ export async function openScene(base = ""): Promise<Scene> {
   let takesStreams = true;
   let port = 0;
   const scene: Scene = {
-    ...{ origin: "", heard: [], sections: {}, topics: {}, attributes: {}, forms: {} },
-    ...{ late: 0, watch: "" },
+    origin: "",
+    heard: [],
+    sections: {},
+    topics: {},
+    attributes: {},
+    forms: {},
+    late: 0,
+    watch: "",
     now: () => Date.now(),
     frame: { html: "", beside: "" },
     get following() {

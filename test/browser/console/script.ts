@@ -628,7 +628,9 @@ export async function scriptHolds(browser: Browser, part = ""): Promise<void> {
 
 function stageOf(scene: Scene, tab: Tab): Stage {
   return {
-    ...{ scene, tab, value: (expression) => tab.run(expression) },
+    scene,
+    tab,
+    value: (expression) => tab.run(expression),
     async until(expression, ms = 3000) {
       const end = performance.now() + ms;
       while ((await tab.run(expression)) !== true) {

@@ -16,15 +16,13 @@ import { waysInHold } from "./ways-in.ts";
 
 /** What each screen of the console promises, as it is tried in a browser, the longest first. A new screen gets a line. */
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
-  ...{
-    everyScreenOnAPhone,
-    everyScreenOnADesk,
-    consoleHolds,
-    alertsHold,
-    alertHolds,
-    newcomerHolds,
-    twoPeopleHold,
-  },
+  everyScreenOnAPhone,
+  everyScreenOnADesk,
+  consoleHolds,
+  alertsHold,
+  alertHolds,
+  newcomerHolds,
+  twoPeopleHold,
   pocketHolds,
   pushHolds,
   waysInHold,

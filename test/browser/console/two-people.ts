@@ -23,7 +23,9 @@ async function scene(box: TestBox) {
   }
   for (let n = 0; n < RULES * EACH; n++)
     await box.ingest(token, {
-      ...{ message: "payment failed", level: 500, keys: { n: `k${n}` } },
+      message: "payment failed",
+      level: 500,
+      keys: { n: `k${n}` },
       tags: [`kind${n % RULES}`],
     });
   await settle(box);

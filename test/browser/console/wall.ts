@@ -12,7 +12,8 @@ async function begun({ box }: Stage) {
   const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
   for (const [name, participants] of Object.entries({ primary: [box.owner.accountId], nights: [] }))
     await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-      ...{ name, timezone: "Europe/Berlin" },
+      name,
+      timezone: "Europe/Berlin",
       layers: participants.length > 0 ? [{ ...layer, participants }] : [],
     });
   const fire = async (n: number) => {
@@ -74,7 +75,9 @@ async function keepsNothing(tab: Tab, change: () => Promise<void>): Promise<void
     n += 1;
     await route.fulfill({
       headers: {
-        ...{ "content-type": "text/html", etag: `"${n}"`, "x-next": `${n}` },
+        "content-type": "text/html",
+        etag: `"${n}"`,
+        "x-next": `${n}`,
         "x-files": files,
       },
       body: `<section><h1 id="open">${n} open</h1><p class="what">${"x".repeat(10_000)}</p></section>`,

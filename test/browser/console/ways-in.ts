@@ -11,7 +11,9 @@ const AUTHENTICATOR = {
   protocol: "ctap2",
   transport: "internal",
   hasResidentKey: true,
-  ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
 } as const;
 
 /** Passkeys are asked for by the button alone, unless a story says otherwise. */
@@ -183,8 +185,10 @@ async function providerVouches({ box }: Stage, browser: Browser): Promise<void> 
   const { page } = tab;
   try {
     const { status } = await box.api("POST", "/v1/sign-in/providers", {
-      ...{ name: "Lab", issuer: provider.issuer },
-      ...{ client_id: CLIENT.id, client_secret: CLIENT.secret },
+      name: "Lab",
+      issuer: provider.issuer,
+      client_id: CLIENT.id,
+      client_secret: CLIENT.secret,
     });
     assert.equal(status, 201);
     await page.goto(`${box.url}/people`);

@@ -30,7 +30,8 @@ test("ten rules of a thousand standing alerts each hold alerts below, and hold u
   );
   const before = process.cpuUsage();
   const { status } = await fetch(`${box.url}/v1/ingest`, {
-    ...{ method: "POST", body: events.join("\n") },
+    method: "POST",
+    body: events.join("\n"),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
   });
   const { user, system } = process.cpuUsage(before);

@@ -20,7 +20,9 @@ afterEach(() => box.stop());
 
 const rule = (more: object = {}) =>
   box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "any", identifier_keys: ["n"], dedup_window_minutes: 0 },
+    name: "any",
+    identifier_keys: ["n"],
+    dedup_window_minutes: 0,
     ...more,
   });
 const send = (n: string, more: object = {}) =>
@@ -47,8 +49,10 @@ function figures() {
     store.sql<[], number>(`SELECT count(*) FROM alerts WHERE ${where}`).pluck().get();
   const { mine: _, ...kept } = countAlerts(store, { accountId: ann.accountId });
   const real = {
-    ...{ open: count("state = 'open'"), acknowledged: count("state = 'acknowledged'") },
-    ...{ resolved: count("state = 'resolved'"), silenced: count("silenced_by IS NOT NULL") },
+    open: count("state = 'open'"),
+    acknowledged: count("state = 'acknowledged'"),
+    resolved: count("state = 'resolved'"),
+    silenced: count("silenced_by IS NOT NULL"),
   };
   const drifted = store
     .sql<[], number>(

@@ -16,7 +16,8 @@ beforeEach(async () => {
 afterEach(() => box.stop());
 
 const step = (after_minutes: number, who: Person | undefined, more: object = {}) => ({
-  ...{ after_minutes, accounts: who === undefined ? [] : [who.accountId] },
+  after_minutes,
+  accounts: who === undefined ? [] : [who.accountId],
   ...more,
 });
 const rule = (escalations: object[], more: object = {}) =>
@@ -28,11 +29,15 @@ type Next = { at: number; step: number; why: string; accounts: string[]; schedul
 describe("what comes next", () => {
   test("each step, repeats, whoever has duty by then, and renotifies, for a day", async () => {
     const layer = {
-      ...{ name: "l", rotation_start: now(), shift_minutes: 60 },
+      name: "l",
+      rotation_start: now(),
+      shift_minutes: 60,
       participants: [bob?.accountId, cy?.accountId],
     };
     await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-      ...{ name: "primary", timezone: "UTC", layers: [layer] },
+      name: "primary",
+      timezone: "UTC",
+      layers: [layer],
     });
     await rule(
       [
@@ -62,7 +67,9 @@ describe("what comes next", () => {
 
   test("a step that reaches nobody says so; above it the next runs at once", async () => {
     await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-      ...{ name: "empty", timezone: "UTC", layers: [] },
+      name: "empty",
+      timezone: "UTC",
+      layers: [],
     });
     await rule([
       step(0, ann),
@@ -83,7 +90,9 @@ describe("what comes next", () => {
 
   const said = async (from: number) =>
     (await detail()).next.map(({ at, step: n, why, accounts }: Next) => [
-      ...[(at - from) / 60, n, why],
+      (at - from) / 60,
+      n,
+      why,
       ...accounts,
     ]);
 
@@ -139,10 +148,13 @@ test("earlier ones of the key, how often, who was told, and what silences it", a
   const { alert, earlier, buckets, reach, executions, silence, now: at } = await detail(4);
   assert.deepEqual([alert.id, alert.count, at, silence, executions], ["4", 3, now(), null, []]);
   assert.deepEqual(earlier, [
-    ...[{ id: "2", opened_at: second, resolved_at: second + 300, resolved_by: null, count: 1 }],
+    { id: "2", opened_at: second, resolved_at: second + 300, resolved_by: null, count: 1 },
     {
-      ...{ id: "1", opened_at: second - 60, resolved_at: second - 60 },
-      ...{ resolved_by: bob?.accountId, count: 1 },
+      id: "1",
+      opened_at: second - 60,
+      resolved_at: second - 60,
+      resolved_by: bob?.accountId,
+      count: 1,
     },
   ]);
   assert.deepEqual(buckets, { seconds: 60, from: third - (third % 60), counts: [2, 0, 1] });

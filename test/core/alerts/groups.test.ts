@@ -45,8 +45,12 @@ before(async () => {
       const id = Number(insert.run(rule, ...words, level, 1000 - i).lastInsertRowid);
       const taken = i % 5 === 1 ? (i % 3 === 1 ? "ann" : "bob") : null;
       const one: Made = {
-        ...{ id, rule, level, state: taken === null ? "open" : "acknowledged" },
-        ...{ silenced: i % 5 === 0, pages: i % 3 === 0 },
+        id,
+        rule,
+        level,
+        state: taken === null ? "open" : "acknowledged",
+        silenced: i % 5 === 0,
+        pages: i % 3 === 0,
         mine: i % 3 === 0 || taken === "ann",
       };
       const set = (column: string, value: string) =>
@@ -121,7 +125,9 @@ describe("groups of alerts", () => {
             const isGroup = (_rule: number, count: number) => count > most;
             const page = await groupAlerts(box.tenant.store, {
               ...(filter as Pick<GroupFilter, "states">),
-              ...{ isGroup, limit, after },
+              isGroup,
+              limit,
+              after,
             });
             assert.ok(page.complete);
             for (const { alerts, isGroup } of page.groups) {
@@ -161,9 +167,14 @@ describe("groups of alerts", () => {
     assert.deepEqual(
       { ...one, titles: one.titles.length },
       {
-        ...{ project: "shop", rule: "rule 1", count: of.length, alert: null, titles: 3 },
+        project: "shop",
+        rule: "rule 1",
+        count: of.length,
+        alert: null,
+        titles: 3,
         levels: {
-          ...{ 300: count(({ level }) => level === 300), 400: count(({ level }) => level === 400) },
+          300: count(({ level }) => level === 300),
+          400: count(({ level }) => level === 400),
           500: count(({ level }) => level === 500),
         },
         states: {

@@ -39,8 +39,11 @@ before(async () => {
     for (let i = 0; i < 4000; i++) {
       const project = i % 3 === 0 ? 2 : 1;
       const line = {
-        ...{ id: 5000 + i, project, source: project === 2 ? 2 : i % 4 === 0 ? 3 : 1 },
-        ...{ at: openedAt - 1000 + Math.floor(i / 2), template: TEMPLATES[i % 5] ?? "t0" },
+        id: 5000 + i,
+        project,
+        source: project === 2 ? 2 : i % 4 === 0 ? 3 : 1,
+        at: openedAt - 1000 + Math.floor(i / 2),
+        template: TEMPLATES[i % 5] ?? "t0",
         message: `payment ${i % 7} failed`,
       };
       lines.push(line);

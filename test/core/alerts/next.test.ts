@@ -33,8 +33,10 @@ test("a snoozed alert whose rule is deleted is told again at the end of its snoo
   plane.deleteRule();
   assert.deepEqual(next(), ["30 renotify ann"]);
   const write = silenceWrite.parse({
-    ...{ match: { rule: plane.last().rule }, reason: "deploy 41" },
-    ...{ starts_at: plane.start + 20 * 60, ends_at: plane.start + 40 * 60 },
+    match: { rule: plane.last().rule },
+    reason: "deploy 41",
+    starts_at: plane.start + 20 * 60,
+    ends_at: plane.start + 40 * 60,
   });
   plane.tenant.store.write((tx) => createSilence(tx, { write, createdBy: "ann" }));
   assert.deepEqual(next(), ["40 renotify ann"]);

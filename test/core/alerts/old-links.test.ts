@@ -93,7 +93,10 @@ test("a link of before messages had names answers its alert alone, and only wher
   const { first, other } = await toldTwice(paged);
   const of = (alertId: number) =>
     capabilityOf(sealer, {
-      ...{ tenantId: box.tenant.id, alertId, accountId: ann.accountId, contactId: contact },
+      tenantId: box.tenant.id,
+      alertId,
+      accountId: ann.accountId,
+      contactId: contact,
       until: Math.floor(box.clock.now() / 1000) + 60,
     });
   assert.equal((await press(box, of(Number(other)))).status, 404);
@@ -114,7 +117,9 @@ test("a device that shows one attempt keeps no alert from being told that only t
     [first, other],
   );
   const receipt = receiptOf(sealer, {
-    ...{ tenantId: box.tenant.id, contactId: contact, name: messageName(attempt) },
+    tenantId: box.tenant.id,
+    contactId: contact,
+    name: messageName(attempt),
     until: Math.floor(box.clock.now() / 1000) + 60,
   });
   const headers = { "content-type": "application/json" };

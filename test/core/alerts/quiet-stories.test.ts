@@ -70,7 +70,9 @@ async function story(commands: readonly Command[]): Promise<void> {
     for (const name of ["ann", "bob"]) plane.account(name);
     plane.rule({
       escalations: [step(0, ["ann"], { repeat: 6 }), step(15, ["bob"], { repeat: 20 })],
-      ...{ renotify_minutes: 11, dedup_window_minutes: 9, ack_expires_minutes: 25 },
+      renotify_minutes: 11,
+      dedup_window_minutes: 9,
+      ack_expires_minutes: 25,
     });
     // Ten seconds off the minutes at which silences begin and end.
     await plane.clock.turn(10_000);
@@ -81,8 +83,10 @@ async function story(commands: readonly Command[]): Promise<void> {
       else if (one.do === "silence") {
         const [from, until] = [minute + one.n, minute + one.n + one.length];
         const write = silenceWrite.parse({
-          ...{ match: { rule: "rule 1" }, reason: "story" },
-          ...{ starts_at: plane.start + from * 60, ends_at: plane.start + until * 60 },
+          match: { rule: "rule 1" },
+          reason: "story",
+          starts_at: plane.start + from * 60,
+          ends_at: plane.start + until * 60,
         });
         plane.tenant.store.write((tx) => createSilence(tx, { write, createdBy: "ann" }));
         silences.push([from, until]);

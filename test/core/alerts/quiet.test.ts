@@ -20,8 +20,10 @@ afterEach(() => plane.close());
 /** Silences from one minute of the test to another. */
 function silence(from: number, until: number, more: object = {}): string {
   const write = silenceWrite.parse({
-    ...{ match: { rule: "rule 1" }, reason: "deploy 41" },
-    ...{ starts_at: plane.start + from * 60, ends_at: plane.start + until * 60 },
+    match: { rule: "rule 1" },
+    reason: "deploy 41",
+    starts_at: plane.start + from * 60,
+    ends_at: plane.start + until * 60,
     ...more,
   });
   return plane.tenant.store.write((tx) => createSilence(tx, { write, createdBy: "ann" }).id);
@@ -46,7 +48,11 @@ test("an alert that opens while it is quiet is told at the end, and its ladder b
   assert.deepEqual(kinds(), ["opened", "silenced", "silence_over", "escalated", "escalated"]);
   const held = plane.timeline()[1]?.detail;
   assert.deepEqual(held, {
-    ...{ by: id, kind: "silence", until: plane.start + 1800, reason: "deploy 41", held: "opened" },
+    by: id,
+    kind: "silence",
+    until: plane.start + 1800,
+    reason: "deploy 41",
+    held: "opened",
   });
 });
 
@@ -60,8 +66,12 @@ test("a rung and a renotify that come due while it is quiet wait for its end; la
   silence(5, 40);
   await plane.minutes(60);
   assert.deepEqual(told(), [
-    ...["0 opened 0", "0 escalated 1"],
-    ...["40 escalated 2", "40 renotified 2", "52 renotified 2", "55 escalated 3"],
+    "0 opened 0",
+    "0 escalated 1",
+    "40 escalated 2",
+    "40 renotified 2",
+    "52 renotified 2",
+    "55 escalated 3",
   ]);
 });
 
@@ -190,7 +200,8 @@ test("a dependent alert rings once the rule above it is deleted, though an alert
   });
   plane.rule({
     ...about("slow"),
-    ...{ escalations: [step(0, ["ann"])], silenced_by: [{ rule: "rule 2", equal: [] }] },
+    escalations: [step(0, ["ann"])],
+    silenced_by: [{ rule: "rule 2", equal: [] }],
   });
   plane.rule(about("link"));
   await plane.fire("link is down");
@@ -215,8 +226,13 @@ test("a snoozed alert is open again at its end, told, its ladder from the first 
   plane.again();
   await plane.minutes(60);
   assert.deepEqual(told(), [
-    ...["0 opened 0", "0 escalated 1", "10 escalated 2", "12 acknowledged 2"],
-    ...["40 renotified 2", "40 escalated 1", "50 escalated 2"],
+    "0 opened 0",
+    "0 escalated 1",
+    "10 escalated 2",
+    "12 acknowledged 2",
+    "40 renotified 2",
+    "40 escalated 1",
+    "50 escalated 2",
   ]);
   assert.deepEqual(kinds().slice(3, 7), [
     "acknowledged",
@@ -351,7 +367,7 @@ test("held alerts that become one are told once, at the end", async () => {
 test("of an alert that was told and one that was held, which become one, no page comes while it is quiet and none is lost", async () => {
   plane.rule({
     escalations: [step(0, ["ann"]), step(10, ["bob"])],
-    ...{ identifier_keys: [] },
+    identifier_keys: [],
   });
   await plane.fire("gamma took far too long to answer for database orders");
   await plane.minutes(5);
@@ -399,7 +415,7 @@ test("a silence of one source takes no alert that became one with another's, or 
 });
 
 test("of alerts that become one, who was given either goes on being paged", async () => {
-  plane.rule({ ...{ renotify_minutes: 10, max_renotify: 1 }, identifier_keys: [] });
+  plane.rule({ renotify_minutes: 10, max_renotify: 1, identifier_keys: [] });
   await plane.fire("gamma took far too long to answer for database orders");
   await plane.fire("gamma took far too long to answer for database stock");
   const second = plane.last().id;
@@ -437,7 +453,9 @@ test("what is only looked at again while it is quiet is told to nobody at its en
   await plane.fire();
   const id = plane.tenant.store.write((tx) =>
     silenceAlert(tx, plane.last().id, {
-      ...{ until: plane.start + 20 * 60, reason: "deploy 41", accountId: "ann" },
+      until: plane.start + 20 * 60,
+      reason: "deploy 41",
+      accountId: "ann",
     }),
   );
   await plane.minutes(5);

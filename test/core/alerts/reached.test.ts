@@ -26,7 +26,9 @@ async function shop(t: TestContext) {
   );
   let n = 0;
   return {
-    ...{ box, receiver, people },
+    box,
+    receiver,
+    people,
     async rule(escalations: object[]) {
       const write = { name: "errors", identifier_keys: ["n"], escalations };
       const made = await box.api("PUT", "/v1/projects/shop/rules/errors", write);
@@ -74,7 +76,9 @@ test("who was told by what, and who wasn't and why: each way once, as it stands"
   await reachBy(box, bob, receiver, "/bob");
   const start = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "l", rotation_start: start - 3600, shift_minutes: 1440 },
+    name: "l",
+    rotation_start: start - 3600,
+    shift_minutes: 1440,
     participants: [dan.accountId, eve.accountId, bob.accountId],
   };
   const made = await box.api("POST", "/v1/projects/shop/oncall/schedules", {
@@ -87,7 +91,9 @@ test("who was told by what, and who wasn't and why: each way once, as it stands"
   const path = `/v1/projects/shop/oncall/schedules/ops/overrides`;
   assert.equal((await box.api("POST", path, over)).status, 201);
   const step = (accounts: Person[], schedules: string[], after_minutes: number) => ({
-    ...{ after_minutes, accounts: accounts.map(({ accountId }) => accountId), schedules },
+    after_minutes,
+    accounts: accounts.map(({ accountId }) => accountId),
+    schedules,
   });
   await rule([step([ann, cid], ["ops"], 0), step([box.owner], [], 30)]);
   const id = await fire();
@@ -198,7 +204,10 @@ test("why a channel wasn't told, what a silence holds, and that further events t
 
   const now = Math.floor(box.clock.now() / 1000);
   const silence = {
-    ...{ project: "shop", match: { rule: "errors" }, critical: true, reason: "deploy" },
+    project: "shop",
+    match: { rule: "errors" },
+    critical: true,
+    reason: "deploy",
     ends_at: now + 3600,
   };
   const made = await box.api("POST", "/v1/silences", silence);
@@ -235,9 +244,16 @@ test("pages by the relay: taken, without a phone, waiting, failed, off", () => {
   };
   const reasonOf = (status: "pending" | "delivered" | "failed" | "dropped", hasPhone = true) =>
     reachReport({
-      ...{ steps: [], paged: ["a"], pages: [], nameOf: () => "Ann", hasPhone: () => hasPhone },
+      steps: [],
+      paged: ["a"],
+      pages: [],
+      nameOf: () => "Ann",
+      hasPhone: () => hasPhone,
       phones: [{ ...phone, status }],
-      ...{ channels: [], events: [], held: null, repeatAt: null },
+      channels: [],
+      events: [],
+      held: null,
+      repeatAt: null,
     }).map(({ via, reason }) => `${via} ${reason}`);
   assert.deepEqual(reasonOf("delivered"), ["phone accepted_not_confirmed"]);
   assert.deepEqual(reasonOf("delivered", false), ["phone no_device"]);
@@ -251,7 +267,9 @@ test("a step to come says when it runs and who has duty by then, with what is pl
   const { ann, bob, cid, dan } = people;
   const start = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "l", rotation_start: start, shift_minutes: 20 },
+    name: "l",
+    rotation_start: start,
+    shift_minutes: 20,
     participants: [bob.accountId, dan.accountId],
   };
   const schedule = { name: "ops", timezone: "UTC", layers: [layer] };
@@ -289,7 +307,9 @@ test("whom a later step names isn't said to have been off duty in a step before"
   const { ann, bob } = people;
   const start = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "l", rotation_start: start, shift_minutes: 1440 },
+    name: "l",
+    rotation_start: start,
+    shift_minutes: 1440,
     participants: [ann.accountId, bob.accountId],
   };
   const schedule = { name: "ops", timezone: "UTC", layers: [layer] };

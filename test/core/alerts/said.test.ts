@@ -53,8 +53,11 @@ function person(id: string, name: string) {
 function onCall(name: string, account: string) {
   plane.schedule(name, [
     {
-      ...{ name: "all", participants: [account], rotation_start: START / 1000 },
-      ...{ shift_minutes: 60, restriction: null },
+      name: "all",
+      participants: [account],
+      rotation_start: START / 1000,
+      shift_minutes: 60,
+      restriction: null,
     },
   ]);
 }
@@ -100,8 +103,11 @@ test("who is next is whoever is on call then, and the last step says that nobody
   person("b1", "Bob");
   plane.schedule("hourly", [
     {
-      ...{ name: "all", participants: ["a1", "b1"], rotation_start: START / 1000 },
-      ...{ shift_minutes: 60, restriction: null },
+      name: "all",
+      participants: ["a1", "b1"],
+      rotation_start: START / 1000,
+      shift_minutes: 60,
+      restriction: null,
     },
   ]);
   plane.rule({
@@ -141,7 +147,8 @@ test("who is next is paged when what is planned to be quiet is over, and whoever
   await plane.fire();
   await plane.minutes(1);
   assert.deepEqual(sentences()[1], [
-    ...["escalated", "Pages Ann (step 1)"],
+    "escalated",
+    "Pages Ann (step 1)",
     "Next: Bob (step 2), Cid (step 3), at 03:25 UTC",
   ]);
 });

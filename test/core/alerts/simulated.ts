@@ -66,7 +66,8 @@ function think(
   const { level } = of.all;
   const silent = one.silent.map(one.name);
   const ack = one.ack && {
-    ...{ account: one.name(one.ack.who), after_seconds: one.ack.after },
+    account: one.name(one.ack.who),
+    after_seconds: one.ack.after,
     ...(one.ack.snooze !== null && { snooze_seconds: one.ack.snooze }),
   };
   const asked = { rule: rule.name, at, level, silent, source: "app", ack };

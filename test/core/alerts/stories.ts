@@ -93,7 +93,12 @@ export interface ToldStory extends Story {
 /** Each message is taken at once. */
 const takesAll = (): EgressClient => ({
   send: async () => ({
-    ...{ error: null, status: 200, headers: {}, body: "", truncated: false, sent: true },
+    error: null,
+    status: 200,
+    headers: {},
+    body: "",
+    truncated: false,
+    sent: true,
     durationMs: 1,
   }),
   dial: () => Promise.reject(new Error("nothing dials here")),
@@ -171,7 +176,9 @@ function arrange(
     const made = layers.map(({ participants, begins, shift, window }, i): Layer => {
       const turns = { rotation_start: minute(begins), shift_minutes: shift };
       const restriction = window && {
-        ...{ days: [], start_minute: window.from, end_minute: window.until },
+        days: [],
+        start_minute: window.from,
+        end_minute: window.until,
       };
       return { name: `l${i}`, participants: participants.map(story.name), ...turns, restriction };
     });
@@ -181,9 +188,7 @@ function arrange(
         tx.sql(
           `INSERT INTO overrides (id, schedule_id, account_id, starts_at, ends_at, created_at, created_by)
            VALUES (?, ?, ?, ?, ?, ?, 'own')`,
-        ).run(
-          ...[`${name}${i}`, name, story.name(who), minute(from), minute(from + length), tx.at],
-        );
+        ).run(`${name}${i}`, name, story.name(who), minute(from), minute(from + length), tx.at);
     });
   });
   if (of.reaches) for (const n of PEOPLE.keys()) makeContacts(plane, story, n);
@@ -192,7 +197,8 @@ function arrange(
     escalations: story.ladder.map(({ after, repeat, accounts, schedules }) =>
       step(after, accounts.map(story.name), { repeat, schedules: schedules.map(story.name) }),
     ),
-    ...{ renotify_minutes: story.renotify, max_renotify: story.most },
+    renotify_minutes: story.renotify,
+    max_renotify: story.most,
     ack_expires_minutes: story.expires,
   };
   const rule = store.write((tx) =>
@@ -202,7 +208,10 @@ function arrange(
     if (from + length <= 1) continue;
     const write = silenceWrite.parse({
       match: { rule: rule.name, below_level: below, sources: source === null ? [] : [source] },
-      ...{ critical, reason: "story", starts_at: minute(from), ends_at: minute(from + length) },
+      critical,
+      reason: "story",
+      starts_at: minute(from),
+      ends_at: minute(from + length),
       ...(repeat === "none" ? {} : { repeat, repeat_until: minute(10_000) }),
     });
     store.write((tx) => createSilence(tx, { write, createdBy: "own" }));
@@ -245,6 +254,12 @@ export function clear({ tenant: { store } }: Plane): void {
 }
 
 const CLEARED = [
-  ...["silences", "overrides", "schedules", "pages", "contacts", "notify_rules"],
-  ...["integrations", "deliveries"],
+  "silences",
+  "overrides",
+  "schedules",
+  "pages",
+  "contacts",
+  "notify_rules",
+  "integrations",
+  "deliveries",
 ];

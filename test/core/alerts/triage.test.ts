@@ -57,8 +57,13 @@ before(async () => {
       const { project, rule, level, seq, provider } = one;
       const id = Number(
         insert.run(
-          ...[project, rule, `k${i}`, level, `payment ${i} failed: 100% ÄRGER`],
-          ...[JSON.stringify({ provider }), seq],
+          project,
+          rule,
+          `k${i}`,
+          level,
+          `payment ${i} failed: 100% ÄRGER`,
+          JSON.stringify({ provider }),
+          seq,
         ).lastInsertRowid,
       );
       const set = (column: string, value: string | null) =>
@@ -200,7 +205,10 @@ test("what somebody typed is read as they meant it, whatever they typed", () => 
   assert.deepEqual(
     readAlertQuery('level:warn rule:"slow  one" key:a=b key:"c d" #7 foo:bar Straße "two words'),
     {
-      ...{ id: 7, level: { from: 300, below: 400 }, rule: "slow  one", project: null },
+      id: 7,
+      level: { from: 300, below: 400 },
+      rule: "slow  one",
+      project: null,
       keys: [
         { name: "a", value: "b" },
         { name: "c d", value: null },

@@ -14,10 +14,12 @@ beforeEach(async () => {
   [ann, bob, cy] = ["ann", "bob", "cy"].map((name) => box.person("member", `${name}@example.org`));
   token = await box.project("shop");
   const step = (after_minutes: number, who: Person | undefined) => ({
-    ...{ after_minutes, accounts: [who?.accountId] },
+    after_minutes,
+    accounts: [who?.accountId],
   });
   await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "any", escalations: [step(0, ann), step(15, bob), step(30, cy)] },
+    name: "any",
+    escalations: [step(0, ann), step(15, bob), step(30, cy)],
   });
   await box.ingest(token, { message: "down" });
 });

@@ -12,10 +12,16 @@ const HOUR = 3600;
 /** Monday, 5 January 2026, 00:00 in UTC. */
 const MONDAY = 1_767_571_200;
 const hours = (start: number, end: number, days: number[] = []) => ({
-  ...{ days, start_minute: start * 60, end_minute: end * 60 },
+  days,
+  start_minute: start * 60,
+  end_minute: end * 60,
 });
 const layer = (name: string, restriction: Layer["restriction"], from = 0): Layer => ({
-  ...{ name, participants: ["ann"], rotation_start: from, shift_minutes: 1440, restriction },
+  name,
+  participants: ["ann"],
+  rotation_start: from,
+  shift_minutes: 1440,
+  restriction,
 });
 const gapsOf = (schedule: Partial<Schedule>, days = 7) =>
   preview(
@@ -78,7 +84,9 @@ test("the promise goes by interface, file, form and pages; a write that doesn't 
   const token = await box.project("shop");
   const at = "/v1/projects/shop/oncall/schedules";
   const body = {
-    ...{ name: "office", timezone: "UTC", covers: "hours" },
+    name: "office",
+    timezone: "UTC",
+    covers: "hours",
     layers: [{ ...layer("l", hours(9, 17, [1, 2, 3, 4, 5])), participants: [box.owner.accountId] }],
   };
   assert.equal((await box.api("POST", at, { ...body, covers: "nights" })).status, 400);

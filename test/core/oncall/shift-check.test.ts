@@ -134,7 +134,10 @@ test("who had it before is named; what is late by an hour, or late into the nigh
     timezone: "Europe/Berlin",
     layers: [
       {
-        ...{ name: "weekly", participants: ["ann", "bob"], shift_minutes: 1440, restriction: null },
+        name: "weekly",
+        participants: ["ann", "bob"],
+        shift_minutes: 1440,
+        restriction: null,
         rotation_start: berlin("2026-11-20T21:45"),
       },
     ],
@@ -143,7 +146,10 @@ test("who had it before is named; what is late by an hour, or late into the nigh
   const at = berlin("2026-11-21T21:45");
   const [begin] = shiftBegins(schedule, { from: at - 60, until: at });
   assert.deepEqual(begin, {
-    ...{ account_id: "bob", before: "ann", starts_at: at, ends_at: at + DAY },
+    account_id: "bob",
+    before: "ann",
+    starts_at: at,
+    ends_at: at + DAY,
   });
   const due = (now: number) => shiftChecksAt(schedule, now).due.map(({ account_id }) => account_id);
   assert.deepEqual([due(at - 1), due(at), due(at + 14 * 60)], [[], ["bob"], ["bob"]]);

@@ -17,7 +17,11 @@ const DAY = 24 * HOUR;
 const at = (text: string) => Math.floor(Temporal.Instant.from(text).epochMilliseconds / 1000);
 
 const subject: Subject = {
-  ...{ projectId: 1, rule: "errors", templateId: "t1", source: "api", level: 400 },
+  projectId: 1,
+  rule: "errors",
+  templateId: "t1",
+  source: "api",
+  level: 400,
   identifiers: { provider: "acme", amount: "12" },
 };
 const bodyOf = (write: object): SilenceBody =>
@@ -57,9 +61,17 @@ for (const [what, write, changed, is] of takes)
 
 function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): ReadySilence {
   return {
-    ...{ id: "s", projectId: null, kind: "silence", reason: "r", takes: () => true },
+    id: "s",
+    projectId: null,
+    kind: "silence",
+    reason: "r",
+    takes: () => true,
     timing: {
-      ...{ startsAt: 100, endsAt: 200, overAt: 200, repeats: "none", timezone: "UTC" },
+      startsAt: 100,
+      endsAt: 200,
+      overAt: 200,
+      repeats: "none",
+      timezone: "UTC",
       ...timing,
     } as Timing,
     ...more,
@@ -99,7 +111,10 @@ test("an alert above must have each named identifier with the same value, and ho
 });
 
 const vienna = (from: string, until: string, repeats: "daily" | "weekly"): Timing => ({
-  ...{ startsAt: at(from), endsAt: at(until), repeats, timezone: "Europe/Vienna" },
+  startsAt: at(from),
+  endsAt: at(until),
+  repeats,
+  timezone: "Europe/Vienna",
   overAt: at("2026-12-31T00:00Z"),
 });
 const shown = (timing: Timing, now: string) => {

@@ -121,7 +121,10 @@ function silenceOfStory(
   minutes: number,
 ): SilenceWrite {
   return silenceWrite.parse({
-    ...{ match: { rule, below_level }, all: rule === null, critical, reason: "story" },
+    match: { rule, below_level },
+    all: rule === null,
+    critical,
+    reason: "story",
     ends_at: Math.floor(plane.clock.now() / 1000) + minutes * 60,
   });
 }

@@ -88,7 +88,10 @@ describe("an entry", () => {
     await box.ingest(token, { message: "down" });
     await box.api("POST", "/v1/alerts/1/ack");
     assert.deepEqual((await latest()).target, {
-      ...{ kind: "alert", id: "1", name: "any", project: "shop" },
+      kind: "alert",
+      id: "1",
+      name: "any",
+      project: "shop",
     });
     assert.deepEqual((await latest()).changes, [
       { field: "state", from: "open", to: "acknowledged" },
@@ -116,7 +119,9 @@ describe("an entry", () => {
     const written = await entries("?verb=putProjectConfig");
     if (answer.status === 200) {
       assert.deepEqual(written.map(({ target }) => `${target.kind} ${target.name}`).sort(), [
-        ...["integration ops", "rule a", "rule b"],
+        "integration ops",
+        "rule a",
+        "rule b",
       ]);
     } else assert.fail(JSON.stringify(answer.body));
   });
@@ -145,7 +150,9 @@ describe("who isn't a key", () => {
     );
     const made = await entries("?verb=pair");
     assert.deepEqual(made.map(({ via, target }) => `${via} ${target.kind}`).sort(), [
-      ...["pairing account", "pairing key", "pairing pairing_code"],
+      "pairing account",
+      "pairing key",
+      "pairing pairing_code",
     ]);
     const text = JSON.stringify(await entries());
     for (const secret of [body.code, "correct horse"]) assert.ok(!text.includes(secret), secret);

@@ -45,7 +45,10 @@ test("a table is told of in the file of the folder that writes it", async () => 
 });
 
 const thing: WatchedTable = {
-  ...{ kind: "thing", id: "id", name: "name", passed: [] },
+  kind: "thing",
+  id: "id",
+  name: "name",
+  passed: [],
   fields: {
     name: ["name", "text"],
     on: ["enabled", "flag"],
@@ -65,7 +68,7 @@ const columns = fc.record({
 test("fields that differ are told, those that don't are not, and of a secret nothing", () => {
   fc.assert(
     fc.property(columns, columns, (was, is) => {
-      const image = (of: typeof was) => ({ ...{ id: 1, name: "n", project: null }, columns: of });
+      const image = (of: typeof was) => ({ id: 1, name: "n", project: null, columns: of });
       const changes = changesOf(thing, { before: image(was), after: image(is) });
       const fields = new Set(changes.map(({ field }) => field));
       assert.equal(fields.has("name"), was.name !== is.name);

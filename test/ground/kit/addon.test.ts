@@ -14,7 +14,9 @@ const bytes = fs.readFileSync(
 );
 let reads = 0;
 const addon = {
-  ...{ name: "sqlite", version: "1.2.3", sha256: hash("sha256", bytes, "hex") },
+  name: "sqlite",
+  version: "1.2.3",
+  sha256: hash("sha256", bytes, "hex"),
   read() {
     reads++;
     return bytes;

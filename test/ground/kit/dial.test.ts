@@ -23,7 +23,7 @@ async function scene(resolve: Resolve, options: Partial<EgressOptions> = {}) {
     () => egress.close(),
     () => server.close(),
   );
-  return { ...{ clock, egress }, port: server.port, count: () => connections };
+  return { clock, egress, port: server.port, count: () => connections };
 }
 
 const loopback: Resolve = async () => [{ address: "127.0.0.1", family: 4 }];

@@ -9,8 +9,12 @@ const render = (template: string, view: object, most = 1_000) =>
 
 test("values, sections, inverted sections, dots and comments, as Mustache has them", () => {
   const view = {
-    ...{ a: '<b> & "c"', b: 7, yes: true, no: false },
-    ...{ list: [{ key: "x" }, { key: "y" }], deep: { inside: { most: "found" } } },
+    a: '<b> & "c"',
+    b: 7,
+    yes: true,
+    no: false,
+    list: [{ key: "x" }, { key: "y" }],
+    deep: { inside: { most: "found" } },
   };
   const table: [template: string, text: string][] = [
     ["{{a}} {{{a}}} {{&a}}", '<b> & "c" <b> & "c" <b> & "c"'],

@@ -25,10 +25,12 @@ async function scene(resolve: Resolve = loopback, options: Partial<EgressOptions
   const ends: string[] = [];
   const talk = (url = server.url) =>
     egress.talk({
-      ...{ url, silentMs: 60_000, heard: (text) => void heard.push(text) },
+      url,
+      silentMs: 60_000,
+      heard: (text) => void heard.push(text),
       ended: (why) => void ends.push(why),
     });
-  return { ...{ clock, egress, server, heard, ends, talk }, port: new URL(server.url).port };
+  return { clock, egress, server, heard, ends, talk, port: new URL(server.url).port };
 }
 
 const fault = (egressError: string) => ({ name: "EgressFault", egressError });

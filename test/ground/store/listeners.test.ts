@@ -14,7 +14,10 @@ function opened(t: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), "box-listeners-"));
   const fatal: unknown[] = [];
   const store = openStore({
-    ...{ path: join(directory, "box.db"), kind: "box", clock: handClock(), random: systemRandom },
+    path: join(directory, "box.db"),
+    kind: "box",
+    clock: handClock(),
+    random: systemRandom,
     onFatal: (error) => void fatal.push(error),
   });
   t.after(() => {
@@ -57,15 +60,16 @@ test("events that are committed are not written again because a listener threw",
       .run(
         JSON.stringify({
           match: { min_level: null, sources: [], tags: [], template_contains: "" },
-          ...{ conditions: [], fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 } },
-          ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
-          ...{
-            max_renotify: 0,
-            identifier_keys: [],
-            investigate: false,
-            actions: null,
-            escalations: [],
-          },
+          conditions: [],
+          fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
+          dedup_window_minutes: 0,
+          auto_resolve_quiet_minutes: 0,
+          renotify_minutes: 0,
+          max_renotify: 0,
+          identifier_keys: [],
+          investigate: false,
+          actions: null,
+          escalations: [],
         }),
       ),
   );

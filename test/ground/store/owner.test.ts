@@ -126,7 +126,10 @@ const openings: [string, (data: string, outside: string) => unknown][] = [
     "box.db",
     (data, outside) =>
       takeBackup({
-        ...{ place: placeOf(data), file: join(outside, "b"), withKey: false, clock: handClock() },
+        place: placeOf(data),
+        file: join(outside, "b"),
+        withKey: false,
+        clock: handClock(),
       }),
   ],
   ["box.db-wal", (data) => withPeople(desk(data), (people) => people.issue({}))],

@@ -40,7 +40,13 @@ function watch(object: Methods, names: readonly string[]): void {
 }
 
 watch(fs as unknown as Methods, [
-  ...["mkdirSync", "linkSync", "openSync", "fsyncSync", "rmSync", "renameSync", "copyFileSync"],
+  "mkdirSync",
+  "linkSync",
+  "openSync",
+  "fsyncSync",
+  "rmSync",
+  "renameSync",
+  "copyFileSync",
 ]);
 syncBuiltinESMExports();
 watch(Database.prototype as unknown as Methods, ["exec", "pragma", "prepare", "close"]);

@@ -215,7 +215,8 @@ test("what a killed upgrade left is removed before room is counted", (t) => {
   // As much as it needs, but for what lies there.
   const isThere = () => (existsSync(left) ? size : 0);
   t.mock.method(process.getBuiltinModule("node:fs"), "statfsSync", () => ({
-    ...{ bavail: 2 * size + 16 * 1024 * 1024 - isThere(), bsize: 1 },
+    bavail: 2 * size + 16 * 1024 * 1024 - isThere(),
+    bsize: 1,
   }));
   syncExports(t);
   open(path, { known: later }).close();

@@ -46,7 +46,10 @@ export function putDevice(
   criticalAlerts = false,
 ) {
   return registry.devices.put({
-    ...{ accountId, token: deviceToken(n), platform: "ios", criticalAlerts },
+    accountId,
+    token: deviceToken(n),
+    platform: "ios",
+    criticalAlerts,
   });
 }
 

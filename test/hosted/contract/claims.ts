@@ -115,8 +115,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ does: fc.constant("settle" as const), node, hold: fc.nat(20) },
-      ...{ reached: fc.uniqueArray(fc.nat(4), { maxLength: 3 }), done: fc.boolean() },
+      does: fc.constant("settle" as const),
+      node,
+      hold: fc.nat(20),
+      reached: fc.uniqueArray(fc.nat(4), { maxLength: 3 }),
+      done: fc.boolean(),
     }),
   },
   {

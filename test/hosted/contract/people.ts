@@ -5,7 +5,11 @@ import { type ContractRegistry, contractBox, putDevice, together } from "./bench
 
 const DAY = 86_400_000;
 const apnsSettings = {
-  ...{ keyId: "K", teamId: "T", topic: "app", endpoint: "https://localhost", ca: null },
+  keyId: "K",
+  teamId: "T",
+  topic: "app",
+  endpoint: "https://localhost",
+  ca: null,
   key: "the private key",
 };
 
@@ -184,7 +188,10 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     const at = Math.floor(clock.now() / 1000);
     assert.deepEqual(
       (await registry.pairings.list(tenantId)).map((one) => [
-        ...[one.accountId, one.boxAccountId, one.createdAt, one.revokedAt],
+        one.accountId,
+        one.boxAccountId,
+        one.createdAt,
+        one.revokedAt,
       ]),
       [
         [owner, "box-0", at, null],
@@ -231,8 +238,11 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     await registry.devices.put({ ...device, platform: "ipados", criticalAlerts: false });
     assert.deepEqual(await registry.devices.list(account.id), [
       {
-        ...{ token: token.toLowerCase(), platform: "ipados", criticalAlerts: false },
-        ...{ createdAt, lastSeenAt: createdAt + 5 },
+        token: token.toLowerCase(),
+        platform: "ipados",
+        criticalAlerts: false,
+        createdAt,
+        lastSeenAt: createdAt + 5,
       },
     ]);
     assert.equal(await registry.devices.remove(account.id, token), true);

@@ -17,8 +17,14 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     const [one = "", two = "", three = ""] = made;
     assert.equal(await tenants.set(one, { plan: "pro", watchSeconds: 0 }), true);
     assert.deepEqual(await tenants.get(one), {
-      ...{ id: one, kind: "hosted", plan: "pro", ownerEmail: null, boxUrl: null },
-      ...{ boxTenantId: null, watchSeconds: 0, createdAt: Math.floor(clock.now() / 1000) },
+      id: one,
+      kind: "hosted",
+      plan: "pro",
+      ownerEmail: null,
+      boxUrl: null,
+      boxTenantId: null,
+      watchSeconds: 0,
+      createdAt: Math.floor(clock.now() / 1000),
     });
     assert.equal(await tenants.get("0000000000000000"), null);
     assert.equal(await tenants.set("0000000000000000", { plan: "pro" }), false);
@@ -165,7 +171,12 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.ok(beaten.every(Boolean));
     assert.equal(await registry.heartbeats.goodbye(sign(1)), "heard");
     assert.deepEqual(await look(), {
-      ...{ at: heardAt, held: false, heldSince: null, watched: 1, unheard: 0, twins: 0 },
+      at: heardAt,
+      held: false,
+      heldSince: null,
+      watched: 1,
+      unheard: 0,
+      twins: 0,
     });
     await pass(300);
     assert.deepEqual(await registry.heartbeats.owed(10), []);
@@ -211,7 +222,9 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
       Promise.all(
         boxes.slice(from).map(({ tenantId, relayKeyId }) =>
           registry.heartbeats.beat({
-            ...{ tenantId, relayKeyId, stamp: Math.floor(clock.now() / 1000) },
+            tenantId,
+            relayKeyId,
+            stamp: Math.floor(clock.now() / 1000),
           }),
         ),
       );
@@ -226,7 +239,12 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     await beat(0);
     const { at } = await registry.heartbeats.look(120);
     assert.deepEqual(await looks(900), {
-      ...{ at: at + 900, held: true, heldSince: at + 105, watched: 20, unheard: 20, twins: 0 },
+      at: at + 900,
+      held: true,
+      heldSince: at + 105,
+      watched: 20,
+      unheard: 20,
+      twins: 0,
     });
     assert.deepEqual(await registry.heartbeats.owed(50), []);
     await beat(10);

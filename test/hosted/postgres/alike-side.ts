@@ -39,14 +39,18 @@ export class Draws {
 }
 
 export const EMAILS = [
-  ...["ada@example.com", " ADA@Example.com ", "zo\u{e9}@example.com", "zoe\u{301}@example.com"],
-  ...[
-    "stra\u{df}e@example.com",
-    "STRASSE@example.com",
-    "\u{130}@example.com",
-    "\u{17f}@example.com",
-  ],
-  ...["'; DROP TABLE accounts; --@x", "\\@example.com", "%_@example.com", "\u{1f469}\u{200d}@x"],
+  "ada@example.com",
+  " ADA@Example.com ",
+  "zo\u{e9}@example.com",
+  "zoe\u{301}@example.com",
+  "stra\u{df}e@example.com",
+  "STRASSE@example.com",
+  "\u{130}@example.com",
+  "\u{17f}@example.com",
+  "'; DROP TABLE accounts; --@x",
+  "\\@example.com",
+  "%_@example.com",
+  "\u{1f469}\u{200d}@x",
 ];
 /** What a name may be that nobody has. */
 export const ODD = ["", "0000000000000000", "a\0b", "\\", '{a,"b"}', "NULL", "\u{1f4df}"];

@@ -57,7 +57,8 @@ const people: Record<string, Verb> = {
   },
   pairLater: (side, d) =>
     side.registry.pairings.later({
-      ...{ ...member(side, d), boxAccountId: d.of(["box-0", "box-1", ...TEXTS]) },
+      ...member(side, d),
+      boxAccountId: d.of(["box-0", "box-1", ...TEXTS]),
       boxTenantId: d.of(["b0", "b1"]),
     }),
   isPaired: (side, d) =>
@@ -76,8 +77,10 @@ const people: Record<string, Verb> = {
   },
   putDevice: (side, d) =>
     side.registry.devices.put({
-      ...{ accountId: account(side, d), token: d.of([...HANDSETS, "AB".repeat(32)]) },
-      ...{ platform: d.of(["ios", "\u{1f4f1}"]), criticalAlerts: d.of([true, false]) },
+      accountId: account(side, d),
+      token: d.of([...HANDSETS, "AB".repeat(32)]),
+      platform: d.of(["ios", "\u{1f4f1}"]),
+      criticalAlerts: d.of([true, false]),
     }),
   devices: (side, d) => side.registry.devices.list(account(side, d)),
   removeDevice: (side, d) => side.registry.devices.remove(account(side, d), d.of(HANDSETS)),
@@ -102,7 +105,10 @@ const pages: Record<string, Verb> = {
   async take(side, d) {
     const { keyId, tenantId } = key(side, d);
     const page = {
-      ...{ tenantId, alertId: d.of(TEXTS), event: d.of(["e", "\0"]), timestamp: d.of(WHOLE) },
+      tenantId,
+      alertId: d.of(TEXTS),
+      event: d.of(["e", "\0"]),
+      timestamp: d.of(WHOLE),
     };
     // Who has no key is the role itself, which knows its tenants.
     const isKnown = side.tenants.includes(tenantId);
@@ -134,8 +140,12 @@ const pages: Record<string, Verb> = {
   },
   setApns: (side, d) =>
     side.registry.apns.set({
-      ...{ keyId: d.of(["K", "L"]), teamId: "T", topic: "app", endpoint: "https://localhost" },
-      ...{ ca: d.of([null, "ca"]), key: d.of(TEXTS.slice(3)) },
+      keyId: d.of(["K", "L"]),
+      teamId: "T",
+      topic: "app",
+      endpoint: "https://localhost",
+      ca: d.of([null, "ca"]),
+      key: d.of(TEXTS.slice(3)),
     }),
   apns: (side) => side.registry.apns.get(),
   token: (side) => side.registry.apns.token(),
@@ -180,7 +190,9 @@ const tenants: Record<string, Verb> = {
     }),
   announce: (side, d) =>
     side.registry.tenants.announce({
-      ...{ ...sign(side, d), boxUrl: "https://told.example", boxTenantId: d.of(["b0", "b1"]) },
+      ...sign(side, d),
+      boxUrl: "https://told.example",
+      boxTenantId: d.of(["b0", "b1"]),
     }),
   setDue: (side, d) => side.registry.tenants.setNextDue(tenant(side, d), d.of([null, ...WHOLE])),
   due: async (side, d) =>

@@ -59,14 +59,22 @@ export async function alike(t: TestContext, { runs, steps }: { runs: number; ste
 }
 
 const newSide = () => ({
-  ...{ accounts: [], tenants: [], keys: [], sessions: [], claims: [] },
-  ...{ readAtMs: 0, tokens: 0, labels: new Map<string, string>() },
+  accounts: [],
+  tenants: [],
+  keys: [],
+  sessions: [],
+  claims: [],
+  readAtMs: 0,
+  tokens: 0,
+  labels: new Map<string, string>(),
 });
 
 function onFile(t: TestContext): Side {
   const clock = handClock();
   const registry = openSqliteRegistry({
-    ...{ path: `${scratch(t)}/hosted.db`, clock, random: systemRandom },
+    path: `${scratch(t)}/hosted.db`,
+    clock,
+    random: systemRandom,
     sealer: () => plainSealer,
   });
   const close = () => registry.close();

@@ -13,7 +13,10 @@ import { NOON, type NounBench, nounBench } from "./nouns.ts";
 
 const HOUR = 3_600_000;
 const page = (tenantId: string, alertId = "1") => ({
-  ...{ tenantId, alertId, event: "alert.opened", timestamp: 1_767_600_000 },
+  tenantId,
+  alertId,
+  event: "alert.opened",
+  timestamp: 1_767_600_000,
 });
 const taken = (result: ClaimTaken) => {
   if (result.kind !== "taken") throw new Error(result.kind);
@@ -91,7 +94,8 @@ postgresTest(
         { gone: asked.map((token) => ({ token, atMs: null })), bad: [] },
       ]) {
         await inOrder(bench, {
-          ...{ first: device("a"), last: device("b") },
+          first: device("a"),
+          last: device("b"),
           ask: () => devices.retire({ readAtMs: NOON, ...verdicts }),
         });
         await put();
@@ -104,14 +108,16 @@ postgresTest(
     const of = (table: string, { tenantId }: { tenantId: string }) =>
       `SELECT 1 FROM ${table} WHERE tenant_id = '${tenantId}'`;
     await inOrder(bench, {
-      ...{ first: of("relay_claims", one), last: of("relay_claims", two) },
+      first: of("relay_claims", one),
+      last: of("relay_claims", two),
       ask: () => node.claims.releaseMine(),
     });
     assert.deepEqual(await node.claims.holders(two.tenantId), []);
     // Set back, the clock is behind the time at which they were heard.
     await bench.made.turn(-HOUR);
     await inOrder(bench, {
-      ...{ first: of("heartbeats", one), last: of("heartbeats", two) },
+      first: of("heartbeats", one),
+      last: of("heartbeats", two),
       ask: () => node.heartbeats.look(120),
     });
   },

@@ -58,16 +58,20 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
   const clock = handClock();
   const told = (node: NodeState) => {
     const health = hostedHealth({
-      ...{ clock, scheduler: createScheduler(clock, silentLog, []) },
+      clock,
+      scheduler: createScheduler(clock, silentLog, []),
       seen: () => ({ apns: "set", boxes: null, leads: {} }),
       house: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
-      ...{ node: () => node, pages: () => [], pushes: () => [] },
+      node: () => node,
+      pages: () => [],
+      pushes: () => [],
     });
     const bad = health.checks.filter(({ ok }) => !ok).map(({ name }) => name);
     return [health.status, ...bad];
   };
   const at = (unheardMs: number, aheadMs: number | null, draining = false): NodeState => ({
-    ...{ draining, database: { unheardMs, aheadMs, nodes: 2, load: createDatabaseTally().load() } },
+    draining,
+    database: { unheardMs, aheadMs, nodes: 2, load: createDatabaseTally().load() },
   });
   assert.deepEqual(told({ draining: false, database: null }), ["ok"]);
   assert.deepEqual(told(at(10_000, null)), ["ok"]);

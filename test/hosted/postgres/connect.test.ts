@@ -275,11 +275,9 @@ postgresTest("a program serves on a newer schema as long as that lets it", async
   const [start] = migrations("postgres");
   assert.ok(start !== undefined);
   const next = (number: number, least: number) => ({
-    ...{
-      number,
-      name: `000${number}_next`,
-      sql: `-- least: ${least}\nCREATE TABLE next${number} (a int);`,
-    },
+    number,
+    name: `000${number}_next`,
+    sql: `-- least: ${least}\nCREATE TABLE next${number} (a int);`,
   });
   await migrateDatabase(database, [start]);
   await migrateDatabase(database, [start, next(2, 1)]);

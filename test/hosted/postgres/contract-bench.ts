@@ -24,7 +24,12 @@ export async function openOnPostgres(
   const opened: Registry[] = [];
   const node = async (name: string, aheadMs = 0, sealer: RegistrySealer = plainSealer) => {
     const registry = await openPostgresRegistry({
-      ...{ url, ca: null, pool: 3, node: name, random: systemRandom, onPlain() {} },
+      url,
+      ca: null,
+      pool: 3,
+      node: name,
+      random: systemRandom,
+      onPlain() {},
       clock: { ...systemClock, now: () => now + aheadMs },
       sealer: () => sealer,
       dial: () => Promise.reject(new Error("a socket of this machine isn't dialled")),
@@ -38,7 +43,8 @@ export async function openOnPostgres(
   const registry = await node("one");
   const database = made.open();
   return {
-    ...{ registry, nodes: [registry, await node("two", apartMs)] },
+    registry,
+    nodes: [registry, await node("two", apartMs)],
     clock: {
       now: () => now,
       async turn(ms) {

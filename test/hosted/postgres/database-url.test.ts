@@ -21,7 +21,10 @@ test("several hosts, sockets and addresses are read, each with its port", () => 
       { host: "fd00::1", port: 5432, isSocket: false },
       { host: "10.0.0.7", port: 5433, isSocket: false },
     ],
-    ...{ user: "box", password: "s:cret", database: "pager", tls: "offered" },
+    user: "box",
+    password: "s:cret",
+    database: "pager",
+    tls: "offered",
   });
   const socket = { host: "/run/postgresql", port: 5432, isSocket: true };
   for (const text of [
@@ -29,7 +32,11 @@ test("several hosts, sockets and addresses are read, each with its port", () => 
     "postgres://box@/pager?host=/run/postgresql",
   ])
     assert.deepEqual(read(text), {
-      ...{ hosts: [socket], user: "box", password: undefined, database: "pager", tls: "off" },
+      hosts: [socket],
+      user: "box",
+      password: undefined,
+      database: "pager",
+      tls: "off",
     });
 });
 

@@ -44,7 +44,11 @@ async function furnished(path: string): Promise<void> {
   }
   await registry.devices.retire({ readAtMs: clock.now(), gone: [], bad: [deviceToken(1)] });
   await registry.apns.set({
-    ...{ keyId: "K", teamId: "T", topic: "app", endpoint: "https://localhost", ca: null },
+    keyId: "K",
+    teamId: "T",
+    topic: "app",
+    endpoint: "https://localhost",
+    ca: null,
     key: "the private key",
   });
   await registry.apns.keepToken({ version: 1, iat: 5, jwt: "a signed token", instead: null });

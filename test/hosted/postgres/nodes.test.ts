@@ -49,7 +49,8 @@ postgresTest(
     await bench.made.turn(9_000);
     assert.deepEqual(await first.nodes.renew(sign), {
       kind: "alive",
-      ...{ atMs: NOON + 9_000, nodes: 2 },
+      atMs: NOON + 9_000,
+      nodes: 2,
       isTooOld: false,
     });
     await bench.made.turn(10_000);
@@ -66,7 +67,8 @@ postgresTest(
     await bench.database.query("UPDATE meta SET value = 99 WHERE key = 'least'");
     assert.deepEqual(await second.nodes.renew(sign), {
       kind: "alive",
-      ...{ atMs: NOON + 19_001, nodes: 1 },
+      atMs: NOON + 19_001,
+      nodes: 1,
       isTooOld: true,
     });
   },
@@ -100,8 +102,14 @@ postgresTest(
     const clock = handClock(NOON);
     let end: LiveNode | Error | null = null;
     const starting = startNode({
-      ...{ name: "n1", clock, log: silent, version: "1.1.0", url: () => "" },
-      ...{ nodes: bench.node("n1").nodes, onTooOld() {}, onReplaced() {} },
+      name: "n1",
+      clock,
+      log: silent,
+      version: "1.1.0",
+      url: () => "",
+      nodes: bench.node("n1").nodes,
+      onTooOld() {},
+      onReplaced() {},
     }).then(
       (node) => {
         end = node;
@@ -134,7 +142,8 @@ postgresTest(
     const asked: boolean[][] = [[], []];
     const [own, theirs] = [leader, other].map(({ nodes }, at) =>
       byLeader(nodes, "silence", job, {
-        ...{ everyMs: 15_000, onAsked: (leads) => asked[at]?.push(leads) },
+        everyMs: 15_000,
+        onAsked: (leads) => asked[at]?.push(leads),
       }),
     );
     for (const _ of [1, 2, 3]) {
@@ -187,14 +196,12 @@ postgresTest(
     const clock = handClock(NOON + 90_000);
     const told: string[] = [];
     const options = (name: string): NodeOptions => ({
-      ...{
-        name,
-        clock,
-        log: silent,
-        version: "1.1.0",
-        url: () => "",
-        nodes: bench.node(name).nodes,
-      },
+      name,
+      clock,
+      log: silent,
+      version: "1.1.0",
+      url: () => "",
+      nodes: bench.node(name).nodes,
       onTooOld: () => told.push("too old"),
       onReplaced: () => told.push("replaced"),
     });

@@ -46,10 +46,14 @@ export async function nounBench(
   const database = made.open();
   let boxes = 0;
   return {
-    ...{ made, database },
+    made,
+    database,
     node(name, aheadMs = 0, own = made.open({ by })) {
       const room: DatabaseRoom = {
-        ...{ database: own, sealer: plainSealer, random: systemRandom, node: name },
+        database: own,
+        sealer: plainSealer,
+        random: systemRandom,
+        node: name,
         clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
       };
       return {

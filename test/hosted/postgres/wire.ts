@@ -81,7 +81,11 @@ export function openTo(
   const egress = boxEgress();
   const plain: string[] = [];
   const database = openDatabase({
-    ...{ url, clock: systemClock, random: systemRandom, pool: 2, ca: more.ca ?? null },
+    url,
+    clock: systemClock,
+    random: systemRandom,
+    pool: 2,
+    ca: more.ca ?? null,
     dial: (request) => egress.dial(request),
     onPlain: (why) => plain.push(why),
     ...(more.seen && { seen: more.seen }),

@@ -36,7 +36,10 @@ test("events in each of the format's three forms; the same one is taken once", a
   assert.equal((await alert()).state, "resolved");
 
   const binary = {
-    ...{ "ce-specversion": "1.0", "ce-id": "10", "ce-source": "/shop", "ce-type": "a.b" },
+    "ce-specversion": "1.0",
+    "ce-id": "10",
+    "ce-source": "/shop",
+    "ce-type": "a.b",
     "ce-subject": "Euro%20%E2%82%AC",
   };
   assert.equal((await post({ order: 18 }, { ...type("application/json"), ...binary }))[0], 200);

@@ -24,7 +24,9 @@ test("an event for each document, and an answer for each action in its order", (
   assert.deepEqual(
     { ...events[0]?.keys },
     {
-      ...{ "host.name": "web-01", "log.level": "error", "log.offset": "1234" },
+      "host.name": "web-01",
+      "log.level": "error",
+      "log.offset": "1234",
     },
   );
   assert.deepEqual(events[0]?.tags, ["elasticsearch", "shop", "eu"]);

@@ -243,9 +243,18 @@ describe("a subject's state", () => {
 const text = fc.string({ unit: anyCharacter, maxLength: 200 });
 const anyMail = fc.record(
   {
-    ...{ from: text, to: text, subject: text, message_id: text, date: text, text },
-    ...{ x_priority: text, importance: text, auto_submitted: text },
-    ...{ attachments: fc.anything(), images: fc.anything(), is_bounce: fc.anything() },
+    from: text,
+    to: text,
+    subject: text,
+    message_id: text,
+    date: text,
+    text,
+    x_priority: text,
+    importance: text,
+    auto_submitted: text,
+    attachments: fc.anything(),
+    images: fc.anything(),
+    is_bounce: fc.anything(),
   },
   { requiredKeys: [] },
 );

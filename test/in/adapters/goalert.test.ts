@@ -53,7 +53,8 @@ describe("GoAlert's integration keys", () => {
     await call("grafana", grafanaRule());
     assert.equal((await to.alerts())[0].dedup_key, "grafana-legacy:0:7");
     const monitor = {
-      ...{ MONITORNAME: "Shop", STATUS: "DOWN" },
+      MONITORNAME: "Shop",
+      STATUS: "DOWN",
       MONITOR_DASHBOARD_LINK: "https://s.example/1",
     };
     assert.equal((await call("site24x7", monitor)).status, 200);

@@ -4,8 +4,13 @@ import { sent } from "./clean.ts";
 import { alarm, control, notification } from "./sns-messages.ts";
 
 export const cloudEvent = {
-  ...{ specversion: "1.0", id: "7", source: "/shop", type: "com.example.order.failed" },
-  ...{ subject: "order/17", time: "2026-01-05T09:00:00Z", datacontenttype: "application/json" },
+  specversion: "1.0",
+  id: "7",
+  source: "/shop",
+  type: "com.example.order.failed",
+  subject: "order/17",
+  time: "2026-01-05T09:00:00Z",
+  datacontenttype: "application/json",
   data: { message: "Order 17 failed", severity: "critical", alert_id: "a1", order: { id: 17 } },
 };
 
@@ -111,10 +116,13 @@ function slackMessage() {
 
 function discordMessage() {
   return {
-    ...{ username: "bot", content: "Backup failed" },
+    username: "bot",
+    content: "Backup failed",
     embeds: [
       {
-        ...{ title: "nas-02", description: "volume read-only", color: 15_158_332 },
+        title: "nas-02",
+        description: "volume read-only",
+        color: 15_158_332,
         fields: [{ name: "job", value: "17" }],
         image: { url: "https://example.com/a.png" },
       },
@@ -168,7 +176,9 @@ function sentryCalls(): InRequest[] {
   const log = {
     items: [
       {
-        ...{ timestamp: 1_767_603_600.5, level: "error", body: "user could not log in" },
+        timestamp: 1_767_603_600.5,
+        level: "error",
+        body: "user could not log in",
         attributes: {
           attempt: { value: 3, type: "integer" },
           "user.email": { value: "a@b.example" },
@@ -201,7 +211,10 @@ function cloudEvents(): InRequest[] {
     header: headers({ "content-type": text, ...more }),
   });
   const binary = {
-    ...{ "ce-specversion": "1.0", "ce-id": "8", "ce-source": "/shop", "ce-type": "a.b" },
+    "ce-specversion": "1.0",
+    "ce-id": "8",
+    "ce-source": "/shop",
+    "ce-type": "a.b",
     "ce-subject": "Euro%20%E2%82%AC",
   };
   const second = { ...cloudEvent, id: "8", data: undefined, data_base64: "eyJhIjoxfQ==" };

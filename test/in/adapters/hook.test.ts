@@ -27,7 +27,10 @@ function events(body: unknown, mapping?: SourceOptions["mapping"], more: object 
 /** What of an event a person looks at first. */
 function seen(body: unknown, mapping?: SourceOptions["mapping"], more: object = {}) {
   return events(body, mapping, more).map(({ message, level, named }) => [
-    ...[message, level, named?.action, named?.dedupKey ?? null],
+    message,
+    level,
+    named?.action,
+    named?.dedupKey ?? null,
   ]);
 }
 
@@ -254,9 +257,20 @@ describe("a mapping", () => {
     };
     const found = new Set(faults(bad));
     for (const pointer of [
-      ...["/each", "/colour", "/message/text", "/level/map/a", "/dedup_key/at", "/instance"],
-      ...["/details/first", "/links/0/text", "/keys/set/a~1b", "/tags", "/when/0/in"],
-      ...["/occurred_at/do/1", "/occurred_at/do/2", "/occurred_at/do/3"],
+      "/each",
+      "/colour",
+      "/message/text",
+      "/level/map/a",
+      "/dedup_key/at",
+      "/instance",
+      "/details/first",
+      "/links/0/text",
+      "/keys/set/a~1b",
+      "/tags",
+      "/when/0/in",
+      "/occurred_at/do/1",
+      "/occurred_at/do/2",
+      "/occurred_at/do/3",
     ])
       assert.ok(found.has(`/options/mapping${pointer}`), pointer);
     assert.deepEqual(faults({ message: { const: "x".repeat(20_000) } }), ["/options/mapping"]);
@@ -278,8 +292,25 @@ describe("a mapping", () => {
       "x",
     );
     const step = fc.constantFrom(
-      ...["trim", "line", "num", "int", "bool", "json", "split:,", "join:-", "at:/a", "kv", "time"],
-      ...["url", "html", "before:a", "after:a", "replace:a:bb", "prefix:x", "hash", "basename"],
+      "trim",
+      "line",
+      "num",
+      "int",
+      "bool",
+      "json",
+      "split:,",
+      "join:-",
+      "at:/a",
+      "kv",
+      "time",
+      "url",
+      "html",
+      "before:a",
+      "after:a",
+      "replace:a:bb",
+      "prefix:x",
+      "hash",
+      "basename",
     );
     const spec = fc.record(
       { at: pointer, do: fc.array(step, { maxLength: 4 }), else: fc.constantFrom(null, "word", 7) },
@@ -287,8 +318,14 @@ describe("a mapping", () => {
     );
     const mapping = fc.record(
       {
-        ...{ each: pointer, message: spec, level: spec, action: spec, dedup_key: spec },
-        ...{ instance: spec, occurred_at: spec, details: spec },
+        each: pointer,
+        message: spec,
+        level: spec,
+        action: spec,
+        dedup_key: spec,
+        instance: spec,
+        occurred_at: spec,
+        details: spec,
         links: fc.array(spec, { maxLength: 3 }),
         keys: fc.record({ from: fc.array(fc.oneof(pointer, spec), { maxLength: 3 }) }),
         tags: fc.array(fc.oneof(fc.string(), spec), { maxLength: 3 }),
@@ -477,11 +514,15 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
   ].map(([severity, reason, level, action]) => [
     {
       involvedObject: { kind: "Kustomization", namespace: "flux-system", name: "apps" },
-      ...{ severity, reason, message: "Deployment/shop\nand more" },
+      severity,
+      reason,
+      message: "Deployment/shop\nand more",
     },
     [
       "Kustomization flux-system/apps: Deployment/shop",
-      ...[level, action, "Kustomization/flux-system/apps"],
+      level,
+      action,
+      "Kustomization/flux-system/apps",
     ],
   ]),
   jenkins: [

@@ -93,7 +93,7 @@ describe("what jobs say through other tools' addresses", () => {
     const [failed] = await alerts();
     assert.deepEqual(
       [failed.rule, failed.state, failed.page_accounts],
-      [...["web", "open"], [box.owner.accountId]],
+      ["web", "open", [box.owner.accountId]],
     );
     const [beat] = (await box.api("GET", ADDRESS)).body.heartbeats;
     assert.deepEqual([beat.rule, beat.watch], ["web", { source: "web" }]);
@@ -174,7 +174,8 @@ describe("what jobs say through other tools' addresses", () => {
     await to.box.api("POST", ADDRESS, { name: "Nightly backup", period_seconds: 3600, ...ofIt });
     const ping = (name: string, method: string) =>
       to.send(`/v2/heartbeats/${name}/ping`, undefined, {
-        ...{ method, body: null },
+        method,
+        body: null,
         headers: { authorization: `GenieKey ${to.short}` },
       });
     for (const method of ["GET", "POST", "PUT", "PATCH"]) {

@@ -39,7 +39,9 @@ export function otlpRequest() {
   };
   const logRecords = [
     {
-      ...{ timeUnixNano: String(NANOS), severityNumber: 17, severityText: "ERROR" },
+      timeUnixNano: String(NANOS),
+      severityNumber: 17,
+      severityText: "ERROR",
       body: text("payment 8812 failed"),
       attributes: [
         pair("http.response.status_code", { intValue: 502 }),
@@ -47,7 +49,8 @@ export function otlpRequest() {
         pair("latency", { doubleValue: 31.5 }),
         pair("tags", { arrayValue: { values: [text("pay"), text("card")] } }),
       ],
-      ...{ traceId: "0AF7651916CD43DD8448EB211C80319C", spanId: "" },
+      traceId: "0AF7651916CD43DD8448EB211C80319C",
+      spanId: "",
     },
     {
       severity_text: "warn",
@@ -75,7 +78,10 @@ export function otlpProtobuf(): Buffer {
   const records = [
     part(
       2,
-      ...[fixed(1, NANOS), whole(2, 17), part(3, "ERROR"), part(5, part(1, "payment 8812 failed"))],
+      fixed(1, NANOS),
+      whole(2, 17),
+      part(3, "ERROR"),
+      part(5, part(1, "payment 8812 failed")),
       part(6, ...pair("http.response.status_code", whole(3, 502))),
       part(6, ...pair("order.id", whole(3, 7))),
       part(6, ...pair("latency", fixed(4, double.readBigUInt64LE()))),
@@ -96,7 +102,8 @@ export function otlpProtobuf(): Buffer {
     ),
     part(
       2,
-      ...[whole(2, 21), part(12, "crash")],
+      whole(2, 21),
+      part(12, "crash"),
       part(6, ...pair("exception.type", part(1, "OutOfMemory"))),
       part(6, ...pair("exception.stacktrace", part(1, "at a\nat b"))),
     ),
@@ -163,15 +170,15 @@ function syslogStream(): string {
 
 export function gelfMessage() {
   return {
-    ...{ version: "1.1", host: "web-01", short_message: "payment provider unreachable" },
+    version: "1.1",
+    host: "web-01",
+    short_message: "payment provider unreachable",
     full_message: "Error: connect ETIMEDOUT\n    at TCPConnectWrap",
-    ...{
-      timestamp: 1_767_603_600.778,
-      level: 3,
-      _order_id: 17,
-      _nested: { a: [1, 2] },
-      _none: null,
-    },
+    timestamp: 1_767_603_600.778,
+    level: 3,
+    _order_id: 17,
+    _nested: { a: [1, 2] },
+    _none: null,
   };
 }
 
@@ -181,8 +188,11 @@ export function bulkLines(): string {
   return [
     { create: { _index: "filebeat-8.15.0" } },
     {
-      ...{ "@timestamp": time, host: { name: "web-01" }, message: "payment failed" },
-      ...{ log: { level: "error", offset: 1234 }, tags: ["shop", "eu"] },
+      "@timestamp": time,
+      host: { name: "web-01" },
+      message: "payment failed",
+      log: { level: "error", offset: 1234 },
+      tags: ["shop", "eu"],
     },
     { index: { _id: "7" } },
     { "@timestamp": time, log: "GET /healthz 200", stream: "stdout" },

@@ -83,7 +83,8 @@ describe("forms of parts", () => {
       for (const [name, text] of Object.entries(names)) form.append(name, text);
       form.append("file", new Blob(["x".repeat(5000)]), "graph.png");
       const answer = await fetch(`${to.box.url}/v1/in/${kind}/${to.short}${path}`, {
-        ...{ method: "POST", body: form },
+        method: "POST",
+        body: form,
       });
       assert.ok(answer.ok, kind);
       assert.match((await to.alerts())[0].last_message, /backup failed$/);

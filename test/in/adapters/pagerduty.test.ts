@@ -12,7 +12,11 @@ after(() => to.box.stop());
 
 const payload = { summary: "Backup failed", source: "nas-02", severity: "error" };
 const event = (event_action: string, more: object = {}) => ({
-  ...{ routing_key: to.short, event_action, dedup_key: "backup/nas-02", payload, ...more },
+  routing_key: to.short,
+  event_action,
+  dedup_key: "backup/nas-02",
+  payload,
+  ...more,
 });
 
 describe("PagerDuty's events", () => {
@@ -59,7 +63,8 @@ describe("PagerDuty's events", () => {
       [
         400,
         {
-          ...{ status: "invalid event", message: "Event object is invalid" },
+          status: "invalid event",
+          message: "Event object is invalid",
           errors: [
             "'payload.source' is missing or blank",
             "'payload.severity' is missing or blank",

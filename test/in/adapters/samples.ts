@@ -48,8 +48,12 @@ export const samples: Readonly<Record<string, readonly InRequest[]>> = {
     }),
     sent(
       JSON.stringify({
-        ...{ service_key: "0".repeat(32), event_type: "trigger", incident_key: "srv01/HTTP" },
-        ...{ description: "FAILURE for HTTP", client: "Watch", details: { "load avg": 0.75 } },
+        service_key: "0".repeat(32),
+        event_type: "trigger",
+        incident_key: "srv01/HTTP",
+        description: "FAILURE for HTTP",
+        client: "Watch",
+        details: { "load avg": 0.75 },
       }),
       { path: "/generic/2010-04-15/create_event.json" },
     ),
@@ -63,7 +67,10 @@ function pagerdutyEvent() {
     dedup_key: "backup/nas-02",
     payload: {
       summary: "Backup of nas-02 failed: volume is read-only",
-      ...{ source: "nas-02", severity: "error", component: "zfs", class: "backup" },
+      source: "nas-02",
+      severity: "error",
+      component: "zfs",
+      class: "backup",
       timestamp: "2026-01-05T03:12:44.120+0000",
       custom_details: { "free space": "1%", attempts: 3, last: { ok: false, log: ["a", "b"] } },
     },
@@ -90,7 +97,10 @@ export function alertmanagerGroup() {
     fingerprint: "56303bf2b20108de",
   };
   return {
-    ...{ version: "4", status: "firing", receiver: "all", truncatedAlerts: 2 },
+    version: "4",
+    status: "firing",
+    receiver: "all",
+    truncatedAlerts: 2,
     groupKey: '{}:{alertname="DiskFull"}',
     groupLabels: { alertname: "DiskFull" },
     commonLabels: { alertname: "DiskFull" },
@@ -131,7 +141,11 @@ function prometheusBatch() {
 export function grafanaGroup() {
   const [alert] = alertmanagerGroup().alerts;
   return {
-    ...{ version: "1", orgId: 1, status: "firing", state: "alerting", title: "[FIRING:1] High" },
+    version: "1",
+    orgId: 1,
+    status: "firing",
+    state: "alerting",
+    title: "[FIRING:1] High",
     externalURL: "https://grafana.example.com/",
     alerts: [
       {
@@ -157,7 +171,11 @@ export function grafanaGroup() {
 /** As Grafana's alerting sent it before version 9. */
 export function grafanaRule() {
   return {
-    ...{ title: "[Alerting] CPU", ruleId: 7, ruleName: "CPU", state: "alerting", message: "boom!" },
+    title: "[Alerting] CPU",
+    ruleId: 7,
+    ruleName: "CPU",
+    state: "alerting",
+    message: "boom!",
     ruleUrl: "https://grafana.example.com/dashboard/db/alarms",
     evalMatches: [{ value: 97.007606, metric: "user", tags: null }],
     tags: { severity: "critical" },
@@ -166,18 +184,26 @@ export function grafanaRule() {
 
 export function opsgenieAlert() {
   return {
-    ...{ message: "Disk full", alias: "disk/db-01", description: "96.4%", priority: "P1" },
+    message: "Disk full",
+    alias: "disk/db-01",
+    description: "96.4%",
+    priority: "P1",
     responders: [
       { name: "NOC", type: "team" },
       { username: "trinity@example.com", type: "user" },
     ],
-    ...{ tags: ["storage"], details: { region: "eu" }, entity: "db-01", source: "cli" },
+    tags: ["storage"],
+    details: { region: "eu" },
+    entity: "db-01",
+    source: "cli",
   };
 }
 
 export function oncallAlert() {
   return {
-    ...{ alert_uid: "7c0b4d7e", title: "Pump 3 stopped", state: "alerting" },
+    alert_uid: "7c0b4d7e",
+    title: "Pump 3 stopped",
+    state: "alerting",
     image_url: "https://scada.example.com/pump3.png",
     link_to_upstream_details: "https://scada.example.com/pumps/3",
     message: "Pressure fell to 0.4 bar\nMotor current 0 A",
@@ -186,8 +212,12 @@ export function oncallAlert() {
 
 export function victoropsAlert() {
   return {
-    ...{ message_type: "CRITICAL", entity_id: "disk/db-01", state_start_time: 1_767_603_500 },
-    ...{ entity_display_name: "Disk full", state_message: "96.4%\nof 2 TB" },
-    ...{ monitoring_tool: "Icinga", nested: { a: [1, "b"] } },
+    message_type: "CRITICAL",
+    entity_id: "disk/db-01",
+    state_start_time: 1_767_603_500,
+    entity_display_name: "Disk full",
+    state_message: "96.4%\nof 2 TB",
+    monitoring_tool: "Icinga",
+    nested: { a: [1, "b"] },
   };
 }

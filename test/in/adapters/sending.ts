@@ -22,7 +22,9 @@ export async function connected(kind: string, deps: Partial<BoxDeps> = {}): Prom
   await box.api("POST", "/v1/projects/p/rules", { name: "any" });
   const { body } = await box.api("POST", "/v1/projects/p/sources", { name: "it", kind });
   return {
-    ...{ box, token: body.token, short: body.short_token },
+    box,
+    token: body.token,
+    short: body.short_token,
     async send(path, sent, more = {}) {
       const answer = await fetch(`${box.url}/v1/in/${kind}${path}`, {
         method: "POST",

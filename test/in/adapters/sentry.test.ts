@@ -118,7 +118,8 @@ describe("programs with an SDK", () => {
     await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 60_000 });
     const { alerts } = (await box.api("GET", "/v1/alerts")).body;
     const seen = alerts.map((alert: { last_message: string; level: number }) => [
-      ...[alert.last_message, alert.level],
+      alert.last_message,
+      alert.level,
     ]);
     assert.deepEqual(seen.sort(), [
       ["Job nightly failed", 400],
@@ -157,7 +158,8 @@ describe("programs with an SDK", () => {
     const tunnelled = sentryEnvelope([["event", sentryError("d".repeat(32))]], dsn);
     assert.equal((await post(tunnelled, { url: path })).status, 200);
     const stored = await post(JSON.stringify(sentryError("e".repeat(32))), {
-      ...{ url: "/api/42/store/", headers: key },
+      url: "/api/42/store/",
+      headers: key,
     });
     assert.deepEqual(await stored.json(), { id: "e".repeat(32) });
   });

@@ -15,7 +15,8 @@ async function signedSource(t: TestContext, kind: string) {
   const made = await box.api("POST", sources, { name: "signer", kind });
   const send = async (body: string, headers: Record<string, string>) => {
     const answer = await fetch(`${box.url}/v1/in/${kind}/${made.body.short_token}`, {
-      ...{ method: "POST", body },
+      method: "POST",
+      body,
       headers: { "content-type": "application/json", ...headers },
     });
     await answer.text();
@@ -36,8 +37,12 @@ test("a hook's source with a secret takes what GitHub signs with it, and nothing
   assert.deepEqual([set.status, set.body], [200, { name: "signer", signed: true }]);
   assert.equal(await send(body, { [name]: `sha256=${hmac(body)}` }), 200);
   for (const wrong of [
-    ...["", "sha256=", hmac(body), `sha256=${hmac(body).toUpperCase()}`],
-    ...[`sha256=${hmac(`${body} `)}`, `sha256=${hmac(body, "another secret")}`],
+    "",
+    "sha256=",
+    hmac(body),
+    `sha256=${hmac(body).toUpperCase()}`,
+    `sha256=${hmac(`${body} `)}`,
+    `sha256=${hmac(body, "another secret")}`,
   ])
     assert.equal(await send(body, { [name]: wrong }), 401, wrong);
   assert.equal(await send(body, {}), 401);

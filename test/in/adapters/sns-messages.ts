@@ -20,8 +20,12 @@ export type Fields = Record<string, string | null>;
 /** An alarm as CloudWatch publishes it. */
 export function alarm(state: string, more: object = {}): string {
   return JSON.stringify({
-    ...{ AlarmName: "cpu", AlarmDescription: "web-1 is busy", AWSAccountId: "123456789012" },
-    ...{ NewStateValue: state, NewStateReason: "Threshold Crossed", Region: "EU (Ireland)" },
+    AlarmName: "cpu",
+    AlarmDescription: "web-1 is busy",
+    AWSAccountId: "123456789012",
+    NewStateValue: state,
+    NewStateReason: "Threshold Crossed",
+    Region: "EU (Ireland)",
     StateChangeTime: "2026-01-05T08:59:45.093+0000",
     Trigger: { MetricName: "CPU", Period: 300, Dimensions: [{ name: "Id", value: "i-1" }] },
     ...more,
@@ -30,8 +34,12 @@ export function alarm(state: string, more: object = {}): string {
 
 export function notification(text: string, more: Fields = {}): Fields {
   return {
-    ...{ Type: "Notification", MessageId: "e288882d", TopicArn: TOPIC, Message: text },
-    ...{ Timestamp: "2026-01-05T09:00:00.134Z", SignatureVersion: "2" },
+    Type: "Notification",
+    MessageId: "e288882d",
+    TopicArn: TOPIC,
+    Message: text,
+    Timestamp: "2026-01-05T09:00:00.134Z",
+    SignatureVersion: "2",
     SigningCertURL: CERTIFICATE,
     ...more,
   };
@@ -39,7 +47,9 @@ export function notification(text: string, more: Fields = {}): Fields {
 
 export function control(type: string, more: Fields = {}): Fields {
   return notification("You have chosen to subscribe.", {
-    ...{ Type: type, MessageId: type, Token: "2336412f" },
+    Type: type,
+    MessageId: type,
+    Token: "2336412f",
     SubscribeURL: `${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336412f`,
     ...more,
   });

@@ -172,7 +172,10 @@ describe("what a topic hands on", () => {
   const seen = (text: string, more: Fields = {}) => {
     const decoded = decodesCleanly(sns, request(notification(text, more)));
     return decoded?.events.map(({ message, level, named }) => [
-      ...[message, level, named?.action ?? null, named?.dedupKey ?? null],
+      message,
+      level,
+      named?.action ?? null,
+      named?.dedupKey ?? null,
     ]);
   };
 
@@ -225,7 +228,9 @@ describe("what a topic hands on", () => {
 function leadsTo(receiver: Receiver) {
   const real = boxEgress();
   const share = (): Egress & { close(): Promise<void> } => ({
-    ...{ dial: (to) => real.dial(to), talk: (to) => real.talk(to), close: () => real.close() },
+    dial: (to) => real.dial(to),
+    talk: (to) => real.talk(to),
+    close: () => real.close(),
     send: (out) => real.send({ ...out, url: out.url.replace(HOST, receiver.url) }),
   });
   return { ...share(), origins: () => 0, share: () => leadsTo(receiver) };
@@ -307,8 +312,12 @@ test("asking: an answer is kept for as long as was said, a fault is not, and one
 test("an alarm that comes by EventBridge fires and ends as one that comes by itself", () => {
   const arn = "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:cpu";
   const changed = (value: string) => ({
-    ...{ id: `event-${value}`, source: "aws.cloudwatch", account: "123456789012" },
-    ...{ "detail-type": "CloudWatch Alarm State Change", region: "eu-west-1", resources: [arn] },
+    id: `event-${value}`,
+    source: "aws.cloudwatch",
+    account: "123456789012",
+    "detail-type": "CloudWatch Alarm State Change",
+    region: "eu-west-1",
+    resources: [arn],
     detail: {
       alarmName: "cpu",
       configuration: { description: "web-1 is busy" },

@@ -31,7 +31,8 @@ const asOtlp = (keys: object) => ({
               body: { stringValue: "wide" },
               severityNumber: 17,
               attributes: Object.entries(keys).map(([key, stringValue]) => ({
-                ...{ key, value: { stringValue } },
+                key,
+                value: { stringValue },
               })),
             },
           ],
@@ -41,7 +42,8 @@ const asOtlp = (keys: object) => ({
   ],
 });
 const asGelf = (keys: object) => ({
-  ...{ short_message: "wide", level: 3 },
+  short_message: "wide",
+  level: 3,
   ...Object.fromEntries(Object.entries(keys).map(([name, value]) => [`_${name}`, value])),
 });
 
@@ -64,7 +66,8 @@ for (const [kind, bodyOf] of Object.entries(senders))
 test("keys that are nested deep are found; a rule that is changed is heeded with the next event", async () => {
   const project = await made("hook");
   const body = (host: string) => ({
-    ...{ title: "wide", before: wide("x") },
+    title: "wide",
+    before: wide("x"),
     after: { inner: { host, "page.who": "ops" } },
   });
   await project.send(body("a"));
@@ -89,7 +92,8 @@ async function made(kind: string) {
   await box.project(name);
   const path = `/v1/projects/${name}`;
   const rule = {
-    ...{ name: "last", identifier_keys: ["k298"] },
+    name: "last",
+    identifier_keys: ["k298"],
     conditions: [{ key: "k299", op: "eq", value: "yes" }],
   };
   assert.equal((await box.api("POST", `${path}/rules`, rule)).status, 201);
@@ -98,7 +102,8 @@ async function made(kind: string) {
     path,
     async send(body_: object) {
       const { ok } = await fetch(`${box.url}/v1/in/${kind}/${body.token}`, {
-        ...{ method: "POST", body: JSON.stringify(body_) },
+        method: "POST",
+        body: JSON.stringify(body_),
         headers: { "content-type": "application/json" },
       });
       assert.ok(ok);

@@ -12,7 +12,10 @@ const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 function read(text: string | Buffer, options: SourceOptions = {}, peer = "") {
   const message = readSyslog(Buffer.from(text), NOW);
   const event = syslogEvent(message, {
-    ...{ options, peer, at: NOW, cut: false },
+    options,
+    peer,
+    at: NOW,
+    cut: false,
     watched: nothingWatched,
   });
   return { ...event, token: tokenOfSyslog(message) };
@@ -36,8 +39,13 @@ describe("a message of syslog", () => {
     assert.deepEqual(
       { ...keys },
       {
-        ...{ host: "db", app: "nginx", pid: "812", msgid: "TIMEOUT", facility: "daemon" },
-        ...{ severity: "err", "sd.origin@32473.ip": "192.0.2.1" },
+        host: "db",
+        app: "nginx",
+        pid: "812",
+        msgid: "TIMEOUT",
+        facility: "daemon",
+        severity: "err",
+        "sd.origin@32473.ip": "192.0.2.1",
         "sd.origin@32473.software": 'ng"inx]',
       },
     );

@@ -22,20 +22,25 @@ test("what systemd's timers say is said in cron's fields", () => {
   for (const [text, cron] of Object.entries(table))
     assert.deepEqual(cronOfCalendar(text), { cron, timezone: null }, text);
   assert.deepEqual(cronOfCalendar("daily Europe/Vienna"), {
-    ...{ cron: "0 0 * * *", timezone: "Europe/Vienna" },
+    cron: "0 0 * * *",
+    timezone: "Europe/Vienna",
   });
   for (const text of [
-    ...["2026-01-01 00:00", "*-*~01", "Mon *-*-01", "03:00:30", "25:00", "Foo 03:00", "*-13-01"],
-    ...[
-      "03:00 UTC more",
-      "*-*-0",
-      "1..:00",
-      "*:0/0",
-      "",
-      "Mon..Tue..Wed",
-      "17..8:00",
-      "Sat..Mon 03:00",
-    ],
+    "2026-01-01 00:00",
+    "*-*~01",
+    "Mon *-*-01",
+    "03:00:30",
+    "25:00",
+    "Foo 03:00",
+    "*-13-01",
+    "03:00 UTC more",
+    "*-*-0",
+    "1..:00",
+    "*:0/0",
+    "",
+    "Mon..Tue..Wed",
+    "17..8:00",
+    "Sat..Mon 03:00",
   ])
     if (text !== "") assert.equal(typeof cronOfCalendar(text), "string", text);
 });

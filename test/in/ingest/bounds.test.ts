@@ -20,7 +20,10 @@ const said = (message: string) => event(JSON.stringify({ message }));
 function openedStore(t: TestContext): Store {
   const directory = mkdtempSync(join(tmpdir(), "box-bounds-"));
   const store = openStore({
-    ...{ path: join(directory, "box.db"), kind: "box", clock: handClock(), random: systemRandom },
+    path: join(directory, "box.db"),
+    kind: "box",
+    clock: handClock(),
+    random: systemRandom,
     onFatal: (error) => {
       throw error;
     },
@@ -50,14 +53,14 @@ function makeSource(store: Store, name: string): Source {
         match: { min_level: null, sources: [], tags: [], template_contains: "" },
         conditions: [],
         fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-        ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
-        ...{
-          max_renotify: 0,
-          identifier_keys: [],
-          investigate: false,
-          actions: null,
-          escalations: [],
-        },
+        dedup_window_minutes: 0,
+        auto_resolve_quiet_minutes: 0,
+        renotify_minutes: 0,
+        max_renotify: 0,
+        identifier_keys: [],
+        investigate: false,
+        actions: null,
+        escalations: [],
       }),
     );
     return findSource(tx, token) as Source;

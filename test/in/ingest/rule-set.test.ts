@@ -10,14 +10,28 @@ import {
 
 const rule = (id: number, sources: string[], contains: string) =>
   compileRule({
-    ...{ id, project_id: 1, name: `r${id}`, created_at: 0, updated_at: 0 },
+    id,
+    project_id: 1,
+    name: `r${id}`,
+    created_at: 0,
+    updated_at: 0,
     match: { min_level: null, sources, tags: [], template_contains: contains },
     conditions: [],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-    ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
-    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
-    ...{ silenced_by: [], ack_expires_minutes: 0 },
-    ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
+    dedup_window_minutes: 0,
+    auto_resolve_quiet_minutes: 0,
+    renotify_minutes: 0,
+    ends_with_source: true,
+    reopen_within_seconds: 0,
+    max_open: 200,
+    runbook_url: "",
+    silenced_by: [],
+    ack_expires_minutes: 0,
+    max_renotify: 0,
+    identifier_keys: [],
+    investigate: false,
+    actions: null,
+    escalations: [],
   });
 
 test("a rule set remembers which rules are for a source and a template, and forgets with the template's text", () => {

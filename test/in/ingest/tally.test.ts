@@ -20,7 +20,12 @@ test("events that no rule took are counted for their source", async () => {
   for (const level of [100, 200, 400, 500]) await plane.fire("disk is failing", level);
   assert.deepEqual(plane.tenant.ingest.tallies(), [
     {
-      ...{ ...of, accepted: 4, unmatched: 2, unmatchedResolves: 0, clockSuspects: 0, fired: 0 },
+      ...of,
+      accepted: 4,
+      unmatched: 2,
+      unmatchedResolves: 0,
+      clockSuspects: 0,
+      fired: 0,
       seenAt: Math.floor(plane.clock.now() / 1000),
     },
   ]);

@@ -113,7 +113,9 @@ test("a Slack channel of the tenant's own app likewise", async (t) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}');
   });
   await gateway("slack", {
-    ...{ bot_token: SLACK_TOKEN, app_token: SLACK_APP_TOKEN, url: `${receiver.url}/api` },
+    bot_token: SLACK_TOKEN,
+    app_token: SLACK_APP_TOKEN,
+    url: `${receiver.url}/api`,
   });
   await addChannel(box, { type: "slack", name: "ops", bot_token: SLACK_TOKEN, channel: "C0OPS" });
   await contact(ann, "slack", "U0ANN1234");
@@ -127,7 +129,9 @@ test("a Slack channel of the tenant's own app likewise", async (t) => {
   const press = (user: string) => {
     const [channel = "", ts = ""] = place.split(" ");
     const payload = {
-      ...{ type: "block_actions", user: { id: user }, channel: { id: channel } },
+      type: "block_actions",
+      user: { id: user },
+      channel: { id: channel },
       message: { type: "message", ts, text: message?.["text"], blocks },
       actions: [{ ...button, type: "button" }],
     };

@@ -41,7 +41,8 @@ async function story(t: TestContext) {
   told.receiver.always(slack);
   const { box, ann, bob } = told;
   const settings = {
-    ...{ bot_token: SLACK_TOKEN, app_token: SLACK_APP_TOKEN },
+    bot_token: SLACK_TOKEN,
+    app_token: SLACK_APP_TOKEN,
     url: `${told.receiver.url}/api`,
   };
   const peer = () => server.peers.filter(({ isOpen }) => isOpen).at(-1);
@@ -80,7 +81,16 @@ async function story(t: TestContext) {
   };
   return {
     ...told,
-    ...{ server, workspace, whispers, open, greet, handle, press, peer, refuse, settings },
+    server,
+    workspace,
+    whispers,
+    open,
+    greet,
+    handle,
+    press,
+    peer,
+    refuse,
+    settings,
   };
 }
 

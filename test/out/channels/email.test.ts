@@ -49,14 +49,12 @@ const send = (
   sendEmail(
     { ...via, now: NOW },
     {
-      ...{
-        host: "localhost",
-        port: String(port),
-        from,
-        to,
-        event: eventBody(),
-        words: inWords(eventBody()),
-      },
+      host: "localhost",
+      port: String(port),
+      from,
+      to,
+      event: eventBody(),
+      words: inWords(eventBody()),
       ...more,
     },
   );
@@ -71,8 +69,18 @@ test("the mail: an alert's mails hang together, no answer is wanted, text and a 
 
 test("whatever was logged and however things are called: the header fields are ours", async () => {
   const expected = [
-    ...["Auto-Submitted", "X-Auto-Response-Suppress", "List-ID", "Importance", "From", "To"],
-    ...["In-Reply-To", "References", "Subject", "Message-ID", "Date", "MIME-Version"],
+    "Auto-Submitted",
+    "X-Auto-Response-Suppress",
+    "List-ID",
+    "Importance",
+    "From",
+    "To",
+    "In-Reply-To",
+    "References",
+    "Subject",
+    "Message-ID",
+    "Date",
+    "MIME-Version",
     "Content-Type",
   ];
   const wild = fc

@@ -64,15 +64,23 @@ const kinds: Record<string, Case> = {
   },
   test: {
     changes: {
-      ...{ event: "alert.test", alert_id: "test", test: true, rule: "", identifiers: {} },
-      ...{ last_message: "This is a test of the channel ops", level: 200 },
+      event: "alert.test",
+      alert_id: "test",
+      test: true,
+      rule: "",
+      identifiers: {},
+      last_message: "This is a test of the channel ops",
+      level: 200,
     },
     said: null,
     link: null,
   },
   disabled: {
     changes: {
-      ...{ event: "integration.disabled", alert_id: "", rule: "", identifiers: {} },
+      event: "integration.disabled",
+      alert_id: "",
+      rule: "",
+      identifiers: {},
       last_message: "The slack channel ops was disabled after 10 failed attempts: http 404",
       integration: { id: "0123456789abcdef", name: "ops", type: "slack", reason: "http 404" },
     },
@@ -86,11 +94,17 @@ function everywhere(text: string): Case {
   const named = { people: [{ name: text, why: `on call: ${text}` }], more: 0 };
   return {
     changes: {
-      ...{ project: text.slice(0, 128), rule: text.slice(0, 200), template: text },
-      ...{ last_message: text, identifiers: { [text.slice(0, 100)]: text }, level: 500 },
+      project: text.slice(0, 128),
+      rule: text.slice(0, 200),
+      template: text,
+      last_message: text,
+      identifiers: { [text.slice(0, 100)]: text },
+      level: 500,
     },
     said: {
-      ...{ paged: named, next: { at: at + 86_400, ...named }, acknowledged: text },
+      paged: named,
+      next: { at: at + 86_400, ...named },
+      acknowledged: text,
       runbook: `https://wiki.example/${"r".repeat(2_000)}`,
       links: [
         { text: text.slice(0, 128), href: `https://a.example/${encodeURI(text.slice(0, 60))}` },
@@ -127,8 +141,10 @@ const credentials: Record<string, Credentials> = {
 
 /** What the services themselves would say of it. */
 const fakes: Record<string, typeof discordFake> = {
-  ...{ discord: discordFake, mattermost: mattermostFake },
-  ...{ google_chat: googleChatFake, teams: teamsFake },
+  discord: discordFake,
+  mattermost: mattermostFake,
+  google_chat: googleChatFake,
+  teams: teamsFake,
 };
 
 /** The event's own bytes, as they are stored. */
@@ -144,7 +160,12 @@ function bodyOf({ changes }: Case): string {
     ...alert
   } = eventBody(changes);
   return buildEventBody({
-    ...{ event, event_id, alert_id, tenant_id, timestamp, alert: alert as AlertFacts },
+    event,
+    event_id,
+    alert_id,
+    tenant_id,
+    timestamp,
+    alert: alert as AlertFacts,
     ...(isTest && { test: isTest }),
     ...(integration && { integration }),
   });
@@ -194,8 +215,14 @@ async function sentBy(kind: string, one: Case): Promise<string> {
   );
   const message = { eventId: event.event_id, event: event.event, body, said: null, signedAt: at };
   await found.send({
-    ...{ credentials: credentials[kind] ?? {}, message, event, words, egress, now: at * 1_000 },
-    ...{ settings, host: { hasRelay: () => false } },
+    credentials: credentials[kind] ?? {},
+    message,
+    event,
+    words,
+    egress,
+    now: at * 1_000,
+    settings,
+    host: { hasRelay: () => false },
     integration: { id: "c0ffee0123456789", name: "ops", type: kind } as never,
   });
   return shown.join("\n\n");

@@ -21,7 +21,8 @@ const send = (changes = {}, { path = "", token = GOTIFY_TOKEN } = {}) =>
   sendGotify(
     { egress, now: 0 },
     {
-      ...{ server: receiver.url + path, token },
+      server: receiver.url + path,
+      token,
       event: eventBody(changes),
       words: inWords(eventBody(changes)),
     },
@@ -85,11 +86,14 @@ test("how loud it is follows from what happened", () => {
 
 test("a refusal is told by its name without the token, and tried again", async () => {
   assert.deepEqual((await send({}, { token: "wrong-canary" })).verdict, {
-    ...{ kind: "later", error: "http 401: Unauthorized" },
+    kind: "later",
+    error: "http 401: Unauthorized",
   });
   receiver.once(answer(410, { error: "Gone" }));
   assert.deepEqual((await send()).verdict, {
-    ...{ kind: "never", error: "http 410: Gone", disable: true },
+    kind: "never",
+    error: "http 410: Gone",
+    disable: true,
   });
 });
 

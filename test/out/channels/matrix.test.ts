@@ -32,13 +32,13 @@ const send = (changes = {}, more = {}) =>
   sendMatrix(
     { egress, now: 0 },
     {
-      ...{
-        homeserver: receiver.url,
-        token: MATRIX_TOKEN,
-        roomId: MATRIX_ROOM,
-        transaction: "evt_1",
-      },
-      ...{ event: eventBody(changes), words: inWords(eventBody(changes), LINK), ...more },
+      homeserver: receiver.url,
+      token: MATRIX_TOKEN,
+      roomId: MATRIX_ROOM,
+      transaction: "evt_1",
+      event: eventBody(changes),
+      words: inWords(eventBody(changes), LINK),
+      ...more,
     },
   );
 
@@ -100,7 +100,9 @@ test("any event stays far below the size of an event", () => {
     .map(([filler, length]) => filler.repeat(length));
   const events = fc.record({
     event: fc.constantFrom(...eventKinds),
-    ...{ project: text, rule: text, last_message: text },
+    project: text,
+    rule: text,
+    last_message: text,
     identifiers: fc.dictionary(text, text, { maxKeys: 8 }),
   });
   fc.assert(
@@ -115,10 +117,12 @@ test("any event stays far below the size of an event", () => {
 
 test("who may not write there is told so for good; a crowded or broken server is tried again", async () => {
   assert.deepEqual((await send({}, { roomId: "!other:example.org" })).verdict, {
-    ...{ kind: "never", error: "http 403: M_FORBIDDEN" },
+    kind: "never",
+    error: "http 403: M_FORBIDDEN",
   });
   assert.deepEqual((await send({}, { token: "canary" })).verdict, {
-    ...{ kind: "never", error: "http 401: M_UNKNOWN_TOKEN" },
+    kind: "never",
+    error: "http 401: M_UNKNOWN_TOKEN",
   });
   const limited = { errcode: "M_LIMIT_EXCEEDED", error: "canary", retry_after_ms: 2_500 };
   const told = "http 429: M_LIMIT_EXCEEDED";
@@ -128,7 +132,10 @@ test("who may not write there is told so for good; a crowded or broken server is
   receiver.once(answer(429, { ...limited, retry_after_ms: 1e12 }));
   assert.deepEqual((await send()).verdict, { kind: "later", error: told, retryAfterMs: 3_600_000 });
   const rows = [
-    ...[answer(403, "<html>canary"), answer(502, "canary"), answer(200, "<html>"), reset],
+    answer(403, "<html>canary"),
+    answer(502, "canary"),
+    answer(200, "<html>"),
+    reset,
     answer(429, { ...limited, retry_after_ms: "5" }),
   ];
   for (const behaviour of rows) {

@@ -24,7 +24,9 @@ const send = (token = "") =>
   sendNtfy(
     { egress, now: 0 },
     {
-      ...{ server: receiver.url, topic: "ops-9f86d081", token },
+      server: receiver.url,
+      topic: "ops-9f86d081",
+      token,
       event: eventBody(),
       words: inWords(eventBody()),
     },
@@ -101,7 +103,10 @@ test("the server takes it however long the addresses are that the sender sent al
       const { verdict } = await sendNtfy(
         { egress, now: 0 },
         {
-          ...{ server: receiver.url, topic: "ops-9f86d081", token: NTFY_TOKEN, event },
+          server: receiver.url,
+          topic: "ops-9f86d081",
+          token: NTFY_TOKEN,
+          event,
           words: body.length === 0 ? words : { ...words, details: body },
         },
       );
@@ -114,15 +119,25 @@ test("so it does with a page, whose buttons stay", async () => {
   receiver.always(behaviour);
   const message = {
     ...testMessage("evt_1"),
-    ...{ purpose: "page" as const, level: 500, lines: ['\\"'.repeat(2_000)] },
+    purpose: "page" as const,
+    level: 500,
+    lines: ['\\"'.repeat(2_000)],
     link: "https://box.example/a/7",
     ack: { url: `https://box.example/ack/${"x".repeat(200)}`, handle: "k3v9x2m7q4t8" },
   };
   for (const answers of ["", "box-0123456789"]) {
     const sent = await ntfyContact.send({
-      ...{ gateway: { url: receiver.url, access_token: NTFY_TOKEN, answers }, message, egress },
-      ...{ fields: { address: "ann-4711" }, random: systemRandom, now: 0, publicUrl: null },
-      ...{ whose: "", tenantId: "t", since: null, receipt: "r" },
+      gateway: { url: receiver.url, access_token: NTFY_TOKEN, answers },
+      message,
+      egress,
+      fields: { address: "ann-4711" },
+      random: systemRandom,
+      now: 0,
+      publicUrl: null,
+      whose: "",
+      tenantId: "t",
+      since: null,
+      receipt: "r",
     });
     assert.equal(sent.verdict.kind, "delivered", faults.join());
     const { actions = [] } = Object(published.at(-1)) as { actions?: { label: string }[] };
@@ -140,7 +155,9 @@ test("what another answers in the server's place, a portal that wants its terms 
 test("a server that is busy says how long; a refusal keeps the page waiting, with its status", async () => {
   receiver.once(answer(429, {}, { "retry-after": "7" }), answer(401, {}), answer(413, {}));
   assert.deepEqual((await send()).verdict, {
-    ...{ kind: "later", error: "http 429", retryAfterMs: 7_000 },
+    kind: "later",
+    error: "http 429",
+    retryAfterMs: 7_000,
   });
   assert.deepEqual((await send()).verdict, { kind: "later", error: "http 401" });
   assert.deepEqual((await send()).verdict, { kind: "later", error: "http 413" });

@@ -25,8 +25,12 @@ const send = (changes = {}, more = {}) =>
   sendPushover(
     { egress, now: 0 },
     {
-      ...{ apiUrl: receiver.url, token: PUSHOVER_TOKEN, user: PUSHOVER_USER },
-      ...{ event: eventBody(changes), words: inWords(eventBody(changes), LINK), ...more },
+      apiUrl: receiver.url,
+      token: PUSHOVER_TOKEN,
+      user: PUSHOVER_USER,
+      event: eventBody(changes),
+      words: inWords(eventBody(changes), LINK),
+      ...more,
     },
   );
 
@@ -36,7 +40,10 @@ test("an alert as the fields of a message", () => {
   const plain = {
     title: "ALERT: shop · Payments failing",
     message: `Payment 42 failed for bob\nhost = web-1\n${facts}`,
-    ...{ priority: "1", timestamp: "1767582721", url: LINK, url_title: "Open" },
+    priority: "1",
+    timestamp: "1767582721",
+    url: LINK,
+    url_title: "Open",
   };
   assert.deepEqual(pushoverMessage(eventBody(), inWords(eventBody(), LINK)), plain);
   assert.deepEqual(
@@ -44,7 +51,10 @@ test("an alert as the fields of a message", () => {
     {
       ...plain,
       message: plain.message.replace("error", "critical"),
-      ...{ priority: "2", retry: "60", expire: "3600", tags: "box0123456789abcdefalert7" },
+      priority: "2",
+      retry: "60",
+      expire: "3600",
+      tags: "box0123456789abcdefalert7",
     },
   );
 });
@@ -62,7 +72,9 @@ test("an emergency rings until the box says that somebody has it, or that it is 
 test("while Pushover can't be told to stop ringing, the news waits; what it doesn't know of is no reason to", async () => {
   receiver.once(answer(503));
   assert.deepEqual((await send({ event: "alert.resolved", level: 500 })).verdict, {
-    ...{ kind: "later", error: "http 503", retryAfterMs: 5_000 },
+    kind: "later",
+    error: "http 503",
+    retryAfterMs: 5_000,
   });
   assert.equal(receiver.received.length, 1);
   receiver.once(answer(404));
@@ -88,11 +100,14 @@ test("whatever was logged fits, and the facts stand below it", async () => {
 test("a refusal says which of its fields is wrong, never what was in it, and is tried again", async () => {
   const wrong = { token: "canaryx".padEnd(30, "x") };
   assert.deepEqual((await send({}, wrong)).verdict, {
-    ...{ kind: "later", error: "http 400: token invalid" },
+    kind: "later",
+    error: "http 400: token invalid",
   });
   receiver.once(answer(429, { status: 0 }, { "retry-after": "60" }), answer(200, "<html>"));
   assert.deepEqual((await send()).verdict, {
-    ...{ kind: "later", error: "http 429", retryAfterMs: 60_000 },
+    kind: "later",
+    error: "http 429",
+    retryAfterMs: 60_000,
   });
   assert.deepEqual((await send()).verdict, { kind: "later", error: "http 200: not accepted" });
   receiver.once(answer(410, { status: 0 }));

@@ -49,7 +49,8 @@ test("Discord: the title as text, what was logged as code, and nobody may be cal
     content: said.title,
     embeds: [
       {
-        ...{ color: 0xd9480f, footer: { text: facts } },
+        color: 0xd9480f,
+        footer: { text: facts },
         description: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\`\n[Open](${LINK})`,
       },
     ],
@@ -64,8 +65,10 @@ test("Mattermost: a post with an attachment", () => {
       text: said.title,
       attachments: [
         {
-          ...{ color: "#b3261e", footer: facts.replace("error", "critical") },
-          ...{ title: "Open", title_link: LINK },
+          color: "#b3261e",
+          footer: facts.replace("error", "critical"),
+          title: "Open",
+          title_link: LINK,
           fallback: `${said.message}\nhost = web-1\n${facts.replace("error", "critical")}`,
           text: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\``,
         },
@@ -101,7 +104,8 @@ test("Google Chat: text and card in the alert's own thread", () => {
 
 test("Teams: a card of texts that know no markup", () => {
   const run = (text: string, look: object) => ({
-    ...{ type: "RichTextBlock", inlines: [{ type: "TextRun", text, ...look }] },
+    type: "RichTextBlock",
+    inlines: [{ type: "TextRun", text, ...look }],
   });
   assert.deepEqual(
     teamsMessage(
@@ -112,13 +116,17 @@ test("Teams: a card of texts that know no markup", () => {
       type: "message",
       attachments: [
         {
-          ...{ contentType: "application/vnd.microsoft.card.adaptive", contentUrl: null },
+          contentType: "application/vnd.microsoft.card.adaptive",
+          contentUrl: null,
           content: {
             $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
-            ...{ type: "AdaptiveCard", version: "1.4" },
+            type: "AdaptiveCard",
+            version: "1.4",
             body: [
               run("Resolved: shop · Payments failing", {
-                ...{ size: "Large", weight: "Bolder", color: "Good" },
+                size: "Large",
+                weight: "Bolder",
+                color: "Good",
               }),
               run(said.message, { fontType: "Monospace" }),
               run("host = web-1", {}),
@@ -175,7 +183,10 @@ for (const [kind, { send, message, fake }] of Object.entries(rooms)) {
         .map(([filler, start, length]) => start + filler.repeat(length));
       const events = fc.record({
         event: fc.constantFrom(...eventKinds),
-        ...{ level: fc.nat(600), project: text, rule: text, last_message: text },
+        level: fc.nat(600),
+        project: text,
+        rule: text,
+        last_message: text,
         identifiers: fc.dictionary(text, text, { maxKeys: 8 }),
       });
       fc.assert(
@@ -201,12 +212,16 @@ for (const [kind, { send, message, fake }] of Object.entries(rooms)) {
       receiver.once(answer(404, refusal), answer(410, "gone"), answer(500, "canary/echo"));
       assert.deepEqual((await post()).verdict, { kind: "later", error: "http 404: Some_reason" });
       assert.deepEqual((await post()).verdict, {
-        ...{ kind: "never", error: "http 410", disable: true },
+        kind: "never",
+        error: "http 410",
+        disable: true,
       });
       assert.deepEqual((await post()).verdict, { kind: "later", error: "http 500" });
       receiver.once(answer(429, {}, { "retry-after": "7" }));
       assert.deepEqual((await post()).verdict, {
-        ...{ kind: "later", error: "http 429", retryAfterMs: 7_000 },
+        kind: "later",
+        error: "http 429",
+        retryAfterMs: 7_000,
       });
     });
   });
@@ -222,7 +237,8 @@ test("Discord takes a message of a box that is called by one word, or has a long
       { egress, now: 0 },
       {
         webhookUrl: receiver.url + discordFake.path,
-        ...{ event: eventBody(), words: inWords(eventBody(), link) },
+        event: eventBody(),
+        words: inWords(eventBody(), link),
       },
     );
     assert.equal(verdict.kind, "delivered", `${link}: ${faults.join()}`);
@@ -240,7 +256,9 @@ test("Discord's own word on how long to wait is finer than the header's", async 
     { webhookUrl, event: eventBody(), words: inWords(eventBody()) },
   );
   assert.deepEqual(verdict, {
-    ...{ kind: "later", error: "http 429: You are being rate limited.", retryAfterMs: 650 },
+    kind: "later",
+    error: "http 429: You are being rate limited.",
+    retryAfterMs: 650,
   });
 });
 
@@ -272,11 +290,16 @@ test("a storm of many rules says how to acknowledge it in every room, however lo
   const counts = { total: 30, acknowledged: 0, resolved: 0 };
   const tens = Array.from({ length: 10 }, (_, i) => i);
   const together = {
-    ...{ total: 300, more: { rules: 0, alerts: 0 }, first: "it is down" },
+    total: 300,
+    more: { rules: 0, alerts: 0 },
+    first: "it is down",
     projects: { first: ["shop"], total: 1 },
     rules: tens.map((i) => ({ rule: `${i} ${"r".repeat(60)}`, ...counts })),
     worst: tens.map((id) => ({
-      ...{ id, rule: `${id} ${"r".repeat(60)}`, level: 500, state: "open" },
+      id,
+      rule: `${id} ${"r".repeat(60)}`,
+      level: 500,
+      state: "open",
       message: "m".repeat(300),
     })),
   };
@@ -284,7 +307,9 @@ test("a storm of many rules says how to acknowledge it in every room, however lo
   const words = inFull(event, { said: { together } });
   const messages = [
     ...Object.values(rooms).map(({ message }) => message(event, words)),
-    ...[slackMessage(words), telegramText(words), matrixMessage(event, words)],
+    slackMessage(words),
+    telegramText(words),
+    matrixMessage(event, words),
   ];
   for (const message of messages)
     assert.match(JSON.stringify(message).replaceAll("\\", ""), /box ack --all --project shop/);

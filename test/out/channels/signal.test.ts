@@ -23,8 +23,11 @@ const send = (changes = {}, more = {}) =>
   sendSignal(
     { egress, now: 0 },
     {
-      ...{ server: receiver.url, number: SIGNAL_NUMBER, recipient: "+15550002222" },
-      ...{ words: inWords(eventBody(changes), LINK), ...more },
+      server: receiver.url,
+      number: SIGNAL_NUMBER,
+      recipient: "+15550002222",
+      words: inWords(eventBody(changes), LINK),
+      ...more,
     },
   );
 
@@ -37,7 +40,9 @@ test("plain text to one recipient, behind a path, too", async () => {
   const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
   assert.deepEqual(bodyOf(receiver.received[0]), {
     message: `ALERT: shop · Payments failing\nPayment 42 failed for bob\nhost = web-1\n${facts}\n${LINK}`,
-    ...{ number: SIGNAL_NUMBER, recipients: ["group.YWJj"], text_mode: "normal" },
+    number: SIGNAL_NUMBER,
+    recipients: ["group.YWJj"],
+    text_mode: "normal",
   });
 });
 
@@ -73,6 +78,8 @@ test("a refusal is told by a name of ours, never by its sentence, and tried agai
   receiver.once(answer(200, "<html>"), answer(429, "", { "retry-after": "9" }));
   assert.deepEqual((await send()).verdict, { kind: "later", error: "http 200: not accepted" });
   assert.deepEqual((await send()).verdict, {
-    ...{ kind: "later", error: "http 429", retryAfterMs: 9_000 },
+    kind: "later",
+    error: "http 429",
+    retryAfterMs: 9_000,
   });
 });

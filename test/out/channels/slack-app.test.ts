@@ -73,7 +73,8 @@ test("a message counts as posted in whatever script: Slack's answer repeats it, 
     { egress, now: 0 },
     {
       gateway: { bot_token: SLACK_TOKEN, url: app.apiUrl },
-      ...{ address: "C0OPS", message: { ...testMessage("evt_1"), lines: words.details } },
+      address: "C0OPS",
+      message: { ...testMessage("evt_1"), lines: words.details },
     },
   );
   assert.equal(page.verdict.kind, "delivered");
@@ -83,10 +84,12 @@ test("a message counts as posted in whatever script: Slack's answer repeats it, 
 test("200 with a no is a refusal: for good where the word says so, else tried again", async () => {
   const never = async (more: object) => (await send({}, more)).verdict;
   assert.deepEqual(await never({ channel: "C0GONE" }), {
-    ...{ kind: "never", error: "slack: channel_not_found" },
+    kind: "never",
+    error: "slack: channel_not_found",
   });
   assert.deepEqual(await never({ token: "xoxb-canary" }), {
-    ...{ kind: "never", error: "slack: invalid_auth" },
+    kind: "never",
+    error: "slack: invalid_auth",
   });
   for (const error of ["not_in_channel", "token_revoked"]) {
     receiver.once(answer(200, { ok: false, error }));
@@ -106,7 +109,9 @@ test("200 with a no is a refusal: for good where the word says so, else tried ag
   const limited = { ok: false, error: "ratelimited" };
   receiver.once(answer(429, limited, { "retry-after": "30" }));
   assert.deepEqual((await send()).verdict, {
-    ...{ kind: "later", error: "http 429: ratelimited", retryAfterMs: 30_000 },
+    kind: "later",
+    error: "http 429: ratelimited",
+    retryAfterMs: 30_000,
   });
 });
 

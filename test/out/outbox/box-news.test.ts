@@ -46,8 +46,12 @@ test("the address is announced at once and daily, a heartbeat goes each minute, 
   relay.received.forEach(checkSigned);
   const announced = JSON.parse(relay.received[0]?.body ?? "");
   assert.deepEqual(announced, {
-    ...{ event: "box.announced", event_id: announced.event_id, alert_id: "", project: "" },
-    ...{ timestamp: Math.floor(box.clock.now() / 1000) - 5, tenant_id: box.tenant.id },
+    event: "box.announced",
+    event_id: announced.event_id,
+    alert_id: "",
+    project: "",
+    timestamp: Math.floor(box.clock.now() / 1000) - 5,
+    tenant_id: box.tenant.id,
     ...known,
   });
   await pass(box, 300, 15);

@@ -6,8 +6,15 @@ const DAY = 86_400;
 const breaker = { minFailures: 20, minSpanMs: DAY * 1000 };
 const AT = Date.UTC(2026, 0, 5, 2, 10) / 1000;
 const well: ChannelFacts = {
-  ...{ enabled: true, failures: 0, failingSince: null, error: null, workedAt: AT },
-  ...{ offAt: null, offBy: null, waiting: 0, nextTryAt: null },
+  enabled: true,
+  failures: 0,
+  failingSince: null,
+  error: null,
+  workedAt: AT,
+  offAt: null,
+  offBy: null,
+  waiting: 0,
+  nextTryAt: null,
 };
 const said = (facts: Partial<ChannelFacts>) => channelHealth({ ...well, ...facts }, breaker);
 

@@ -26,8 +26,11 @@ test("title and text of one's own stand in the places of the usual; addresses st
     "{{paged}} until {{next_at}}",
   );
   assert.deepEqual(both, {
-    ...{ title: "Payments failing ↑", details: ["Ann (on call: primary) until 2026-01-05 03:22"] },
-    ...{ people: [], facts: "", link: "https://box.example/a/7" },
+    title: "Payments failing ↑",
+    details: ["Ann (on call: primary) until 2026-01-05 03:22"],
+    people: [],
+    facts: "",
+    link: "https://box.example/a/7",
     links: [{ text: "Runbook", href: "https://wiki.example/x" }],
   });
   const usual = describe(event, { said, link: "https://box.example/a/7" });

@@ -28,7 +28,8 @@ function recorded(
   together: boolean,
 ) {
   const queue = deliveryQueue({
-    ...{ store, breaker: { minFailures: 3, minSpanMs: 0 } },
+    store,
+    breaker: { minFailures: 3, minSpanMs: 0 },
     send: () => Promise.reject(new Error("nothing is sent here")),
     learn: (tx, id, { chat_id: chatId }) =>
       void tx.sql("UPDATE integrations SET name = ? WHERE id = ?").run(chatId, id),
@@ -69,8 +70,10 @@ function recorded(
 
 test("outcomes written in one transaction leave what each in its own leaves", (t) => {
   const store = openStore({
-    ...{ path: join(scratch(t), "box.db"), kind: "box" },
-    ...{ clock: handClock(), random },
+    path: join(scratch(t), "box.db"),
+    kind: "box",
+    clock: handClock(),
+    random,
   });
   t.after(() => store.close());
   const attempt = fc.tuple(
@@ -88,8 +91,10 @@ test("outcomes written in one transaction leave what each in its own leaves", (t
 test("what only waited in a queue of this side is no attempt: no count, no streak, due again in two seconds", (t) => {
   const clock = handClock();
   const store = openStore({
-    ...{ path: join(scratch(t), "box.db"), kind: "box" },
-    ...{ clock, random },
+    path: join(scratch(t), "box.db"),
+    kind: "box",
+    clock,
+    random,
   });
   t.after(() => store.close());
   const waiting = OUTCOMES.findIndex(({ verdict }) => verdict?.kind === "waiting");

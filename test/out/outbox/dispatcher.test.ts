@@ -14,8 +14,10 @@ import fc from "../../support/property.ts";
 const directory = mkdtempSync(join(tmpdir(), "box-dispatcher-"));
 const clock = handClock();
 const store = openStore({
-  ...{ path: join(directory, "box.db"), kind: "box" as const },
-  ...{ clock, random: systemRandom },
+  path: join(directory, "box.db"),
+  kind: "box" as const,
+  clock,
+  random: systemRandom,
 });
 after(() => {
   store.close();
@@ -103,8 +105,15 @@ function fakeQueue(
       const id = rows.length + 1;
       const dueAt = clock.now();
       rows.push({
-        ...{ id, endpoint, alertId, attempts: 0, event: "alert.opened", createdAt: 0 },
-        ...{ dueAt, over: false, recorded: 0 },
+        id,
+        endpoint,
+        alertId,
+        attempts: 0,
+        event: "alert.opened",
+        createdAt: 0,
+        dueAt,
+        over: false,
+        recorded: 0,
       });
       return id;
     },

@@ -14,8 +14,10 @@ import fc from "../../support/property.ts";
 const directory = mkdtempSync(join(tmpdir(), "box-turns-"));
 const clock = handClock();
 const store = openStore({
-  ...{ path: join(directory, "box.db"), kind: "box" as const },
-  ...{ clock, random: systemRandom },
+  path: join(directory, "box.db"),
+  kind: "box" as const,
+  clock,
+  random: systemRandom,
 });
 after(() => {
   store.close();
@@ -26,8 +28,12 @@ const unused = () => {
   throw new Error("nothing is sent or written here");
 };
 const queue = deliveryQueue({
-  ...{ store, breaker: BREAKER_LIMITS, send: unused, learn: unused },
-  ...{ disabled: unused, tell: unused },
+  store,
+  breaker: BREAKER_LIMITS,
+  send: unused,
+  learn: unused,
+  disabled: unused,
+  tell: unused,
 });
 
 interface Waiting {

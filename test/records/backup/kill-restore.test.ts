@@ -75,7 +75,10 @@ test("a restore into a directory with nothing but a key file, or what a killed o
   const data = join(directory, "data");
   mkdirSync(data);
   openStore({
-    ...{ path: join(data, "box.db"), kind: "box", clock: systemClock, random: systemRandom },
+    path: join(data, "box.db"),
+    kind: "box",
+    clock: systemClock,
+    random: systemRandom,
   }).close();
   openKeyRing({ dir: data, name: "box.key", inUse: [] });
   const file = join(directory, "copy.db");
@@ -85,7 +88,11 @@ test("a restore into a directory with nothing but a key file, or what a killed o
   cpSync(`${file}.key`, join(to, "box.key"));
   const restore = () =>
     restoreBackup({
-      ...{ place: placeOf(to), file, replace: false, pending: "auto", clock: systemClock },
+      place: placeOf(to),
+      file,
+      replace: false,
+      pending: "auto",
+      clock: systemClock,
     });
   assert.equal(restore().keys, true);
   assert.equal(loadKeyRing(to, "box.key").ring?.keys.size, 1);

@@ -7,7 +7,10 @@ const { placeOf } = await import("../../../src/records/backup/place.ts");
 const { systemClock } = await import("../../../src/ground/kit/clock.ts");
 dieBefore(Number(count));
 restoreBackup({
-  ...{ place: placeOf(data), file, replace: true },
-  ...{ pending: "auto", clock: systemClock },
+  place: placeOf(data),
+  file,
+  replace: true,
+  pending: "auto",
+  clock: systemClock,
 });
 process.stdout.write(String(stepsTaken()));

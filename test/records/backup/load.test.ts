@@ -17,13 +17,18 @@ test("a backup under write load restores to a box that goes on and pages nobody 
   const key = await firstKey(box, data);
   await call(box, key, "POST", "/v1/projects", { name: "shop" });
   const source = await call(box, key, "POST", "/v1/projects/shop/sources", {
-    ...{ name: "app", retain_logs: true },
+    name: "app",
+    retain_logs: true,
   });
   await call(box, key, "POST", "/v1/projects/shop/integrations", {
-    ...{ type: "webhook", name: "hook", url: receiver.url },
+    type: "webhook",
+    name: "hook",
+    url: receiver.url,
   });
   await call(box, key, "POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", match: { min_level: 400 }, identifier_keys: ["k"] },
+    name: "errors",
+    match: { min_level: 400 },
+    identifier_keys: ["k"],
   });
 
   let accepted = 0;
@@ -110,7 +115,9 @@ test("a backup under write load restores to a box that goes on and pages nobody 
   const again = await serve(t, data);
   const sent = receiver.received.length;
   const fired = await call(again, source.body.token, "POST", "/v1/ingest", {
-    ...{ message: "it broke", level: 400, keys: { k: "new" } },
+    message: "it broke",
+    level: 400,
+    keys: { k: "new" },
   });
   assert.equal(fired.body.alerted, true);
   await untilTrue(() => receiver.received.length > sent);

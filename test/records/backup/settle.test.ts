@@ -111,7 +111,10 @@ test("from a box that was not sending: everything waits on", (t) => {
   const to = join(it.data, "../elsewhere");
   assert.deepEqual(it.restore({ to }).pending, { kept: 3, dropped: 0 });
   assert.deepEqual(states(it.open(to)), [
-    ...["well delivered", "well pending", "sick pending", "act pending"],
+    "well delivered",
+    "well pending",
+    "sick pending",
+    "act pending",
   ]);
 });
 
@@ -123,7 +126,10 @@ test("the operator may know better", (t) => {
   assert.deepEqual(it.restore({ to: keep, pending: "keep" }).pending, { kept: 3, dropped: 0 });
   assert.deepEqual(it.restore({ to: drop, pending: "drop" }).pending, { kept: 0, dropped: 3 });
   assert.deepEqual(states(it.open(drop)), [
-    ...["well delivered", "well dropped", "sick dropped", "act failed"],
+    "well delivered",
+    "well dropped",
+    "sick dropped",
+    "act failed",
   ]);
 });
 
@@ -148,7 +154,10 @@ test("the store that is replaced knows what went out since, and what did not", (
   );
   assert.equal(getMeta(restored, "updated_seq"), 93);
   assert.deepEqual(states(restored), [
-    ...["well delivered", "well delivered", "sick pending", "act failed"],
+    "well delivered",
+    "well delivered",
+    "sick pending",
+    "act failed",
   ]);
 });
 
@@ -221,7 +230,11 @@ test("a copy of a program that knew no pages is restored", (t) => {
   const db = openSqlite(it.file);
   db.exec("DROP TABLE pages");
   const counted = settle(db, {
-    ...{ pending: "auto", wasServing: true, takenAt: 1, now: 2, replaced: null },
+    pending: "auto",
+    wasServing: true,
+    takenAt: 1,
+    now: 2,
+    replaced: null,
   });
   db.close();
   assert.deepEqual(counted, { kept: 1, dropped: 2 });
@@ -271,7 +284,7 @@ test("a directory that isn't empty is left alone without --replace, and one that
   it.take();
   const before = hashes(it.data);
   const restore = (replace: boolean) =>
-    restoreBackup({ ...{ place: placeOf(it.data), file: it.file, replace }, ...rest });
+    restoreBackup({ place: placeOf(it.data), file: it.file, replace, ...rest });
   const rest = { pending: "auto" as const, clock: it.clock };
   assert.throws(() => restore(false), { name: "StoreFault", message: /isn't empty \(box.db\)/ });
   assert.deepEqual(hashes(it.data), before);
@@ -288,7 +301,7 @@ test("keys go with a backup only when asked, and never take another's place", (t
   const key = systemRandom.bytes(32);
   writeFileSync(join(it.data, "box.key"), key, { mode: 0o600 });
   const place = placeOf(it.data);
-  takeBackup({ ...{ place, file: it.file, withKey: true }, clock: it.clock });
+  takeBackup({ place, file: it.file, withKey: true, clock: it.clock });
   assert.deepEqual(readFileSync(`${it.file}.key`), key);
   assert.equal(statSync(`${it.file}.key`).mode & 0o777, 0o600);
   const to = join(it.data, "../elsewhere");

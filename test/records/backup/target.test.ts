@@ -58,7 +58,12 @@ test("a backup never takes the place of a file of a data directory", async (t) =
   writeFileSync(join(hosted, "tenants", "b0b0b0b0b0b0b0b0.db"), "t");
   symlinkSync(other, join(outside, "by-link"));
   const targets = [
-    ...["box.key", "box.db", "box.db-wal", "box", "serve.lock", "box.key.0011223344556677"],
+    "box.key",
+    "box.db",
+    "box.db-wal",
+    "box",
+    "serve.lock",
+    "box.key.0011223344556677",
   ].flatMap((name) => [join(data, name), join(other, name), join(outside, "by-link", name)]);
   targets.push(join(hosted, "tenants", "b0b0b0b0b0b0b0b0.db"), join(hosted, "hosted.db"));
   const before = [hashes(data), hashes(other), hashes(hosted)];

@@ -20,7 +20,8 @@ function desk(t: TestContext): Desk {
   const app = testApp(t);
   const { key } = app.person("owner", "ann@example.org");
   return {
-    ...{ app, key },
+    app,
+    key,
     put: (version, config, query = "") =>
       app.call("PUT", PATH + query, { key, body: { version, config } }),
     get: async (path = PATH) => (await app.call("GET", path, { key })).body,
@@ -33,7 +34,8 @@ test("a project is made whole, and its tokens and minted secrets are shown once"
     sources: [{ name: "app" }],
     schedules: [
       {
-        ...{ name: "week", timezone: "UTC" },
+        name: "week",
+        timezone: "UTC",
         layers: [
           { name: "", participants: ["ANN@example.org"], rotation_start: 0, shift_minutes: 60 },
         ],
@@ -43,7 +45,8 @@ test("a project is made whole, and its tokens and minted secrets are shown once"
     actions: [{ ...run, headers: { "X-Key": { value: "geheim" } }, body: { value: "{}" } }],
     rules: [
       {
-        ...{ name: "errors", actions: ["run"] },
+        name: "errors",
+        actions: ["run"],
         escalations: [{ schedules: ["week"], accounts: ["ann@example.org"] }],
       },
     ],
@@ -132,7 +135,9 @@ test("what isn't named is deleted, in an order that its references allow", async
     actions: [run],
     rules: [
       {
-        ...{ name: "errors", match: { sources: ["app"] }, actions: ["run"] },
+        name: "errors",
+        match: { sources: ["app"] },
+        actions: ["run"],
         escalations: [{ schedules: ["week"] }],
       },
     ],
@@ -181,7 +186,8 @@ test("credentials: kept, changed, asked for where there are none", async (t) => 
     return sealer.open(row.sealed, `${table}.${column}.${row.id}`);
   };
   assert.deepEqual(JSON.parse(stored("integrations", "sealed") ?? ""), {
-    ...{ token: "2:two", chat_id: "7" },
+    token: "2:two",
+    chat_id: "7",
   });
   assert.deepEqual(JSON.parse(stored("actions", "sealed_headers") ?? ""), {
     "X-A": "a",

@@ -9,7 +9,14 @@ test("what differs, with what is around it, and where lines are left out", () =>
   const before = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
   const after = ["1", "2", "x", "4", "5", "6", "7", "8", "y", "9"];
   assert.deepEqual(lineDiff(before.join("\n"), after.join("\n"), 1), [
-    ...["  2", "- 3", "+ x", "  4", "…", "  8", "+ y", "  9"],
+    "  2",
+    "- 3",
+    "+ x",
+    "  4",
+    "…",
+    "  8",
+    "+ y",
+    "  9",
   ]);
   assert.deepEqual(lineDiff("a", "a"), []);
   assert.deepEqual(lineDiff("", "a\nb"), ["+ a", "+ b"]);

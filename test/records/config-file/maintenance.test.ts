@@ -38,7 +38,8 @@ function desk(t: TestContext) {
     async apply(maintenance?: readonly object[], query = "") {
       const config = { ...empty, ...(maintenance && { maintenance }) };
       const { status, body } = await app.call("PUT", PATH + query, {
-        ...{ key, body: { version, config } },
+        key,
+        body: { version, config },
       });
       if (status !== 200) return body.error;
       if (query === "") version = body.version;
@@ -101,8 +102,14 @@ test("what was planned by hand belongs to the file once that names it", async (t
   await apply();
   const now = Math.floor(app.clock.now() / 1000);
   await add({
-    ...{ project: "shop", match: { rule: "errors" }, kind: "maintenance", name: "nightly" },
-    ...{ reason: "backups", ends_at: now + 60, repeat: "daily", repeat_until: now + 9 * 86_400 },
+    project: "shop",
+    match: { rule: "errors" },
+    kind: "maintenance",
+    name: "nightly",
+    reason: "backups",
+    ends_at: now + 60,
+    repeat: "daily",
+    repeat_until: now + 9 * 86_400,
   });
   const { maintenance } = await config();
   assert.deepEqual(await apply(maintenance), ["update maintenance nightly"]);
@@ -132,7 +139,7 @@ test("what a silence may not be is told at its place in the file", async (t) => 
   await apply();
   const refused = async (window: object) => (await apply([weekly, window])).details[0];
   assert.deepEqual(await refused({ ...weekly, name: "all", match: {} }), {
-    ...{ field: "/config/maintenance/1/all" },
+    field: "/config/maintenance/1/all",
     reason: "must be true where everything is silenced",
   });
   assert.equal((await refused(weekly)).field, "/config/maintenance/1/name");

@@ -61,14 +61,20 @@ const layer = fc.record({
 
 const integration = fc.oneof(
   fc.record({
-    ...{ type: fc.constant("webhook"), name: text(10) },
+    type: fc.constant("webhook"),
+    name: text(10),
     url: fc.integer({ min: 1, max: 9 }).map((n) => `http://127.0.0.1:${n}/`),
-    ...{ enabled: fc.boolean(), events: fc.uniqueArray(kinds), secret: fc.constant({ env: "S" }) },
+    enabled: fc.boolean(),
+    events: fc.uniqueArray(kinds),
+    secret: fc.constant({ env: "S" }),
   }),
   fc.record({
-    ...{ type: fc.constant("telegram"), name: text(10) },
-    ...{ token: fc.constant({ env: "T" }), chat_id: fc.constant({ env: "C" }) },
-    ...{ enabled: fc.boolean(), events: fc.uniqueArray(kinds) },
+    type: fc.constant("telegram"),
+    name: text(10),
+    token: fc.constant({ env: "T" }),
+    chat_id: fc.constant({ env: "C" }),
+    enabled: fc.boolean(),
+    events: fc.uniqueArray(kinds),
   }),
   fc.record({ type: fc.constant("apns"), name: text(10), enabled: fc.boolean() }),
 );
@@ -82,7 +88,8 @@ const project = fc
     return fc.record({
       sources: all(sources, (name) =>
         fc.record({
-          ...{ name: fc.constant(name), retain_logs: fc.boolean() },
+          name: fc.constant(name),
+          retain_logs: fc.boolean(),
           options: fc.constantFrom({}, { level_from_text: false }, { logfmt: true }),
         }),
       ),

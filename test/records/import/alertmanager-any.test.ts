@@ -11,7 +11,9 @@ const config = {
     slack_api_url: "https://s.example.com",
   },
   route: {
-    ...{ receiver: "a", group_by: ["alertname"], repeat_interval: "1h" },
+    receiver: "a",
+    group_by: ["alertname"],
+    repeat_interval: "1h",
     routes: [
       { matchers: ['team=~"x|y"'], receiver: "b", continue: true, mute_time_intervals: ["n"] },
       {
@@ -44,8 +46,11 @@ const config = {
 
 const silence = {
   matchers: [{ name: "team", value: "x.*", isRegex: true, isEqual: true }],
-  ...{ startsAt: "2026-11-22T11:00:00Z", endsAt: "2026-11-22T15:00:00Z" },
-  ...{ comment: "c", createdBy: "d", status: { state: "active" } },
+  startsAt: "2026-11-22T11:00:00Z",
+  endsAt: "2026-11-22T15:00:00Z",
+  comment: "c",
+  createdBy: "d",
+  status: { state: "active" },
 };
 const whole = { config, silences: [silence] };
 

@@ -49,7 +49,10 @@ test("an import is applied, and what Alertmanager sends opens alerts by the rule
   t.after(() => box.stop());
   const directory = scratch(t);
   const [given, silences, output, report] = [
-    ...["alertmanager.yml", "silences.json", "box.yaml", "report.txt"],
+    "alertmanager.yml",
+    "silences.json",
+    "box.yaml",
+    "report.txt",
   ].map((name) => join(directory, name)) as [string, string, string, string];
   writeFileSync(given, config(receiver.url));
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -74,7 +77,8 @@ test("an import is applied, and what Alertmanager sends opens alerts by the rule
 
   const credentials = readFileSync(`${output}.env`, "utf8").matchAll(/^([A-Z_]+)=(.*)$/gm);
   const env = {
-    ...{ BOX_URL: box.url, BOX_KEY: box.owner.key },
+    BOX_URL: box.url,
+    BOX_KEY: box.owner.key,
     ...Object.fromEntries([...credentials].map(([, name = "", value = ""]) => [name, value])),
   };
   const plan = await run(["config", "apply", "--dry-run", output], { env });
@@ -111,7 +115,8 @@ test("an import is applied, and what Alertmanager sends opens alerts by the rule
     return (await box.api("GET", "/v1/alerts")).body.alerts
       .filter(({ identifiers }: { identifiers: object }) => identifiers !== undefined)
       .map(({ rule, silenced_by }: { rule: string; silenced_by: string | null }) => [
-        ...[rule, (silenced_by ?? "").replace(/^(alert:)?[0-9a-f]+$/, "$1…")],
+        rule,
+        (silenced_by ?? "").replace(/^(alert:)?[0-9a-f]+$/, "$1…"),
       ]);
   };
   const storage = 'storage: team=~"db|cache", severity="warning"';

@@ -50,7 +50,9 @@ const matchers = fc.array(matcher, { minLength: 1, maxLength: 2 });
 const receiver = fc.constantFrom("r0", "r1", "r2", "quiet");
 const { route } = fc.letrec<{ route: BookRoute }>((tie) => ({
   route: fc.record({
-    ...{ receiver, matchers, continues: fc.boolean() },
+    receiver,
+    matchers,
+    continues: fc.boolean(),
     routes: fc.oneof(
       { maxDepth: 2 },
       fc.constant<BookRoute[]>([]),
@@ -59,11 +61,14 @@ const { route } = fc.letrec<{ route: BookRoute }>((tie) => ({
   }),
 }));
 const tree = fc.record({
-  ...{ receiver, matchers: fc.constant<BookMatcher[]>([]), continues: fc.constant(false) },
+  receiver,
+  matchers: fc.constant<BookMatcher[]>([]),
+  continues: fc.constant(false),
   routes: fc.array(route, { maxLength: 4 }),
 });
 const inhibition: fc.Arbitrary<BookInhibition> = fc.record({
-  ...{ source: matchers, target: matchers },
+  source: matchers,
+  target: matchers,
   equal: fc.subarray(["a", "b"]),
 });
 const labels: fc.Arbitrary<Labels> = fc.record({
@@ -135,12 +140,19 @@ test("whatever the inhibition rules, no alert is silenced that Alertmanager tell
             sources
               .filter((source) => source.rule.name === name)
               .map((source) => ({
-                ...{ id: 1, rule: name, openedAt: NOW, equal },
+                id: 1,
+                rule: name,
+                openedAt: NOW,
+                equal,
                 identifiers: identifiersOf(source.rule.identifier_keys, by),
               })),
           );
           const subject = {
-            ...{ projectId: 1, rule: rule.name, templateId: "t", source: "s", level: 400 },
+            projectId: 1,
+            rule: rule.name,
+            templateId: "t",
+            source: "s",
+            level: 400,
             identifiers: identifiersOf(rule.identifier_keys, alert),
           };
           const isQuiet = decideQuiet(subject, { silences: [], above }, NOW) !== null;
@@ -162,9 +174,13 @@ test("whatever the silence, its command takes what Alertmanager's does, or there
     fc.property(matchers, fc.array(labels, { minLength: 12, maxLength: 12 }), (all, alerts) => {
       const silence = {
         matchers: all.map(({ name, op, value }) => ({
-          ...{ name, value, isRegex: op.endsWith("~"), isEqual: !op.startsWith("!") },
+          name,
+          value,
+          isRegex: op.endsWith("~"),
+          isEqual: !op.startsWith("!"),
         })),
-        ...{ startsAt: "2026-11-22T11:00:00Z", endsAt: "2026-11-22T15:00:00.5Z" },
+        startsAt: "2026-11-22T11:00:00Z",
+        endsAt: "2026-11-22T15:00:00.5Z",
       };
       const { commands } = importOf(
         configOf({ receiver: "r0", matchers: [], continues: false, routes: [] }),
@@ -187,7 +203,11 @@ test("whatever the silence, its command takes what Alertmanager's does, or there
       const takes = takerOf(body);
       for (const alert of alerts) {
         const subject = {
-          ...{ projectId: 1, rule: "r", templateId: "t", source: "s", level: 500 },
+          projectId: 1,
+          rule: "r",
+          templateId: "t",
+          source: "s",
+          level: 500,
         };
         assert.equal(
           takes({ ...subject, identifiers: { ...alert } }, anyTime),

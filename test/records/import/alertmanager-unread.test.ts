@@ -43,8 +43,12 @@ const CONFIG = {
   ],
 };
 const SILENCE = {
-  ...{ id: "1", updatedAt: "2026-11-22T11:00:00Z", comment: "c", createdBy: "ann" },
-  ...{ startsAt: "2026-11-22T11:00:00Z", endsAt: "2026-11-23T11:00:00Z" },
+  id: "1",
+  updatedAt: "2026-11-22T11:00:00Z",
+  comment: "c",
+  createdBy: "ann",
+  startsAt: "2026-11-22T11:00:00Z",
+  endsAt: "2026-11-23T11:00:00Z",
   status: { state: "active" },
   matchers: [{ name: "a", value: "b", isRegex: false, isEqual: true }],
 };

@@ -147,7 +147,7 @@ test("receivers become channels with credentials by name; what is no channel her
   );
   assert.deepEqual(
     impossible?.map((line) => line.split(":")[0]),
-    [...["receiver mixed, pagerduty_configs", "receiver mixed, sns_configs"]],
+    ["receiver mixed, pagerduty_configs", "receiver mixed, sns_configs"],
   );
   assert.match(
     impossible?.[0] ?? "",
@@ -246,7 +246,11 @@ time_intervals:
 test("muted times become windows; those outside active ones, too; dates don't", () => {
   const imported = importOf(TIMES);
   const windows = imported.config.projects?.[0]?.maintenance?.map((one) => [
-    ...[one.name, one.repeat, one.timezone, one.starts_at, one.ends_at],
+    one.name,
+    one.repeat,
+    one.timezone,
+    one.starts_at,
+    one.ends_at,
   ]);
   const vienna = (name: string, starts: string, ends: string) =>
     [name, "weekly", "Europe/Vienna", starts, ends] as const;
@@ -274,8 +278,12 @@ const one = (route: string, more = "") =>
 test("silences that stand become commands, at most 30 days of them; others are told or left", () => {
   const silence = (more: object) => ({
     matchers: [{ name: "db", value: "it's", isRegex: false, isEqual: true }],
-    ...{ startsAt: "2026-11-22T11:00:00Z", endsAt: "2026-11-22T15:00:00Z" },
-    ...{ comment: "planned", createdBy: "ann", status: { state: "active" }, ...more },
+    startsAt: "2026-11-22T11:00:00Z",
+    endsAt: "2026-11-22T15:00:00Z",
+    comment: "planned",
+    createdBy: "ann",
+    status: { state: "active" },
+    ...more,
   });
   const imported = importOf(one("group_by: [x]"), [
     silence({}),

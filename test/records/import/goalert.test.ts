@@ -12,8 +12,15 @@ const users = nodes([
   { id: "ue", name: "Eve", email: eve, role: "user" },
 ]);
 const rotation = (more: object) => ({
-  ...{ id: "R", name: "Weekly", type: "weekly", shiftLength: 1, start: "2026-01-05T08:00:00Z" },
-  ...{ timeZone: "Europe/Berlin", activeUserIndex: 0, userIDs: ["ua", "ub", "ue"], ...more },
+  id: "R",
+  name: "Weekly",
+  type: "weekly",
+  shiftLength: 1,
+  start: "2026-01-05T08:00:00Z",
+  timeZone: "Europe/Berlin",
+  activeUserIndex: 0,
+  userIDs: ["ua", "ub", "ue"],
+  ...more,
 });
 const every = [true, true, true, true, true, true, true];
 const always = { start: "00:00", end: "00:00", weekdayFilter: every };
@@ -22,7 +29,11 @@ const target = (id: string, type: string, ...rules: object[]) => ({
   rules,
 });
 const schedule = (targets: object[], more: object = {}) => ({
-  ...{ id: "S", name: "Primary", timeZone: "Europe/Berlin", targets, ...more },
+  id: "S",
+  name: "Primary",
+  timeZone: "Europe/Berlin",
+  targets,
+  ...more,
 });
 const read = (data: object) =>
   importText(fromGoAlert, NOW, { "export.json": { data: { users, ...data } } });
@@ -157,7 +168,9 @@ test("a delay is the wait after its step; rotations as targets, services, their 
     ]),
     escalationPolicies: nodes([
       {
-        ...{ id: "P", name: "Default", repeat: 1 },
+        id: "P",
+        name: "Default",
+        repeat: 1,
         steps: [
           { delayMinutes: 15, targets: [{ id: "S", type: "schedule", name: "Primary" }] },
           {
@@ -172,7 +185,9 @@ test("a delay is the wait after its step; rotations as targets, services, their 
     ]),
     services: nodes([
       {
-        ...{ id: "V", name: "Web", escalationPolicyID: "P" },
+        id: "V",
+        name: "Web",
+        escalationPolicyID: "P",
         integrationKeys: [
           { id: "33333333-0000-4000-8000-000000000003", name: "Grafana", type: "grafana" },
           { id: "m", name: "Mail", type: "email" },

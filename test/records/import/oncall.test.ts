@@ -17,16 +17,19 @@ const users = page([
   { id: "UE", username: "eve", email: eve, role: "viewer", teams: [] },
 ]);
 const shift = (id: string, more: object) => ({
-  ...{
-    id,
-    name: id,
-    type: "rolling_users",
-    time_zone: null,
-    level: 0,
-    start: "2026-01-05T09:00:00",
-    duration: 604_800,
-  },
-  ...{ frequency: "weekly", interval: 1, week_start: "MO", by_day: null, until: null, ...more },
+  id,
+  name: id,
+  type: "rolling_users",
+  time_zone: null,
+  level: 0,
+  start: "2026-01-05T09:00:00",
+  duration: 604_800,
+  frequency: "weekly",
+  interval: 1,
+  week_start: "MO",
+  by_day: null,
+  until: null,
+  ...more,
 });
 const schedule = (more: object) => ({
   id: "S1",
@@ -107,12 +110,11 @@ test("a start is local, people at once and of one level are together, a higher l
 test("where a rotation begins, nights past midnight, days of a week whose turns change with it", () => {
   const { layers, said } = read([
     shift("nights", {
-      ...{
-        rolling_users: [["UA"], ["UB"], ["UE"]],
-        start_rotation_from_user_index: 1,
-        by_day: ["MO", "TU", "WE", "TH", "FR"],
-      },
-      ...{ start: "2026-01-07T18:00:00", duration: 50_400 },
+      rolling_users: [["UA"], ["UB"], ["UE"]],
+      start_rotation_from_user_index: 1,
+      by_day: ["MO", "TU", "WE", "TH", "FR"],
+      start: "2026-01-07T18:00:00",
+      duration: 50_400,
     }),
     shift("days", {
       type: "recurrent_event",
@@ -202,7 +204,11 @@ test("what turns by months, or comes from a calendar, is taken as it was rendere
 
 test("a chain's waits move its clock; routes, webhooks and times of day are told; an address's key is let in", () => {
   const policy = (position: number, type: string, more: object = {}) => ({
-    ...{ id: `E${position}`, escalation_chain_id: "C", position, type, ...more },
+    id: `E${position}`,
+    escalation_chain_id: "C",
+    position,
+    type,
+    ...more,
   });
   const { project, report, imported } = read([shift("base", { rolling_users: [["UA"]] })], {
     "webhooks.json": page([{ id: "W", name: "restart", url: "https://example.org/" }]),
@@ -225,12 +231,10 @@ test("a chain's waits move its clock; routes, webhooks and times of day are told
     ]),
     "integrations.json": page([
       {
-        ...{
-          id: "I",
-          name: "Alertmanager",
-          type: "alertmanager",
-          link: "https://oncall.example.org/integrations/v1/alertmanager/AbCdEf012345678901234567/",
-        },
+        id: "I",
+        name: "Alertmanager",
+        type: "alertmanager",
+        link: "https://oncall.example.org/integrations/v1/alertmanager/AbCdEf012345678901234567/",
         default_route: { id: "RD", escalation_chain_id: "C", slack: { enabled: true } },
       },
     ]),

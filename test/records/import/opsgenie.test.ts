@@ -5,7 +5,11 @@ import { importText, linesOf } from "./read.ts";
 
 const NOW = Date.UTC(2026, 10, 2, 12) / 1000;
 const user = (id: string, email: string, role: string, more: object = {}) => ({
-  ...{ id, username: email, fullName: id, role: { name: role }, blocked: false },
+  id,
+  username: email,
+  fullName: id,
+  role: { name: role },
+  blocked: false,
   ...more,
 });
 const users = {
@@ -18,14 +22,12 @@ const users = {
 };
 const who = (id: string) => ({ type: "user", id, username: `${id}@example.org` });
 const rotation = (name: string, participants: object[], more: object = {}) => ({
-  ...{
-    id: `r-${name}`,
-    name,
-    startDate: "2026-01-05T08:00:00Z",
-    type: "weekly",
-    length: 1,
-    participants,
-  },
+  id: `r-${name}`,
+  name,
+  startDate: "2026-01-05T08:00:00Z",
+  type: "weekly",
+  length: 1,
+  participants,
   ...more,
 });
 const schedule = (rotations: object[], more: object = {}) => ({
@@ -124,12 +126,10 @@ test("rotations are on call together: a schedule each, but one where their hours
       "overrides-S1.json": {
         data: [
           {
-            ...{
-              alias: "o",
-              user: who("bob"),
-              startDate: "2026-12-24T08:00:00Z",
-              endDate: "2027-04-01T08:00:00Z",
-            },
+            alias: "o",
+            user: who("bob"),
+            startDate: "2026-12-24T08:00:00Z",
+            endDate: "2027-04-01T08:00:00Z",
             rotations: [{ id: "r-night", name: "night" }],
           },
           {
@@ -193,11 +193,9 @@ test("a team has its members' turns; its own timeline is compared", () => {
     },
     "timeline.json": {
       data: {
-        ...{
-          _parent: { id: "S1", name: "Primary" },
-          startDate: "2026-11-02T00:00:00Z",
-          endDate: "2026-11-10T08:00:00Z",
-        },
+        _parent: { id: "S1", name: "Primary" },
+        startDate: "2026-11-02T00:00:00Z",
+        endDate: "2026-11-10T08:00:00Z",
         finalTimeline: {
           rotations: [
             {
@@ -224,12 +222,10 @@ test("a team has its members' turns; its own timeline is compared", () => {
 
 test("delays count from the alert's opening; whom a team's step pages, units, repeats, an acknowledgement", () => {
   const rule = (amount: number, unit: string, recipient: object, more: object = {}) => ({
-    ...{
-      condition: "if-not-acked",
-      notifyType: "default",
-      delay: { timeAmount: amount, timeUnit: unit },
-      recipient,
-    },
+    condition: "if-not-acked",
+    notifyType: "default",
+    delay: { timeAmount: amount, timeUnit: unit },
+    recipient,
     ...more,
   });
   const team = { type: "team", id: "T", name: "ops" };
@@ -249,7 +245,9 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
     "escalations.json": {
       data: [
         {
-          ...{ id: "E1", name: "ops_escalation", ownerTeam: { id: "T", name: "ops" } },
+          id: "E1",
+          name: "ops_escalation",
+          ownerTeam: { id: "T", name: "ops" },
           rules: [
             rule(0, "minutes", { type: "schedule", id: "S1", name: "Primary" }),
             rule(90, "seconds", { type: "schedule", name: "Primary" }, { notifyType: "next" }),
@@ -319,18 +317,14 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
         "ops",
         ["Scripts"],
         [
-          ...[
-            [0, ["Primary"]],
-            [2, ["Primary"]],
-            [60, [ann]],
-            [120, [ann, bob]],
-          ],
-          ...[
-            [130, ["Primary"]],
-            [132, ["Primary"]],
-            [190, [ann]],
-            [250, [ann, bob]],
-          ],
+          [0, ["Primary"]],
+          [2, ["Primary"]],
+          [60, [ann]],
+          [120, [ann, bob]],
+          [130, ["Primary"]],
+          [132, ["Primary"]],
+          [190, [ann]],
+          [250, [ann, bob]],
         ],
       ],
       ["spare", ["spare"], [[0, [bob]]]],

@@ -18,10 +18,15 @@ const users = {
     { id: "PBOB", type: "user", name: "Bob", email: "bob@example.org", role: "limited_user" },
     { id: "PEVE", type: "user", name: "Eve", email: "eve@example.org", role: "read_only_user" },
   ],
-  ...{ limit: 100, offset: 0, more: false },
+  limit: 100,
+  offset: 0,
+  more: false,
 };
 const layer = (name: string, people: string[], more: object = {}) => ({
-  ...{ id: name, name, start: "2026-01-05T09:00:00-05:00", end: null },
+  id: name,
+  name,
+  start: "2026-01-05T09:00:00-05:00",
+  end: null,
   rotation_virtual_start: "2026-01-05T09:00:00-05:00",
   rotation_turn_length_seconds: 604_800,
   users: people.map((id) => ({ user: ref(id) })),
@@ -144,7 +149,10 @@ test("turns that are counted from later, or begin later, keep their days", () =>
 const policy = {
   escalation_policies: [
     {
-      ...{ id: "PE1", type: "escalation_policy", name: "Default", num_loops: 1 },
+      id: "PE1",
+      type: "escalation_policy",
+      name: "Default",
+      num_loops: 1,
       escalation_rules: [
         { escalation_delay_in_minutes: 30, targets: [ref("PS1", "schedule_reference")] },
         {
@@ -165,14 +173,12 @@ test("a delay is the wait after its rule; a service is a source, a rule and its 
     "services.json": {
       services: [
         {
-          ...{
-            id: "PW",
-            type: "service",
-            name: "Web",
-            status: "disabled",
-            acknowledgement_timeout: 1800,
-            auto_resolve_timeout: null,
-          },
+          id: "PW",
+          type: "service",
+          name: "Web",
+          status: "disabled",
+          acknowledgement_timeout: 1800,
+          auto_resolve_timeout: null,
           escalation_policy: ref("PE1", "escalation_policy_reference"),
           alert_grouping: "intelligent",
           integrations: [
@@ -256,10 +262,8 @@ test("its own rendered shifts are compared with the box's, overrides are to come
     /^approximate Other people are on call from 2026-11-24 09:00 to 2026-11-25 09:00 \S+: there ann@example\.org, here bob@example\.org\.$/,
   );
   const day = (id: string, from: number, to: number) => ({
-    ...{
-      start: new Date(Date.UTC(2026, 10, from, 14)).toISOString(),
-      end: new Date(Date.UTC(2026, 10, to, 14)).toISOString(),
-    },
+    start: new Date(Date.UTC(2026, 10, from, 14)).toISOString(),
+    end: new Date(Date.UTC(2026, 10, to, 14)).toISOString(),
     user: ref(id),
   });
   const right = [

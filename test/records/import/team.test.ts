@@ -63,13 +63,21 @@ test("windows of a week are split where they pass a day, and those of the same t
     [true, false, false],
   );
   assert.deepEqual(movedWindow({ days: [1], start_minute: 60, end_minute: 120 }, -120), {
-    ...{ days: [0], start_minute: 1380, end_minute: 1440 },
+    days: [0],
+    start_minute: 1380,
+    end_minute: 1440,
   });
 });
 
 const base: GivenRotation = {
-  ...{ name: "r", id: "r", zone: "Europe/Berlin", level: 0, windows: [] },
-  ...{ turns: [["a"], ["b"], ["c"]], start: MONDAY + 8 * 3600, shiftMinutes: 10_080 },
+  name: "r",
+  id: "r",
+  zone: "Europe/Berlin",
+  level: 0,
+  windows: [],
+  turns: [["a"], ["b"], ["c"]],
+  start: MONDAY + 8 * 3600,
+  shiftMinutes: 10_080,
 };
 
 test("a rotation that is told from another turn has the same turns at the same times, across clock changes", () => {

@@ -32,12 +32,14 @@ function pagerduty(now: number): TeamExport {
     role,
   });
   const layer = (name: string, people: string[], more: object = {}) => ({
-    ...{ id: name, name, start: iso(past), end: null, rotation_virtual_start: iso(past) },
-    ...{
-      rotation_turn_length_seconds: 604_800,
-      users: people.map((id) => ({ user: ref(id) })),
-      ...more,
-    },
+    id: name,
+    name,
+    start: iso(past),
+    end: null,
+    rotation_virtual_start: iso(past),
+    rotation_turn_length_seconds: 604_800,
+    users: people.map((id) => ({ user: ref(id) })),
+    ...more,
   });
   const weekend = {
     type: "weekly_restriction",
@@ -54,7 +56,9 @@ function pagerduty(now: number): TeamExport {
       },
       "PS1.json": {
         schedule: {
-          ...{ id: "PS1", name: "Primary", time_zone: "Etc/UTC" },
+          id: "PS1",
+          name: "Primary",
+          time_zone: "Etc/UTC",
           schedule_layers: [
             layer("weekend", ["PEVE"], { restrictions: [weekend] }),
             layer("week", ["PANN", "PBOB"]),
@@ -67,7 +71,10 @@ function pagerduty(now: number): TeamExport {
       "policies.json": {
         escalation_policies: [
           {
-            ...{ id: "PE1", type: "escalation_policy", name: "Default", num_loops: 0 },
+            id: "PE1",
+            type: "escalation_policy",
+            name: "Default",
+            num_loops: 0,
             escalation_rules: [
               { escalation_delay_in_minutes: 30, targets: [ref("PS1", "schedule_reference")] },
             ],
@@ -77,7 +84,10 @@ function pagerduty(now: number): TeamExport {
       "services.json": {
         services: [
           {
-            ...{ id: "PW", name: "Web", status: "active", escalation_policy: ref("PE1", "policy") },
+            id: "PW",
+            name: "Web",
+            status: "active",
+            escalation_policy: ref("PE1", "policy"),
             integrations: [
               {
                 id: "PI1",
@@ -104,7 +114,13 @@ function opsgenie(now: number): TeamExport {
   const { past, ahead } = mondays(now);
   const who = (email: string) => ({ type: "user", id: email, username: email });
   const rotation = (name: string, participants: object[], more: object = {}) => ({
-    ...{ id: name, name, startDate: iso(past), type: "weekly", length: 1, participants, ...more },
+    id: name,
+    name,
+    startDate: iso(past),
+    type: "weekly",
+    length: 1,
+    participants,
+    ...more,
   });
   const nights = {
     type: "time-of-day",
@@ -116,12 +132,18 @@ function opsgenie(now: number): TeamExport {
     files: {
       "users.json": {
         data: [ann, bob, eve].map((email) => ({
-          ...{ id: email, username: email, fullName: email, role: { name: "User" } },
+          id: email,
+          username: email,
+          fullName: email,
+          role: { name: "User" },
         })),
       },
       "S1.json": {
         schedule: {
-          ...{ id: "S1", name: "Primary", timezone: "Etc/UTC", enabled: true },
+          id: "S1",
+          name: "Primary",
+          timezone: "Etc/UTC",
+          enabled: true,
           rotations: [
             rotation("all", [who(ann), who(bob)]),
             rotation("nights", [who(eve)], { timeRestriction: nights }),
@@ -129,18 +151,23 @@ function opsgenie(now: number): TeamExport {
         },
         scheduleOverrideList: [
           {
-            ...{ alias: "o", user: who(bob), rotations: [{ id: "nights" }] },
-            ...{ startDate: iso(ahead + DAY), endDate: iso(ahead + 2 * DAY) },
+            alias: "o",
+            user: who(bob),
+            rotations: [{ id: "nights" }],
+            startDate: iso(ahead + DAY),
+            endDate: iso(ahead + 2 * DAY),
           },
         ],
       },
       "escalations.json": {
         data: [
           {
-            ...{ id: "E1", name: "ops" },
+            id: "E1",
+            name: "ops",
             rules: [
               {
-                ...{ condition: "if-not-acked", notifyType: "default" },
+                condition: "if-not-acked",
+                notifyType: "default",
                 delay: { timeAmount: 0, timeUnit: "minutes" },
                 recipient: { type: "schedule", id: "S1" },
               },
@@ -163,7 +190,8 @@ function goalert(now: number): TeamExport {
   const always = { start: "00:00", end: "00:00", weekdayFilter: [] };
   const nights = { start: "20:00", end: "06:00", weekdayFilter: [] };
   const target = (id: string, type: string, rule: object) => ({
-    ...{ target: { id, type, name: id }, rules: [rule] },
+    target: { id, type, name: id },
+    rules: [rule],
   });
   const schedules = ["Primary", "Primary · 2"];
   // Bob is on in the week under way, whatever the start says.
@@ -177,15 +205,23 @@ function goalert(now: number): TeamExport {
           rotations: {
             nodes: [
               {
-                ...{ id: "R", name: "Weekly", type: "weekly", shiftLength: 1, start: iso(past) },
-                ...{ timeZone: "Etc/UTC", activeUserIndex: 1, userIDs: [ann, bob] },
+                id: "R",
+                name: "Weekly",
+                type: "weekly",
+                shiftLength: 1,
+                start: iso(past),
+                timeZone: "Etc/UTC",
+                activeUserIndex: 1,
+                userIDs: [ann, bob],
               },
             ],
           },
           schedules: {
             nodes: [
               {
-                ...{ id: "S", name: "Primary", timeZone: "Etc/UTC" },
+                id: "S",
+                name: "Primary",
+                timeZone: "Etc/UTC",
                 targets: [target("R", "rotation", always), target(eve, "user", nights)],
               },
             ],
@@ -204,8 +240,15 @@ function goalert(now: number): TeamExport {
 function oncall(now: number): TeamExport {
   const { past, ahead } = mondays(now);
   const shift = (id: string, more: object) => ({
-    ...{ id, name: id, type: "rolling_users", level: 0, start: iso(past).slice(0, 19) },
-    ...{ duration: 7 * DAY, frequency: "weekly", interval: 1, ...more },
+    id,
+    name: id,
+    type: "rolling_users",
+    level: 0,
+    start: iso(past).slice(0, 19),
+    duration: 7 * DAY,
+    frequency: "weekly",
+    interval: 1,
+    ...more,
   });
   const schedules = ["Primary", "Primary · 2"];
   return {
@@ -217,7 +260,10 @@ function oncall(now: number): TeamExport {
       "schedules.json": {
         results: [
           {
-            ...{ id: "S1", name: "Primary", type: "web", time_zone: "Etc/UTC" },
+            id: "S1",
+            name: "Primary",
+            type: "web",
+            time_zone: "Etc/UTC",
             shifts: ["base", "second", "weekend"],
           },
         ],
@@ -227,8 +273,12 @@ function oncall(now: number): TeamExport {
           shift("base", { rolling_users: [[ann], [bob]] }),
           shift("second", { type: "recurrent_event", users: [eve] }),
           shift("weekend", {
-            ...{ type: "recurrent_event", level: 2, users: [bob], by_day: ["SA", "SU"] },
-            ...{ start: iso(past + 5 * DAY - 9 * 3600).slice(0, 19), duration: DAY },
+            type: "recurrent_event",
+            level: 2,
+            users: [bob],
+            by_day: ["SA", "SU"],
+            start: iso(past + 5 * DAY - 9 * 3600).slice(0, 19),
+            duration: DAY,
           }),
         ],
       },

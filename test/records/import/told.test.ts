@@ -108,7 +108,9 @@ test("what has nobody on call any more, or never had, is told and left out", () 
   const pagerduty = read("pagerduty", {
     "s.json": {
       schedule: {
-        ...{ id: "S", name: "Primary", time_zone: "Etc/UTC" },
+        id: "S",
+        name: "Primary",
+        time_zone: "Etc/UTC",
         schedule_layers: [
           { name: "old", end: ENDED, restrictions: [{ type: "daily_restriction" }] },
         ],
@@ -121,7 +123,10 @@ test("what has nobody on call any more, or never had, is told and left out", () 
     "s.json": {
       data: [
         {
-          ...{ id: "S", name: "Primary", timezone: "Etc/UTC", enabled: true },
+          id: "S",
+          name: "Primary",
+          timezone: "Etc/UTC",
+          enabled: true,
           rotations: [{ name: "old", endDate: ENDED }],
         },
       ],
@@ -129,8 +134,14 @@ test("what has nobody on call any more, or never had, is told and left out", () 
   });
   assert.match(linesOf(opsgenieMade.report, "schedule Primary"), ended);
   const shift = (id: string, more: object = {}) => ({
-    ...{ id, name: id, type: "recurrent_event", start: "2026-01-05T09:00:00", duration: 3600 },
-    ...{ frequency: "weekly", users: [], ...more },
+    id,
+    name: id,
+    type: "recurrent_event",
+    start: "2026-01-05T09:00:00",
+    duration: 3600,
+    frequency: "weekly",
+    users: [],
+    ...more,
   });
   const oncallMade = read("oncall", {
     "s.json": [{ id: "S", name: "Primary", type: "calendar", time_zone: "UTC", shifts: ["old"] }],
@@ -153,7 +164,7 @@ test("what has nobody on call any more, or never had, is told and left out", () 
 
 test("of a thing in two files that differ the one that says more is taken, and that is told", () => {
   const schedule = (name: string, more: object = {}) => ({
-    schedules: [{ ...{ id: "S", name, time_zone: "Etc/UTC" }, ...more }],
+    schedules: [{ id: "S", name, time_zone: "Etc/UTC", ...more }],
   });
   const lines = (before: object, after: object) =>
     linesOf(read("pagerduty", { "1.json": before, "2.json": after }).report, "schedules S");
@@ -178,7 +189,8 @@ test("an urgency that is always low, or goes by severity or by the hour, is told
         users: [user("a")],
         escalation_policies: [
           {
-            ...{ id: "P", name: "P" },
+            id: "P",
+            name: "P",
             escalation_rules: [{ targets: [{ id: "a", type: "user_reference" }] }],
           },
         ],

@@ -72,14 +72,19 @@ export class Boxes {
     const signature = createHmac("sha256", secret).update(`${stamp}.${body}`).digest("hex");
     const at = performance.now();
     const answer = await ask(`${this.#url()}/v1/relay/${keyId}`, {
-      ...{ method: "POST", body, signal: AbortSignal.timeout(PATIENCE_MS) },
+      method: "POST",
+      body,
+      signal: AbortSignal.timeout(PATIENCE_MS),
       headers: {
-        ...{ "x-service-timestamp": stamp, "x-service-signature": signature },
+        "x-service-timestamp": stamp,
+        "x-service-signature": signature,
         connection: "close",
       },
     }).catch(() => null);
     const tried: Try = {
-      ...{ at, ms: performance.now() - at, status: answer?.status ?? null },
+      at,
+      ms: performance.now() - at,
+      status: answer?.status ?? null,
       retryAfter: answer?.headers.get("retry-after") ?? null,
     };
     return { tried, body: answer?.body };
@@ -89,8 +94,12 @@ export class Boxes {
     const waiting: Promise<void>[] = [];
     while (!this.isOver) {
       const page: SentPage = {
-        ...{ alert: String(this.pages.length + 1), device: box.device, tries: [] },
-        ...{ firstAt: performance.now(), answeredAt: null, devices: 0 },
+        alert: String(this.pages.length + 1),
+        device: box.device,
+        tries: [],
+        firstAt: performance.now(),
+        answeredAt: null,
+        devices: 0,
       };
       this.pages.push(page);
       waiting.push(this.#untilAnswered(box, page));
@@ -138,6 +147,12 @@ export class Boxes {
 /** The page of an alert that opens now. */
 export const bodyOf = (alert: string): string =>
   JSON.stringify({
-    ...{ event: "alert.opened", alert_id: alert, timestamp: Math.floor(Date.now() / 1000) },
-    ...{ project: "shop", rule: "any", template: "disk full", count: 1, level: 400 },
+    event: "alert.opened",
+    alert_id: alert,
+    timestamp: Math.floor(Date.now() / 1000),
+    project: "shop",
+    rule: "any",
+    template: "disk full",
+    count: 1,
+    level: 400,
   });

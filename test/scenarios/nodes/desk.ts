@@ -30,8 +30,20 @@ export function deskBy(program: string, where: readonly string[]): Desk {
   return {
     setApns: ({ keyFile, ca, keyId, teamId, topic, endpoint }) =>
       run(
-        ...["apns", "set", "--key-file", keyFile, "--ca", ca ?? "", "--key-id", keyId],
-        ...["--team-id", teamId, "--topic", topic, "--endpoint", endpoint ?? ""],
+        "apns",
+        "set",
+        "--key-file",
+        keyFile,
+        "--ca",
+        ca ?? "",
+        "--key-id",
+        keyId,
+        "--team-id",
+        teamId,
+        "--topic",
+        topic,
+        "--endpoint",
+        endpoint ?? "",
       ),
     addTenant: ({ kind = "box" }) => run("tenant", "add", "--kind", kind),
     addAccount: (email) => run("account", "add", "--email", email),

@@ -57,8 +57,11 @@ export function judge(
     }
   const took = pages.map(({ firstAt, answeredAt }) => (answeredAt ?? Infinity) - firstAt);
   return {
-    ...{ pages: pages.length, beats: beats.filter(({ status }) => status === 200).length },
-    ...{ pushes: pushed.length, excused, worst: Math.round(Math.max(...took)) },
+    pages: pages.length,
+    beats: beats.filter(({ status }) => status === 200).length,
+    pushes: pushed.length,
+    excused,
+    worst: Math.round(Math.max(...took)),
   };
 }
 

@@ -97,7 +97,9 @@ haproxyTest("a page that a dying node had taken is sent to the other one by hapr
   const others = await diesOver(stage, () =>
     alerts.map(() =>
       ask(`${story.url}/v1/account/devices`, {
-        ...{ method: "POST", body: "{}", headers: { connection: "close" } },
+        method: "POST",
+        body: "{}",
+        headers: { connection: "close" },
       }).then(
         ({ status }) => status,
         () => null,

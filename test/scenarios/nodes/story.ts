@@ -119,7 +119,8 @@ export class Story {
     const device = Buffer.from(name.padEnd(32, ".")).toString("hex");
     const call = async (path: string, body: object) => {
       const answer = await ask(this.url + path, {
-        ...{ method: "POST", body: JSON.stringify(body) },
+        method: "POST",
+        body: JSON.stringify(body),
         headers: { authorization: `Bearer ${token}` },
       });
       assert.ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

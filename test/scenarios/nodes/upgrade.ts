@@ -63,7 +63,11 @@ export async function upgradeStory(options: {
   const next = await nextRelease(more);
   const breaking = await nextRelease([...more, BREAKING], renamed);
   const story = new Story({
-    ...{ program: before, database, boxes, random, onlyReady: true },
+    program: before,
+    database,
+    boxes,
+    random,
+    onlyReady: true,
     more: ["--drain-seconds", String(DRAIN_SECONDS)],
   });
   let changes = 0;

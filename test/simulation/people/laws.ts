@@ -125,7 +125,8 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
     const due = all<{ alert: number }>(
       `SELECT alert_id AS alert, min(id) FROM pages WHERE contact_id = ? AND status = 'pending' AND event IN ${PAGES}
          AND due_ms <= ? GROUP BY alert_id ORDER BY min(id)`,
-      ...[contact, now],
+      contact,
+      now,
     ).map(({ alert }) => alert);
     if (JSON.stringify(named) !== JSON.stringify(due))
       say(`a message names ${named}, due is ${due}`);
@@ -206,7 +207,12 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
   }
 
   return {
-    ...{ faults, made, onCall, onStep, read, atEnd },
+    faults,
+    made,
+    onCall,
+    onStep,
+    read,
+    atEnd,
     onPress({ contact, alerts }, named) {
       const taken = deps.calls().filter((other) => other.took && other.contact === contact);
       const [told, said] = [taken.flatMap((other) => other.alerts).map(living), alerts.map(living)];

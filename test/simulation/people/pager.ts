@@ -55,10 +55,18 @@ export function startPager(options: {
     };
     const store: Store = { ...engine.store, clock: { ...engine.store.clock, after } };
     const dispatcher = createDispatcher({
-      ...{ store, log, sockets: 128, wake },
+      store,
+      log,
+      sockets: 128,
+      wake,
       queue: pageQueue({
-        ...{ ...telling, store, sealer, kinds: contactKindList, sender: services.sender },
-        ...{ publicUrl: "", oneOfMany: false },
+        ...telling,
+        store,
+        sealer,
+        kinds: contactKindList,
+        sender: services.sender,
+        publicUrl: "",
+        oneOfMany: false,
         isQuiet: (alertId) => isSilenced(store, alertId, unixSeconds(store.clock)),
         shift: () => null,
       }),
@@ -94,8 +102,10 @@ export function startPager(options: {
     const look = engine.nextLook();
     const end = services.nextEnd();
     return Math.min(
-      ...[look === null ? Infinity : look * 1000 - now, next === null ? Infinity : next - now],
-      ...[end === null ? Infinity : end - machine.mono(), expireAt - machine.mono()],
+      look === null ? Infinity : look * 1000 - now,
+      next === null ? Infinity : next - now,
+      end === null ? Infinity : end - machine.mono(),
+      expireAt - machine.mono(),
     );
   };
   const step = async () => {

@@ -89,9 +89,16 @@ export function startServices(options: {
     { name = null }: { name?: MessageName | null } = {},
   ): Promise<DirectSent> => {
     const call: Call = {
-      ...{ contact: contact.id, account: contact.accountId, kind: contact.kind },
-      ...{ purpose: message.purpose, began: mono(), ended: null, took: false, written: false },
-      ...{ name, handle: message.ack?.handle ?? null },
+      contact: contact.id,
+      account: contact.accountId,
+      kind: contact.kind,
+      purpose: message.purpose,
+      began: mono(),
+      ended: null,
+      took: false,
+      written: false,
+      name,
+      handle: message.ack?.handle ?? null,
       alerts: message.events.map(({ alert_id }) => Number(alert_id)),
     };
     onCall(call);

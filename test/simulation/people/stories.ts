@@ -11,17 +11,18 @@ export async function playPeople(
 ): Promise<PeopleSum> {
   const stage = openPeopleStage();
   const sum: PeopleSum = {
-    ...{
-      stories: 0,
-      broken: 0,
-      pages: 0,
-      messages: 0,
-      bundles: 0,
-      rises: 0,
-      failed: 0,
-      withdrawn: 0,
-    },
-    ...{ unreachable: 0, fallbacks: 0, shown: 0, restarts: 0 },
+    stories: 0,
+    broken: 0,
+    pages: 0,
+    messages: 0,
+    bundles: 0,
+    rises: 0,
+    failed: 0,
+    withdrawn: 0,
+    unreachable: 0,
+    fallbacks: 0,
+    shown: 0,
+    restarts: 0,
   };
   try {
     for (let seed = from; seed < from + count && sum.broken < 10; seed += 1) {

@@ -51,7 +51,11 @@ export function openPeopleStage(): PeopleStage {
   const clock = machine();
   openStore({ path: fresh, kind: "box", clock, random: systemRandom }).close();
   const sealer = fileSealer({
-    ...{ dir: directory, name: "box.key", inUse: [], clock, random: systemRandom },
+    dir: directory,
+    name: "box.key",
+    inUse: [],
+    clock,
+    random: systemRandom,
   });
   return {
     play(seed) {
@@ -87,7 +91,9 @@ async function play(seed: number, at: { path: string; sealer: Sealer }): Promise
   try {
     furnish(engine.store, random);
     const laws: Laws = lawsOf({
-      ...{ store: () => engine.store, machine: clock, calls: () => services.calls },
+      store: () => engine.store,
+      machine: clock,
+      calls: () => services.calls,
     });
     const services = startServices({ random, mono: clock.mono, onCall: laws.onCall });
     const onStep = laws.onStep;

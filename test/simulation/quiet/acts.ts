@@ -201,14 +201,27 @@ function silence(scene: Scene): Did {
   const zone = random.pick(ZONES);
   const body = {
     match: { rule, identifiers: host === null ? {} : { host }, below_level: below },
-    ...{ all: rule === null && host === null, critical, reason: "story", repeat, timezone: zone },
-    ...{ starts_at: startsAt, ends_at: startsAt + length },
+    all: rule === null && host === null,
+    critical,
+    reason: "story",
+    repeat,
+    timezone: zone,
+    starts_at: startsAt,
+    ends_at: startsAt + length,
     repeat_until: repeat === "none" ? null : overAt,
     kind: random.pick(["silence", "maintenance"]),
   };
   const asked: Asked = {
-    ...{ id: "", rule, host, below, critical, startsAt, endsAt: startsAt + length, overAt },
-    ...{ repeat, zone },
+    id: "",
+    rule,
+    host,
+    below,
+    critical,
+    startsAt,
+    endsAt: startsAt + length,
+    overAt,
+    repeat,
+    zone,
   };
   const did = write(scene, "silence", (tx) => {
     asked.id = makeSilence(tx, { write: silenceWrite.parse(body), createdBy: "ann" }).id;

@@ -73,9 +73,17 @@ export function createBeats(made: readonly HeartbeatCreate[], ledger: Ledger, bo
     const [minutes = 0, hours = 0] = (cron ?? "").split(" ").map(Number);
     const grace = grace_seconds ?? 300;
     return {
-      ...{ id, period: period_seconds ?? null, minute: hours * 60 + minutes, grace },
-      ...{ zone: timezone ?? "UTC", maxRun: max_run_seconds ?? grace, isPaused: false },
-      ...{ from: null, run: null, hasEnded: false, seen: "new" },
+      id,
+      period: period_seconds ?? null,
+      minute: hours * 60 + minutes,
+      grace,
+      zone: timezone ?? "UTC",
+      maxRun: max_run_seconds ?? grace,
+      isPaused: false,
+      from: null,
+      run: null,
+      hasEnded: false,
+      seen: "new",
     };
   });
   const now = () => ledger.elapsed(box.engine);
@@ -100,7 +108,8 @@ export function createBeats(made: readonly HeartbeatCreate[], ledger: Ledger, bo
   };
   const resume = async (job: Told) => {
     await box.heartbeats.change(job.id, (tx, beat, row) => ({
-      ...{ beat: resumed(beat, paceOf(row), tx.at), said: null },
+      beat: resumed(beat, paceOf(row), tx.at),
+      said: null,
     }));
     if (!job.isPaused) return;
     const hasReported = job.hasEnded;

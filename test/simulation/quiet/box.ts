@@ -38,7 +38,9 @@ export function startBox(options: {
     let watch = watches.get(store);
     if (watch === undefined) {
       watch = createHeartbeatWatch({
-        ...{ store, log: silentLog, tenantId: "0".repeat(16) },
+        store,
+        log: silentLog,
+        tenantId: "0".repeat(16),
         ingest: {
           submit(source, events, settle) {
             engine.submit(source, events);
@@ -54,7 +56,8 @@ export function startBox(options: {
   engine.store.write((tx) => {
     const project = getProject(tx, "p");
     const body = {
-      ...{ ...defaultRule, match: { ...defaultRule.match, tags: ["heartbeat"] } },
+      ...defaultRule,
+      match: { ...defaultRule.match, tags: ["heartbeat"] },
       escalations: [step(0, ["ann"])],
     };
     createRule(tx, project, { name: BEATS, body });

@@ -24,8 +24,14 @@ function stretchesOf(zone: string): Stretch[] {
 
 function read(zone: string): Stretch[] {
   const format = new Intl.DateTimeFormat("en-US", {
-    ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
   });
   const offsetAt = (at: number) => {
     const part = Object.fromEntries(

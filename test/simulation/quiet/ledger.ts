@@ -50,7 +50,12 @@ export interface Ledger {
 export function openLedger(rules: readonly RuleBody[]): Ledger {
   let facts = 0;
   const ledger: Ledger = {
-    ...{ silences: [], wakes: new Map(), downs: [], jumped: 0, jumpedAt: 0, upSince: 0 },
+    silences: [],
+    wakes: new Map(),
+    downs: [],
+    jumped: 0,
+    jumpedAt: 0,
+    upSince: 0,
     rules: new Map(rules.map((body, i) => [`rule ${i}`, body])),
     unchanged: new Set(rules.map((_, i) => `rule ${i}`)),
     read(engine) {

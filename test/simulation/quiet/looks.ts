@@ -66,7 +66,12 @@ export function createReader(box: Box, ledger: Ledger): (did: Did) => Look {
     lastEvent = fresh.at(-1)?.id ?? lastEvent;
     lastHistory = history.at(-1)?.id ?? lastHistory;
     const look: Look = {
-      ...{ did, now, elapsed: ledger.elapsed(engine), rows, before, fresh },
+      did,
+      now,
+      elapsed: ledger.elapsed(engine),
+      rows,
+      before,
+      fresh,
       rested: did.what === "look" && (box.nextLook() ?? Infinity) > now,
       events: byAlert(fresh, ({ event }) => event),
       history: byAlert(history, ({ kind }) => kind),

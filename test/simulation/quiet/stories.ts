@@ -13,8 +13,19 @@ export async function playQuietly(
 ): Promise<QuietSum> {
   const files = openFiles();
   const sum: QuietSum = {
-    ...{ stories: 0, broken: 0, days: 0, events: 0, restarts: 0, jumps: 0 },
-    ...{ held: 0, released: 0, woken: 0, drills: 0, crowded: 0, mergedHeld: 0, missing: 0 },
+    stories: 0,
+    broken: 0,
+    days: 0,
+    events: 0,
+    restarts: 0,
+    jumps: 0,
+    held: 0,
+    released: 0,
+    woken: 0,
+    drills: 0,
+    crowded: 0,
+    mergedHeld: 0,
+    missing: 0,
   };
   try {
     for (let seed = from; seed < from + count && sum.broken < 10; seed += 1) {

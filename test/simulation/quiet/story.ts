@@ -60,8 +60,12 @@ export async function playQuiet(seed: number, path: string): Promise<QuietStory>
         ...beats.faults,
       ],
       log: hash("sha256", JSON.stringify([bodies, history, rows])),
-      ...{ events: bodies.length, restarts: count("started") - 1, jumps: count("jumped") },
-      ...{ missing: beats.missing.count, days: clock.mono() / 86_400_000, ...laws.seen },
+      events: bodies.length,
+      restarts: count("started") - 1,
+      jumps: count("jumped"),
+      missing: beats.missing.count,
+      days: clock.mono() / 86_400_000,
+      ...laws.seen,
     };
   } finally {
     engine.close();

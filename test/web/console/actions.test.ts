@@ -14,8 +14,12 @@ test("an action is added, run once, changed with its sealed headers kept, seen t
   const tab = signedIn(box);
   assert.match((await tab.get(AT)).text, /The box does nothing by itself here\./);
   const fields = {
-    ...{ name: "restart", method: "POST", url: `${receiver.url}/run`, events: "alert.opened" },
-    ...{ headers: "Authorization: Bearer canary0123456789\nX-Team: ops", enabled: "yes" },
+    name: "restart",
+    method: "POST",
+    url: `${receiver.url}/run`,
+    events: "alert.opened",
+    headers: "Authorization: Bearer canary0123456789\nX-Team: ops",
+    enabled: "yes",
   };
   const wrong = await tab.post(AT, { ...fields, headers: "canary0123456789" }, from);
   assert.equal(wrong.status, 422);

@@ -15,7 +15,10 @@ async function story(t: TestContext) {
     box.person("member", "bob@example.org"),
   ];
   const step = (accountId: string, after_minutes: number) => ({
-    ...{ after_minutes, accounts: [accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   const rule = {
     name: "errors",
@@ -52,7 +55,14 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
   const { text } = await tab.get(`/a/${id}`);
   const ids = [...text.matchAll(/<section id="(\w+)"/g)].map(([, name]) => name);
   assert.deepEqual(ids.slice(0, 8), [
-    ...["head", "actions", "asked", "more", "would", "who", "next", "occurrences"],
+    "head",
+    "actions",
+    "asked",
+    "more",
+    "would",
+    "who",
+    "next",
+    "occurrences",
   ]);
   assert.match(words(section(text, "head")), /critical .* Open for 0 s .* shop \/ errors .* #1/);
   assert.match(section(text, "head"), /<h1 class="message"/);
@@ -131,7 +141,8 @@ test("who loses a race is told who won it, and an alert is silenced, snoozed, es
   const id = await fire();
   const act = async (what: string, fields: Record<string, string> = {}) => {
     const done = await tab.post(`/a/${id}/${what}`, fields, {
-      ...{ from: `/a/${id}`, headers: { "x-sections": "1" } },
+      from: `/a/${id}`,
+      headers: { "x-sections": "1" },
     });
     return {
       status: done.status,
@@ -234,7 +245,10 @@ test("nothing that a stranger or a member wrote becomes markup of the page", asy
   }
   assert.deepEqual(strangeParts((await tab.get("/alerts")).text), []);
   assert.deepEqual(strangeParts("<p onclick=x><a href=javascript:x><img src=x>"), [
-    ...["p onclick=x", "a href=javascript:x", "img", "img src=x"],
+    "p onclick=x",
+    "a href=javascript:x",
+    "img",
+    "img src=x",
   ]);
 });
 

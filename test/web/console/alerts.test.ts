@@ -12,7 +12,10 @@ async function story(t: TestContext, more: object = {}) {
   const ann = box.person("member", "ann@example.org");
   const bob = box.person("member", "bob@example.org");
   const step = (accountId: string, after_minutes: number) => ({
-    ...{ after_minutes, accounts: [accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   const escalations = [step(ann.accountId, 0), step(bob.accountId, 5)];
   const rule = { name: "errors", identifier_keys: ["n"], escalations, ...more };
@@ -161,7 +164,9 @@ test("an empty list says what that means", async (t) => {
   assert.match(await list("?q=nothing"), /None match the filter\. Clear/);
   assert.match(await list("?state=acknowledged"), /Nobody has an alert now/);
   const layer = {
-    ...{ name: "l", rotation_start: Math.floor(box.clock.now() / 1000), shift_minutes: 1440 },
+    name: "l",
+    rotation_start: Math.floor(box.clock.now() / 1000),
+    shift_minutes: 1440,
     participants: [box.owner.accountId],
   };
   const schedule = { name: "primary", timezone: "UTC", layers: [layer] };
@@ -215,8 +220,11 @@ test("a lone critical stands on the first page before a rule's many, silenced on
   }
   const until = Math.floor(box.clock.now() / 1000) + 3600;
   const silence = {
-    ...{ project: "shop", match: { rule: "quiet" }, critical: true },
-    ...{ ends_at: until, reason: "known" },
+    project: "shop",
+    match: { rule: "quiet" },
+    critical: true,
+    ends_at: until,
+    reason: "known",
   };
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
   await fire("lone", 500, "disks are gone");

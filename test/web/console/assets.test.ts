@@ -109,7 +109,9 @@ test("it is bundled when a source is another than it was, by what is in it", asy
   const list = () => JSON.parse(readFileSync(join(tree, "dist/console/list.json"), "utf8"));
   assert.equal(isConsoleBundled(tree), false);
   assert.deepEqual(await bundleConsole(tree), [
-    ...["src/web/browser/main.css", "src/web/browser/main.ts", "src/web/browser/worker/main.ts"],
+    "src/web/browser/main.css",
+    "src/web/browser/main.ts",
+    "src/web/browser/worker/main.ts",
   ]);
   assert.equal(isConsoleBundled(tree), true);
   const first = list();

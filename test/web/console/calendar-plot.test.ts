@@ -16,7 +16,11 @@ const answerOf = (schedule: Schedule, range: { from: number; until: number }): P
 
 const drawn = (plot: Omit<CalendarPlot, "names" | "label" | "id" | "href" | "me">): string =>
   calendarPlot({
-    ...{ ...plot, names: (id) => id ?? "nobody", label: "who", id: "cal", me: "ada" },
+    ...plot,
+    names: (id) => id ?? "nobody",
+    label: "who",
+    id: "cal",
+    me: "ada",
     href: () => "#x",
   }).markup;
 
@@ -47,9 +51,11 @@ test("blocks' times are the preview's own to the second, and stand where their t
         answerOf({ timezone: schedule.timezone, layers: [], overrides: [], ...more }, range);
       const final = part(schedule);
       const rows = calendarRows({
-        ...{ final, overrides: part({ overrides: schedule.overrides }) },
+        final,
+        overrides: part({ overrides: schedule.overrides }),
         layers: schedule.layers.map((layer) => ({
-          ...{ name: layer.name, preview: part({ layers: [layer] }) },
+          name: layer.name,
+          preview: part({ layers: [layer] }),
         })),
       });
       const plot = { rows, range, timezone: schedule.timezone, now: from, left: 10 };

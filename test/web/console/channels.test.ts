@@ -126,7 +126,10 @@ test("AC-17.2 no credential is in any page, in forms for changing neither", asyn
   const { box, receiver, tab, open } = await story(t);
   const canary = "canary0123456789abcdef";
   const write = {
-    ...{ type: "webhook", name: "tickets", url: `${receiver.url}/hook`, secret: canary },
+    type: "webhook",
+    name: "tickets",
+    url: `${receiver.url}/hook`,
+    secret: canary,
   };
   assert.equal((await box.api("POST", "/v1/projects/shop/integrations", write)).status, 201);
   const slack = { type: "slack", webhook_url: `${receiver.url}/services/${canary}` };

@@ -43,8 +43,11 @@ async function plant({ ann, bob, tokens }: House): Promise<Record<string, string
   await made(
     `${shop}/actions`,
     {
-      ...{ name: "restart", method: "POST", url: `${receiver.url}/restart` },
-      ...{ headers: { Authorization: "Bearer canary-header" }, body: "canary-body" },
+      name: "restart",
+      method: "POST",
+      url: `${receiver.url}/restart`,
+      headers: { Authorization: "Bearer canary-header" },
+      body: "canary-body",
     },
     "id",
   );

@@ -17,7 +17,8 @@ test("AC-V2: levels are told apart by their shapes and states by their words, wi
   const glyphs = [
     ...text.matchAll(/<svg class="glyph (glyph-\w+)"[^>]*>([\s\S]*?)<\/svg> (\w+)/g),
   ].map(([, id = "", inner = "", word = ""]) => ({
-    ...{ id, word },
+    id,
+    word,
     shape: inner.replace(/(?:fill|stroke)="(?!none)[^"]*"/g, ""),
   }));
   assert.equal(glyphs.length, 5);

@@ -14,9 +14,14 @@ import { pass, settle } from "../../support/until.ts";
 
 const MINUTE = 60;
 const FORM = {
-  ...{ name: "nightly backup", project: "shop", how: "every", level: "400" },
-  ...{ period_seconds: "1", "period_seconds-unit": "3600" },
-  ...{ grace_seconds: "10", "grace_seconds-unit": "60" },
+  name: "nightly backup",
+  project: "shop",
+  how: "every",
+  level: "400",
+  period_seconds: "1",
+  "period_seconds-unit": "3600",
+  grace_seconds: "10",
+  "grace_seconds-unit": "60",
 };
 
 async function story(t: TestContext) {
@@ -110,7 +115,9 @@ test("AC-18.4: a missed heartbeat with a ladder of its own pages exactly once; r
       .map((request) => toldIn(request))
       .filter(({ purpose }) => purpose === "page");
   const { at, address } = await make({
-    ...{ ear: `a:${box.owner.accountId}`, period_seconds: "6", "period_seconds-unit": "60" },
+    ear: `a:${box.owner.accountId}`,
+    period_seconds: "6",
+    "period_seconds-unit": "60",
     grace_seconds: "2",
   });
   assert.match(section((await tab.get(at)).text, "ears"), /Heard by nightly backup is missing/);

@@ -82,8 +82,10 @@ async function rota(t: TestContext) {
   ];
   const now = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "daily", participants: [ann.accountId, bob.accountId] },
-    ...{ rotation_start: now - 3601, shift_minutes: 1440 },
+    name: "daily",
+    participants: [ann.accountId, bob.accountId],
+    rotation_start: now - 3601,
+    shift_minutes: 1440,
     restriction: { days: [1, 2, 3, 4, 5], start_minute: 570, end_minute: 1020 },
   };
   const body = { name: "first", timezone: "Europe/Berlin", layers: [layer] };

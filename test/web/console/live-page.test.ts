@@ -53,10 +53,8 @@ test("sections and what a form answers say after which change they were drawn", 
   assert.equal(done.headers.get("x-since"), now());
   assert.notEqual(now(), before);
   const same = await tab.get("/alerts", {
-    ...{
-      "x-sections": "tabs",
-      "if-none-match": (await tab.sections("/alerts", "tabs")).headers.get("etag") ?? "",
-    },
+    "x-sections": "tabs",
+    "if-none-match": (await tab.sections("/alerts", "tabs")).headers.get("etag") ?? "",
   });
   assert.deepEqual([same.status, same.headers.get("x-since")], [304, now()]);
 });
@@ -81,7 +79,11 @@ test("what is shown or asked this once stands still, and nothing else of its pag
   const asked = await tab.post("/alerts/resolve", { id: "1" }, { from: "/alerts", headers });
   assert.match(asked.text, /#1: still matching/);
   assert.deepEqual(live(asked.text), {
-    ...{ tabs: "alerts", filter: "", asked: null, list: "alerts oncall:*", selection: "" },
+    tabs: "alerts",
+    filter: "",
+    asked: null,
+    list: "alerts oncall:*",
+    selection: "",
   });
   const one = await tab.post("/a/1/resolve", {}, { from: "/a/1", headers });
   assert.match(one.text, /#1: still matching/);

@@ -64,7 +64,9 @@ test("what became of the button is told in place of the alert: taken, somebody e
   };
   const taken = shown(
     pressedAs(200, {
-      ...{ state: "acknowledged", acked_by: "Ann", acked_at: at },
+      state: "acknowledged",
+      acked_by: "Ann",
+      acked_at: at,
       said: "You have it. Its ladder has stopped.",
     }),
   );

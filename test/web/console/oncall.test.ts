@@ -14,8 +14,11 @@ async function rota(t: TestContext, more: { layer?: object; timezone?: string } 
   const bob = box.person("member", "bob@example.org");
   const now = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "daily", participants: [ann.accountId, bob.accountId] },
-    ...{ rotation_start: now - HOUR, shift_minutes: 1440, ...more.layer },
+    name: "daily",
+    participants: [ann.accountId, bob.accountId],
+    rotation_start: now - HOUR,
+    shift_minutes: 1440,
+    ...more.layer,
   };
   const schedule = {
     name: "first line",
@@ -74,7 +77,10 @@ test("a box without a schedule makes a weekly one by one form, which somebody ha
   const { body } = await box.api("GET", "/v1/projects/shop/oncall/schedules/primary");
   const [layer] = body.layers;
   const berlin = new Date(layer.rotation_start * 1000).toLocaleString("en-GB", {
-    ...{ timeZone: "Europe/Berlin", weekday: "short", hour: "2-digit", minute: "2-digit" },
+    timeZone: "Europe/Berlin",
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
   });
   assert.match(berlin, /^Mon,? 09:00$/);
 });

@@ -38,17 +38,22 @@ before(async () => {
     escalations: [step(ann.accountId), step(ann.accountId, bob.accountId)],
   });
   const schedule = {
-    ...{ name: "primary", timezone: "UTC" },
+    name: "primary",
+    timezone: "UTC",
     layers: [
       {
-        ...{ name: "weekly", rotation_start: now() - DAY, shift_minutes: 10_080 },
+        name: "weekly",
+        rotation_start: now() - DAY,
+        shift_minutes: 10_080,
         participants: [box.owner.accountId, ann.accountId],
       },
     ],
   };
   await made("/v1/projects/pay/oncall/schedules", schedule);
   await made("/v1/projects/pay/oncall/schedules/primary/overrides", {
-    ...{ account_id: ann.accountId, starts_at: now() + DAY, ends_at: now() + 2 * DAY },
+    account_id: ann.accountId,
+    starts_at: now() + DAY,
+    ends_at: now() + 2 * DAY,
   });
   await made("/v1/fallback", { accounts: [ann.accountId], schedules: [] }, "PUT");
 });
@@ -98,7 +103,8 @@ test("AC-20.5: who is named can't be removed, every place is listed and linked, 
   const before = writes();
   const by = { by: bob.accountId };
   const would = await tab.post(`${page(ann)}/replace/try`, by, {
-    ...{ from: page(ann), headers: { "x-sections": "would" } },
+    from: page(ann),
+    headers: { "x-sections": "would" },
   });
   assert.equal(writes(), before, "it was tried, not done");
   const said = words(would.text);

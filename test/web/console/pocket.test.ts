@@ -40,7 +40,10 @@ const posted = (path: string) =>
 
 test("each page of the console is the worker's, and nothing else of the box is", () => {
   const ways: Record<string, WorkerWay> = {
-    ...{ "/alerts": "kept", "/oncall": "kept", "/me/devices": "kept", "/a/{id}": "kept" },
+    "/alerts": "kept",
+    "/oncall": "kept",
+    "/me/devices": "kept",
+    "/a/{id}": "kept",
   };
   const teach = (path: string) => `${path}: teach src/web/browser/worker/which.ts`;
   for (const { path } of screens)
@@ -48,8 +51,19 @@ test("each page of the console is the worker's, and nothing else of the box is",
   for (const { path } of openPages) assert.equal(visit(path), "entry", teach(path));
   const others = [
     ...dataPlaneRoutes.map(({ path }) => path.replaceAll(/\{\w+\}/g, "7")),
-    ...["/public/reports/x", "/ping/abc", "/healthz", "/readyz", "/metrics", "/v1/openapi.json"],
-    ...["/ack/abc", "/pair", "/live", "/sw.js", "/manifest.webmanifest", "/push/seen", "/v1"],
+    "/public/reports/x",
+    "/ping/abc",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/v1/openapi.json",
+    "/ack/abc",
+    "/pair",
+    "/live",
+    "/sw.js",
+    "/manifest.webmanifest",
+    "/push/seen",
+    "/v1",
   ];
   for (const path of others) {
     assert.equal(visit(path), "pass", path);
@@ -113,7 +127,10 @@ test("a page that was kept says since when it is, goes on with its ages, and cou
   t.after(() => box.stop());
   const token = await box.project("shop");
   const step = (after_minutes: number) => ({
-    ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [box.owner.accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   const rule = { name: "errors", escalations: [step(0), step(25)] };
   await box.api("POST", "/v1/projects/shop/rules", rule);
@@ -129,7 +146,9 @@ test("a page that was kept says since when it is, goes on with its ages, and cou
     const drawnAt = box.clock.now();
     assert.equal(facts.drawnAt, drawnAt);
     const shown = shownAgain(text, {
-      ...{ keptAt: AT, now: AT + 10 * MINUTE, hash: "abcdefghijkl" },
+      keptAt: AT,
+      now: AT + 10 * MINUTE,
+      hash: "abcdefghijkl",
     });
     const hour = hourAt(drawnAt, drawnAt, "UTC");
     assert.match(shown, new RegExp(`data-now="${drawnAt + 10 * MINUTE}" data-as-of="${hour}"`));
@@ -155,12 +174,18 @@ test("fifty alerts are kept, for seven days", () => {
     { address: "/box/a/900", at: AT - 8 * day },
   ];
   assert.deepEqual(tooMuch([...alerts, ...others], AT).sort(), [
-    ...["/box/a/1", "/box/a/2", "/box/a/900", "/box/alerts"],
+    "/box/a/1",
+    "/box/a/2",
+    "/box/a/900",
+    "/box/alerts",
   ]);
 });
 
 const act = (changes: Partial<HeldAct> = {}): HeldAct => ({
-  ...{ id: "000-a", path: "/a/131/ack", body: "", at: AT },
+  id: "000-a",
+  path: "/a/131/ack",
+  body: "",
+  at: AT,
   ...changes,
 });
 
@@ -252,7 +277,8 @@ test("an act that comes again, since its answer was lost, is done once and answe
   const [tab, bob] = [signedIn(box), signedIn(box, box.person("member"))];
   const post = (who: typeof tab, verb: string, act: string, fields = {}) =>
     who.post(`/a/1/${verb}`, fields, {
-      ...{ from: "/a/1", headers: { "x-sections": "1", "x-act": act } },
+      from: "/a/1",
+      headers: { "x-sections": "1", "x-act": act },
     });
   const notes = () =>
     box.tenant.store.sql("SELECT count(*) FROM timeline WHERE kind = 'noted'").pluck().get();
@@ -345,7 +371,8 @@ test("AC-23.6: a phone can install it: manifest, icons, shortcuts and worker, be
       headers: sent,
       text,
     } = await stranger.get("/manifest.webmanifest", {
-      ...{ accept: "*/*", ...headers },
+      accept: "*/*",
+      ...headers,
     });
     assert.deepEqual([status, sent.get("content-type")], [200, "application/manifest+json"]);
     const told = JSON.parse(text);

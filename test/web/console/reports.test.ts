@@ -77,13 +77,9 @@ async function pastDeadline(asked: Promise<PageAnswer>): Promise<PageAnswer> {
 test("AC-19.1: the preview is the public page's entry, byte for byte, and stores nothing", async () => {
   const path = await made({ description: "No order is lost." });
   const texts = [
-    ...[
-      "A provider is **slow**.\r\n\r\n- one\r\n- two",
-      "# Title\n\n| a | b |\n| - | - |\n| 1 | 2 |",
-    ],
-    ...[
-      "![p](https://e.test/p.png) [l](javascript:x) \n\n<script>x</script><b>é</b> &amp; \u{1F4A5}",
-    ],
+    "A provider is **slow**.\r\n\r\n- one\r\n- two",
+    "# Title\n\n| a | b |\n| - | - |\n| 1 | 2 |",
+    "![p](https://e.test/p.png) [l](javascript:x) \n\n<script>x</script><b>é</b> &amp; \u{1F4A5}",
   ];
   for (const content_md of texts) {
     const before = box.tenant.store.sql("SELECT total_changes()").pluck().get();
@@ -279,15 +275,16 @@ test("a text of 65,536 characters of many bytes fits into the form", async () =>
 
 test("lines that name people or places are found, and the first line is readable", () => {
   const text = [
-    ...["Nothing here.", "Ask ann@example.org", "10.0.0.1 was down", "Call +49 30 1234567"],
-    ...[
-      "Al fixed it",
-      "Ann Other fixed it",
-      "Annika did",
-      "db1.internal",
-      "so far: …",
-      "at 14:02 UTC",
-    ],
+    "Nothing here.",
+    "Ask ann@example.org",
+    "10.0.0.1 was down",
+    "Call +49 30 1234567",
+    "Al fixed it",
+    "Ann Other fixed it",
+    "Annika did",
+    "db1.internal",
+    "so far: …",
+    "at 14:02 UTC",
   ].join("\n");
   assert.deepEqual(linesToTouch(text, ["Ann Other", "Al", "Ann"]), [1, 2, 3, 5, 7, 8]);
   assert.equal(firstLine("\n> **A** `b`\nc"), "A b");

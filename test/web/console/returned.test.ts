@@ -40,7 +40,9 @@ const isSecret = ({ kind, name }: Control) =>
   kind === "password" || /^(?:headers|body)$/.test(name);
 
 const TEXTS: Readonly<Record<string, string>> = {
-  ...{ number: "7", "datetime-local": "2031-02-03T04:05", url: "https://typed.example.org/<x>" },
+  number: "7",
+  "datetime-local": "2031-02-03T04:05",
+  url: "https://typed.example.org/<x>",
   email: "typed@example.org",
 };
 

@@ -17,7 +17,9 @@ async function story(t: TestContext) {
   const token = await box.project("shop", { name: "web", retain_logs: true });
   const ann = box.person("member", "ann@example.org");
   const rule = {
-    ...{ name: "errors", match: { min_level: 400 }, identifier_keys: ["provider"] },
+    name: "errors",
+    match: { min_level: 400 },
+    identifier_keys: ["provider"],
     conditions: [{ key: "amount", op: "gte", value: 100 }],
     escalations: [
       { accounts: [ann.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 },
@@ -258,7 +260,8 @@ test("a preview draws its own section alone, what can't be tried says why there,
   const page = (await tab.get(`${AT}/errors`)).text;
   const ask = (changes: Record<string, string>) =>
     tab.post(`${AT}/errors/try`, filled(page, changes), {
-      ...{ from: `${AT}/errors`, headers: { "x-sections": "preview" } },
+      from: `${AT}/errors`,
+      headers: { "x-sections": "preview" },
     });
   const drawn = await ask({});
   assert.deepEqual(

@@ -132,7 +132,7 @@ test("the script goes on in the words that the page came with", () => {
 });
 
 const press = (key: string, held: Partial<Record<"ctrlKey" | "metaKey" | "altKey", true>> = {}) =>
-  pressName({ ...{ ctrlKey: false, metaKey: false, altKey: false }, ...held, key });
+  pressName({ ctrlKey: false, metaKey: false, altKey: false, ...held, key });
 
 test("a press has one name, whatever the keyboard", () => {
   assert.equal(press("a"), "a");
@@ -172,7 +172,8 @@ const merge = (
   { takesNew = false, goes = "", hasMore = false } = {},
 ) => {
   const { order, gone, held } = mergeRows([...shown], [...fresh], {
-    ...{ takesNew, hasMore },
+    takesNew,
+    hasMore,
     goes: new Set(goes),
   });
   return { order: order.join(""), gone: [...gone].join(""), held: held.join("") };
@@ -196,7 +197,9 @@ test("new rows come where the box has them once they are wanted", () => {
 test("a row that says what became of it has left; one that was never shown isn't brought for that", () => {
   assert.deepEqual(merge("abc", "acb", { goes: "b" }), { order: "abc", gone: "b", held: "" });
   assert.deepEqual(merge("ac", "acb", { goes: "b", takesNew: true }), {
-    ...{ order: "ac", gone: "", held: "" },
+    order: "ac",
+    gone: "",
+    held: "",
   });
 });
 
@@ -207,7 +210,9 @@ test("what slid to the next page hasn't left", () => {
     held: "xy",
   });
   assert.deepEqual(merge("abcd", "xyad", { hasMore: true }), {
-    ...{ order: "abcd", gone: "bc", held: "xy" },
+    order: "abcd",
+    gone: "bc",
+    held: "xy",
   });
 });
 

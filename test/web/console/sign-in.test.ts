@@ -56,7 +56,8 @@ test("a password opens and goes on to where one wanted to go, and to no other ho
   await pair({ email: "ann@example.org" });
   const enter = (to: string, fields = {}) =>
     tab.post(`/signin?to=${encodeURIComponent(to)}`, {
-      ...{ email: "Ann@Example.org", password: PASSWORD },
+      email: "Ann@Example.org",
+      password: PASSWORD,
       ...fields,
     });
   for (const [to, location] of [

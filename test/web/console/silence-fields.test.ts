@@ -27,7 +27,10 @@ test("what a silence takes is the same after its form, whatever its names hold",
   fc.assert(
     fc.property(match, (wanted) => {
       const write = silenceWrite.parse({
-        ...{ project: "shop", match: wanted, ends_at: 1, reason: "why" },
+        project: "shop",
+        match: wanted,
+        ends_at: 1,
+        reason: "why",
         conditions: [{ key: "k", op: "in", value: ["a", "b"] }],
       });
       const fields = fieldsOfMatch(write);

@@ -11,7 +11,8 @@ async function story(t: TestContext) {
   const ann = box.person("member", "ann@example.org");
   const token = await box.project("shop", { retain_logs: true });
   await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", identifier_keys: ["provider"] },
+    name: "errors",
+    identifier_keys: ["provider"],
     escalations: [{ accounts: [ann.accountId], after_minutes: 0 }],
   });
   await reachBy(box, ann, receiver, "/ann");
@@ -144,7 +145,10 @@ test("a silence ends now, lasts an hour longer, is changed, and each is taken ba
 test("a form that isn't right comes back with what was typed and what is wrong with it", async (t) => {
   const { tab, silences } = await story(t);
   const back = await tab.post("/silences/new", {
-    ...{ kind: "silence", project: "shop", "match/identifiers": "acme", until: "1h" },
+    kind: "silence",
+    project: "shop",
+    "match/identifiers": "acme",
+    until: "1h",
     reason: "typed",
   });
   assert.equal(back.status, 422);
@@ -177,8 +181,10 @@ test("a silence is begun from an alert, a rule, a line, a template, a source and
     const text = (name: string) =>
       new RegExp(`name="${name}"[^>]* value="([^"]*)"`).exec(form)?.[1] ?? null;
     return {
-      ...{ rule: text("match/rule"), identifiers: text("match/identifiers") },
-      ...{ sources: text("match/sources"), template: text("match/template_id") },
+      rule: text("match/rule"),
+      identifiers: text("match/identifiers"),
+      sources: text("match/sources"),
+      template: text("match/template_id"),
       would: section(page.text, "would"),
     };
   };
@@ -217,9 +223,17 @@ test("a silence is begun from an alert, a rule, a line, a template, a source and
 test("a maintenance is planned by the clocks of a zone, and one of the configuration file isn't changed by a page", async (t) => {
   const { box, tab, silences } = await story(t);
   const plan = {
-    ...{ kind: "maintenance", name: "weekly update", project: "shop", all: "on", critical: "on" },
-    ...{ starts_at: "2027-01-04T03:00", ends_at: "2027-01-04T05:00", repeat: "weekly" },
-    ...{ repeat_until: "2027-04-04T00:00", timezone: "Europe/Vienna", reason: "hosts restart" },
+    kind: "maintenance",
+    name: "weekly update",
+    project: "shop",
+    all: "on",
+    critical: "on",
+    starts_at: "2027-01-04T03:00",
+    ends_at: "2027-01-04T05:00",
+    repeat: "weekly",
+    repeat_until: "2027-04-04T00:00",
+    timezone: "Europe/Vienna",
+    reason: "hosts restart",
   };
   const year = new Date(box.clock.now()).getUTCFullYear();
   const dated = Object.entries(plan).map(([name, text]): [string, string] => [
@@ -282,7 +296,9 @@ test("a maintenance stands on the calendar that it leaves alone: among the rows,
   const { box, tab, ann } = await story(t);
   const now = Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "weekly", participants: [ann.accountId], rotation_start: now - 86_400 },
+    name: "weekly",
+    participants: [ann.accountId],
+    rotation_start: now - 86_400,
     shift_minutes: 7 * 1440,
   };
   const schedule = { name: "first", timezone: "Europe/Berlin", layers: [layer] };
@@ -293,8 +309,15 @@ test("a maintenance stands on the calendar that it leaves alone: among the rows,
   assert.doesNotMatch(bare.text, /cal-quiet/);
   assert.equal(section(bare.text, "quiet").trim(), "");
   const plan = {
-    ...{ project: "shop", all: true, kind: "maintenance", name: "weekly update", reason: "hosts" },
-    ...{ starts_at: now + 3600, ends_at: now + 7200, repeat: "weekly", timezone: "Europe/Berlin" },
+    project: "shop",
+    all: true,
+    kind: "maintenance",
+    name: "weekly update",
+    reason: "hosts",
+    starts_at: now + 3600,
+    ends_at: now + 7200,
+    repeat: "weekly",
+    timezone: "Europe/Berlin",
     repeat_until: now + 60 * 86_400,
   };
   const made = await box.api("POST", "/v1/silences", plan);

@@ -16,7 +16,10 @@ async function story(t: TestContext) {
   const { box, ann, bob } = found;
   const now = Math.floor(box.clock.now() / 1000);
   const layer = (participants: Person[], more: object = {}) => ({
-    ...{ name: "days", rotation_start: now - HOUR, shift_minutes: 1440, ...more },
+    name: "days",
+    rotation_start: now - HOUR,
+    shift_minutes: 1440,
+    ...more,
     participants: participants.map(({ accountId }) => accountId),
   });
   const schedule = async (name: string, layers: object[], timezone = "UTC") => {
@@ -25,7 +28,9 @@ async function story(t: TestContext) {
     assert.equal(made.status, 201, JSON.stringify(made.body));
   };
   const step = (after_minutes: number, schedules: string[], accounts: Person[] = []) => ({
-    ...{ after_minutes, schedules, repeat_minutes: 5 },
+    after_minutes,
+    schedules,
+    repeat_minutes: 5,
     accounts: accounts.map(({ accountId }) => accountId),
   });
   return { ...found, now, layer, schedule, step, tab: signedIn(box, ann), who: { ann, bob } };
@@ -156,7 +161,10 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
     "covered_by_override",
   );
   const silence = {
-    ...{ project: "shop", match: { rule: "errors" }, critical: true, reason: "deploy" },
+    project: "shop",
+    match: { rule: "errors" },
+    critical: true,
+    reason: "deploy",
     ends_at: now + 7 * 86_400,
   };
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);

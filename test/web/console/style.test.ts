@@ -59,7 +59,9 @@ test("AC-V1: text has a contrast of 4.5 and edges of 3, light and dark", () => {
 test("a colour that is too faint is seen, and one that is missing", () => {
   const [light = {}] = palettes(tokens);
   assert.deepEqual(faint({ ...light, edge: "#999999" }), [
-    ...["edge on paper: 2.73", "edge on card: 2.85", "edge on sunk: 2.50"],
+    "edge on paper: 2.73",
+    "edge on card: 2.85",
+    "edge on sunk: 2.50",
   ]);
   const { warn: _, ...rest } = light;
   assert.equal(faint(rest).length, 3);

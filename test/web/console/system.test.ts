@@ -101,7 +101,9 @@ test("the console's own findings lead to where they are mended; members are told
   await box.project("shop");
   const now = () => Math.floor(box.clock.now() / 1000);
   const layer = {
-    ...{ name: "all", participants: [box.owner.accountId], shift_minutes: 1440 },
+    name: "all",
+    participants: [box.owner.accountId],
+    shift_minutes: 1440,
     rotation_start: now() - DAY,
   };
   const workdays = { days: [1, 2, 3, 4, 5], start_minute: 540, end_minute: 1020 };
@@ -110,10 +112,14 @@ test("the console's own findings lead to where they are mended; members are told
     ["office", workdays],
   ] as const)
     await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-      ...{ name, timezone: "UTC", layers: [{ ...layer, restriction }] },
+      name,
+      timezone: "UTC",
+      layers: [{ ...layer, restriction }],
     });
   const silence = {
-    ...{ project: "shop", match: { rule: "errors" }, reason: "a long migration" },
+    project: "shop",
+    match: { rule: "errors" },
+    reason: "a long migration",
     ends_at: now() + 20 * DAY,
   };
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);

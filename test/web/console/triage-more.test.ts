@@ -76,7 +76,8 @@ test("many are given to a schedule by name at once; those whose project has none
   const { box, token, tab } = await story(t);
   const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
   const schedule = {
-    ...{ name: "primary", timezone: "UTC" },
+    name: "primary",
+    timezone: "UTC",
     layers: [{ ...layer, participants: [box.owner.accountId] }],
   };
   assert.equal((await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule)).status, 201);

@@ -23,12 +23,14 @@ async function furnished(box: TestBox): Promise<string> {
   const rule = { name: "errors", identifier_keys: ["card"] };
   await box.api("POST", "/v1/projects/shop/rules", rule);
   await box.ingest(token, {
-    ...{ message: "payment 4711 failed at <acme>", level: 500 },
+    message: "payment 4711 failed at <acme>",
+    level: 500,
     keys: { card: "canary-visa" },
   });
   const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
   await box.api("POST", "/v1/projects/shop/oncall/schedules", {
-    ...{ name: "primary", timezone: "UTC" },
+    name: "primary",
+    timezone: "UTC",
     layers: [{ ...layer, participants: [box.owner.accountId] }],
   });
   return token;

@@ -12,7 +12,9 @@ import { nth } from "../../../src/web/console/ui/pieces.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {
-  ...{ now: NOW, base: "", leads: () => true },
+  now: NOW,
+  base: "",
+  leads: () => true,
   look: { zone: "UTC", theme: "system", rows: "comfortable", timeline: "newest", keys: true },
   who: { accountId: "me", role: "member", name: "Me", email: "me@example.org", sessionId: "s" },
 };
@@ -25,10 +27,23 @@ const plain = (markup: string) =>
     .replace(/&#39;/g, "'");
 
 const NOTHING: ReachEntry = {
-  ...{ account_id: "ann", integration_id: null, name: "Ann", reason: "shown" },
-  ...{ via: "ntfy", address: "Pixel", event: "alert.escalated", outcome: null, step: 2 },
-  ...{ due_at: NOW + 192, at: NOW - 3600, attempts: 1, error: null, together: 1, by: null },
-  ...{ until: null, after: null },
+  account_id: "ann",
+  integration_id: null,
+  name: "Ann",
+  reason: "shown",
+  via: "ntfy",
+  address: "Pixel",
+  event: "alert.escalated",
+  outcome: null,
+  step: 2,
+  due_at: NOW + 192,
+  at: NOW - 3600,
+  attempts: 1,
+  error: null,
+  together: 1,
+  by: null,
+  until: null,
+  after: null,
 };
 
 /** What is said of each reason, and where the link beside it leads. */
@@ -217,7 +232,11 @@ test("every kind that a history has is a sentence; one that is new shows all tha
 test("attempts at one delivery stand with its last", () => {
   let id = 0;
   const entry = (kind: string, detail: Record<string, unknown> = {}): NumberedEntry => ({
-    ...{ id: ++id, at: NOW, kind, account_id: null, detail },
+    id: ++id,
+    at: NOW,
+    kind,
+    account_id: null,
+    detail,
   });
   const ops = { integration: "ops", event: "alert.opened" };
   const other = { integration: "mail", event: "alert.opened" };

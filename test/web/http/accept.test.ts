@@ -19,9 +19,18 @@ test("JSON is for who asks for it", () => {
 
 test("everybody else gets the page", () => {
   const others = [
-    ...[undefined, "", "*/*", BROWSER, "text/html, application/json", "application/jsonp"],
-    ...["application/json;q=0", "application/json;q=0.1, */*", "application/json;q=x"],
-    ...["application/json;q=-1", "application/json;q=2", "text/*, application/json;q=0.9"],
+    undefined,
+    "",
+    "*/*",
+    BROWSER,
+    "text/html, application/json",
+    "application/jsonp",
+    "application/json;q=0",
+    "application/json;q=0.1, */*",
+    "application/json;q=x",
+    "application/json;q=-1",
+    "application/json;q=2",
+    "text/*, application/json;q=0.9",
   ];
   for (const accept of others) assert.ok(!prefersJson(accept), String(accept));
 });

@@ -61,9 +61,15 @@ describe("creating", () => {
     assert.match(made.body.id, /^[0-9a-f]{16}$/);
     const row = await read(made.body.id);
     assert.deepEqual(row, {
-      ...{ id: made.body.id, project: name, ...restart() },
-      ...{ header_keys: ["Authorization", "X-Team"], has_body: true, enabled: true },
-      ...{ events: ["alert.opened"], event_filter: "alert.opened", timeout_seconds: 0 },
+      id: made.body.id,
+      project: name,
+      ...restart(),
+      header_keys: ["Authorization", "X-Team"],
+      has_body: true,
+      enabled: true,
+      events: ["alert.opened"],
+      event_filter: "alert.opened",
+      timeout_seconds: 0,
       created_at: Math.floor(box.clock.now() / 1000),
     });
     const plain = { ...restart(), name: "a plain one" };
@@ -115,7 +121,10 @@ describe("creating", () => {
 
   test("the limits themselves are taken", async () => {
     const made = await create({
-      ...{ name: "x".repeat(128), method: "DELETE", timeout_seconds: 60, body: "😀".repeat(8192) },
+      name: "x".repeat(128),
+      method: "DELETE",
+      timeout_seconds: 60,
+      body: "😀".repeat(8192),
       url: `http://127.0.0.1/${"x".repeat(2048 - 17)}`,
       headers: Object.fromEntries(Array.from({ length: 32 }, (_, i) => [`h${i}`, "v"])),
       events: ["alert.opened", "alert.escalated"],
@@ -250,9 +259,16 @@ describe("runs", () => {
     assert.ok(duration_ms >= 0);
     const at = Math.floor(box.clock.now() / 1000);
     assert.deepEqual(rest, {
-      ...{ action_id: plain.id, alert_id: event.alert_id, event: "alert.opened" },
-      ...{ status: "succeeded", attempts: 1, status_code: 200, response_prefix: "done" },
-      ...{ error: "", executed_at: at, created_at: at },
+      action_id: plain.id,
+      alert_id: event.alert_id,
+      event: "alert.opened",
+      status: "succeeded",
+      attempts: 1,
+      status_code: 200,
+      response_prefix: "done",
+      error: "",
+      executed_at: at,
+      created_at: at,
     });
   });
 
@@ -355,7 +371,10 @@ describe("test-fire", () => {
     const rows = await runs(id);
     assert.deepEqual(
       rows.map((row: { event: string; status: string; alert_id: string; attempts: number }) => [
-        ...[row.event, row.status, row.alert_id, row.attempts],
+        row.event,
+        row.status,
+        row.alert_id,
+        row.attempts,
       ]),
       [["alert.test", "succeeded", "test", 1]],
     );

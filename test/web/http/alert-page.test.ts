@@ -21,7 +21,8 @@ test("a message leads to the alert's page, which tells nothing of it and is the 
   const shop = await testProject(box, "shop");
   receiver.always(answer(200, "ok"));
   await box.api("POST", "/v1/projects/shop/integrations", {
-    ...{ type: "mattermost", webhook_url: `${receiver.url}/hooks/x` },
+    type: "mattermost",
+    webhook_url: `${receiver.url}/hooks/x`,
   });
   await shop.fire(1);
   await settle(box);

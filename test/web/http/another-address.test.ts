@@ -21,8 +21,13 @@ const HUSH = "hush-hush";
 
 const mail = (own: object = {}): Moved => ({
   stored: {
-    ...{ host: "127.0.0.9", port: "9", tls: "starttls", user: "box", password: HUSH },
-    ...{ from: "box@example.org", ...own },
+    host: "127.0.0.9",
+    port: "9",
+    tls: "starttls",
+    user: "box",
+    password: HUSH,
+    from: "box@example.org",
+    ...own,
   },
   elsewhere: { host: "127.0.0.1", port: "10", tls: "none" },
   secrets: ["password"],
@@ -32,56 +37,76 @@ const channelTable: Record<string, Moved> = {
   email: mail({ to: "me@example.org" }),
   gotify: {
     stored: { server: OLD, token: HUSH },
-    ...{ elsewhere: { server: EAR }, secrets: ["token"] },
+    elsewhere: { server: EAR },
+    secrets: ["token"],
   },
   matrix: {
     stored: { homeserver: OLD, room_id: "!a:b", access_token: HUSH },
-    ...{ elsewhere: { homeserver: EAR }, secrets: ["access_token"] },
+    elsewhere: { homeserver: EAR },
+    secrets: ["access_token"],
   },
   ntfy: {
     stored: { server: OLD, topic: HUSH, access_token: HUSH },
-    ...{ elsewhere: { server: EAR }, secrets: ["topic", "access_token"] },
+    elsewhere: { server: EAR },
+    secrets: ["topic", "access_token"],
   },
   signal: {
     stored: { server: OLD, recipient: "+15550001111", number: "+15550002222" },
-    ...{ elsewhere: { server: EAR }, secrets: ["recipient", "number"] },
+    elsewhere: { server: EAR },
+    secrets: ["recipient", "number"],
   },
   // Its secret signs, and is sent nowhere.
   webhook: none,
   // The address is the secret, or is the operator's.
-  ...{ slack: none, discord: none, mattermost: none, google_chat: none, teams: none },
-  ...{ telegram: none, pushover: none, apns: none },
+  slack: none,
+  discord: none,
+  mattermost: none,
+  google_chat: none,
+  teams: none,
+  telegram: none,
+  pushover: none,
+  apns: none,
 };
 
 const gatewayTable: Record<string, Moved> = {
   email: mail(),
   twilio: {
     stored: {
-      ...{ account_sid: `AC${"0".repeat(32)}`, auth_token: HUSH, api_key: "SK1", url: OLD },
-      ...{ api_secret: HUSH, from: "+15550001111" },
+      account_sid: `AC${"0".repeat(32)}`,
+      auth_token: HUSH,
+      api_key: "SK1",
+      url: OLD,
+      api_secret: HUSH,
+      from: "+15550001111",
     },
-    ...{ elsewhere: { url: EAR }, secrets: ["auth_token", "api_key", "api_secret"] },
+    elsewhere: { url: EAR },
+    secrets: ["auth_token", "api_key", "api_secret"],
   },
   ntfy: {
     stored: { url: OLD, access_token: HUSH },
-    ...{ elsewhere: { url: EAR }, secrets: ["access_token"] },
+    elsewhere: { url: EAR },
+    secrets: ["access_token"],
   },
   pushover: {
     stored: { url: OLD, token: "hush".repeat(8).slice(2) },
-    ...{ elsewhere: { url: EAR }, secrets: ["token"] },
+    elsewhere: { url: EAR },
+    secrets: ["token"],
   },
   telegram: {
     // From the public service to another, too.
     stored: { token: HUSH },
-    ...{ elsewhere: { url: EAR }, secrets: ["token"] },
+    elsewhere: { url: EAR },
+    secrets: ["token"],
   },
   slack: {
     stored: { url: OLD, bot_token: `xoxb-${HUSH}`, app_token: `xapp-${HUSH}` },
-    ...{ elsewhere: { url: EAR }, secrets: ["bot_token", "app_token"] },
+    elsewhere: { url: EAR },
+    secrets: ["bot_token", "app_token"],
   },
   matrix: {
     stored: { url: OLD, access_token: HUSH },
-    ...{ elsewhere: { url: EAR }, secrets: ["access_token"] },
+    elsewhere: { url: EAR },
+    secrets: ["access_token"],
   },
   web_push: none,
 };
@@ -186,7 +211,8 @@ describe("a channel at another address", () => {
     for (const query of ["?dry_run=true", ""])
       assertRefused(
         await box.api("PUT", `${moved}/config${query}`, {
-          ...{ version, config: { ...config, integrations } },
+          version,
+          config: { ...config, integrations },
         }),
         ["/config/integrations/0/token"],
       );
@@ -245,14 +271,13 @@ describe("an action at another server", () => {
     const { version, config } = (await box.api("GET", `${acting}/config`)).body;
     const put = (change: object) =>
       box.api("PUT", `${acting}/config`, {
-        ...{
-          version,
-          config: { ...config, actions: [{ ...config.actions[0], url: at, ...change }] },
-        },
+        version,
+        config: { ...config, actions: [{ ...config.actions[0], url: at, ...change }] },
       });
     const headers = { "X-Team": { value: "dev" }, Authorization: "kept" };
     assertRefused(await put({}), [
-      ...["/config/actions/0/headers/Authorization", "/config/actions/0/headers/X-Team"],
+      "/config/actions/0/headers/Authorization",
+      "/config/actions/0/headers/X-Team",
       "/config/actions/0/body",
     ]);
     assertRefused(await put({ headers, body: null }), ["/config/actions/0/headers/Authorization"]);
@@ -264,8 +289,11 @@ describe("an action at another server", () => {
 test("a provider's client secret stays with its issuer and its client", async () => {
   const providers = "/v1/sign-in/providers";
   const made = await box.api("POST", providers, {
-    ...{ name: "ours", issuer: "https://id.example.org/realm", client_id: "box" },
-    ...{ client_secret: HUSH, test: false },
+    name: "ours",
+    issuer: "https://id.example.org/realm",
+    client_id: "box",
+    client_secret: HUSH,
+    test: false,
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const before = heard;

@@ -24,9 +24,12 @@ interface Row {
 const BY_ROUTE = 5;
 
 const UNLIKE: Readonly<Record<string, string>> = {
-  ...{ name: "'copy' || v", slug: "'copy' || v" },
-  ...{ token_hash: "hex(randomblob(32))", short_hash: "NULL" },
-  ...{ secret_hash: "hex(randomblob(32))", uuid_hash: "hex(randomblob(32))" },
+  name: "'copy' || v",
+  slug: "'copy' || v",
+  token_hash: "hex(randomblob(32))",
+  short_hash: "NULL",
+  secret_hash: "hex(randomblob(32))",
+  uuid_hash: "hex(randomblob(32))",
 };
 
 /** Copies the newest row of a table so often, unlike it where no two may be alike. */
@@ -54,60 +57,102 @@ const named = (n: number) => ({ name: `n${n}` });
 
 const rows = (ends_at: number): Row[] => [
   {
-    ...{ name: "createSilence", what: "silences", most: tenant.silences, path: "/v1/silences" },
+    name: "createSilence",
+    what: "silences",
+    most: tenant.silences,
+    path: "/v1/silences",
     table: "silences",
     body: () => ({ match: { rule: "r" }, ends_at, reason: "x" }),
   },
   {
-    ...{ name: "createSource", what: "sources", most: project.sources, path: `${P}/sources` },
-    ...{ body: named, there: 2, table: "sources" },
+    name: "createSource",
+    what: "sources",
+    most: project.sources,
+    path: `${P}/sources`,
+    body: named,
+    there: 2,
+    table: "sources",
   },
   {
-    ...{ name: "createRule", what: "rules", most: project.rules, path: `${P}/rules` },
-    ...{ body: named, table: "rules" },
+    name: "createRule",
+    what: "rules",
+    most: project.rules,
+    path: `${P}/rules`,
+    body: named,
+    table: "rules",
   },
   {
-    ...{ name: "createSchedule", what: "schedules", most: project.schedules },
+    name: "createSchedule",
+    what: "schedules",
+    most: project.schedules,
     path: `${P}/oncall/schedules`,
     body: (n) => ({ ...named(n), timezone: "UTC", layers: [] }),
   },
   {
-    ...{ name: "createIntegration", what: "integrations", most: project.integrations },
-    ...{ path: `${P}/integrations`, body: () => ({ type: "webhook", url: HOOK }) },
+    name: "createIntegration",
+    what: "integrations",
+    most: project.integrations,
+    path: `${P}/integrations`,
+    body: () => ({ type: "webhook", url: HOOK }),
   },
   {
-    ...{ name: "createWebhook", what: "integrations", most: project.integrations },
-    ...{ path: `${P}/webhooks`, body: () => ({ url: HOOK }), there: project.integrations },
+    name: "createWebhook",
+    what: "integrations",
+    most: project.integrations,
+    path: `${P}/webhooks`,
+    body: () => ({ url: HOOK }),
+    there: project.integrations,
   },
   {
-    ...{ name: "createAction", what: "actions", most: project.actions, path: `${P}/actions` },
+    name: "createAction",
+    what: "actions",
+    most: project.actions,
+    path: `${P}/actions`,
     body: (n) => ({ ...named(n), method: "POST", url: HOOK }),
   },
   {
-    ...{ name: "addSourceKey", what: "keys", most: source.keys, path: `${P}/sources/in/keys` },
+    name: "addSourceKey",
+    what: "keys",
+    most: source.keys,
+    path: `${P}/sources/in/keys`,
     body: (n) => ({ key: `${n}`.padStart(40, "k") }),
   },
   {
-    ...{ name: "createContact", what: "contacts", most: account.contacts },
+    name: "createContact",
+    what: "contacts",
+    most: account.contacts,
     path: "/v1/accounts/me/contacts",
     body: () => ({ kind: "webhook", address: HOOK }),
   },
   {
-    ...{ name: "createKey", what: "keys", most: account.keys, path: "/v1/keys" },
-    ...{ body: () => ({ label: "more" }), there: 1 },
+    name: "createKey",
+    what: "keys",
+    most: account.keys,
+    path: "/v1/keys",
+    body: () => ({ label: "more" }),
+    there: 1,
   },
   {
-    ...{ name: "makeCalendar", what: "calendar addresses", most: account.calendars },
+    name: "makeCalendar",
+    what: "calendar addresses",
+    most: account.calendars,
     path: "/v1/accounts/me/calendars",
     // The schedules that an earlier row made.
     body: (n) => (n === 0 ? {} : { schedule: `p/n${n - 1}` }),
   },
   {
-    ...{ name: "createProject", what: "projects", most: tenant.projects, path: "/v1/projects" },
-    ...{ body: named, there: 1, table: "projects" },
+    name: "createProject",
+    what: "projects",
+    most: tenant.projects,
+    path: "/v1/projects",
+    body: named,
+    there: 1,
+    table: "projects",
   },
   {
-    ...{ name: "createHeartbeat", what: "heartbeats", most: project.heartbeats },
+    name: "createHeartbeat",
+    what: "heartbeats",
+    most: project.heartbeats,
     path: `${P}/heartbeats`,
     body: (n) => ({ ...named(n), period_seconds: 60 }),
     table: "heartbeats",
@@ -160,7 +205,8 @@ test("a configuration that is over a bound is refused by it, and nothing of it i
   t.after(() => box.stop());
   const document = await readDocument(box.url);
   const schedules = Array.from({ length: project.schedules + 1 }, (_, n) => ({
-    ...{ ...named(n), timezone: "UTC" },
+    ...named(n),
+    timezone: "UTC",
   }));
   const put = await box.api("PUT", `${P}/config`, { version: 0, config: { schedules } });
   assert.deepEqual([put.status, put.body.error.code], [422, "too_many"]);

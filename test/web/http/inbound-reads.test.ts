@@ -95,7 +95,10 @@ describe("what amtool and karma read of an Alertmanager", () => {
     const [alert, ...others] = body;
     assert.equal(others.length, 0);
     assert.deepEqual(alert.labels, {
-      ...{ alertname: "disks", instance: "db-01", project: "shop", severity: "warn" },
+      alertname: "disks",
+      instance: "db-01",
+      project: "shop",
+      severity: "warn",
     });
     assert.equal(alert.annotations.summary, "Disk db-01 is full");
     assert.deepEqual(alert.status, { inhibitedBy: [], silencedBy: [], state: "active" });

@@ -199,7 +199,8 @@ describe("an address for senders with a format of their own", () => {
   test("a large group is taken in parts, and one beyond all measure is refused for good", async () => {
     const path = `/v1/in/alertmanager/${made.token}`;
     const members = (n: number) => ({
-      ...{ groupKey: "k".repeat(5000), status: "resolved" },
+      groupKey: "k".repeat(5000),
+      status: "resolved",
       alerts: Array.from({ length: n }, (_, i) => ({ labels: { i: String(i) } })),
     });
     // With what its group says of each, more than may ever wait at once: it would be told to come back for ever.
@@ -252,10 +253,16 @@ describe("an address for senders with a format of their own", () => {
 test("a path that a sender appends is never taken for a token", () => {
   const places = { header: () => undefined, query: new URLSearchParams() };
   assert.deepEqual(findToken({ rest: "/api/v2/alerts", ...places }), {
-    ...{ token: null, path: "/api/v2/alerts", conflict: false, keys: [] },
+    token: null,
+    path: "/api/v2/alerts",
+    conflict: false,
+    keys: [],
   });
   const token = "0123456789abcdef0123456789ABCDEF";
   assert.deepEqual(findToken({ rest: `/${token}/api/v2/alerts`, ...places }), {
-    ...{ token, path: "/api/v2/alerts", conflict: false, keys: [] },
+    token,
+    path: "/api/v2/alerts",
+    conflict: false,
+    keys: [],
   });
 });

@@ -37,7 +37,10 @@ test("what is typed is sent one test, says what came, and leaves nothing behind"
   assert.equal(JSON.parse(sent?.body ?? "").event, "alert.test");
   const { "x-service-timestamp": timestamp = "", "webhook-id": id = "" } = sent?.headers ?? {};
   const signed = signedHeaders({
-    ...{ secret: hook.secret, eventId: id, timestamp: Number(timestamp), body: sent?.body ?? "" },
+    secret: hook.secret,
+    eventId: id,
+    timestamp: Number(timestamp),
+    body: sent?.body ?? "",
   });
   assert.equal(sent?.headers["x-service-signature"], signed["X-Service-Signature"]);
 

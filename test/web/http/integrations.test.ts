@@ -48,10 +48,19 @@ describe("creating", () => {
       const { health, ...row } = await read(made.body.id);
       assert.equal(health.state, "never_tried");
       assert.deepEqual(row, {
-        ...{ id: made.body.id, project: name, name: `my ${body.type}`, type: body.type },
+        id: made.body.id,
+        project: name,
+        name: `my ${body.type}`,
+        type: body.type,
         url: { webhook: webhook.url, slack: "http://127.0.0.1:9" }[body.type as string] ?? "",
-        ...{ enabled: true, event_filter: "", consecutive_failures: 0, last_error: null },
-        ...{ title_template: "", body_template: "", shared: false, except: [] },
+        enabled: true,
+        event_filter: "",
+        consecutive_failures: 0,
+        last_error: null,
+        title_template: "",
+        body_template: "",
+        shared: false,
+        except: [],
         created_at: Math.floor(box.clock.now() / 1000),
         ...(body.type === "apns" ? { device_count: 0 } : {}),
         ...(body.type === "slack" || body.type === "telegram" ? { storm_threshold: 10 } : {}),
@@ -119,7 +128,9 @@ describe("creating", () => {
 
   test("the limits themselves are taken", async () => {
     const most = {
-      ...{ type: "webhook", name: "😀".repeat(128), secret: "s".repeat(256) },
+      type: "webhook",
+      name: "😀".repeat(128),
+      secret: "s".repeat(256),
       url: `http://127.0.0.1/${"x".repeat(2048 - 17)}`,
       events: Array(16).fill("alert.opened"),
     };
@@ -322,13 +333,21 @@ describe("deliveries", () => {
     const { body } = await box.api("GET", base(`/${id}/deliveries`));
     assert.deepEqual(
       body.deliveries.map((row: { alert_id: string; status: string; attempts: number }) => [
-        ...[row.alert_id, row.status, row.attempts],
+        row.alert_id,
+        row.status,
+        row.attempts,
       ]),
       ["3", "2", "1"].map((alert) => [alert, "delivered", 1]),
     );
     assert.deepEqual(Object.keys(body.deliveries[0]).sort(), [
-      ...["alert_id", "attempts", "created_at", "event", "id", "last_error"],
-      ...["next_attempt_at", "status"],
+      "alert_id",
+      "attempts",
+      "created_at",
+      "event",
+      "id",
+      "last_error",
+      "next_attempt_at",
+      "status",
     ]);
     const limited = await box.api("GET", base(`/${id}/deliveries?limit=1`));
     assert.deepEqual(limited.body.deliveries, [body.deliveries[0]]);

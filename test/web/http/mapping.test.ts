@@ -9,7 +9,9 @@ test("a mapping is checked when it is set, tried on what came, and holds from th
   await box.api("POST", "/v1/projects/p/rules", { name: "all", match: {} });
   const path = "/v1/projects/p/sources";
   const bad = await box.api("POST", path, {
-    ...{ name: "h", kind: "hook", options: { mapping: { level: { at: "severity" } } } },
+    name: "h",
+    kind: "hook",
+    options: { mapping: { level: { at: "severity" } } },
   });
   assert.equal(bad.status, 422);
   assert.equal(bad.body.error.code, "invalid_mapping");

@@ -30,7 +30,9 @@ async function link(seat: object = {}): Promise<{ link: string; code: string }> 
 async function submit(fields: Record<string, string>, headers: Record<string, string> = {}) {
   await box.clock.turn(60_000);
   const answer = await fetch(`${box.url}/pair`, {
-    ...{ method: "POST", redirect: "manual", headers },
+    method: "POST",
+    redirect: "manual",
+    headers,
     body: new URLSearchParams(fields),
   });
   return { status: answer.status, headers: answer.headers, body: await answer.text() };

@@ -44,8 +44,11 @@ test("a code makes an account, a key that opens the API and a receipt that is go
 
   const me = await app.call("GET", "/v1/me", { key: answer.body.api_key });
   const account = {
-    ...{ id: answer.body.box_account_id, email: "ann@example.org", display_name: "Ann" },
-    ...{ role: "owner", created_at: app.clock.now() / 1000 },
+    id: answer.body.box_account_id,
+    email: "ann@example.org",
+    display_name: "Ann",
+    role: "owner",
+    created_at: app.clock.now() / 1000,
   };
   const { api_key_id: key_id, tenant_id } = answer.body;
   assert.deepEqual(me.body, { account, key_id, tenant_id });

@@ -31,8 +31,11 @@ test("any key reads the accounts; one that isn't there is 404", async (t) => {
   const emails = body.accounts.map(({ email }: { email: string }) => email);
   assert.deepEqual(emails, ["member@example.org", "z@example.org"]);
   assert.deepEqual(body.accounts[1], {
-    ...{ id: owner.accountId, email: "z@example.org", display_name: "z@example.org" },
-    ...{ role: "owner", created_at: app.clock.now() / 1000 },
+    id: owner.accountId,
+    email: "z@example.org",
+    display_name: "z@example.org",
+    role: "owner",
+    created_at: app.clock.now() / 1000,
   });
   const one = await app.call("GET", `/v1/accounts/${owner.accountId}`, { key: member.key });
   assert.deepEqual(one.body, body.accounts[1]);
@@ -181,8 +184,11 @@ test("one's own keys for a member, everybody's for a manager, never a key itself
   const mine = await keys(member.key);
   assert.deepEqual(mine, [
     {
-      ...{ id: keyIds(app, member)[0], account_id: member.accountId },
-      ...{ label: "", hint: member.key.slice(-4), created_at: app.clock.now() / 1000 },
+      id: keyIds(app, member)[0],
+      account_id: member.accountId,
+      label: "",
+      hint: member.key.slice(-4),
+      created_at: app.clock.now() / 1000,
       last_used_at: app.clock.now() / 1000,
     },
   ]);

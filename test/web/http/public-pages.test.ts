@@ -22,7 +22,11 @@ async function pages(t: TestContext) {
     createProject(tx, "p");
     const project = getProject(tx, "p");
     const made = createReport(tx, project, {
-      ...{ title: "a", description: "", alertId: null, passwordHash, createdBy: "x" },
+      title: "a",
+      description: "",
+      alertId: null,
+      passwordHash,
+      createdBy: "x",
     });
     return getReport(tx, project, made.id);
   });
@@ -35,22 +39,23 @@ async function pages(t: TestContext) {
         asked.push(uuid);
         return uuid === report.publicUuid ? { tenant, report } : null;
       },
-      ...{ tries: limits.tries, address: () => "192.0.2.1", tls: true },
+      tries: limits.tries,
+      address: () => "192.0.2.1",
+      tls: true,
     }),
     serving: {
-      ...{
-        limits,
-        findTenant: () => null,
-        findLinked: () => null,
-        findCalled: () => null,
-        ownTenant: () => null,
-        address: () => "192.0.2.1",
-      },
+      limits,
+      findTenant: () => null,
+      findLinked: () => null,
+      findCalled: () => null,
+      ownTenant: () => null,
+      address: () => "192.0.2.1",
       known() {},
       refusals: createRefusals(clock, silentLog),
       decoder: createDecoder(clock),
     },
-    ...{ log: silentLog, random: systemRandom },
+    log: silentLog,
+    random: systemRandom,
   });
   const ask = (path: string, init: RequestInit = {}) =>
     app.request(`https://box.test${path}`, { headers: HTML, ...init });

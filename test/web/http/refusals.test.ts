@@ -44,14 +44,12 @@ test("events that are refused are counted for their source, with the latest body
   const now = Math.floor(box.clock.now() / 1000);
   const { last_refused: last, ...counted } = await facts();
   assert.deepEqual(counted, {
-    ...{
-      name: "app",
-      accepted: 1,
-      unmatched: 1,
-      unmatched_resolves: 0,
-      clock_suspects: 0,
-      last_seen: now,
-    },
+    name: "app",
+    accepted: 1,
+    unmatched: 1,
+    unmatched_resolves: 0,
+    clock_suspects: 0,
+    last_seen: now,
     refused: { invalid_json: 1, invalid_request: 1 },
   });
   assert.deepEqual([last.at, last.code, last.body], [now, "invalid_request", long.slice(0, 1024)]);
@@ -73,7 +71,8 @@ test("lines of NDJSON are counted one by one, and what was not read has no body"
   const lines = ['{"message":"a"}', "nonsense", '{"level":1}', '{"message":"b"}'].join("\n");
   const send = (body: string) =>
     fetch(`${box.url}/v1/ingest`, {
-      ...{ method: "POST", body },
+      method: "POST",
+      body,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
     });
   assert.equal((await send(lines)).status, 202);

@@ -167,7 +167,10 @@ test("a relay is removed by a manager: from every project, with what waited for 
   assert.deepEqual([rows(app)[0]?.n, rows(app)[0]?.version], [0, version + 1]);
   const { timeline } = (await app.call("GET", "/v1/alerts/1/timeline", { key: owner.key })).body;
   assert.deepEqual(timeline.at(-1).detail, {
-    ...{ integration: "hosted-relay", type: "webhook", event: "alert.opened", attempts: 0 },
+    integration: "hosted-relay",
+    type: "webhook",
+    event: "alert.opened",
+    attempts: 0,
     error: "the relay was removed",
   });
   assert.equal(timeline.at(-1).kind, "delivery_dropped");

@@ -15,12 +15,16 @@ test("a source that is renamed keeps its token; rules, silences and open alerts 
   await box.project("till");
   for (const project of ["shop", "till"])
     await call("POST", `/v1/projects/${project}/rules`, {
-      ...{ name: "errors", match: { min_level: 400, sources: ["app"] } },
-      ...{ identifier_keys: ["n"], fire_after: { count: 2, window_minutes: 60 } },
+      name: "errors",
+      match: { min_level: 400, sources: ["app"] },
+      identifier_keys: ["n"],
+      fire_after: { count: 2, window_minutes: 60 },
     });
   const before = (await call("GET", "/v1/projects/shop/rules/errors")).updated_at;
   const silence = await call("POST", "/v1/silences", {
-    ...{ project: "shop", reason: "deploy", match: { sources: ["app"] } },
+    project: "shop",
+    reason: "deploy",
+    match: { sources: ["app"] },
     ends_at: Math.floor(box.clock.now() / 1000) + 3600,
   });
   const send = async (n: string) => {

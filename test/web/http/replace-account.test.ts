@@ -9,7 +9,8 @@ const HOUR = 3600;
 async function staffed(t: TestContext) {
   const app = testApp(t);
   const [owner, ann, bob] = [
-    ...[app.person("owner"), app.person("member", "ann@example.org")],
+    app.person("owner"),
+    app.person("member", "ann@example.org"),
     app.person("member", "bob@example.org"),
   ] as [Person, Person, Person];
   const call = async (method: string, path: string, body?: object) => {
@@ -93,7 +94,12 @@ test("readers of the configuration see another version, and the audit each place
     })
     .map(({ target }: { target: { kind: string } }) => target.kind);
   assert.deepEqual(kinds.toSorted(), [
-    ...["fallback", "override", "rule", "rule", "schedule", "schedule"],
+    "fallback",
+    "override",
+    "rule",
+    "rule",
+    "schedule",
+    "schedule",
   ]);
 });
 

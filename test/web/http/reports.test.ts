@@ -55,9 +55,16 @@ describe("reports", () => {
     const { report, entries } = await read(first.id);
     assert.deepEqual(entries, []);
     assert.deepEqual(report, {
-      ...{ id: first.id, project: "p", title: "Slow payments", description: "", alert_id: "" },
-      ...{ password_protected: false, public_uuid: first.public_uuid },
-      ...{ created_at: now, updated_at: now, created_by: box.owner.accountId },
+      id: first.id,
+      project: "p",
+      title: "Slow payments",
+      description: "",
+      alert_id: "",
+      password_protected: false,
+      public_uuid: first.public_uuid,
+      created_at: now,
+      updated_at: now,
+      created_by: box.owner.accountId,
     });
     await box.clock.turn(2000);
     const put = await box.api("PUT", `${BASE}/${first.id}`, report);
@@ -182,12 +189,16 @@ describe("entries", () => {
     const second = await add(more);
     const { report, entries } = await read(id);
     const common = {
-      ...{ report_id: id, created_by: box.owner.accountId },
+      report_id: id,
+      created_by: box.owner.accountId,
       created_at: Math.floor(box.clock.now() / 1000),
     };
     assert.deepEqual(entries, [
       {
-        ...{ id: first.body.id, ...common, title: "", entry_type: "update" },
+        id: first.body.id,
+        ...common,
+        title: "",
+        entry_type: "update",
         content_md: "**Slow** <script>x</script>",
         content_html: "<p><strong>Slow</strong> </p>",
       },

@@ -7,8 +7,11 @@ import type { Person } from "../../support/box.ts";
 function open(app: TestApp, { accountId }: Person): { id: string; cookie: string } {
   return app.tenant.store.write((tx) =>
     openSession(tx, {
-      ...{ accountId, method: "password", keyId: null },
-      ...{ address: "192.0.2.7", agent: "Firefox" },
+      accountId,
+      method: "password",
+      keyId: null,
+      address: "192.0.2.7",
+      agent: "Firefox",
     }),
   );
 }
@@ -32,10 +35,16 @@ test("one's own sessions for a member, anyone's for a manager, never what a cook
   const now = app.clock.now() / 1000;
   assert.deepEqual(body.sessions, [
     {
-      ...{ id: annas.id, account_id: ann.accountId, method: "password", key_id: null },
+      id: annas.id,
+      account_id: ann.accountId,
+      method: "password",
+      key_id: null,
       provider: null,
-      ...{ created_at: now, last_seen_at: now, expires_at: now + 30 * 86_400 },
-      ...{ address: "192.0.2.7", agent: "Firefox" },
+      created_at: now,
+      last_seen_at: now,
+      expires_at: now + 30 * 86_400,
+      address: "192.0.2.7",
+      agent: "Firefox",
     },
   ]);
 });

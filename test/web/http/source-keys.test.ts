@@ -38,7 +38,8 @@ const senders: readonly [string, string, () => Promise<number>][] = [
     ...(["pagerduty", PAGERDUTY] as const),
     () =>
       send("/v2/enqueue", {
-        ...{ routing_key: PAGERDUTY, event_action: "trigger" },
+        routing_key: PAGERDUTY,
+        event_action: "trigger",
         payload: { summary: "a", source: "s", severity: "error" },
       }),
   ],

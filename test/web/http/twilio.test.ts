@@ -55,10 +55,15 @@ async function phones(t: TestContext, kind: "sms" | "voice", publicUrl = BASE) {
   await reachBy(box, bob, receiver, "/bob");
   const token = await box.project("shop");
   const step = ({ accountId }: Person, after_minutes: number) => ({
-    ...{ after_minutes, accounts: [accountId], schedules: [], repeat_minutes: 0 },
+    after_minutes,
+    accounts: [accountId],
+    schedules: [],
+    repeat_minutes: 0,
   });
   await box.api("POST", "/v1/projects/shop/rules", {
-    ...{ name: "errors", identifier_keys: ["n"], escalations: [step(ann, 0), step(bob, 30)] },
+    name: "errors",
+    identifier_keys: ["n"],
+    escalations: [step(ann, 0), step(bob, 30)],
   });
   const { store } = box.tenant;
   let n = 0;
@@ -80,12 +85,22 @@ async function phones(t: TestContext, kind: "sms" | "voice", publicUrl = BASE) {
     const url = how.url ?? `${publicUrl}/v1/in/twilio${path}`;
     const header = how.header ?? sign(url, form, how.secret);
     const got = await fetch(`${box.url}/v1/in/twilio${path}`, {
-      ...{ method: "POST", body: form, headers: { "x-twilio-signature": header } },
+      method: "POST",
+      body: form,
+      headers: { "x-twilio-signature": header },
     });
     return { status: got.status, type: got.headers.get("content-type"), text: await got.text() };
   };
   return {
-    ...{ box, store, service, ann, bob, contact, reach, post, sign },
+    box,
+    store,
+    service,
+    ann,
+    bob,
+    contact,
+    reach,
+    post,
+    sign,
     async fire(): Promise<string> {
       await box.ingest(token, {
         message: "payment 4711 failed",

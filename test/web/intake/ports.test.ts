@@ -194,7 +194,9 @@ test("TLS by the box's certificate", async () => {
 test("senders without a token are known by their certificate, and by their address where the port is bound to no source", async () => {
   const own = new X509Certificate(readFileSync(tls.tlsCert)).fingerprint256;
   const box = await testBox({
-    ...{ syslogTls: ["127.0.0.1:0"], syslogUdp: ["127.0.0.1:0"], ...tls },
+    syslogTls: ["127.0.0.1:0"],
+    syslogUdp: ["127.0.0.1:0"],
+    ...tls,
     syslogSender: [
       "192.0.2.0/24=net/nobody",
       "127.0.0.0/8=net/switches",

@@ -17,7 +17,8 @@ before(async () => {
   box = await testBox({
     otlp: [any, `${any}=p/otlp`],
     es: [any, `${any}=p/elasticsearch`, `${any}=p/otlp`],
-    ...{ allowFrom: ["192.0.2.0/24"], trustedProxy: ["127.0.0.1/32"] },
+    allowFrom: ["192.0.2.0/24"],
+    trustedProxy: ["127.0.0.1/32"],
   });
   await box.api("POST", "/v1/projects", { name: "p" });
   for (const kind of ["otlp", "elasticsearch"]) {
@@ -49,8 +50,15 @@ async function emit(base: string, message: string, headers: Record<string, strin
 async function bulk(base: string, message: string, ...more: string[]) {
   const body = `{"index":{"_index":"logs"}}\n${JSON.stringify({ message, "log.level": "error" })}\n`;
   const { stdout } = await promisify(execFile)("curl", [
-    ...["-s", "-w", "\n%{http_code}", "-H", "content-type: application/x-ndjson", ...more],
-    ...["--data-binary", body, `${base}/_bulk`],
+    "-s",
+    "-w",
+    "\n%{http_code}",
+    "-H",
+    "content-type: application/x-ndjson",
+    ...more,
+    "--data-binary",
+    body,
+    `${base}/_bulk`,
   ]);
   const cut = stdout.lastIndexOf("\n");
   return { status: Number(stdout.slice(cut + 1)), body: stdout.slice(0, cut) };
@@ -78,7 +86,9 @@ test("shippers find an Elasticsearch at the root of its port", async () => {
   const user = `box:${tokens["elasticsearch"]}`;
   assert.equal((await bulk(at.es, "with a token", "-u", user)).status, 200);
   assert.deepEqual(lines().slice(before), [
-    ...["400 disk full", "400 with a password", "400 with a token"],
+    "400 disk full",
+    "400 with a password",
+    "400 with a token",
   ]);
 });
 

@@ -52,7 +52,8 @@ export function readWorld(
   const people = new Set([
     ...rule.escalations.flatMap(({ accounts }) => accounts),
     ...[...seats, ...fallbackSeats].flatMap((seat) => seat?.people ?? []),
-    ...[...fallback.accounts, ...fallback.owners],
+    ...fallback.accounts,
+    ...fallback.owners,
   ]);
   const members = membersAmong(reader, [...people]);
   const names = new Map([...members].map((account) => [account, calledOf(reader, account)]));
@@ -66,8 +67,12 @@ export function readWorld(
     }),
   );
   const subject = {
-    ...{ projectId: rule.project_id, rule: rule.name, templateId: "" },
-    ...{ identifiers, source, level },
+    projectId: rule.project_id,
+    rule: rule.name,
+    templateId: "",
+    identifiers,
+    source,
+    level,
   };
   const above = aboveOf(reader, subject, rule);
   const time = patternTimeOf(reader);
@@ -75,7 +80,9 @@ export function readWorld(
   return {
     ...imagined,
     seats: { isMember: (account) => members.has(account), onCall },
-    ...{ seatOf, reachable, fallback },
+    seatOf,
+    reachable,
+    fallback,
     quietAt: (at) => decideQuiet(subject, { silences, above }, at),
     nameOf: (account) => names.get(account) ?? null,
     waysTo: (account) => ways.get(account) ?? [],
@@ -102,7 +109,9 @@ function remembered(
   );
   const waysTo = (account: string) => ways.get(account) ?? [];
   return {
-    ...{ isKnown, hasContacts, ways: waysTo },
+    isKnown,
+    hasContacts,
+    ways: waysTo,
     reaches: (account) => waysTo(account).length > 0 || phones.has(account),
     hasPhone: (account) => phones.has(account),
   };
@@ -122,8 +131,11 @@ function waysOf(
     const { state, kind, label, address, verified_at, last_ok_at } = contact;
     const last = Math.max(verified_at ?? 0, last_ok_at ?? 0);
     return {
-      ...{ kind, label: label === "" ? address : label, state: stateOf(state, way !== undefined) },
-      ...{ last_confirmed_at: last === 0 ? null : last, after_seconds: way?.after ?? 0 },
+      kind,
+      label: label === "" ? address : label,
+      state: stateOf(state, way !== undefined),
+      last_confirmed_at: last === 0 ? null : last,
+      after_seconds: way?.after ?? 0,
     };
   });
   const isUsed = ({ state }: SimulatedChannel) => state === "confirmed" || state === "failing";

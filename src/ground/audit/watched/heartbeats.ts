@@ -3,7 +3,10 @@ import type { WatchedTable } from "./table.ts";
 /** Jobs that must report. */
 export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
   heartbeats: {
-    ...{ kind: "heartbeat", id: "id", name: "name", inProject: true },
+    kind: "heartbeat",
+    id: "id",
+    name: "name",
+    inProject: true,
     fields: {
       name: ["name", "text"],
       slug: ["slug", "text"],
@@ -19,8 +22,18 @@ export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
       uuid_hash: ["uuid", "secret"],
     },
     passed: [
-      ...["last_at", "last_duration", "last_message", "run_at", "expected_at", "deadline_at"],
-      ...["reason", "instance", "exit_status", "owed", "due_at", "created_at"],
+      "last_at",
+      "last_duration",
+      "last_message",
+      "run_at",
+      "expected_at",
+      "deadline_at",
+      "reason",
+      "instance",
+      "exit_status",
+      "owed",
+      "due_at",
+      "created_at",
     ],
   },
 };

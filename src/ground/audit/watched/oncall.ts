@@ -3,7 +3,10 @@ import { times, type WatchedTable } from "./table.ts";
 /** Schedules. */
 export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
   schedules: {
-    ...{ kind: "schedule", id: "id", name: "name", inProject: true },
+    kind: "schedule",
+    id: "id",
+    name: "name",
+    inProject: true,
     fields: {
       name: ["name", "text"],
       timezone: ["timezone", "text"],
@@ -15,7 +18,9 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     passed: [...times, "check_at"],
   },
   calendars: {
-    ...{ kind: "calendar", id: "id", name: "id" },
+    kind: "calendar",
+    id: "id",
+    name: "id",
     fields: {
       account_id: ["account_id", "text"],
       schedule_id: ["schedule_id", "text"],
@@ -24,7 +29,9 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     passed: ["created_at"],
   },
   overrides: {
-    ...{ kind: "override", id: "id", name: "id" },
+    kind: "override",
+    id: "id",
+    name: "id",
     fields: {
       schedule_id: ["schedule_id", "text"],
       account_id: ["account_id", "text"],

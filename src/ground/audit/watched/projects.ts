@@ -3,12 +3,17 @@ import { times, type WatchedTable } from "./table.ts";
 /** Projects and what is set in them. */
 export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
   projects: {
-    ...{ kind: "project", id: "id", name: "name" },
+    kind: "project",
+    id: "id",
+    name: "name",
     fields: { name: ["name", "text"] },
     passed: ["version", "created_at"],
   },
   sources: {
-    ...{ kind: "source", id: "id", name: "name", inProject: true },
+    kind: "source",
+    id: "id",
+    name: "name",
+    inProject: true,
     fields: {
       name: ["name", "text"],
       kind: ["kind", "text"],
@@ -22,17 +27,25 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     passed: ["created_at"],
   },
   source_keys: {
-    ...{ kind: "source_key", id: "id", name: "id" },
+    kind: "source_key",
+    id: "id",
+    name: "id",
     fields: { source_id: ["source_id", "text"], hash: ["key", "secret"] },
     passed: ["added_at"],
   },
   rules: {
-    ...{ kind: "rule", id: "id", name: "name", inProject: true },
+    kind: "rule",
+    id: "id",
+    name: "name",
+    inProject: true,
     fields: { name: ["name", "text"], body: ["body", "json"] },
     passed: times,
   },
   integrations: {
-    ...{ kind: "integration", id: "id", name: "name", inProject: true },
+    kind: "integration",
+    id: "id",
+    name: "name",
+    inProject: true,
     fields: {
       name: ["name", "text"],
       type: ["type", "text"],
@@ -47,12 +60,22 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       sealed: ["credentials", "secret"],
     },
     passed: [
-      ...["relay", "speaks", "consecutive_failures", "failing_since", "last_error", "created_at"],
-      ...["worked_at", "off_at", "off_by"],
+      "relay",
+      "speaks",
+      "consecutive_failures",
+      "failing_since",
+      "last_error",
+      "created_at",
+      "worked_at",
+      "off_at",
+      "off_by",
     ],
   },
   actions: {
-    ...{ kind: "action", id: "id", name: "name", inProject: true },
+    kind: "action",
+    id: "id",
+    name: "name",
+    inProject: true,
     fields: {
       name: ["name", "text"],
       method: ["method", "text"],
@@ -67,7 +90,9 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     passed: ["created_at"],
   },
   relay: {
-    ...{ kind: "relay", id: "id", name: "relay_url" },
+    kind: "relay",
+    id: "id",
+    name: "relay_url",
     fields: { relay_url: ["relay_url", "text"], sealed_secret: ["relay_secret", "secret"] },
     passed: ["hosted_tenant_id", "box_public_url", "announce_at"],
   },

@@ -3,7 +3,10 @@ import type { WatchedTable } from "./table.ts";
 /** What is kept quiet on purpose. */
 export const quietWatched: Readonly<Record<string, WatchedTable>> = {
   silences: {
-    ...{ kind: "silence", id: "id", name: "id", inProject: true },
+    kind: "silence",
+    id: "id",
+    name: "id",
+    inProject: true,
     fields: {
       starts_at: ["starts_at", "text"],
       ends_at: ["ends_at", "text"],

@@ -3,7 +3,10 @@ import { times, type WatchedTable } from "./table.ts";
 /** Incident reports. */
 export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
   reports: {
-    ...{ kind: "report", id: "id", name: "title", inProject: true },
+    kind: "report",
+    id: "id",
+    name: "title",
+    inProject: true,
     fields: {
       title: ["title", "text"],
       description: ["description", "text"],
@@ -14,7 +17,9 @@ export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
     passed: ["password_version", "created_by", ...times],
   },
   report_entries: {
-    ...{ kind: "report_entry", id: "id", name: "title" },
+    kind: "report_entry",
+    id: "id",
+    name: "title",
     fields: {
       report_id: ["report_id", "text"],
       title: ["title", "text"],

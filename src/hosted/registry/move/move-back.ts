@@ -61,7 +61,8 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
   try {
     await database.transaction(mustBeStopped, { repeatable: true });
     return await database.transaction((tx) => copyAll(tx, files, mark), {
-      ...{ ...moveLimits, repeatable: true },
+      ...moveLimits,
+      repeatable: true,
     });
   } catch (error) {
     // The file has no name yet, so the database still is the registry.

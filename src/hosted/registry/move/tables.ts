@@ -27,7 +27,10 @@ const column = (text: string): MovedColumn => {
 };
 
 const table = (name: string, key: string, columns: string, more: { counted?: true } = {}) => ({
-  ...{ name, key: key.split(" "), columns: columns.split(" ").map(column), ...more },
+  name,
+  key: key.split(" "),
+  columns: columns.split(" ").map(column),
+  ...more,
 });
 
 /**

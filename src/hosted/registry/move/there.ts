@@ -25,8 +25,12 @@ const WRITTEN: Readonly<Record<MovedColumn["kind"], (name: string) => string>> =
 };
 
 const SENT: Readonly<Record<MovedColumn["kind"], string>> = {
-  ...{ text: "text[]", tokens: "text[]" },
-  ...{ number: "bigint[]", yes: "bigint[]", seconds: "bigint[]", ms: "bigint[]" },
+  text: "text[]",
+  tokens: "text[]",
+  number: "bigint[]",
+  yes: "bigint[]",
+  seconds: "bigint[]",
+  ms: "bigint[]",
 };
 
 /** Pieces of rows, in the order of their keys as SQLite has them: by bytes. */

@@ -82,7 +82,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const leases = createLane(shared, "leases", LEASES);
   return {
     ...work.lane,
-    ...{ leases: leases.lane, tally: shared.tally },
+    leases: leases.lane,
+    tally: shared.tally,
     close() {
       shared.state.closed = true;
       work.end();

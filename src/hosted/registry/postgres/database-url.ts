@@ -64,7 +64,10 @@ export function readDatabaseUrl(text: string, { ca = false } = {}): DatabaseUrl 
     if (tls === null)
       return ca ? "with an authority its sslmode must be one with TLS" : unknownMode;
     return {
-      ...{ hosts, tls, user: decodeURIComponent(user), database: decodeURIComponent(name) },
+      hosts,
+      tls,
+      user: decodeURIComponent(user),
+      database: decodeURIComponent(name),
       password: secret.length === 0 ? undefined : decodeURIComponent(secret.join(":")),
     };
   } catch {

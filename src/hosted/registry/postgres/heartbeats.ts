@@ -130,7 +130,11 @@ async function look(tx: DatabaseTx, gapSeconds: number): Promise<HeartbeatLook> 
     `SELECT count(*) AS twins FROM heartbeats h WHERE ${twins("h")}`,
   );
   return {
-    ...{ at, held: isHeld, heldSince: isHeld ? (heldSince ?? at) : null, watched, unheard },
+    at,
+    held: isHeld,
+    heldSince: isHeld ? (heldSince ?? at) : null,
+    watched,
+    unheard,
     twins: two?.twins ?? 0,
   };
 }

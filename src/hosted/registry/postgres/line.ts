@@ -157,13 +157,18 @@ async function newClient(
   const { Client } = await import("pg");
   const trust = { rejectUnauthorized: tls !== "unverified", ...(ca === null ? {} : { ca }) };
   const config: ClientConfig = {
-    ...{ host, port, user: url.user, database: url.database, application_name: "box" },
+    host,
+    port,
+    user: url.user,
+    database: url.database,
+    application_name: "box",
     // A function: else the client would look in the environment and in ~/.pgpass where there is none.
     password: () => url.password ?? "",
     ssl: tls === "off" ? false : trust,
     stream: () => socket,
     ...(isBare ? {} : { statement_timeout: STATEMENT_MS }),
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
   const client = new Client(config);
   // bigint arrives as text, and leaves as a number or not at all.
@@ -190,7 +195,9 @@ function lineOf(
 ): DatabaseLine {
   const { clock, drop, state, seen } = made;
   return {
-    ...{ host: made.at, oldAt: made.openedAt + OLD_MS, drop },
+    host: made.at,
+    oldAt: made.openedAt + OLD_MS,
+    drop,
     isBroken: () => state.broken || isLeftBehind(state.generation, seen.latest()),
     hangUp() {
       if (!state.broken) client.end().catch(() => {});

@@ -28,7 +28,12 @@ export function nodesOn(room: DatabaseRoom): Nodes {
   const schema = databaseMigrations().length;
   const limits = { withinMs: WITHIN_MS };
   const valuesOf = ({ url, version, draining }: NodeSign) => [
-    ...[room.node, run, url, version, schema, draining],
+    room.node,
+    run,
+    url,
+    version,
+    schema,
+    draining,
   ];
   const join = (sign: NodeSign) =>
     leases.transaction(

@@ -49,17 +49,16 @@ export async function openDatabaseRegistry(
   try {
     const keys = { serves, ...keysIn(keyFile) };
     const registry = await openPostgresRegistry({
-      ...{
-        ...settings,
-        clock,
-        random,
-        node,
-        onPlain,
-        seen,
-        ...(pool === undefined ? {} : { pool }),
-      },
+      ...settings,
+      clock,
+      random,
+      node,
+      onPlain,
+      seen,
+      ...(pool === undefined ? {} : { pool }),
       dial: (request) => egress.dial(request),
-      ...{ keys, ...(onMigrating && { onMigrating }) },
+      keys,
+      ...(onMigrating && { onMigrating }),
       sealer(inUse) {
         const [dir, name] = [dirname(keyFile), basename(keyFile)];
         made.sealer = fileSealer({ dir, name, inUse, clock, random });

@@ -100,7 +100,11 @@ function look(tx: Tx, gapSeconds: number): HeartbeatLook {
     .pluck()
     .get({ now });
   return {
-    ...{ at: now, held: isHeld, heldSince: isHeld ? (heldSince ?? now) : null, watched, unheard },
+    at: now,
+    held: isHeld,
+    heldSince: isHeld ? (heldSince ?? now) : null,
+    watched,
+    unheard,
     twins: twins ?? 0,
   };
 }

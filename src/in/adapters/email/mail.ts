@@ -44,10 +44,18 @@ export function plainMail(bytes: Buffer): MailText {
     return keptHeader(line.slice(name.length + 1).trim());
   };
   return {
-    ...{ from: field("from"), to: field("to"), subject: field("subject"), date: field("date") },
-    ...{ message_id: field("message-id"), x_priority: field("x-priority") },
-    ...{ importance: field("importance"), auto_submitted: field("auto-submitted") },
-    ...{ text: keptText(rest.join("\n\n").trim()), attachments: 0, images: 0 },
-    ...{ is_bounce: false, is_partial: true },
+    from: field("from"),
+    to: field("to"),
+    subject: field("subject"),
+    date: field("date"),
+    message_id: field("message-id"),
+    x_priority: field("x-priority"),
+    importance: field("importance"),
+    auto_submitted: field("auto-submitted"),
+    text: keptText(rest.join("\n\n").trim()),
+    attachments: 0,
+    images: 0,
+    is_bounce: false,
+    is_partial: true,
   };
 }

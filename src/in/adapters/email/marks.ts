@@ -140,7 +140,10 @@ function inText(text: string, place: Place): Mark | null {
   return {
     from: at - denial.length - back.length,
     to: at + word.length + lasted.length,
-    ...{ kept: "", state, isEnd, isStrong },
+    kept: "",
+    state,
+    isEnd,
+    isStrong,
     doubt:
       denial !== ""
         ? "denied"

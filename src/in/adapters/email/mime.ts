@@ -25,8 +25,10 @@ export async function readMime(bytes: Uint8Array): Promise<MailText> {
     importance: header("importance"),
     auto_submitted: header("auto-submitted"),
     text: keptText(text.trim()),
-    ...{ attachments: mail.attachments.length - images, images },
-    ...{ is_bounce: false, is_partial: false },
+    attachments: mail.attachments.length - images,
+    images,
+    is_bounce: false,
+    is_partial: false,
   };
 }
 

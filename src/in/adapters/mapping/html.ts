@@ -1,5 +1,12 @@
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—" },
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  ndash: "–",
+  mdash: "—",
 };
 /** Elements whose end or beginning is a new line to the eye. */
 const LINES = new Set("br p div tr li ul ol table h1 h2 h3 h4 h5 h6 hr pre blockquote".split(" "));

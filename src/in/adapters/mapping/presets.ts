@@ -6,18 +6,34 @@ import { servicePresets } from "./presets-services.ts";
 
 const upper = ["trim", "upper"];
 const NAGIOS_LEVELS = {
-  ...{ DOWN: 500, UNREACHABLE: 400, UNREACH: 400, CRITICAL: 500, CRIT: 500 },
-  ...{ WARNING: 300, WARN: 300, UNKNOWN: 300, OK: 200, UP: 200 },
+  DOWN: 500,
+  UNREACHABLE: 400,
+  UNREACH: 400,
+  CRITICAL: 500,
+  CRIT: 500,
+  WARNING: 300,
+  WARN: 300,
+  UNKNOWN: 300,
+  OK: 200,
+  UP: 200,
 };
 /** What flaps is in trouble, well as it may be just now: only a recovery ends it, or an end of the flapping while all is well. */
 const NAGIOS_ACTIONS = {
-  ...{ RECOVERY: "resolve", ACKNOWLEDGEMENT: "acknowledge", OK: "resolve" },
-  ...{ FLAPPINGSTOPOK: "resolve", FLAPPINGSTOPUP: "resolve" },
-  ...{ FLAPPINGENDOK: "resolve", FLAPPINGENDUP: "resolve" },
+  RECOVERY: "resolve",
+  ACKNOWLEDGEMENT: "acknowledge",
+  OK: "resolve",
+  FLAPPINGSTOPOK: "resolve",
+  FLAPPINGSTOPUP: "resolve",
+  FLAPPINGENDOK: "resolve",
+  FLAPPINGENDUP: "resolve",
 };
 const NAGIOS_TYPES = [
-  ...["PROBLEM", "RECOVERY", "ACKNOWLEDGEMENT"],
-  ...["FLAPPINGSTART", "FLAPPINGSTOP", "FLAPPINGEND"],
+  "PROBLEM",
+  "RECOVERY",
+  "ACKNOWLEDGEMENT",
+  "FLAPPINGSTART",
+  "FLAPPINGSTOP",
+  "FLAPPINGEND",
 ];
 /** Of flapping a state that is well says nothing of how bad it is. */
 const nagiosLevel = (type: string, state: string) => ({

@@ -44,11 +44,13 @@ function readJsonRecord(
     attributes: pairsOf(fields["attributes"]),
     body: anyValueOf(fields["body"]),
     severity: Number(severity),
-    ...{ severityText: text("severityText"), eventName: text("eventName") },
+    severityText: text("severityText"),
+    eventName: text("eventName"),
     at:
       secondsOfNanos(field(fields, "timeUnixNano")) ??
       secondsOfNanos(field(fields, "observedTimeUnixNano")),
-    ...{ traceId: text("traceId").toLowerCase(), spanId: text("spanId").toLowerCase() },
+    traceId: text("traceId").toLowerCase(),
+    spanId: text("spanId").toLowerCase(),
   };
 }
 

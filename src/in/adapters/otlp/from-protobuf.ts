@@ -72,8 +72,15 @@ function readRecord(
 ): OtlpRecord {
   const attributes = fields();
   const record = {
-    ...{ ...around, attributes, body: null as unknown, severity: 0, severityText: "" },
-    ...{ at: null as number | null, traceId: "", spanId: "", eventName: "" },
+    ...around,
+    attributes,
+    body: null as unknown,
+    severity: 0,
+    severityText: "",
+    at: null as number | null,
+    traceId: "",
+    spanId: "",
+    eventName: "",
   };
   const add = adder(attributes, 0, late);
   let observed: number | null = null;

@@ -56,8 +56,12 @@ function uuidOf(text: string): string | null {
 }
 
 const SECONDS: Readonly<Record<string, number>> = {
-  ...{ minute: 60, hour: 3600, day: 86_400, week: 7 * 86_400 },
-  ...{ month: 31 * 86_400, year: 366 * 86_400 },
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 7 * 86_400,
+  month: 31 * 86_400,
+  year: 366 * 86_400,
 };
 
 /** Margin and longest run are minutes there. */

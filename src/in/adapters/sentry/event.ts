@@ -82,9 +82,12 @@ function messageOf(event: JsonFields, thrown: JsonFields | null): string {
   const said = objectOf(event["message"]);
   return (
     [
-      ...[entry?.["formatted"], filledIn(asText(entry?.["message"]), entry?.["params"])],
-      ...[event["message"], said?.["formatted"]],
-      ...[filledIn(asText(said?.["message"]), said?.["params"]), value],
+      entry?.["formatted"],
+      filledIn(asText(entry?.["message"]), entry?.["params"]),
+      event["message"],
+      said?.["formatted"],
+      filledIn(asText(said?.["message"]), said?.["params"]),
+      value,
     ]
       .map(asText)
       .find((text) => text.trim() !== "") ?? ""
@@ -135,7 +138,8 @@ function groupOf(event: JsonFields, thrown: JsonFields | null): string {
     own.length > 0 && !own.some((word) => /^\{\{\s*default\s*\}\}$/.test(word))
       ? own
       : [
-          ...[asText(thrown?.["type"]), ...stackWords(objectOf(thrown?.["stacktrace"]))],
+          asText(thrown?.["type"]),
+          ...stackWords(objectOf(thrown?.["stacktrace"])),
           ...(thrown === null ? [asText(objectOf(event["logentry"])?.["message"])] : []),
         ];
   return words.some((word) => word !== "") ? sha256(words.join("\n")).slice(0, 16) : "";

@@ -46,10 +46,14 @@ function stateChange(fields: JsonFields): JsonFields | null {
   if (asText(detail?.["alarmName"]) === "" || asText(state?.["value"]) === "") return null;
   const [arn] = listOf(fields["resources"]) ?? [];
   return {
-    ...{ AlarmName: detail?.["alarmName"], AlarmArn: arn, Region: fields["region"] },
-    ...{ AlarmDescription: objectOf(detail?.["configuration"])?.["description"] },
-    ...{ AWSAccountId: fields["account"], StateChangeTime: state?.["timestamp"] },
-    ...{ NewStateValue: state?.["value"], NewStateReason: state?.["reason"] },
+    AlarmName: detail?.["alarmName"],
+    AlarmArn: arn,
+    Region: fields["region"],
+    AlarmDescription: objectOf(detail?.["configuration"])?.["description"],
+    AWSAccountId: fields["account"],
+    StateChangeTime: state?.["timestamp"],
+    NewStateValue: state?.["value"],
+    NewStateReason: state?.["reason"],
   };
 }
 
@@ -86,7 +90,8 @@ function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): In
         action: state === "OK" ? "resolve" : "fire",
         dedupKey:
           text("AlarmArn") || `${text("AWSAccountId")}:${text("Region")}:${text("AlarmName")}`,
-        ...{ instance: null, expiresAt: null },
+        instance: null,
+        expiresAt: null,
       },
       occurredAt: timeOf(text("StateChangeTime")),
     },

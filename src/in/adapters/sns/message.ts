@@ -34,8 +34,13 @@ export function readSnsMessage(body: Buffer): SnsMessage {
     });
   const text = (name: string) => asText(fields[name]);
   return {
-    ...{ type, id: text("MessageId"), topic: text("TopicArn"), text: text("Message") },
-    ...{ subject: text("Subject").trim(), subscribeUrl: text("SubscribeURL"), fields },
+    type,
+    id: text("MessageId"),
+    topic: text("TopicArn"),
+    text: text("Message"),
+    subject: text("Subject").trim(),
+    subscribeUrl: text("SubscribeURL"),
+    fields,
   };
 }
 

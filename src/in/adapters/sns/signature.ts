@@ -7,9 +7,7 @@ import { type SnsMessage, snsAddress } from "./message.ts";
 const DAY = 86_400;
 const DIGESTS: Readonly<Record<string, string>> = { "1": "RSA-SHA1", "2": "RSA-SHA256" };
 const NOTIFICATION = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"];
-const CONTROL = [
-  ...["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
-];
+const CONTROL = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
 
 /**
  * Whether the message is signed with the key of a certificate that SNS itself hands out. Certificates are kept for a

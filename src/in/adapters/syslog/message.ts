@@ -20,7 +20,13 @@ const priority = (pri: number) => ({ facility: pri >> 3, severity: pri & 7 });
 
 /** Of a text of which nothing else is known. */
 const nothing: Omit<SyslogBody, "text"> = {
-  ...{ at: null, host: "", app: "", pid: "", msgid: "", data: [], more: [] },
+  at: null,
+  host: "",
+  app: "",
+  pid: "",
+  msgid: "",
+  data: [],
+  more: [],
 };
 
 /** Frames end in LF, CR LF or NUL, and some senders leave that within a count. */

@@ -86,8 +86,13 @@ function readTag(text: string) {
   if (cisco !== null) {
     const [whole, app = "", severity, mnemonic = ""] = cisco;
     return {
-      ...{ app, pid: "", msgid: "", data: [], more: [["mnemonic", mnemonic] as const] },
-      ...{ severity: Number(severity), text: text.slice(whole.length) },
+      app,
+      pid: "",
+      msgid: "",
+      data: [],
+      more: [["mnemonic", mnemonic] as const],
+      severity: Number(severity),
+      text: text.slice(whole.length),
     };
   }
   const [whole = "", app = "", pid = ""] = TAG.exec(text) ?? [];

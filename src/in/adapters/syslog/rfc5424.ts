@@ -12,8 +12,12 @@ export function readNewSyslog(rest: string): SyslogBody | null {
   const { data, end } = readData(rest, whole.length);
   return {
     at: timeOf(time),
-    ...{ host: nil(host), app: nil(app), pid: nil(pid), msgid: nil(msgid) },
-    ...{ data, more: [] },
+    host: nil(host),
+    app: nil(app),
+    pid: nil(pid),
+    msgid: nil(msgid),
+    data,
+    more: [],
     text: rest.slice(end).replace(/^ ?\uFEFF/, ""),
   };
 }

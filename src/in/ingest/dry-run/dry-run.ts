@@ -73,19 +73,25 @@ const dryRunFound = z.object({
   templates: z
     .array(
       z.object({
-        ...{ template_id: z.string(), template: z.string() },
+        template_id: z.string(),
+        template: z.string(),
         grew: z.boolean().meta({
           description: "Lines were given narrower templates, which this one has taken in since.",
         }),
-        ...{ matched: z.int(), alerts: z.int(), example: z.string() },
+        matched: z.int(),
+        alerts: z.int(),
+        example: z.string(),
       }),
     )
     .meta({ description: "The 50 with the most matches." }),
   near: z
     .array(
       z.object({
-        ...{ template: z.string(), identifiers: z.record(z.string(), z.string()) },
-        ...{ best: z.int(), needed: z.int(), at: z.int() },
+        template: z.string(),
+        identifiers: z.record(z.string(), z.string()),
+        best: z.int(),
+        needed: z.int(),
+        at: z.int(),
       }),
     )
     .meta({ description: "What came nearest to opening an alert and didn't, at most 10." }),

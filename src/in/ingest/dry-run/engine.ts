@@ -79,7 +79,12 @@ export class DryEngine {
   constructor({ name, body, assumedSeconds, time }: DryRule) {
     this.#time = time;
     this.#rule = compileRule({
-      ...{ ...body, id: 0, project_id: 0, name, created_at: 0, updated_at: 0 },
+      ...body,
+      id: 0,
+      project_id: 0,
+      name,
+      created_at: 0,
+      updated_at: 0,
     });
     this.#quiet = body.auto_resolve_quiet_minutes * 60;
     this.#assumed = assumedSeconds;
@@ -201,9 +206,15 @@ export class DryEngine {
     this.alertCount += 1;
     this.#bucket(at).alerts += 1;
     const alert: DryAlert = {
-      ...{ opened_at: at, ended_at: null, end: "open", template_id: of.id, template: of.text },
+      opened_at: at,
+      ended_at: null,
+      end: "open",
+      template_id: of.id,
+      template: of.text,
       identifiers: isShared ? {} : { ...identifiersOf(rule.identifier_keys, event.keys) },
-      ...{ count: fired.count, level: fired.level, line_id: String(line.id) },
+      count: fired.count,
+      level: fired.level,
+      line_id: String(line.id),
     };
     const told = this.alerts.length < MOST_ALERTS ? alert : null;
     if (told !== null) this.alerts.push(told);
@@ -232,8 +243,12 @@ export class DryEngine {
     if (known === undefined) {
       const example = event.message.slice(0, 1024);
       known = {
-        ...{ template_id: root.id, template: root.text, grew: false },
-        ...{ matched: 0, alerts: 0, example },
+        template_id: root.id,
+        template: root.text,
+        grew: false,
+        matched: 0,
+        alerts: 0,
+        example,
       };
       this.#templates.set(root.id, known);
     }

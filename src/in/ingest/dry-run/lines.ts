@@ -101,7 +101,8 @@ export function* blocksSince(
 
 export function eventOf({ message, level, keys, tags }: LineRow): IngestEvent {
   return {
-    ...{ message, level },
+    message,
+    level,
     keys: keys === null ? null : Object.assign(Object.create(null), JSON.parse(keys)),
     tags: tags === null ? null : (JSON.parse(tags) as string[]),
   };

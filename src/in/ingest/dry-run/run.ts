@@ -32,7 +32,9 @@ export function runDry(
   const { name, ...body } = input.rule;
   const assumed = input.assume_resolved_after ?? medianEnd(reader, projectId) ?? USUAL_END;
   const engine = new DryEngine({
-    ...{ name, body, assumedSeconds: assumed },
+    name,
+    body,
+    assumedSeconds: assumed,
     // The thread is its own, and ends when it has taken too long.
     time: createPatternTime(clock, 1),
   });
@@ -57,13 +59,16 @@ export function runDry(
   return {
     range,
     scanned: {
-      ...{ lines: looked.lines, ms: Math.round(clock.mono() - begun) },
+      lines: looked.lines,
+      ms: Math.round(clock.mono() - begun),
       sources: sources.filter(({ retained }) => retained !== 0).map((source) => source.name),
       sources_without_logs: sources
         .filter(({ retained }) => retained === 0)
         .map((source) => source.name),
     },
-    ...{ matched, alert_count, assume_resolved_after: assumed },
+    matched,
+    alert_count,
+    assume_resolved_after: assumed,
     ...found,
     versus: versusOf(reader, { projectId, rule: input.versus }, { alerts: found.alerts, range }),
     warnings: warningsOf(body, { matched, varied, alert_count, range, sources }),

@@ -42,7 +42,8 @@ function draftOf(message: DirectMessage) {
     ...(link === null ? [] : [{ label: "Open", url: link }]),
   ];
   return {
-    ...{ id, alert: alerts.size === 1 ? alert : null },
+    id,
+    alert: alerts.size === 1 ? alert : null,
     subject: cut(title.replace(/[\s\p{Cc}]+/gu, " "), SUBJECT),
     text: [...lines, ...ways.map(({ label, url }) => `${label}: ${url}`)]
       .filter(Boolean)

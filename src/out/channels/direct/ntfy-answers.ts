@@ -20,8 +20,13 @@ const topicUrl = ({ url = "", topic }: NtfyAnswers) =>
 /** Buttons for a notification's `actions`: each posts `ack HANDLE` or `resolve HANDLE`. */
 export function ntfyAnswerActions(answers: NtfyAnswers, handle: string): object[] {
   const act = (label: string, verb: string) => ({
-    ...{ action: "http", label, url: topicUrl(answers), method: "POST", clear: true },
-    ...{ headers: { Priority: "min" }, body: `${verb} ${handle}` },
+    action: "http",
+    label,
+    url: topicUrl(answers),
+    method: "POST",
+    clear: true,
+    headers: { Priority: "min" },
+    body: `${verb} ${handle}`,
   });
   return [act("Acknowledge", "ack"), act("Resolve", "resolve")];
 }
@@ -55,7 +60,9 @@ export async function readNtfyAnswers(
   const { access_token: token = "" } = answers;
   const query = new URLSearchParams({ poll: "1", since: last === "" ? FIRST_LOOK : last });
   const { status, error, body } = await via.egress.send({
-    ...{ method: "GET", url: `${topicUrl(answers)}/json?${query}`, maxBytes: MOST_BYTES },
+    method: "GET",
+    url: `${topicUrl(answers)}/json?${query}`,
+    maxBytes: MOST_BYTES,
     headers: token === "" ? {} : { Authorization: `Bearer ${token}` },
   });
   if (status !== 200 || error !== null) return null;

@@ -99,7 +99,9 @@ export function vapidHeader(
   const key = createPrivateKey({
     format: "jwk",
     key: {
-      ...{ kty: "EC", crv: "P-256", d: keys.private_key },
+      kty: "EC",
+      crv: "P-256",
+      d: keys.private_key,
       x: point.subarray(1, 33).toString("base64url"),
       y: point.subarray(33).toString("base64url"),
     },

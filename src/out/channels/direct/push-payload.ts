@@ -108,21 +108,36 @@ function payloadOf(facts: PushFacts, share: number): PushPayload {
   return {
     web_push: 8030,
     notification: {
-      ...{ title: within("title", inOneLine(title)), body: within("body", body) },
-      ...{ navigate: whereTo(message, only, base), mutable: true, tag: tagOf(message, only) },
+      title: within("title", inOneLine(title)),
+      body: within("body", body),
+      navigate: whereTo(message, only, base),
+      mutable: true,
+      tag: tagOf(message, only),
       ...(message.purpose === "note" && { silent: true as const }),
       data: {
-        ...{ kind: message.purpose === "code" ? "test" : message.purpose, alert: null },
-        ...{ project: null, rule: null, level: message.level, template: "" },
-        ...{ count: 0, step: 0, steps: 0, next: null },
+        kind: message.purpose === "code" ? "test" : message.purpose,
+        alert: null,
+        project: null,
+        rule: null,
+        level: message.level,
+        template: "",
+        count: 0,
+        step: 0,
+        steps: 0,
+        next: null,
         ...(only !== null && {
-          ...{ alert: only.alert_id, project: within("name", only.project) },
-          ...{ rule: within("name", only.rule), template: within("template", only.template) },
-          ...{ count: only.count, step: only.escalation_level, steps },
+          alert: only.alert_id,
+          project: within("name", only.project),
+          rule: within("name", only.rule),
+          template: within("template", only.template),
+          count: only.count,
+          step: only.escalation_level,
+          steps,
           next: isPage && next !== null ? { who: within("who", who), at: next.at } : null,
         }),
         ack: only === null || !isPage ? null : fitting(message.ack?.url ?? null),
-        ...{ receipt, server_time: now },
+        receipt,
+        server_time: now,
       },
     },
   };
@@ -139,9 +154,11 @@ const fitting = (url: string | null): string | null =>
 
 function whereTo(message: DirectMessage, only: EventBody | null, base: string | null): string {
   const path = {
-    ...{ page: only === null ? "/alerts" : `/a/${only.alert_id}?from=push` },
-    ...{ note: only === null ? "/alerts" : `/a/${only.alert_id}` },
-    ...{ test: "/me/devices", code: "/me/devices", shift: "/oncall" },
+    page: only === null ? "/alerts" : `/a/${only.alert_id}?from=push`,
+    note: only === null ? "/alerts" : `/a/${only.alert_id}`,
+    test: "/me/devices",
+    code: "/me/devices",
+    shift: "/oncall",
   }[message.purpose];
   return fitting(base === null ? null : `${base}${path}`) ?? path;
 }

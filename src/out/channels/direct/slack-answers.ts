@@ -45,7 +45,8 @@ export async function askSlackForLine(
   if (verdict.kind === "delivered") return { error: "bad_response", isFinal: false };
   const asked = verdict.kind === "later" ? verdict.retryAfterMs : undefined;
   return {
-    ...{ error: verdict.error, isFinal: verdict.kind === "never" },
+    error: verdict.error,
+    isFinal: verdict.kind === "never",
     ...(asked !== undefined && { retryAfterMs: asked }),
   };
 }

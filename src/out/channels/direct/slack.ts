@@ -32,8 +32,10 @@ export async function sendSlackDirect(via: Via, request: SlackDirect): Promise<D
   const { answer, ...posted } = await call(via, gateway, {
     method: "chat.postMessage",
     body: {
-      ...{ channel: address, ...slackDirectMessage(message, { hearsButtons }) },
-      ...{ unfurl_links: false, unfurl_media: false },
+      channel: address,
+      ...slackDirectMessage(message, { hearsButtons }),
+      unfurl_links: false,
+      unfurl_media: false,
     },
   });
   const { channel, ts } = answer;
@@ -90,13 +92,17 @@ export function slackDirectMessage(
         ? []
         : [{ type: "context", elements: [slackMarkdown(links.join(" · "))] }]),
     ],
-    ...{ parse: "none", link_names: false },
+    parse: "none",
+    link_names: false,
   };
 }
 
 function buttons(handle: string): object {
   const button = (action: string, label: string, look: object = {}) => ({
-    ...{ type: "button", action_id: action, value: handle, ...look },
+    type: "button",
+    action_id: action,
+    value: handle,
+    ...look,
     text: { type: "plain_text", text: label },
   });
   const primary = { style: "primary" };

@@ -93,8 +93,22 @@ export function segmentsOf(text: string): number {
 }
 
 const LIKENESS: Readonly<Record<string, string>> = {
-  ...{ "·": "-", "•": "-", "–": "-", "—": "-", "−": "-", "…": "...", "\t": " ", "`": "'" },
-  ...{ "‘": "'", "’": "'", "“": '"', "”": '"', "„": '"', "→": "->", "×": "x", "\u00a0": " " },
+  "·": "-",
+  "•": "-",
+  "–": "-",
+  "—": "-",
+  "−": "-",
+  "…": "...",
+  "\t": " ",
+  "`": "'",
+  "‘": "'",
+  "’": "'",
+  "“": '"',
+  "”": '"',
+  "„": '"',
+  "→": "->",
+  "×": "x",
+  "\u00a0": " ",
 };
 
 /** Signs that the alphabet hasn't, by ones that it has; letters stay what they are. */

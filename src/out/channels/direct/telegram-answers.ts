@@ -61,7 +61,8 @@ export async function readTelegramUpdates(
       method: "getUpdates",
       body: {
         ...(offset !== null && { offset }),
-        ...{ timeout: HELD_SECONDS, limit: MOST_UPDATES },
+        timeout: HELD_SECONDS,
+        limit: MOST_UPDATES,
         allowed_updates: ["callback_query", "message"],
       },
     },
@@ -175,7 +176,9 @@ function pressIn({
   const where = idIn(chat);
   const isShown = where !== null && Number.isSafeInteger(at);
   return {
-    ...{ id, from: presser, data },
+    id,
+    from: presser,
+    data,
     at: isShown ? { chat: where, message: at as number } : null,
   };
 }

@@ -67,7 +67,12 @@ export async function orderAtTwilio(
 
 /** It may have been made although nothing said so. */
 const UNCERTAIN: ReadonlySet<string> = new Set([
-  ...["timeout", "body_too_slow", "reset", "closed", "bad_response", "network"],
+  "timeout",
+  "body_too_slow",
+  "reset",
+  "closed",
+  "bad_response",
+  "network",
 ]);
 const NOT_FOUND = "not ordered yet";
 
@@ -81,7 +86,9 @@ async function findOrder(
   const query = new URLSearchParams({ To: to, PageSize: "20" });
   const result = await via.egress.send({
     ...limitsOf(via),
-    ...{ method: "GET", url: `${resourceOf(gateway, order)}?${query}`, maxBytes: 131_072 },
+    method: "GET",
+    url: `${resourceOf(gateway, order)}?${query}`,
+    maxBytes: 131_072,
     headers: loginOf(gateway),
   });
   // Whoever may order and not look, as a restricted key, is called twice rather than never.
@@ -124,7 +131,7 @@ function loginOf({ account_sid, auth_token, api_key = "", api_secret = "" }: Twi
 
 /** No number, or one whose owner said stop: nothing but another number helps. */
 const FOR_GOOD: ReadonlySet<unknown> = new Set([
-  ...[21_211, 21_217, 21_401, 21_610, 21_614, 13_223, 13_224],
+  21_211, 21_217, 21_401, 21_610, 21_614, 13_223, 13_224,
 ]);
 
 function judged(answered: Answered): Answered {

@@ -41,7 +41,9 @@ export async function sendWebPush(via: Via, request: WebPushRequest): Promise<Di
     return { verdict: { kind: "never", error: "unusable subscription keys", disable: true } };
   const result = await via.egress.send({
     ...limitsOf(via),
-    ...{ method: "POST", url: endpoint, body },
+    method: "POST",
+    url: endpoint,
+    body,
     headers: {
       Authorization: vapidHeader(gateway, { endpoint, subject: gateway.subject, now: via.now }),
       "Content-Type": "application/octet-stream",

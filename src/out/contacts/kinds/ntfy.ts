@@ -101,7 +101,11 @@ function actionsOf(
   const look = url === null ? [] : [{ action: "view", label: "Look", url }];
   if (answers) return [...ntfyAnswerActions({ url: server, topic: answers }, handle), ...look];
   const act = (label: string, verb: string) => ({
-    ...{ action: "http", label, url, method: "POST", clear: true },
+    action: "http",
+    label,
+    url,
+    method: "POST",
+    clear: true,
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
     body: `verb=${verb}`,
   });

@@ -77,7 +77,9 @@ export const smsContact = contactKind({
     sendSms(
       { egress, now },
       {
-        ...{ gateway, to: fields.address, message },
+        gateway,
+        to: fields.address,
+        message,
         statusUrl: publicUrl === null ? null : `${publicUrl}${CALLBACKS}${whose}/status`,
         takesReplies: publicUrl !== null && gateway.from !== undefined,
         ...(since !== null && { since }),
@@ -98,7 +100,9 @@ export const voiceContact = contactKind({
     placeCall(
       { egress, now },
       {
-        ...{ gateway, to: fields.address, message },
+        gateway,
+        to: fields.address,
+        message,
         statusUrl: publicUrl === null ? null : `${publicUrl}${CALLBACKS}${whose}/status`,
         keysUrl:
           publicUrl === null || message.ack === null

@@ -71,14 +71,18 @@ export const webPushContact = contactKind({
       { egress, now },
       {
         gateway: {
-          ...{ public_key: gateway.public_key ?? "", private_key: gateway.private_key ?? "" },
+          public_key: gateway.public_key ?? "",
+          private_key: gateway.private_key ?? "",
           subject: gateway.subject ?? ownSubject(publicUrl),
         },
         subscription: {
           endpoint: fields.address,
           keys: { p256dh: fields.p256dh, auth: fields.auth },
         },
-        ...{ message, random, receipt, base: publicUrl },
+        message,
+        random,
+        receipt,
+        base: publicUrl,
         device: {
           lockScreen: fields.lock_screen ?? "all",
           zone: fields.timezone === undefined ? null : knownZone(fields.timezone),

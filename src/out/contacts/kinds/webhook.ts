@@ -22,16 +22,24 @@ export const webhookContact = contactKind({
   notes: true,
   async send({ fields, message, egress, now }) {
     const body = JSON.stringify({
-      ...{ purpose: message.purpose, id: message.id, title: message.title, lines: message.lines },
-      ...{ level: message.level, link: message.link, code: message.code },
+      purpose: message.purpose,
+      id: message.id,
+      title: message.title,
+      lines: message.lines,
+      level: message.level,
+      link: message.link,
+      code: message.code,
       acknowledge_url: message.ack?.url ?? null,
       alerts: message.events,
     });
     const { verdict } = await sendWebhook(
       { egress, now },
       {
-        ...{ url: fields.address, secret: fields.secret ?? "", eventId: message.id },
-        ...{ timestamp: Math.floor(now / 1000), body },
+        url: fields.address,
+        secret: fields.secret ?? "",
+        eventId: message.id,
+        timestamp: Math.floor(now / 1000),
+        body,
       },
     );
     return { verdict };

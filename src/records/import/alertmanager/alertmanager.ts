@@ -120,7 +120,8 @@ function routeLines(
   if (!tells && ALWAYS.test(route.title))
     return [
       {
-        ...{ sort: "approximate", what },
+        sort: "approximate",
+        what,
         how: `${route.receiver} tells nobody: no rule. To hear when Prometheus or Alertmanager dies: box heartbeat add ${shellQuoted(project)} watchdog --every 5m --watch alertmanager:alertname=Watchdog, and let this route end at the receiver that calls the box, with repeat_interval 1m.`,
       },
     ];
@@ -136,12 +137,14 @@ function routeLines(
   const lines: ImportLine[] = [];
   if (lost.size > 0)
     lines.push({
-      ...{ sort: "approximate", what },
+      sort: "approximate",
+      what,
       how: `its rule takes more, since no condition says ${[...lost].join(", ")} (a key that isn't there passes neq alone).`,
     });
   if (shared.length > 0)
     lines.push({
-      ...{ sort: "approximate", what },
+      sort: "approximate",
+      what,
       how: `order-dependent: its rule also takes what goes to ${listed(shared.map((title) => `route ${title}`))}.`,
     });
   return lines.length > 0 ? lines : [{ sort: "exact", what, how: "a rule takes the same." }];
@@ -149,7 +152,8 @@ function routeLines(
 
 const unreadLines = (part: Part): ImportLine[] =>
   part.unread().map(({ what, fields }) => ({
-    ...{ sort: "impossible", what },
+    sort: "impossible",
+    what,
     how: `Nothing here takes what it has as ${fields.join(", ")}.`,
   }));
 
@@ -207,18 +211,21 @@ function generalLines(
 ): ImportLine[] {
   const lines: ImportLine[] = [
     {
-      ...{ sort: "approximate", what: "group_by, group_wait, group_interval" },
+      sort: "approximate",
+      what: "group_by, group_wait, group_interval",
       how: "each alert is one of its own here and is told at once; the labels are its identifiers, and of a storm a room gets one message a minute.",
     },
     {
-      ...{ sort: "approximate", what: "people" },
+      sort: "approximate",
+      what: "people",
       how: "Alertmanager knows none, so the rules have no ladder and channels alone are told: add escalations with accounts or schedules.",
     },
   ];
   const rooms = new Set(pieces.map(({ planned }) => planned.route.receiver));
   if (rooms.size > 1)
     lines.push({
-      ...{ sort: "approximate", what: `receivers ${[...rooms].join(", ")}` },
+      sort: "approximate",
+      what: `receivers ${[...rooms].join(", ")}`,
       how: "each channel of a project is told of all its alerts, whichever route they took: rules say which route that was. To part them make a project for each team, with a source of its own.",
     });
   for (const part of config.field("receivers").list()) {
@@ -231,7 +238,8 @@ function generalLines(
   }
   if (config.field("templates").list().length > 0)
     lines.push({
-      ...{ sort: "approximate", what: "templates" },
+      sort: "approximate",
+      what: "templates",
       how: "left out: messages say it in the box's words, or by a channel's title_template and body_template.",
     });
   return lines;

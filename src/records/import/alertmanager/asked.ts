@@ -9,9 +9,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What Alertmanager fills in where nothing was said, and shows to whoever asks for its configuration. */
 const USUAL: Readonly<Record<string, string>> = {
-  ...{ resolve_timeout: "5m", smtp_hello: "localhost", hello: "localhost", type: "Bearer" },
-  ...{ follow_redirects: "true", enable_http2: "true", parse_mode: "HTML" },
-  ...{ retry: "1m", expire: "1h", api_url: "https://api.telegram.org" },
+  resolve_timeout: "5m",
+  smtp_hello: "localhost",
+  hello: "localhost",
+  type: "Bearer",
+  follow_redirects: "true",
+  enable_http2: "true",
+  parse_mode: "HTML",
+  retry: "1m",
+  expire: "1h",
+  api_url: "https://api.telegram.org",
   color: '{{ if eq .Status "firing" }}danger{{ else }}good{{ end }}',
   priority: '{{ if eq .Status "firing" }}2{{ else }}0{{ end }}',
   pagerduty_url: "https://events.pagerduty.com/v2/enqueue",
@@ -90,8 +97,11 @@ function isSet(value: unknown, key: string): boolean {
 
 /** Places are told by names that the file has, not by numbers. */
 const PLACES: Readonly<Record<string, string>> = {
-  ...{ receivers: "receiver", routes: "route", inhibit_rules: "inhibit rules" },
-  ...{ time_intervals: "time interval", mute_time_intervals: "time interval" },
+  receivers: "receiver",
+  routes: "route",
+  inhibit_rules: "inhibit rules",
+  time_intervals: "time interval",
+  mute_time_intervals: "time interval",
 };
 
 function placeOf(what: string, key: string): string {

@@ -180,7 +180,8 @@ function email(config: Part, context: Context) {
     .map(mailbox)
     .filter((to) => to !== "");
   const channels = addresses.map((to) => ({
-    ...{ type: "email", ...server },
+    type: "email",
+    ...server,
     to: refer(context, ["email", "to"], known(to)),
   }));
   return { channels, left: channels.length > 0 ? [] : ["Left out: it says no address."] };

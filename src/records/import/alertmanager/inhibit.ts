@@ -46,7 +46,11 @@ export function inhibited(
   let pieces = planned.flatMap((one) =>
     one.clauses.map(
       (clause): RulePart => ({
-        ...{ planned: one, clause, words: [], roles: new Map(), above: [] },
+        planned: one,
+        clause,
+        words: [],
+        roles: new Map(),
+        above: [],
         identifiers: new Set(),
       }),
     ),
@@ -114,7 +118,9 @@ function splitBy(
         for (const clause of found)
           parts.push({
             ...piece,
-            ...{ clause, above: [], identifiers: new Set() },
+            clause,
+            above: [],
+            identifiers: new Set(),
             words: [...new Set([...piece.words, ...words])],
             roles: role === null ? piece.roles : new Map([...piece.roles, [i, role]]),
           });
@@ -174,12 +180,14 @@ function silence(
   }
   if (isCut)
     return {
-      ...{ sort: "approximate", what: title },
+      sort: "approximate",
+      what: title,
       how: `not every rule silences or is silenced as there: one is silenced by at most ${MOST_ABOVE} others and by none that it silences itself, and one that takes more than its route did has no part in it. What isn't silenced is told.`,
     };
   if (isHeardNowhere)
     return {
-      ...{ sort: "approximate", what: title },
+      sort: "approximate",
+      what: title,
       how: "sources that a route sends to nobody are no alerts here, and silence nothing.",
     };
   return { sort: "exact", what: title, how: "rules are silenced by rules, with equal." };

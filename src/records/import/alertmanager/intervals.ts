@@ -121,9 +121,15 @@ function windowOf(
   const [starts_at, ends_at, repeat_until] = firstOf(run, zone, now) ?? [];
   if (starts_at === undefined || ends_at === undefined || repeat_until === undefined) return null;
   return {
-    ...{ name: `${title}: ${name}`, match: { rule: name }, critical: true },
+    name: `${title}: ${name}`,
+    match: { rule: name },
+    critical: true,
     reason: [...`Alertmanager muted ${route.receiver} then: ${title}`].slice(0, 1_000).join(""),
-    ...{ timezone: zone, repeat: run.repeat, starts_at, ends_at, repeat_until },
+    timezone: zone,
+    repeat: run.repeat,
+    starts_at,
+    ends_at,
+    repeat_until,
   };
 }
 

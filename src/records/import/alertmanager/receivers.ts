@@ -18,7 +18,10 @@ export interface Receiver {
 const MOST_INTEGRATIONS = 100;
 /** What a room hears where Alertmanager says no ends there. */
 const BUT_ENDS: IntegrationInput["events"] = [
-  ...["alert.opened", "alert.escalated", "alert.renotified", "alert.acknowledged"],
+  "alert.opened",
+  "alert.escalated",
+  "alert.renotified",
+  "alert.acknowledged",
 ] as const as IntegrationInput["events"];
 
 export function readReceivers(part: Part): Map<string, Receiver> {
@@ -73,7 +76,8 @@ export function channelsOf(
   const integrations = [...made.values()];
   if (integrations.length > MOST_INTEGRATIONS)
     report.push({
-      ...{ sort: "impossible", what: `${integrations.length - MOST_INTEGRATIONS} channels` },
+      sort: "impossible",
+      what: `${integrations.length - MOST_INTEGRATIONS} channels`,
       how: `a project has at most ${MOST_INTEGRATIONS}, so these were left out: ${integrations
         .slice(MOST_INTEGRATIONS)
         .map(({ name }) => name)

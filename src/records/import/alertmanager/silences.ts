@@ -45,7 +45,9 @@ export function readSilences(part: Part, now: number): Silence[] {
       const [comment, by] = [at.field("comment").text(), at.field("createdBy").text()];
       return {
         title: `silence ${matchers.map(matcherText).join(", ")}`,
-        ...{ matchers, startsAt: timeOf(at.field("startsAt")), endsAt },
+        matchers,
+        startsAt: timeOf(at.field("startsAt")),
+        endsAt,
         reason: `${comment || "silenced in Alertmanager"}${by === "" ? "" : ` (${by})`}`,
       };
     });
@@ -87,7 +89,9 @@ export function silenceCommand(
   const from = Math.max(startsAt, now);
   const isCut = endsAt > from + LONGEST;
   const write = {
-    ...{ project, conditions, critical: true },
+    project,
+    conditions,
+    critical: true,
     ...(conditions.length === 0 && { all: true }),
     ...(startsAt > now && { starts_at: startsAt }),
     ends_at: isCut ? from + LONGEST : endsAt,

@@ -47,14 +47,19 @@ export const fromGoAlert: Importer = {
       "type",
       "nextHandoffTimes",
       "labels.*",
-      ...["hasNextPage", "endCursor"],
+      "hasNextPage",
+      "endCursor",
     ]);
   },
 };
 
 const KINDS: Readonly<Record<string, string>> = {
-  ...{ users: "users", rotations: "rotations", schedules: "schedules", services: "services" },
-  ...{ escalationPolicies: "escalation policies", userOverrides: "user overrides" },
+  users: "users",
+  rotations: "rotations",
+  schedules: "schedules",
+  services: "services",
+  escalationPolicies: "escalation policies",
+  userOverrides: "user overrides",
 };
 
 const targetsOf = (schedule: Given): string[] =>
@@ -84,7 +89,10 @@ function nodesOf(held: unknown): readonly unknown[] {
 function take(draft: TeamDraft, nodes: GoAlertNodes): void {
   for (const user of nodes("users"))
     draft.people.add({
-      ...{ id: user.text("id"), email: user.text("email"), name: user.text("name"), leftOut: null },
+      id: user.text("id"),
+      email: user.text("email"),
+      name: user.text("name"),
+      leftOut: null,
       role: user.text("role") === "admin" ? "admin" : "member",
     });
   const rotations = new Map(nodes("rotations").map((one) => [one.text("id"), one]));

@@ -31,7 +31,11 @@ function rotationOf(draft: TeamDraft, given: Given, what: string): GivenRotation
   });
   const shiftMinutes = length * Math.max(1, given.number("shiftLength") ?? 1);
   const rotation = {
-    ...{ name, turns, start, zone, shiftMinutes },
+    name,
+    turns,
+    start,
+    zone,
+    shiftMinutes,
     windows: [],
     level: 0,
     id: given.text("id"),
@@ -52,19 +56,15 @@ export function takeAlone(draft: TeamDraft, given: Given): string[] {
   const what = `rotation ${name}`;
   const rotation = rotationOf(draft, given, what);
   return draft.schedule({
-    ...{
-      what,
-      name,
-      zone: rotation?.zone ?? "UTC",
-      apart: true,
-      overrides: [],
-      together: false,
-      theirs: null,
-    },
-    ...{
-      ask: "only schedules have shifts of their own.",
-      rotations: rotation === null ? [] : [rotation],
-    },
+    what,
+    name,
+    zone: rotation?.zone ?? "UTC",
+    apart: true,
+    overrides: [],
+    together: false,
+    theirs: null,
+    ask: "only schedules have shifts of their own.",
+    rotations: rotation === null ? [] : [rotation],
   });
 }
 
@@ -100,7 +100,12 @@ export function takeGoAlertSchedule(
   const shifts = given.objects("shifts", "shifts").flatMap((one) => shiftOf(draft, one, what));
   const edges = shifts.flatMap(({ from, until }) => [from, until]);
   return draft.schedule({
-    ...{ what, name, zone, apart: true, rotations: made, together: true },
+    what,
+    name,
+    zone,
+    apart: true,
+    rotations: made,
+    together: true,
     overrides: [...overrides, ...temporary(draft, given, what)],
     theirs:
       shifts.length === 0 ? null : { shifts, from: Math.min(...edges), until: Math.max(...edges) },
@@ -126,9 +131,7 @@ function targetOf(
     const email = draft.people.find({ id, called }, what);
     if (email === null) return [];
     const begun = { start: Math.floor(draft.now / 86_400) * 86_400, shiftMinutes: 1440 };
-    return [
-      { ...{ name: called || email, id, zone, level: 0, turns: [[email]], windows }, ...begun },
-    ];
+    return [{ name: called || email, id, zone, level: 0, turns: [[email]], windows, ...begun }];
   }
   const found = rotations.get(id);
   if (found === undefined) {

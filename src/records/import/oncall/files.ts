@@ -19,13 +19,14 @@ export interface OnCallFiles {
 type Kind = Exclude<keyof OnCallFiles, "finals">;
 
 const WORDS: Readonly<Record<Kind, string>> = {
-  ...{ users: "users", teams: "teams", schedules: "schedules", shifts: "shifts" },
-  ...{
-    chains: "escalation chains",
-    policies: "escalation policies",
-    integrations: "integrations",
-    routes: "routes",
-  },
+  users: "users",
+  teams: "teams",
+  schedules: "schedules",
+  shifts: "shifts",
+  chains: "escalation chains",
+  policies: "escalation policies",
+  integrations: "integrations",
+  routes: "routes",
 };
 
 function kindOf(value: GivenFields): Kind | "finals" | "swaps" | null {
@@ -51,8 +52,15 @@ export function onCallFiles(
   { unread, report }: { unread: Unread; report: ImportLine[] },
 ): OnCallFiles {
   const found: OnCallFiles = {
-    ...{ users: [], teams: [], schedules: [], shifts: [], chains: [], policies: [] },
-    ...{ integrations: [], routes: [], finals: [] },
+    users: [],
+    teams: [],
+    schedules: [],
+    shifts: [],
+    chains: [],
+    policies: [],
+    integrations: [],
+    routes: [],
+    finals: [],
   };
   const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
   for (const file of files) {
@@ -93,8 +101,13 @@ export function onCallFiles(
 }
 
 const PAGE = [
-  ...["results", "count", "next", "previous"],
-  ...["current_page_number", "page_size", "total_pages"],
+  "results",
+  "count",
+  "next",
+  "previous",
+  "current_page_number",
+  "page_size",
+  "total_pages",
 ];
 
 function pageOf(file: GivenFile): GivenFields | null {

@@ -53,36 +53,30 @@ export const fromOnCall: Importer = {
 };
 
 const KNOWN = [
-  ...[
-    "id",
-    "name",
-    "type",
-    "team_id",
-    "username",
-    "grafana_id",
-    "timezone",
-    "teams",
-    "avatar_url",
-    "email",
-  ],
-  ...[
-    "on_call_now",
-    "important",
-    "week_start",
-    "rotation_start",
-    "source",
-    "position",
-    "is_phone_number_verified",
-  ],
-  ...[
-    "user_pk",
-    "user_username",
-    "user_email",
-    "user_name",
-    "enable_web_overrides",
-    "heartbeat",
-    "templates",
-  ],
+  "id",
+  "name",
+  "type",
+  "team_id",
+  "username",
+  "grafana_id",
+  "timezone",
+  "teams",
+  "avatar_url",
+  "email",
+  "on_call_now",
+  "important",
+  "week_start",
+  "rotation_start",
+  "source",
+  "position",
+  "is_phone_number_verified",
+  "user_pk",
+  "user_username",
+  "user_email",
+  "user_name",
+  "enable_web_overrides",
+  "heartbeat",
+  "templates",
 ];
 
 function takeUser(draft: TeamDraft, user: Given): void {
@@ -94,7 +88,10 @@ function takeUser(draft: TeamDraft, user: Given): void {
       `As ${role} they could do less than a member, which they are here.`,
     );
   draft.people.add({
-    ...{ id: user.text("id"), email: user.text("email"), name, leftOut: null },
+    id: user.text("id"),
+    email: user.text("email"),
+    name,
+    leftOut: null,
     role: role === "admin" ? "admin" : "member",
   });
 }

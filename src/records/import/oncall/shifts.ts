@@ -86,7 +86,7 @@ export function readShift(
   const turns = (type === "rolling_users" && rolling.length > 0 ? turned : [users]).map(emailsOf);
   const interval = Math.max(1, given.number("interval") ?? 1);
   const shape = shapeOf(draft, given, { what, name, zone, start, seconds, period, interval });
-  const rotation = { ...{ name, turns, zone, level, id: given.text("id") }, ...shape };
+  const rotation = { name, turns, zone, level, id: given.text("id"), ...shape };
   return { ...NOTHING, rotation };
 }
 

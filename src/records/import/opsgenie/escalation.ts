@@ -4,16 +4,14 @@ import type { LadderStep, PlannedStep } from "../team/ladder.ts";
 import type { OpsgenieNames } from "./names.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
-  ...{
-    seconds: 1 / 60,
-    second: 1 / 60,
-    minutes: 1,
-    minute: 1,
-    hours: 60,
-    hour: 60,
-    days: 1440,
-    day: 1440,
-  },
+  seconds: 1 / 60,
+  second: 1 / 60,
+  minutes: 1,
+  minute: 1,
+  hours: 60,
+  hour: 60,
+  days: 1440,
+  day: 1440,
 };
 
 /** Whom an escalation pages: its delays count from the alert's opening, as here. */

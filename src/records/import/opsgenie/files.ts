@@ -27,8 +27,13 @@ type Kind = Exclude<keyof OpsgenieFiles, "overrides" | "routes">;
 type Sorted = Kind | "overrides" | "routes" | "forwardings" | "maintenances" | "others";
 
 const WORDS: Readonly<Record<Kind, string>> = {
-  ...{ users: "users", teams: "teams", schedules: "schedules", escalations: "escalations" },
-  ...{ integrations: "integrations", heartbeats: "heartbeats", timelines: "timelines" },
+  users: "users",
+  teams: "teams",
+  schedules: "schedules",
+  escalations: "escalations",
+  integrations: "integrations",
+  heartbeats: "heartbeats",
+  timelines: "timelines",
 };
 
 function kindOf(value: GivenFields): Sorted {
@@ -53,8 +58,15 @@ export function opsgenieFiles(
   { unread, report }: { unread: Unread; report: ImportLine[] },
 ): OpsgenieFiles {
   const found: OpsgenieFiles = {
-    ...{ users: [], teams: [], schedules: [], escalations: [], integrations: [] },
-    ...{ heartbeats: [], timelines: [], overrides: [], routes: [] },
+    users: [],
+    teams: [],
+    schedules: [],
+    escalations: [],
+    integrations: [],
+    heartbeats: [],
+    timelines: [],
+    overrides: [],
+    routes: [],
   };
   /** The same thing from two files is the one that says more. */
   const seen = new Map<string, { place: number; length: number; value: GivenFields }>();
@@ -127,8 +139,14 @@ export function opsgenieFiles(
 }
 
 const ANSWER = [
-  ...["data", "heartbeats", "paging", "schedule", "scheduleOverrideList"],
-  ...["expandable", "took", "requestId"],
+  "data",
+  "heartbeats",
+  "paging",
+  "schedule",
+  "scheduleOverrideList",
+  "expandable",
+  "took",
+  "requestId",
 ];
 const PAGING = ["first", "last", "next", "prev"];
 

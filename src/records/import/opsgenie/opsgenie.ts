@@ -36,36 +36,34 @@ export const fromOpsgenie: Importer = {
 };
 
 const KNOWN = [
-  ...[
-    "id",
-    "description",
-    "locale",
-    "verified",
-    "createdAt",
-    "userAddress",
-    "tags",
-    "details",
-    "links",
-  ],
-  ...[
-    "timeZone",
-    "skypeUsername",
-    "order",
-    "alias",
-    "parent",
-    "_parent",
-    "took",
-    "requestId",
-    "_readOnly",
-  ],
-  ...[
-    "baseTimeline.*",
-    "overrideTimeline.*",
-    "forwardingTimeline.*",
-    "flattenedRecipients.*",
-    "recipients",
-  ],
-  ...["resetRecipientStates", "expired", "name", "type", "mutedMembers"],
+  "id",
+  "description",
+  "locale",
+  "verified",
+  "createdAt",
+  "userAddress",
+  "tags",
+  "details",
+  "links",
+  "timeZone",
+  "skypeUsername",
+  "order",
+  "alias",
+  "parent",
+  "_parent",
+  "took",
+  "requestId",
+  "_readOnly",
+  "baseTimeline.*",
+  "overrideTimeline.*",
+  "forwardingTimeline.*",
+  "flattenedRecipients.*",
+  "recipients",
+  "resetRecipientStates",
+  "expired",
+  "name",
+  "type",
+  "mutedMembers",
 ];
 
 function takeUser(draft: TeamDraft, user: Given): void {
@@ -79,7 +77,9 @@ function takeUser(draft: TeamDraft, user: Given): void {
     draft.nearly(what, `Their role ${called || "of their own"} is none here: they are a member.`);
   const blocked = user.raw("blocked") === true;
   draft.people.add({
-    ...{ id: user.text("id"), email, name },
+    id: user.text("id"),
+    email,
+    name,
     role: called === "owner" ? "owner" : called === "admin" ? "admin" : "member",
     leftOut: blocked ? "They are blocked there, and get no account." : null,
   });

@@ -37,7 +37,12 @@ export function takeOpsgenieSchedule(
   const id = given.text("id");
   const overrides = overridesOf(draft, { what, id, named });
   return draft.schedule({
-    ...{ what, name, zone, ask: ASK, together: false, overrides },
+    what,
+    name,
+    zone,
+    ask: ASK,
+    together: false,
+    overrides,
     // One of a rotation alone must not stand in another's hours.
     apart: overrides.every(({ rotations }) => rotations === null),
     rotations: given
@@ -78,7 +83,11 @@ function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At
   }
   return [
     {
-      ...{ name, start, zone, level: 0, id: given.text("id") || name },
+      name,
+      start,
+      zone,
+      level: 0,
+      id: given.text("id") || name,
       shiftMinutes: length * Math.max(1, given.number("length") ?? 1),
       turns: given
         .objects("participants", "participants")

@@ -24,11 +24,17 @@ type Kind = Exclude<keyof PagerDutyFiles, "overrides">;
 
 /** By the name that an answer has a list under, and by the `type` of one thing. */
 const KINDS: Readonly<Record<string, Kind>> = {
-  ...{ users: "users", user: "users" },
-  ...{ schedules: "schedules", schedule: "schedules", schedule_v3: "schedules" },
-  ...{ escalation_policies: "policies", escalation_policy: "policies" },
-  ...{ services: "services", service: "services" },
-  ...{ maintenance_windows: "windows", maintenance_window: "windows" },
+  users: "users",
+  user: "users",
+  schedules: "schedules",
+  schedule: "schedules",
+  schedule_v3: "schedules",
+  escalation_policies: "policies",
+  escalation_policy: "policies",
+  services: "services",
+  service: "services",
+  maintenance_windows: "windows",
+  maintenance_window: "windows",
 };
 
 const WORDS: Readonly<Record<Kind, string>> = {

@@ -29,39 +29,36 @@ export const fromPagerDuty: Importer = {
 
 /** What only says the same again, where it is shown, or what the box shows otherwise. */
 const KNOWN = [
-  ...[
-    "id",
-    "type",
-    "self",
-    "html_url",
-    "summary",
-    "created_at",
-    "updated_at",
-    "avatar_url",
-    "color",
-  ],
-  ...[
-    "job_title",
-    "description",
-    "invitation_sent",
-    "coordinated_incidents",
-    "last_incident_timestamp",
-  ],
-  ...["escalation_policies", "schedules", "services", "users", "web_cal_url", "http_cal_url"],
-  ...[
-    "personal_http_cal_url",
-    "rendered_coverage_percentage",
-    "rendered_schedule_entries.*",
-    "name",
-  ],
-  ...[
-    "time_zone",
-    "locale",
-    "billed",
-    "vendor",
-    "next_oncall_for_user",
-    "on_call_handoff_notifications",
-  ],
+  "id",
+  "type",
+  "self",
+  "html_url",
+  "summary",
+  "created_at",
+  "updated_at",
+  "avatar_url",
+  "color",
+  "job_title",
+  "description",
+  "invitation_sent",
+  "coordinated_incidents",
+  "last_incident_timestamp",
+  "escalation_policies",
+  "schedules",
+  "services",
+  "users",
+  "web_cal_url",
+  "http_cal_url",
+  "personal_http_cal_url",
+  "rendered_coverage_percentage",
+  "rendered_schedule_entries.*",
+  "name",
+  "time_zone",
+  "locale",
+  "billed",
+  "vendor",
+  "next_oncall_for_user",
+  "on_call_handoff_notifications",
 ];
 
 function takeUser(draft: TeamDraft, user: Given): void {
@@ -83,7 +80,10 @@ function takeUser(draft: TeamDraft, user: Given): void {
   if (/read_only|observer|restricted|stakeholder/.test(role))
     draft.nearly(what, `As ${role} they saw less than a member, which they are here.`);
   draft.people.add({
-    ...{ id: user.text("id"), email: user.text("email"), name, leftOut: null },
+    id: user.text("id"),
+    email: user.text("email"),
+    name,
+    leftOut: null,
     role: role === "owner" ? "owner" : role === "admin" ? "admin" : "member",
   });
 }
@@ -206,7 +206,9 @@ function takeService(
     );
   const ack = minutesOf(service.number("acknowledgement_timeout"));
   draft.rule({
-    ...{ name, match: { sources: [source] }, escalations: policy?.ladder ?? [] },
+    name,
+    match: { sources: [source] },
+    escalations: policy?.ladder ?? [],
     ...(quiet > 0 && { auto_resolve_quiet_minutes: quiet }),
     ...(ack > 0 && { ack_expires_minutes: ack }),
   });

@@ -41,7 +41,12 @@ export function takeSchedule(
   const layers = given.objects("schedule_layers", "schedule layers").toReversed();
   const final = given.object("final_schedule", "final schedules");
   return draft.schedule({
-    ...{ what, name, zone, ask: ASK, apart: false, together: false },
+    what,
+    name,
+    zone,
+    ask: ASK,
+    apart: false,
+    together: false,
     rotations: layers.flatMap((layer, level) => rotationOf(draft, layer, { what, zone, level })),
     overrides: overridesOf(draft, { what, given, overrides }),
     theirs: final === null ? null : rendered(draft, final, what),
@@ -89,7 +94,12 @@ function rotationOf(
     return email === null ? [] : [email];
   });
   const rotation: GivenRotation = {
-    ...{ name, turns, start: virtual, level, zone, id: layer.text("id") },
+    name,
+    turns,
+    start: virtual,
+    level,
+    zone,
+    id: layer.text("id"),
     shiftMinutes: Math.round(seconds / 60),
     windows: windowsOf(draft, layer, { what, name }),
   };

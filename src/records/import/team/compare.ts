@@ -24,7 +24,9 @@ export function shiftsOf(
 ): ShiftOf[] {
   return schedules.flatMap((schedule) =>
     preview(schedule, from, until).shifts.map((shift) => ({
-      ...{ person: shift.account_id, from: shift.starts_at, until: shift.ends_at },
+      person: shift.account_id,
+      from: shift.starts_at,
+      until: shift.ends_at,
     })),
   );
 }

@@ -95,7 +95,9 @@ export class TeamDraft {
   /** The names of the box's schedules that it becomes. */
   schedule(plan: SchedulePlan): string[] {
     const made = planSchedule(plan, {
-      ...{ now: this.now, title: this.title, report: this.report },
+      now: this.now,
+      title: this.title,
+      report: this.report,
       name: (wanted) => this.#names.schedules.give(wanted),
     });
     this.#schedules.push(...made);

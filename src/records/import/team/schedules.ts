@@ -216,7 +216,10 @@ function scheduleOf({ zone, layers }: SeatLane, overrides: readonly GivenOverrid
     timezone: zone,
     layers,
     overrides: overrides.map(({ person, from, until }, n) => ({
-      ...{ id: `${n}`, account_id: person, starts_at: from, ends_at: until },
+      id: `${n}`,
+      account_id: person,
+      starts_at: from,
+      ends_at: until,
     })),
   };
 }

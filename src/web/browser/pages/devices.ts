@@ -39,8 +39,12 @@ async function add(form: HTMLFormElement): Promise<void> {
     const { endpoint, keys } = (await subscribed(key, "anew" in form.dataset)).toJSON();
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const values: Record<string, string | undefined> = {
-      ...{ endpoint, p256dh: keys?.["p256dh"], auth: keys?.["auth"] },
-      ...{ timezone: timeZone, server_key: key, label: deviceName(navigator.userAgent) },
+      endpoint,
+      p256dh: keys?.["p256dh"],
+      auth: keys?.["auth"],
+      timezone: timeZone,
+      server_key: key,
+      label: deviceName(navigator.userAgent),
     };
     for (const [name, value] of Object.entries(values)) {
       const field = fieldOf(form, name);
@@ -72,7 +76,8 @@ async function cannot(): Promise<string | null> {
 /** The box makes it now. */
 async function askKey(form: HTMLFormElement): Promise<string> {
   const answer = await fetch(form.dataset["keyFrom"] ?? "", {
-    ...{ method: "POST", body: new URLSearchParams() },
+    method: "POST",
+    body: new URLSearchParams(),
     headers: { Accept: "text/html", "X-Sections": "1" },
   });
   const key = /data-server-key="([\w-]+)"/.exec(await answer.text())?.[1];
@@ -92,7 +97,9 @@ async function subscribed(key: string, isAnew: boolean): Promise<PushSubscriptio
 
 /** What the box draws anew knows nothing of this browser: it is told again each time. */
 new MutationObserver(fillIn).observe(document.body, {
-  ...{ childList: true, subtree: true, characterData: true },
+  childList: true,
+  subtree: true,
+  characterData: true,
 });
 let told = "";
 fillIn();

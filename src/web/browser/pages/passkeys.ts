@@ -12,7 +12,9 @@ const knows = (what: Making): boolean =>
 
 async function withChallenge<T>(options: string): Promise<T> {
   const head = await fetch(location.pathname + location.search, {
-    ...{ method: "HEAD", cache: "no-store", headers: { Accept: "text/html" } },
+    method: "HEAD",
+    cache: "no-store",
+    headers: { Accept: "text/html" },
   });
   return { ...JSON.parse(options), challenge: head.headers.get("x-challenge") ?? "" } as T;
 }

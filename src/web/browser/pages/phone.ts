@@ -18,7 +18,9 @@ function takeCode(): void {
 
 async function look(): Promise<void> {
   const answer = await fetch(location.pathname, {
-    ...{ method: "HEAD", cache: "no-store", headers: { Accept: "text/html" } },
+    method: "HEAD",
+    cache: "no-store",
+    headers: { Accept: "text/html" },
   }).catch(() => null);
   const state = answer?.headers.get("x-phone");
   if (state === "answered") return form?.requestSubmit();

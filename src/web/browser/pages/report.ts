@@ -33,8 +33,11 @@ let marked: string[] = [];
 
 function held(): Draft {
   return {
-    ...{ title: titleField()?.value ?? "", type: typeField().value, text: area().value },
-    ...{ seen: seenField()?.value ?? "", at: Date.now() },
+    title: titleField()?.value ?? "",
+    type: typeField().value,
+    text: area().value,
+    seen: seenField()?.value ?? "",
+    at: Date.now(),
   };
 }
 

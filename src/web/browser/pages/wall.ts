@@ -33,7 +33,9 @@ function say(words: string): void {
 
 function down(): number {
   const at = new Intl.DateTimeFormat("en-GB", {
-    ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
     ...(Date.now() - heardAt.getTime() > DAY_MS / 2 ? { day: "numeric", month: "short" } : {}),
   } as const).format(heardAt);
   say(`The box can’t be reached · shown as of ${at}`);
@@ -50,10 +52,12 @@ function put(text: string): void {
 async function look(): Promise<number> {
   const response = await fetch(location.href, {
     headers: {
-      ...{ Accept: "text/html", "X-Wall": since },
+      Accept: "text/html",
+      "X-Wall": since,
       ...(etag === "" ? {} : { "If-None-Match": etag }),
     },
-    ...{ cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) },
+    cache: "no-store",
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   if (response.status === 404 || response.status === 429 || response.redirected) {
     document.getElementById("main")?.replaceChildren();

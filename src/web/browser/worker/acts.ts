@@ -35,7 +35,11 @@ export function answeredAs(status: number): "taken" | "later" | { refused: strin
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" },
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
 };
 
 /** What the box says of an act, out of the sections that it answered, as text; "" where it says nothing. */
@@ -51,7 +55,10 @@ export const isFree = (act: Pick<HeldAct, "path" | "body">, held: readonly HeldA
 };
 
 const VERBS: Readonly<Record<string, string>> = {
-  ...{ ack: "Acknowledge", unack: "Un-acknowledge", resolve: "Resolve", note: "Note on" },
+  ack: "Acknowledge",
+  unack: "Un-acknowledge",
+  resolve: "Resolve",
+  note: "Note on",
 };
 
 /** The alerts that it is about. */

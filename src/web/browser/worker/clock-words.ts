@@ -19,7 +19,11 @@ export const secondsAt = (at: number, zone?: string): string =>
 function formatIn(
   zone: string | undefined,
   shape: Intl.DateTimeFormatOptions = {
-    ...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
   },
 ): Intl.DateTimeFormat {
   const how = { ...shape, hourCycle: "h23" } as const;

@@ -61,12 +61,19 @@ export async function missDevice(known: readonly string[], began: number): Promi
 
 async function tell(body: string): Promise<void> {
   const told = {
-    ...{ title: "This browser isn’t rung any more", body, tag: TAG },
-    ...{ navigate: "/me/devices", data: { kind: "test" } },
+    title: "This browser isn’t rung any more",
+    body,
+    tag: TAG,
+    navigate: "/me/devices",
+    data: { kind: "test" },
   };
   await worker.registration.showNotification(told.title, {
-    ...{ body, tag: TAG, data: told, requireInteraction: true },
-    ...{ icon: fileAddress("icon-192.png"), badge: fileAddress("badge-96.png") },
+    body,
+    tag: TAG,
+    data: told,
+    requireInteraction: true,
+    icon: fileAddress("icon-192.png"),
+    badge: fileAddress("badge-96.png"),
   });
 }
 
@@ -89,7 +96,9 @@ async function send(): Promise<"taken" | "later" | "refused"> {
   lastTry = performance.now();
   const { fields = {} } = (await getRecord<Renewal>(RENEWAL)) ?? {};
   const answer = await reachBox(`${ownBase}/me/devices/browser`, {
-    ...{ method: "POST", ms: 15_000, headers: { Accept: "text/html", "X-Sections": "1" } },
+    method: "POST",
+    ms: 15_000,
+    headers: { Accept: "text/html", "X-Sections": "1" },
     body: new URLSearchParams(fields),
   });
   const made = /data-device="([0-9a-f]+)"/.exec((await answer?.text()) ?? "")?.[1];
@@ -116,8 +125,11 @@ function formOf({ id }: Device, fresh: PushSubscription): Renewal["fields"] {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const key = fresh.options?.applicationServerKey;
   return {
-    ...{ endpoint, p256dh: keys["p256dh"] ?? "", auth: keys["auth"] ?? "" },
-    ...{ timezone: timeZone, replaces: id },
+    endpoint,
+    p256dh: keys["p256dh"] ?? "",
+    auth: keys["auth"] ?? "",
+    timezone: timeZone,
+    replaces: id,
     // One that was made with a key that the box has no more is worth nothing.
     ...(key && { server_key: keyText(key) }),
   };

@@ -1,7 +1,11 @@
 /* Pages that the worker draws itself, in the frame of all others. Pure. */
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
 };
 
 /** Text as markup, also inside of attributes. */
@@ -10,10 +14,18 @@ export const escapeText = (text: string): string =>
 
 /** The policy of the box's own pages, word for word. */
 const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
-  ...["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'"],
-  ...["frame-ancestors 'none'", "base-uri 'none'"],
-  ...["require-trusted-types-for 'script'", "trusted-types box"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types box",
 ].join("; ");
 
 export const DRAWN_HEADERS: Readonly<Record<string, string>> = {

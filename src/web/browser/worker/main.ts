@@ -28,7 +28,9 @@ worker.addEventListener("fetch", (event) => {
   if (url.origin !== worker.location.origin || !url.pathname.startsWith(`${ownBase}/`)) return;
   const path = url.pathname.slice(ownBase.length);
   const way = workerWay({
-    ...{ method: request.method, path, search: url.search },
+    method: request.method,
+    path,
+    search: url.search,
     isVisit: request.mode === "navigate",
     isScripted: request.headers.has("x-sections"),
   });

@@ -88,11 +88,12 @@ export function outcomeNotice(
   const open = (why: string): ShownNotice => ({
     title: "Not acknowledged",
     options: {
-      ...{
-        ...common,
-        body: `Not acknowledged: ${why} ${nextPerson(told, now, zone)}\n${told.title}`,
-      },
-      ...{ renotify: true, requireInteraction: true, vibrate: BUZZ, actions: [AGAIN, OPEN] },
+      ...common,
+      body: `Not acknowledged: ${why} ${nextPerson(told, now, zone)}\n${told.title}`,
+      renotify: true,
+      requireInteraction: true,
+      vibrate: BUZZ,
+      actions: [AGAIN, OPEN],
     },
   });
   switch (pressed.kind) {

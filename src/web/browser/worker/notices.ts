@@ -60,7 +60,9 @@ function jsonOf(data: PushMessageData | null): unknown {
 async function tellShown({ data: { receipt } }: PushTold): Promise<void> {
   if (!receipt) return;
   await reachBox(`${ownBase}/push/seen`, {
-    ...{ method: "POST", credentials: "omit", ms: PATIENCE_MS },
+    method: "POST",
+    credentials: "omit",
+    ms: PATIENCE_MS,
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ receipt }),
   });
@@ -111,7 +113,9 @@ async function isStuck(one: Press, isFirst = false): Promise<boolean> {
     return false;
   }
   const answer = await reachBox(`${ownBase}/ack/${capabilityIn(told.data.ack ?? "")}`, {
-    ...{ method: "POST", credentials: "omit", ms: PATIENCE_MS },
+    method: "POST",
+    credentials: "omit",
+    ms: PATIENCE_MS,
     headers: { Accept: "application/json" },
   });
   if (answer === null || answer.status === 429 || answer.status >= 500) {

@@ -79,8 +79,10 @@ type Left = "nothing" | "busy" | "unreached";
 
 async function send(act: HeldAct): Promise<Sent> {
   const answer = await reachBox(ownBase + act.path, {
-    ...{ method: "POST", body: new URLSearchParams(act.body), ms: PATIENCE_MS },
-    ...{ redirect: "manual" },
+    method: "POST",
+    body: new URLSearchParams(act.body),
+    ms: PATIENCE_MS,
+    redirect: "manual",
     headers: { Accept: "text/html", "X-Sections": "1", [NAME]: act.id },
   });
   if (answer === null) return { left: "unreached", said: "Not sent: the box can’t be reached." };

@@ -14,6 +14,8 @@ export const ownBase: string = new URL(worker.registration.scope).pathname.repla
 export const fileAddress = (name: string): string => `${ownBase}/assets/${ownHash}/${name}`;
 
 export const drawnPlace = (): DrawnPlace => ({
-  ...{ base: ownBase, hash: ownHash, now: Date.now() },
+  base: ownBase,
+  hash: ownHash,
+  now: Date.now(),
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });

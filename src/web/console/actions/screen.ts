@@ -36,7 +36,9 @@ export const actionsScreen: Screen = {
   forms: {
     ...actionForms,
     "{aid}/test": {
-      ...{ verb: "testAction", target: actionTarget, deed: true },
+      verb: "testAction",
+      target: actionTarget,
+      deed: true,
       async act({ tenant, params }) {
         const project = getProject(tenant.store, params["project"] ?? "");
         const row = getActionRow(tenant.store, project, params["aid"] ?? "");
@@ -49,7 +51,8 @@ export const actionsScreen: Screen = {
       },
     },
     "{aid}/delete": {
-      ...{ verb: "deleteAction", target: actionTarget },
+      verb: "deleteAction",
+      target: actionTarget,
       act({ tenant, params }) {
         tenant.store.write((tx) =>
           deleteAction(tx, getProject(tx, params["project"] ?? ""), params["aid"] ?? ""),
@@ -83,7 +86,10 @@ function card(call: PageCall, project: Project, action: ListedAction): Markup {
   }; ${has_body ? "a body of its own, sealed" : "the event as its body"}.</p>
 ${runs(call, project, id)}
 <div class="buttons">${button(call, {
-    ...{ action: `${at}/test`, name: "Run it once", kind: "second", label: `Run it once: ${name}` },
+    action: `${at}/test`,
+    name: "Run it once",
+    kind: "second",
+    label: `Run it once: ${name}`,
     ...(enabled ? {} : { why: "It is off." }),
   })}</div>
 <details id="change-${id}"${call.returned?.action === change && html` open`}><summary>Change it</summary>${actionForm(call, change, action)}</details>
@@ -92,8 +98,10 @@ ${runs(call, project, id)}
 }
 
 const WORDS = {
-  ...{ pending: ["warn", "waiting"], succeeded: ["good", "succeeded"] },
-  ...{ failed: ["wrong", "failed"], timed_out: ["wrong", "took too long"] },
+  pending: ["warn", "waiting"],
+  succeeded: ["good", "succeeded"],
+  failed: ["wrong", "failed"],
+  timed_out: ["wrong", "took too long"],
 } as const;
 
 function runs(call: PageCall, project: Project, actionId: string): Markup {

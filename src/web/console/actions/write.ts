@@ -56,10 +56,13 @@ function writtenAction(form: URLSearchParams): ActionWrite {
   return check(
     actionWrite,
     {
-      ...{ name: text("name"), method: text("method"), url: text("url") },
+      name: text("name"),
+      method: text("method"),
+      url: text("url"),
       ...(headers !== null && { headers }),
       ...(text("body") !== "" && { body: form.get("body") ?? "" }),
-      ...{ enabled: form.has("enabled"), events: form.getAll("events") },
+      enabled: form.has("enabled"),
+      events: form.getAll("events"),
       timeout_seconds: Number(text("timeout_seconds") || 0),
     },
     "body",
@@ -82,7 +85,8 @@ function headersOf(typed: string): Record<string, string> | null {
 
 export const actionForms: Readonly<Record<string, Form>> = {
   "": {
-    ...{ verb: "createAction", target: actionTarget },
+    verb: "createAction",
+    target: actionTarget,
     act({ tenant, params }, form) {
       const write = writtenAction(form);
       const of = { write, guard: guardOf(tenant) };
@@ -93,7 +97,8 @@ export const actionForms: Readonly<Record<string, Form>> = {
     },
   },
   "{aid}/change": {
-    ...{ verb: "replaceAction", target: actionTarget },
+    verb: "replaceAction",
+    target: actionTarget,
     act({ tenant, params }, form) {
       const write = writtenAction(form);
       const of = { id: params["aid"] ?? "", write, guard: guardOf(tenant) };

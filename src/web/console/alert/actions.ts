@@ -72,7 +72,10 @@ function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
         ? "Its rule has no ladder."
         : "Every step of the ladder has run: assign somebody.";
   return button(call, {
-    ...{ action: `/a/${row.id}/escalate`, name: "Escalate now", key: "e", kind: "second" },
+    action: `/a/${row.id}/escalate`,
+    name: "Escalate now",
+    key: "e",
+    kind: "second",
     ...(isOver && { why }),
   });
 }

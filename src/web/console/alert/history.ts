@@ -53,7 +53,8 @@ export async function history(call: PageCall, shown: ShownAlert): Promise<Markup
   const groups = groupedEntries(shown.entries);
   const isOldest = call.look.timeline === "oldest";
   const other = button(call, {
-    ...{ action: `/a/${shown.row.id}/order`, kind: "plain" },
+    action: `/a/${shown.row.id}/order`,
+    kind: "plain",
     name: isOldest ? "Newest first" : "Oldest first",
     fields: { timeline: isOldest ? "newest" : "oldest" },
   });

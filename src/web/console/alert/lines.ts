@@ -26,8 +26,9 @@ export const LINE_LEVELS = [200, 300, 400, 500] as const;
 export function askedLines(query: URLSearchParams): AskedLines {
   const at = Number(query.get("at") ?? Number.NaN);
   return {
-    ...{ source: query.get("source") ?? "", template: query.get("template") ?? "" },
-    ...{ q: (query.get("q") ?? "").slice(0, 200) },
+    source: query.get("source") ?? "",
+    template: query.get("template") ?? "",
+    q: (query.get("q") ?? "").slice(0, 200),
     level: LINE_LEVELS.find((level) => String(level) === query.get("level")) ?? 0,
     at: Number.isSafeInteger(at) && at > 0 ? at : null,
   };

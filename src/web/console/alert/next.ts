@@ -35,7 +35,9 @@ function heldWords(
 }
 
 const WHY: Readonly<Record<RungAhead["why"], string>> = {
-  ...{ step: "", repeat: " again", renotify: " told again" },
+  step: "",
+  repeat: " again",
+  renotify: " told again",
   nobody_reached_before: ", as nobody before is reached",
   fallback: ", as nobody on the ladder is reached",
 };

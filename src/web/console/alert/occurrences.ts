@@ -50,21 +50,34 @@ function readRange({ tenant: { store }, now }: PageCall, { row }: ShownAlert, ra
   const until = row.state === "resolved" ? Math.min(now, row.last_seen + 300) : now;
   if (range === "1h")
     return readOccurrences(store, row.id, {
-      ...{ seconds: 60, from: until - 59 * 60, until, most: 60 },
+      seconds: 60,
+      from: until - 59 * 60,
+      until,
+      most: 60,
     });
   if (range === "6h")
     return readOccurrences(store, row.id, {
-      ...{ seconds: 60, from: until - 359 * 60, until, most: 360 },
+      seconds: 60,
+      from: until - 359 * 60,
+      until,
+      most: 360,
     });
   const isYoung = until - row.first_seen <= 6 * HOUR;
   return readOccurrences(store, row.id, {
-    ...{ seconds: isYoung ? 60 : HOUR, from: row.first_seen, until, most: MOST_HOURS },
+    seconds: isYoung ? 60 : HOUR,
+    from: row.first_seen,
+    until,
+    most: MOST_HOURS,
   });
 }
 
 const MARKS: Readonly<Record<string, PlotMark["glyph"]>> = {
-  ...{ opened: "opened", escalated: "paged", fallback: "paged", assigned: "paged" },
-  ...{ acknowledged: "acked", resolved: "resolved" },
+  opened: "opened",
+  escalated: "paged",
+  fallback: "paged",
+  assigned: "paged",
+  acknowledged: "acked",
+  resolved: "resolved",
 };
 
 function marksOf({ entries }: ShownAlert, { seconds, from, counts }: Occurrences): PlotMark[] {

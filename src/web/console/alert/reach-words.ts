@@ -48,7 +48,9 @@ const plain = (
   words: Markup,
   change: Markup | null = null,
 ): ReachWords => ({
-  ...{ dot, words, change },
+  dot,
+  words,
+  change,
 });
 
 /** One for each reason there is. */

@@ -58,8 +58,11 @@ function runAgain(
 ): Piece {
   if (row.state === "resolved" || row.drill !== 0) return false;
   return button(call, {
-    ...{ action: `/a/${row.id}/actions/${id}/run`, name: "Run again", kind: "second" },
-    ...{ label: `Run again: ${name}`, ...(isOff && { why: "It is turned off." }) },
+    action: `/a/${row.id}/actions/${id}/run`,
+    name: "Run again",
+    kind: "second",
+    label: `Run again: ${name}`,
+    ...(isOff && { why: "It is turned off." }),
   });
 }
 

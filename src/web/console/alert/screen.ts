@@ -76,7 +76,9 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
     escalate: { verb: "escalateAlert", target, act: escalate },
     order: { verb: "orderTimeline", target, reads: true, act: order },
     "silence/try": {
-      ...{ verb: "previewSilence", target, reads: true },
+      verb: "previewSilence",
+      target,
+      reads: true,
       act: () => ({ said: "", shown: { silence: "tried" } }),
     },
     "actions/{aid}/run": {
@@ -118,12 +120,14 @@ function order({ secure, params }: PageCall, form: URLSearchParams): FormDone {
 /** A note's author changes it, or takes it back. */
 function noteChange(verb: string, textOf: (form: URLSearchParams) => string | null): Form {
   return {
-    ...{ verb, target },
+    verb,
+    target,
     act({ tenant, params, who }, form) {
       const text = textOf(form);
       const to = text === null ? null : check(noteWrite, { text: text.trim() }, "body").text;
       const of = {
-        ...{ alertId: alertId(params["id"] ?? ""), noteId: params["nid"] ?? "" },
+        alertId: alertId(params["id"] ?? ""),
+        noteId: params["nid"] ?? "",
         accountId: who.accountId,
       };
       tenant.store.write((tx) => changeNote(tx, of, to));

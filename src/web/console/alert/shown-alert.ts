@@ -43,8 +43,11 @@ export function readShownAlert(call: PageCall): ShownAlert {
 }
 
 const DONE: Readonly<Record<string, string>> = {
-  ...{ acknowledgeAlert: "acknowledged it", resolveAlert: "resolved it", addNote: "noted on it" },
-  ...{ changeAlerts: "acknowledged or resolved it", snoozeAlert: "snoozed it" },
+  acknowledgeAlert: "acknowledged it",
+  resolveAlert: "resolved it",
+  addNote: "noted on it",
+  changeAlerts: "acknowledged or resolved it",
+  snoozeAlert: "snoozed it",
 };
 
 /** Throws 404: what somebody did to it last, where the audit still knows. */

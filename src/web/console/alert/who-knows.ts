@@ -51,8 +51,10 @@ function grouped(all: readonly ReachEntry[]): { people: Asked[]; loose: ReachEnt
     if (known !== undefined) known.entries.push(entry);
     else
       asked.set(id, {
-        ...{ id: `who-${id}`, name: entry.name ?? "Somebody who was removed" },
-        ...{ account: entry.account_id, entries: [entry] },
+        id: `who-${id}`,
+        name: entry.name ?? "Somebody who was removed",
+        account: entry.account_id,
+        entries: [entry],
       });
   }
   return { people: [...asked.values()], loose };
@@ -67,7 +69,9 @@ function pageNow(call: PageCall, { row }: ShownAlert, { account, name, entries }
   const isWaiting = entries.every(({ reason }) => NOT_YET.includes(reason));
   if (account === null || row.state === "resolved" || !isWaiting) return false;
   return button(call, {
-    ...{ action: `/a/${row.id}/assign`, name: "Page now", kind: "second" },
+    action: `/a/${row.id}/assign`,
+    name: "Page now",
+    kind: "second",
     label: `Page now: ${name}`,
     fields: { account, keep_ladder: "true" },
   });

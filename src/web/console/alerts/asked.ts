@@ -62,8 +62,11 @@ export function listAddress({ tab, q, before }: AskedList): string {
 }
 
 const STATES: Readonly<Record<TabName, readonly AlertState[]>> = {
-  ...{ open: ["open"], acknowledged: ["acknowledged"], resolved: ["resolved"] },
-  ...{ silenced: ["open"], mine: ["open", "acknowledged"] },
+  open: ["open"],
+  acknowledged: ["acknowledged"],
+  resolved: ["resolved"],
+  silenced: ["open"],
+  mine: ["open", "acknowledged"],
 };
 
 /** Whether an alert stands in a tab, as far as its state says. */
@@ -79,7 +82,10 @@ export function triageFilter(
   accountId: string,
 ): TriageFilter & { states: readonly AlertState[] } {
   return {
-    ...{ order: "need", states: STATES[tab], q, limit: PAGE_ROWS },
+    order: "need",
+    states: STATES[tab],
+    q,
+    limit: PAGE_ROWS,
     ...(tab === "silenced" && { silenced: true }),
     ...(tab === "mine" && { mine: accountId }),
     ...(before !== null && { after: before }),

@@ -29,7 +29,9 @@ export const thisAlert: Whom = (call) => {
   return { call, ids: [String(id)], path: `/a/${id}` };
 };
 export const selectedAlerts: Whom = async (call, form) => ({
-  ...{ call, ids: await selectedIds(call, form), path: "/alerts" },
+  call,
+  ids: await selectedIds(call, form),
+  path: "/alerts",
 });
 
 const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
@@ -62,7 +64,8 @@ export function deedForms(whom: Whom): Record<string, Form> {
     ),
     // It names silences, not alerts.
     unsilence: {
-      ...{ verb: "deleteSilence", target },
+      verb: "deleteSilence",
+      target,
       act: (call, fields) => liftThem({ call, ids: [], path: "" }, silenceIds(fields)),
     },
     snooze: form("snoozeAlert", snoozeThem),

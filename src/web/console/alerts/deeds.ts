@@ -140,7 +140,9 @@ export async function resolveThem(deed: Deed, anyway: boolean): Promise<FormDone
   const still = anyway ? [] : ids.filter((id) => isMatching(store, id, call.now));
   const rest = ids.filter((id) => !still.includes(id));
   const results = await changeEach(store, rest, {
-    ...{ verb: "resolve", accountId: call.who.accountId, pressed: true },
+    verb: "resolve",
+    accountId: call.who.accountId,
+    pressed: true,
   });
   const done = results.filter(({ changed }) => changed).map(({ id }) => id);
   if (done.length === 0 && results.some(({ code }) => code === "just_acknowledged"))

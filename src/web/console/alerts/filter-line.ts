@@ -34,7 +34,9 @@ export function listTabs(call: PageCall, asked: AskedList): Markup {
   return html`${tabs(
     "Alerts by state",
     TAB_NAMES.map(([tab, name]) => ({
-      ...{ name, href: tab === "mine" ? mine : to([tab, name]), here: tab === asked.tab },
+      name,
+      href: tab === "mine" ? mine : to([tab, name]),
+      here: tab === asked.tab,
       ...(tab !== "resolved" && { count: counts[tab] }),
       ...(tab === "mine" && { key: "m" }),
     })),
@@ -57,7 +59,9 @@ ${menu(call, asked, { name: "project", label: "Project", values: projects.map(({
   call,
   asked,
   {
-    ...{ name: "rule", label: "Rule", values: ruleNames(store, MOST) },
+    name: "rule",
+    label: "Rule",
+    values: ruleNames(store, MOST),
   },
 )}${menu(call, asked, { name: "level", label: "Level", values: LEVELS })}</form>`;
 }

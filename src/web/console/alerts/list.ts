@@ -19,13 +19,16 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const left = rowsThatLeft(call, asked, entries);
   if (entries.length === 0 && left.length === 0) return nothingThere(call, asked);
   const about = {
-    ...{ nameOf: naming(store), look: lookAhead(store, call.now) },
+    nameOf: naming(store),
+    look: lookAhead(store, call.now),
     last: lastOfAll(store, [...rows, ...left]),
   };
   const minutes = minutesOfAll(call, rows);
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {
-      ...{ row, isGone, minutes: (isGone ? null : minutes.get(row.id)) ?? [] },
+      row,
+      isGone,
+      minutes: (isGone ? null : minutes.get(row.id)) ?? [],
       now: nowWords(call, row, about),
     });
   const items = entries.map((entry) =>

@@ -12,8 +12,10 @@ import { remedy } from "../ui/way.ts";
 import { type AskedList, listAddress, type TabName } from "./asked.ts";
 
 const NONE: Readonly<Record<TabName, string>> = {
-  ...{ open: "Nothing is open.", acknowledged: "Nobody has an alert now." },
-  ...{ resolved: "None was resolved so far.", silenced: "No open alert is silenced." },
+  open: "Nothing is open.",
+  acknowledged: "Nobody has an alert now.",
+  resolved: "None was resolved so far.",
+  silenced: "No open alert is silenced.",
   mine: "None is yours: none paged you, was given to you or taken by you.",
 };
 

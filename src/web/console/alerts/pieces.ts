@@ -11,7 +11,9 @@ import { ago } from "../ui/times.ts";
 
 /** What a page calls a state in its classes. */
 export const STATE_CLASS: Readonly<Record<AlertState, string>> = {
-  ...{ open: "open", acknowledged: "ack", resolved: "resolved" },
+  open: "open",
+  acknowledged: "ack",
+  resolved: "resolved",
 };
 
 const HOURS: readonly [hours: string, name: string][] = [

@@ -24,7 +24,8 @@ export const alertsScreen: Screen = {
         filter: { watches: [], draw: () => filterLine(call, asked) },
         asked: { watches: [], draw: () => stillMatching(call, "/alerts") },
         list: {
-          ...{ watches: ["alerts", "oncall:*"], attributes: html`data-stay` },
+          watches: ["alerts", "oncall:*"],
+          attributes: html`data-stay`,
           draw: () => alertList(call, asked),
         },
         selection: { watches: [], draw: () => selectionBar(call) },

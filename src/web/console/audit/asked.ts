@@ -26,7 +26,9 @@ export function askedAudit({ query }: Pick<PageCall, "query">): AskedAudit {
   const kind = text("kind");
   const [day, before] = [text("day"), text("before")];
   return {
-    ...{ person: text("person"), thing: text("thing"), verb: text("verb") },
+    person: text("person"),
+    thing: text("thing"),
+    verb: text("verb"),
     kind: auditKinds.includes(kind) ? kind : "",
     day: /^\d{4}-\d{2}-\d{2}$/.test(day) && dated(day, "UTC") !== null ? day : "",
     before: /^[1-9]\d{0,14}$/.test(before) ? before : "",

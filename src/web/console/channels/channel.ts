@@ -62,7 +62,8 @@ export const channelScreen: Screen = {
   forms: {
     ...channelDeeds,
     change: {
-      ...{ verb: "updateIntegration", target: channelTarget },
+      verb: "updateIntegration",
+      target: channelTarget,
       act(call, form) {
         const { project, row } = found(call);
         const wanted = { id: row.id, write: channelWrite(call, form), guard: guardOf(call.tenant) };
@@ -71,7 +72,8 @@ export const channelScreen: Screen = {
       },
     },
     delete: {
-      ...{ verb: "deleteIntegration", target: channelTarget },
+      verb: "deleteIntegration",
+      target: channelTarget,
       act(call) {
         const { project, row } = found(call);
         const which = { id: row.id, tell: writeLateTimeline };
@@ -97,7 +99,10 @@ async function head(call: PageCall): Promise<Markup> {
   return html`<p>${healthDot(health)} ${healthWords(call, health, personNamed(call))}${deliveredWords(call, row.id)}</p>
 ${said !== null && html`<p class="soft">It answered last: <span class="message">“${said}”</span></p>`}
 <div class="buttons">${button(call, {
-    ...{ action: `${at}/test`, name: "Send a test", kind: "second", key: "t" },
+    action: `${at}/test`,
+    name: "Send a test",
+    kind: "second",
+    key: "t",
     ...(isOff ? { why: "It is off: turn it on first." } : {}),
   })}${
     isOff

@@ -4,7 +4,8 @@ import type { Form, PageCall } from "../screen.ts";
 import { pathOf } from "../screen.ts";
 
 export const channelTarget = ({ iid = "" }: PageCall["params"]) => ({
-  ...{ kind: "integration", id: iid },
+  kind: "integration",
+  id: iid,
 });
 
 /** Where a channel's forms lead back to, below the base. */
@@ -34,7 +35,9 @@ export const channelDeeds: Readonly<Record<string, Form>> = {
   enable: turn(true),
   disable: turn(false),
   test: {
-    ...{ verb: "testIntegration", target: channelTarget, deed: true },
+    verb: "testIntegration",
+    target: channelTarget,
+    deed: true,
     async act({ tenant, params }) {
       const project = getProject(tenant.store, params["project"] ?? "");
       const row = mustFind(tenant.store, project, params["iid"] ?? "");

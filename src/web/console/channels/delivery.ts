@@ -46,7 +46,8 @@ export const deliveryScreen: Screen = {
   },
   forms: {
     resend: {
-      ...{ verb: "resendDelivery", target: channelTarget },
+      verb: "resendDelivery",
+      target: channelTarget,
       act(call) {
         const { project, row, delivery } = found(call);
         const of = { channel: row.id, delivery: delivery.id };
@@ -58,7 +59,8 @@ export const deliveryScreen: Screen = {
       },
     },
     check: {
-      ...{ verb: "checkSignature", reads: true as const },
+      verb: "checkSignature",
+      reads: true as const,
       act(call, form) {
         const { row } = found(call);
         const id = (form.get("id") ?? "").trim();
@@ -66,8 +68,9 @@ export const deliveryScreen: Screen = {
         const body = check(
           signatureCheck,
           {
-            ...{ timestamp: text("timestamp"), signature: text("signature") },
-            ...{ body: (form.get("body") ?? "").replaceAll("\r\n", "\n") },
+            timestamp: text("timestamp"),
+            signature: text("signature"),
+            body: (form.get("body") ?? "").replaceAll("\r\n", "\n"),
             ...(id === "" ? {} : { id }),
           },
           "body",
@@ -92,7 +95,9 @@ function head(call: PageCall): Markup {
     : whyNotAgain(call.tenant.store, row.id, delivery.id);
   return html`<p>${statusWord(status)}${last_error !== null && status !== "delivered" && html`: ${last_error}`}${waitsFor}</p>
 ${button(call, {
-  ...{ action: `${atOf(call)}/resend`, name: "Send again", kind: "second" },
+  action: `${atOf(call)}/resend`,
+  name: "Send again",
+  kind: "second",
   ...(why === null ? {} : { why }),
 })}
 <p class="soft small">The same event once more: with its id, so that a receiver that has it can pass it over.</p>`;

@@ -35,7 +35,9 @@ ${all.map((name) => {
   const hint = kind.fields.shape[name]?.meta()?.description;
   const isOpen = name === "url";
   return field(call, action, {
-    ...{ name, label: labelOf(name), autocomplete: "off" },
+    name,
+    label: labelOf(name),
+    autocomplete: "off",
     ...(isOpen
       ? { value: stored?.url ?? "", type: "url" as const }
       : { type: "password" as const }),
@@ -51,7 +53,9 @@ ${kind.bodyAsIs !== true && textFields(call, action, stored)}`;
 /** How many openings in a minute a room is told one by one. */
 function stormField(call: PageCall, action: string, stored: StoredChannel | null): Markup {
   return field(call, action, {
-    ...{ name: "storm_threshold", label: "One by one up to", type: "number" },
+    name: "storm_threshold",
+    label: "One by one up to",
+    type: "number",
     value: String(stored?.storm_threshold ?? USUAL_STORM),
     hint: "Openings in a minute: with more of them the further ones are told together, once a minute. 0: never together.",
     more: html`min="0" max="1000"`,

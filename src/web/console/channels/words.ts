@@ -18,7 +18,10 @@ export const EVENT_WORDS: Readonly<Record<string, string>> = {
 export const eventWord = (event: string): string => EVENT_WORDS[event] ?? event;
 
 const DOTS: Readonly<Record<ChannelHealth["state"], string>> = {
-  ...{ works: "shown", failing: "waiting", off: "none", never_tried: "accepted" },
+  works: "shown",
+  failing: "waiting",
+  off: "none",
+  never_tried: "accepted",
 };
 
 /** Told apart by shape; the word stands beside it. */

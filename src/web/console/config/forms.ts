@@ -64,7 +64,9 @@ async function plan(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   const tried = run(() => tryConfig(tenant.store, { ...options, version }));
   const { projectDiff } = await import("../../../records/config-file/document.ts");
   const shown: ShownPlan = {
-    ...{ version, changes: tried.changes, digest: textDigest(text) },
+    version,
+    changes: tried.changes,
+    digest: textDigest(text),
     ladders_end: tried.ladders_end,
     diff: projectDiff(options.name, before, tried.config),
   };
@@ -114,7 +116,8 @@ function madeBy({ tokens, secrets, heartbeats }: Applied, base: string): MadeByT
   return [
     ...tokens.map(({ name, token }) => ({ what: `source ${name}`, secret: token })),
     ...heartbeats.map(({ name, secret }) => ({
-      ...{ what: `heartbeat ${name}`, secret: `${base}${PING}/${secret}` },
+      what: `heartbeat ${name}`,
+      secret: `${base}${PING}/${secret}`,
     })),
     ...secrets.map(({ name, url, secret }) => ({ what: `webhook ${name || url}`, secret })),
   ];

@@ -5,5 +5,8 @@ import { heartbeatScreen } from "./screen.ts";
 
 /** Jobs that must report. */
 export const heartbeatScreens: readonly Screen[] = [
-  ...[heartbeatsScreen, projectHeartbeatsScreen, newHeartbeatScreen, heartbeatScreen],
+  heartbeatsScreen,
+  projectHeartbeatsScreen,
+  newHeartbeatScreen,
+  heartbeatScreen,
 ];

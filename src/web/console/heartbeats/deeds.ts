@@ -12,7 +12,8 @@ const target = ({ hid = "" }: PageCall["params"]) => ({ kind: "heartbeat", id: h
 /** What is done to one heartbeat, by what stands behind its address. */
 export const heartbeatDeeds: Readonly<Record<string, Form>> = {
   "": {
-    ...{ verb: "changeHeartbeat", target },
+    verb: "changeHeartbeat",
+    target,
     act(call, form) {
       const { row, project } = heartbeatHere(call);
       const body = heartbeatOfFields(form);
@@ -21,7 +22,8 @@ export const heartbeatDeeds: Readonly<Record<string, Form>> = {
     },
   },
   pause: {
-    ...{ verb: "pauseHeartbeat", target },
+    verb: "pauseHeartbeat",
+    target,
     async act(call) {
       const { row } = heartbeatHere(call);
       await watchHeartbeat(call.tenant, row.id, false);
@@ -32,7 +34,8 @@ export const heartbeatDeeds: Readonly<Record<string, Form>> = {
     },
   },
   resume: {
-    ...{ verb: "resumeHeartbeat", target },
+    verb: "resumeHeartbeat",
+    target,
     async act(call) {
       const { row } = heartbeatHere(call);
       await watchHeartbeat(call.tenant, row.id, true);
@@ -43,7 +46,8 @@ export const heartbeatDeeds: Readonly<Record<string, Form>> = {
     },
   },
   hear: {
-    ...{ verb: "createRule", target },
+    verb: "createRule",
+    target,
     act(call, form) {
       const { row, project } = heartbeatHere(call);
       const ear = form.get("ear") ?? "";
@@ -52,7 +56,8 @@ export const heartbeatDeeds: Readonly<Record<string, Form>> = {
     },
   },
   rotate: {
-    ...{ verb: "rotateHeartbeat", target },
+    verb: "rotateHeartbeat",
+    target,
     act(call) {
       mustManage(call.who.role);
       const { row, project } = heartbeatHere(call);
@@ -65,7 +70,8 @@ export const heartbeatDeeds: Readonly<Record<string, Form>> = {
     },
   },
   delete: {
-    ...{ verb: "deleteHeartbeat", target },
+    verb: "deleteHeartbeat",
+    target,
     async act(call) {
       const { row, project } = heartbeatHere(call);
       await dropHeartbeat(call.tenant, project, row.id);

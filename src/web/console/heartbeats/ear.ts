@@ -28,8 +28,10 @@ export function makeEar(
       identifier_keys: ["heartbeat"],
       escalations: [
         {
-          ...{ accounts: isAccount ? [who] : [], schedules: isAccount ? [] : [who] },
-          ...{ after_minutes: 0, repeat_minutes: REPEAT_MINUTES },
+          accounts: isAccount ? [who] : [],
+          schedules: isAccount ? [] : [who],
+          after_minutes: 0,
+          repeat_minutes: REPEAT_MINUTES,
         },
       ],
     },

@@ -36,10 +36,18 @@ export function fieldsOfHeartbeat(beat: HeartbeatAnswer): URLSearchParams {
 /** What a new one begins with: a day, and half an hour of grace. */
 export function newHeartbeatFields(zone: string): URLSearchParams {
   return new URLSearchParams({
-    ...{ name: "", how: "every", period_seconds: "1", "period_seconds-unit": "86400" },
-    ...{ cron: "", oncalendar: "", timezone: zone, level: "400" },
-    ...{ grace_seconds: "30", "grace_seconds-unit": "60" },
-    ...{ max_run_seconds: "", "max_run_seconds-unit": "60" },
+    name: "",
+    how: "every",
+    period_seconds: "1",
+    "period_seconds-unit": "86400",
+    cron: "",
+    oncalendar: "",
+    timezone: zone,
+    level: "400",
+    grace_seconds: "30",
+    "grace_seconds-unit": "60",
+    max_run_seconds: "",
+    "max_run_seconds-unit": "60",
   });
 }
 

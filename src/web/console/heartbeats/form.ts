@@ -20,7 +20,9 @@ export function heartbeatFields(call: PageCall, action: string, fields: URLSearc
   return html`${field(call, action, { name: "name", label: "Name", value: value("name"), required: true, autocomplete: "off", hint: "What runs: “nightly backup”. It stands in the alert." })}
 <fieldset><legend>It reports</legend>
 ${select(call, action, {
-  ...{ name: "how", label: "By", value: value("how") },
+  name: "how",
+  label: "By",
+  value: value("how"),
   choices: [
     { value: "every", name: "a period" },
     { value: "cron", name: "the clock, as cron says it" },
@@ -55,7 +57,9 @@ function lengthField(
 /** Who is told: the rules as they stand, or a ladder of its own. */
 export function earsField(call: PageCall, action: string, project: string | null): Markup {
   return html`${select(call, action, {
-    ...{ name: "ear", label: "Who is told", value: "" },
+    name: "ear",
+    label: "Who is told",
+    value: "",
     choices: [
       { value: "", name: "as the project’s rules say" },
       ...earChoices(call, project).map(({ value, name }) => ({ value, name: `its own: ${name}` })),
@@ -91,7 +95,8 @@ export function earChoices(
 
 export function projectField(call: PageCall, action: string, value: string): Piece {
   const choices = configVersions(call.tenant.store).map(({ project }) => ({
-    ...{ value: project, name: project },
+    value: project,
+    name: project,
   }));
   return select(call, action, { name: "project", label: "Project", value, choices });
 }

@@ -33,7 +33,8 @@ export const heartbeatsScreen: Screen = {
       sections: {
         head: { watches: [], draw: () => newButton(call, "") },
         heartbeats: {
-          ...{ watches: ["heartbeats", "projects"], turnsAt: nextLate(all) },
+          watches: ["heartbeats", "projects"],
+          turnsAt: nextLate(all),
           draw: () => list(call, all),
         },
       },
@@ -55,7 +56,8 @@ export const projectHeartbeatsScreen: Screen = {
         tabs: { watches: [], draw: () => projectTabs(call, name, "heartbeats") },
         head: { watches: [], draw: () => newButton(call, name) },
         heartbeats: {
-          ...{ watches: ["heartbeats", `project:${name}`], turnsAt: nextLate(all) },
+          watches: ["heartbeats", `project:${name}`],
+          turnsAt: nextLate(all),
           draw: () => list(call, all),
         },
       },
@@ -66,7 +68,8 @@ export const projectHeartbeatsScreen: Screen = {
 function beatsOf({ tenant }: PageCall, project: string): Beat[] {
   const { id } = getProject(tenant.store, project);
   return projectHeartbeats(tenant.store, id).map((row) => ({
-    ...{ project, beat: readHeartbeat(tenant, row) },
+    project,
+    beat: readHeartbeat(tenant, row),
   }));
 }
 
@@ -145,7 +148,9 @@ ${state === "up" ? html`${by}, ${expected} ${left(expected_at)}` : html`${expect
 export function pauseButton(call: PageCall, { id, state, name }: HeartbeatAnswer): Markup {
   const verb = state === "paused" ? "Resume" : "Pause";
   return button(call, {
-    ...{ action: `/heartbeats/${id}/${verb.toLowerCase()}`, name: verb, kind: "second" },
+    action: `/heartbeats/${id}/${verb.toLowerCase()}`,
+    name: verb,
+    kind: "second",
     label: `${verb} ${name}`,
   });
 }

@@ -34,7 +34,8 @@ export const newHeartbeatScreen: Screen = {
   forms: {
     "": { verb: "createHeartbeat", target: () => ({ kind: "heartbeat", id: "" }), act: create },
     try: {
-      ...{ verb: "previewHeartbeat", reads: true },
+      verb: "previewHeartbeat",
+      reads: true,
       act: (_call, fields) => ({ said: "", shown: { draft: fields.toString() } }),
     } satisfies Form,
   },

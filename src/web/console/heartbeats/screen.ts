@@ -96,7 +96,9 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
     call,
     action,
     {
-      ...{ name: "ear", label: "Page", value: `a:${call.who.accountId}` },
+      name: "ear",
+      label: "Page",
+      value: `a:${call.who.accountId}`,
       choices: earChoices(call, project.name),
       hint: "It is a rule that takes this heartbeat alone; the rules above go on hearing it.",
     },
@@ -118,7 +120,9 @@ function away(call: PageCall, { row, project }: ShownBeat): Markup {
   return html`<details id="rotate"><summary>Replace its address</summary><p class="soft">The one that its job has opens nothing from then on: until the job has the new one it is missing.</p>${button(
     call,
     {
-      ...{ action: `/heartbeats/${id}/rotate`, name: "Make a new address", kind: "second" },
+      action: `/heartbeats/${id}/rotate`,
+      name: "Make a new address",
+      kind: "second",
       ...(mayRotate ? {} : { why: `Owners and admins do that. Ask ${managers(call)}.` }),
     },
   )}</details>

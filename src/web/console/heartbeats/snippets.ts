@@ -14,11 +14,15 @@ const CURL = "curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null";
 export function pingSnippets(url: string, cron: string | null): PingSnippet[] {
   return [
     {
-      ...{ id: "cron", name: "cron", where: "the crontab: output and exit status in one call" },
+      id: "cron",
+      name: "cron",
+      where: "the crontab: output and exit status in one call",
       text: `${cron ?? "15 3 * * *"}  out=$(/usr/local/bin/job 2>&1); ${CURL} --data-raw "$out" ${url}/$?`,
     },
     {
-      ...{ id: "systemd", name: "systemd", where: "the job’s unit" },
+      id: "systemd",
+      name: "systemd",
+      where: "the job’s unit",
       text: [
         "[Service]",
         `ExecStartPre=-/usr/bin/${CURL} ${url}/start`,
@@ -26,19 +30,15 @@ export function pingSnippets(url: string, cron: string | null): PingSnippet[] {
       ].join("\n"),
     },
     {
-      ...{
-        id: "shell",
-        name: "shell",
-        where: "a script, at its top: it tells how it ends, whatever ends it",
-      },
+      id: "shell",
+      name: "shell",
+      where: "a script, at its top: it tells how it ends, whatever ends it",
       text: [`${CURL} ${url}/start || true`, `trap '${CURL} ${url}/$?' EXIT`].join("\n"),
     },
     {
-      ...{
-        id: "github",
-        name: "GitHub Actions",
-        where: "the last step of a job; the address is a secret called BOX_PING",
-      },
+      id: "github",
+      name: "GitHub Actions",
+      where: "the last step of a job; the address is a secret called BOX_PING",
       text: [
         "- name: Report",
         "  if: always()",
@@ -49,11 +49,9 @@ export function pingSnippets(url: string, cron: string | null): PingSnippet[] {
       ].join("\n"),
     },
     {
-      ...{
-        id: "gitlab",
-        name: "GitLab CI",
-        where: "a job; the address is a masked variable called BOX_PING",
-      },
+      id: "gitlab",
+      name: "GitLab CI",
+      where: "a job; the address is a masked variable called BOX_PING",
       text: [
         "after_script:",
         `  - ${CURL} "$BOX_PING/$([ "$CI_JOB_STATUS" = success ] && echo 0 || echo fail)"`,

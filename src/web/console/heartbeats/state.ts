@@ -9,27 +9,33 @@ const RING = html`<circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor
 /** Told apart by shape, then by word, then by colour. */
 const STATES: Readonly<Record<State, { look: string; glyph: Markup; order: number }>> = {
   down: {
-    ...{ look: "wrong", order: 0 },
+    look: "wrong",
+    order: 0,
     glyph: html`<path d="M3 3l10 10M13 3L3 13" stroke="currentColor" stroke-width="2.5"/>`,
   },
   late: {
-    ...{ look: "warn", order: 1 },
+    look: "warn",
+    order: 1,
     glyph: html`${RING}<path d="M8 4.5V8l2.5 1.5" fill="none" stroke="currentColor" stroke-width="1.5"/>`,
   },
   started: {
-    ...{ look: "good", order: 2 },
+    look: "good",
+    order: 2,
     glyph: html`<path d="M4 2l9 6-9 6z" fill="currentColor"/>`,
   },
   up: {
-    ...{ look: "good", order: 3 },
+    look: "good",
+    order: 3,
     glyph: html`<circle cx="8" cy="8" r="6" fill="currentColor"/>`,
   },
   new: {
-    ...{ look: "soft", order: 4 },
+    look: "soft",
+    order: 4,
     glyph: html`<circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2 2"/>`,
   },
   paused: {
-    ...{ look: "soft", order: 5 },
+    look: "soft",
+    order: 5,
     glyph: html`<path d="M5 3v10M11 3v10" stroke="currentColor" stroke-width="3"/>`,
   },
 };

@@ -48,12 +48,11 @@ function pauseLink(call: PageCall): Markup {
 }
 
 const LEVELS = [
-  ...[
-    ["", "any level"] as const,
-    ["500", "critical"] as const,
-    ["400", "error and worse"] as const,
-  ],
-  ...[["300", "warn and worse"] as const, ["200", "info and worse"] as const],
+  ["", "any level"] as const,
+  ["500", "critical"] as const,
+  ["400", "error and worse"] as const,
+  ["300", "warn and worse"] as const,
+  ["200", "info and worse"] as const,
 ];
 
 interface AskedTail {
@@ -68,7 +67,9 @@ function askedTail({ query }: PageCall): AskedTail {
   const text = (name: string) => (query.get(name) ?? "").slice(0, 200);
   const level = text("level");
   return {
-    ...{ q: text("q").trim(), source: text("source"), template: text("template") },
+    q: text("q").trim(),
+    source: text("source"),
+    template: text("template"),
     level: /^\d{1,6}$/.test(level) ? Number(level) : null,
   };
 }

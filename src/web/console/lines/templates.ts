@@ -61,7 +61,10 @@ function templateTable(call: PageCall, project: string): Markup {
   const { id } = getProject(tenant.store, project);
   const { q, unmatched, after } = askedTemplates(call);
   const { templates, events, next } = tenant.ingest.templates(id, {
-    ...{ q, unmatched, after, limit: PAGE },
+    q,
+    unmatched,
+    after,
+    limit: PAGE,
   });
   const isAsked = q !== "" || unmatched;
   if (templates.length === 0)

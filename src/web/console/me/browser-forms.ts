@@ -15,14 +15,18 @@ const text = (form: URLSearchParams, name: string): string => (form.get(name) ??
 export const browserForms: Readonly<Record<string, Form>> = {
   // A browser asks for it before it subscribes: no page that is only looked at makes it.
   key: {
-    ...{ verb: "getPushKey", target: () => ({ kind: "gateway", id: "web_push" }), deed: true },
+    verb: "getPushKey",
+    target: () => ({ kind: "gateway", id: "web_push" }),
+    deed: true,
     act(call) {
       pushKey(call.tenant);
       return { said: "" };
     },
   },
   browser: {
-    ...{ verb: "createPushSubscription", target: () => ({ kind: "contact", id: "" }), act: add },
+    verb: "createPushSubscription",
+    target: () => ({ kind: "contact", id: "" }),
+    act: add,
   },
   "{device}/change": {
     verb: "changePushSubscription",
@@ -31,7 +35,8 @@ export const browserForms: Readonly<Record<string, Form>> = {
       const change = check(
         subscriptionChange,
         {
-          ...{ label: text(form, "label"), wants: form.getAll("wants") },
+          label: text(form, "label"),
+          wants: form.getAll("wants"),
           lock_screen: text(form, "lock_screen"),
         },
         "body",
@@ -59,7 +64,9 @@ function add({ tenant, who }: PageCall, form: URLSearchParams): FormDone {
     {
       endpoint: text(form, "endpoint"),
       keys: { p256dh: text(form, "p256dh"), auth: text(form, "auth") },
-      ...{ ...given("label"), ...given("timezone"), ...given("server_key") },
+      ...given("label"),
+      ...given("timezone"),
+      ...given("server_key"),
       ...given("replaces"),
     },
     "body",

@@ -138,7 +138,9 @@ ${field(call, action, { name: "label", label: "Called", value: label })}
 ${wish("shift", "My shift’s start")}
 ${projects.map(({ name }) => wish(`all:${name}`, `Every alert of ${name} that pages nobody`))}</fieldset>
 ${select(call, action, {
-  ...{ name: "lock_screen", label: "Its lock screen shows", value: lock_screen },
+  name: "lock_screen",
+  label: "Its lock screen shows",
+  value: lock_screen,
   choices: [
     { value: "all", name: "all of it" },
     { value: "place", name: "only where: “Alert in payments”" },

@@ -18,14 +18,18 @@ type Params = PageCall["params"];
 /** The forms of a page of contacts. `accountOf`: whose, of the page's own address. */
 export function contactForms(accountOf: (call: PageCall) => string): Record<string, Form> {
   const of = (call: PageCall): ContactOf => ({
-    ...{ by: call.who.accountId, account: accountOf(call), id: call.params["cid"] ?? "" },
+    by: call.who.accountId,
+    account: accountOf(call),
+    id: call.params["cid"] ?? "",
   });
   const target = ({ cid = "" }: Params) => ({ kind: "contact", id: cid });
   const form = (
     verb: string,
     act: (call: PageCall, form: URLSearchParams) => Promise<FormDone>,
   ) => ({
-    ...{ verb, target, act },
+    verb,
+    target,
+    act,
   });
   return {
     add: form("createContact", async (call, fields) => {
@@ -36,7 +40,8 @@ export function contactForms(accountOf: (call: PageCall) => string): Record<stri
         call.tenant,
         { by, account },
         {
-          ...{ kind, label },
+          kind,
+          label,
           input: Object.fromEntries(
             Object.entries(input).filter(
               (entry): entry is [string, string] => typeof entry[1] === "string",

@@ -74,7 +74,9 @@ export function addContactForm(call: PageCall, { at }: ContactsOf): Markup {
   const action = `${at}/add`;
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${select(call, action, {
-  ...{ name: "kind", label: "By", value: "ntfy" },
+  name: "kind",
+  label: "By",
+  value: "ntfy",
   choices: usable.map(({ kind, about }) => ({ value: kind, name: `${kind}: ${about}` })),
 })}
 ${field(call, action, { name: "address", label: "Address", hint: "The topic, number, address or name at that service. For ntfy it may stay empty: one is made that nobody guesses." })}

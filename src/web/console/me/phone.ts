@@ -33,14 +33,18 @@ export const phoneScreen: Screen = {
   },
   forms: {
     link: {
-      ...{ verb: "makePhoneLink", deed: true, target: () => ({ kind: "session", id: "" }) },
+      verb: "makePhoneLink",
+      deed: true,
+      target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }) {
         tenant.ways.phones.make(who);
         return { said: "A code for your phone. It is good for five minutes." };
       },
     },
     answer: {
-      ...{ verb: "answerPhoneLink", deed: true, target: () => ({ kind: "session", id: "" }) },
+      verb: "answerPhoneLink",
+      deed: true,
+      target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }, form) {
         const { phones } = tenant.ways;
         if (phones.answer(who.sessionId, (form.get("digits") ?? "").trim()))
@@ -55,7 +59,9 @@ export const phoneScreen: Screen = {
       },
     },
     cancel: {
-      ...{ verb: "cancelPhoneLink", deed: true, target: () => ({ kind: "session", id: "" }) },
+      verb: "cancelPhoneLink",
+      deed: true,
+      target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }) {
         tenant.ways.phones.cancel(who.sessionId);
         return { said: "That code opens nothing any more." };

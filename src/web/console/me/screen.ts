@@ -50,8 +50,10 @@ export const meScreen: Screen = {
         if ([...fresh].length < 8 || Buffer.byteLength(fresh) > 72)
           throw invalid([{ field: "/new", reason: "must have 8 to 72 characters" }]);
         await changePassword(tenant, {
-          ...{ accountId: who.accountId, kept: who.sessionId },
-          ...{ old: form.get("old") ?? "", new: fresh },
+          accountId: who.accountId,
+          kept: who.sessionId,
+          old: form.get("old") ?? "",
+          new: fresh,
         });
         return { said: "Your password is changed. Your other browsers are signed out." };
       },

@@ -21,14 +21,18 @@ export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedul
     return html`<li class="who-item"><div><p>${words}</p><p class="soft small">${found === undefined ? "no address" : html`address made ${ago(call, found.created_at)}`}</p></div><div class="buttons">${button(
       call,
       {
-        ...{ action, fields: { whose }, kind: "second" },
+        action,
+        fields: { whose },
+        kind: "second",
         name: found === undefined ? "Make an address" : "Make another",
         label: `${found === undefined ? "Make an address" : "Make another"}: ${words}`,
       },
     )}${
       found !== undefined &&
       button(call, {
-        ...{ action: `${path}/calendar/${found.id}/revoke`, name: "Revoke", kind: "plain" },
+        action: `${path}/calendar/${found.id}/revoke`,
+        name: "Revoke",
+        kind: "plain",
         label: `Revoke: ${words}`,
       })
     }</div></li>
@@ -42,7 +46,8 @@ export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedul
 }
 
 const make: Form = {
-  ...{ verb: "makeCalendar", target },
+  verb: "makeCalendar",
+  target,
   act({ tenant, who, params, origin }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     const wish =
@@ -54,7 +59,8 @@ const make: Form = {
 };
 
 const revoke: Form = {
-  ...{ verb: "revokeCalendar", target },
+  verb: "revokeCalendar",
+  target,
   act({ tenant, who, params }) {
     tenant.store.write((tx) => revokeCalendar(tx, who.accountId, params["calendar"] ?? ""));
     return { said: "Revoked: that address shows nothing any more." };

@@ -71,7 +71,10 @@ function deeds(call: PageCall, shown: ShownSchedule, block: CalendarBlock): Piec
     return html`<div class="buttons">${cover}<a class="button second" href="${base}${pageWith(shown, `swap=${starts_at}-${ends_at}`)}#swap" aria-label="Swap with… ${name}">Swap with…</a></div>`;
   const take = account_id === null ? "Cover it: me" : "I take this shift";
   return html`<div class="buttons">${button(call, {
-    ...{ action: `${shown.path}/take`, name: take, kind: "second", label: `${take}: ${name}` },
+    action: `${shown.path}/take`,
+    name: take,
+    kind: "second",
+    label: `${take}: ${name}`,
     fields: { starts_at: String(starts_at), ends_at: String(ends_at), keep: shown.keep },
   })}${cover}</div>`;
 }

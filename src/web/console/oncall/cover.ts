@@ -59,11 +59,10 @@ function drafted(call: PageCall, shown: ShownSchedule): URLSearchParams {
   const { timezone } = shown.stored;
   return new URLSearchParams({
     account_id: call.query.get("who") ?? call.who.accountId,
-    ...{
-      starts_at: localText(timezone, stretch.starts_at),
-      "starts_at-known": String(stretch.starts_at),
-    },
-    ...{ ends_at: localText(timezone, stretch.ends_at), "ends_at-known": String(stretch.ends_at) },
+    starts_at: localText(timezone, stretch.starts_at),
+    "starts_at-known": String(stretch.starts_at),
+    ends_at: localText(timezone, stretch.ends_at),
+    "ends_at-known": String(stretch.ends_at),
   });
 }
 
@@ -143,7 +142,9 @@ ${strip(call, shown, { name: "Before", id: "before", range, blocks: before })}${
 /** As the newest: it wins. */
 const draftOverride = (cover: Cover) => ({
   ...cover,
-  ...{ id: "draft", created_at: 0, created_by: "" },
+  id: "draft",
+  created_at: 0,
+  created_by: "",
 });
 
 function relief(
@@ -170,8 +171,15 @@ export function strip(
 ): Markup {
   const { name, id, range, blocks } = of;
   return html`<div class="strip" id="strip-${id}"><p class="soft small">${name}</p>${calendarPlot({
-    ...{ rows: [{ kind: "final", name, index: 0, blocks }], range, names, left: 0 },
-    ...{ timezone: stored.timezone, now: call.now, me: call.who.accountId },
-    ...{ label: `${name}: who is on call`, id, href: () => `#strip-${id}` },
+    rows: [{ kind: "final", name, index: 0, blocks }],
+    range,
+    names,
+    left: 0,
+    timezone: stored.timezone,
+    now: call.now,
+    me: call.who.accountId,
+    label: `${name}: who is on call`,
+    id,
+    href: () => `#strip-${id}`,
   })}</div>`;
 }

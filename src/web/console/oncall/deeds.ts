@@ -48,19 +48,24 @@ function putOnCall(
   const { account_id, starts_at: startsAt, ends_at } = check(overrideWrite, wanted, "body");
   const { id } = tenant.store.write((tx) =>
     createOverride(tx, stored, {
-      ...{ accountId: account_id, startsAt, endsAt: ends_at, createdBy: who.accountId },
+      accountId: account_id,
+      startsAt,
+      endsAt: ends_at,
+      createdBy: who.accountId,
     }),
   );
   const name =
     account_id === who.accountId ? "You are" : `${peopleNames(tenant.store)(account_id)} is`;
   return {
     said: `${name} on call ${stretchWords(wanted, stored.timezone)}.`,
-    ...{ undo: undoOf(stored, [id]), to: back(stored, form) },
+    undo: undoOf(stored, [id]),
+    to: back(stored, form),
   };
 }
 
 const cover: Form = {
-  ...{ verb: "createOverride", target },
+  verb: "createOverride",
+  target,
   act(call, form) {
     const { stored } = scheduleOf(call.tenant.store, call.params);
     return putOnCall(call, form, coverOf(stored.timezone, form));
@@ -69,13 +74,15 @@ const cover: Form = {
 
 /** Shows what the form would do, and does nothing. */
 const tryCover: Form = {
-  ...{ verb: "previewDraft", reads: true },
+  verb: "previewDraft",
+  reads: true,
   act: (_call, form) => ({ said: "", shown: { cover: form.toString() } }),
 };
 
 /** From now on where it has begun. */
 const take: Form = {
-  ...{ verb: "createOverride", target },
+  verb: "createOverride",
+  target,
   act(call, form) {
     const starts_at = Math.max(Number(form.get("starts_at")), call.now);
     const ends_at = Number(form.get("ends_at"));
@@ -84,7 +91,8 @@ const take: Form = {
 };
 
 const swap: Form = {
-  ...{ verb: "createOverride", target },
+  verb: "createOverride",
+  target,
   async act(call, form) {
     const { tenant, who, params } = call;
     const { stored } = scheduleOf(tenant.store, params);
@@ -100,7 +108,8 @@ const swap: Form = {
     const name = peopleNames(tenant.store)(other.account_id);
     return {
       said: `Swapped: ${name} has ${stretchWords(one, stored.timezone)}, you have ${stretchWords(other, stored.timezone)}.`,
-      ...{ undo: undoOf(stored, ids), to: back(stored, form) },
+      undo: undoOf(stored, ids),
+      to: back(stored, form),
     };
   },
 };
@@ -122,7 +131,8 @@ async function standing(call: PageCall, stored: StoredSchedule, text: string | n
 
 /** Takes back what was just put on call; what is gone by now stays gone. */
 const uncover: Form = {
-  ...{ verb: "deleteOverride", target },
+  verb: "deleteOverride",
+  target,
   act({ tenant, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     tenant.store.write((tx) => {
@@ -133,7 +143,8 @@ const uncover: Form = {
 };
 
 const remove: Form = {
-  ...{ verb: "deleteOverride", target },
+  verb: "deleteOverride",
+  target,
   act({ tenant, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     const found = listOverrides(tenant.store, stored).find(({ id }) => id === params["override"]);
@@ -149,7 +160,8 @@ const remove: Form = {
 
 /** One that was removed, as the newest. */
 const putBack: Form = {
-  ...{ verb: "createOverride", target },
+  verb: "createOverride",
+  target,
   act: (call, form) =>
     putOnCall(call, form, {
       account_id: form.get("account_id") ?? "",
@@ -159,6 +171,11 @@ const putBack: Form = {
 };
 
 export const overrideDeeds: Readonly<Record<string, Form>> = {
-  ...{ cover, "try-cover": tryCover, take, swap, uncover, "put-back": putBack },
+  cover,
+  "try-cover": tryCover,
+  take,
+  swap,
+  uncover,
+  "put-back": putBack,
   "overrides/{override}/remove": remove,
 };

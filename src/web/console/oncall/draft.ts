@@ -51,7 +51,11 @@ const workHours: ReadonlySet<number> = new Set(
 export function draftOf(stored: StoredSchedule): ScheduleDraft {
   const { name, timezone, shared, shift_check: shiftCheck, covers, layers } = stored;
   return {
-    ...{ name, timezone, shared, shiftCheck, covers },
+    name,
+    timezone,
+    shared,
+    shiftCheck,
+    covers,
     layers: layers.map((layer) => layerDraft(layer, timezone)),
   };
 }
@@ -61,8 +65,12 @@ function layerDraft(layer: Layer, timezone: string): LayerDraft {
   const unit = TURN_UNITS.find(({ value }) => shift_minutes % Number(value) === 0)?.value ?? "1";
   const hours = restriction === null ? workHours : hoursOf(restriction);
   return {
-    ...{ name, people: [...participants], starts: localText(timezone, rotation_start) },
-    ...{ known: String(rotation_start), length: String(shift_minutes / Number(unit)), unit },
+    name,
+    people: [...participants],
+    starts: localText(timezone, rotation_start),
+    known: String(rotation_start),
+    length: String(shift_minutes / Number(unit)),
+    unit,
     when: restriction === null ? "always" : hours === null ? "kept" : "hours",
     hours: hours ?? workHours,
     kept: hours === null ? JSON.stringify(restriction) : "",
@@ -75,7 +83,9 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
   const text = (name: string) => form.get(name) ?? "";
   const count = Math.min(MOST_LAYERS, Math.max(0, Math.floor(Number(text("layers"))) || 0));
   return {
-    ...{ name: text("name"), timezone: text("timezone"), shared: form.has("shared") },
+    name: text("name"),
+    timezone: text("timezone"),
+    shared: form.has("shared"),
     shiftCheck: form.has("shift_check"),
     covers: form.has("covers_hours") ? "hours" : "always",
     layers: Array.from({ length: count }, (_, index): LayerDraft => {
@@ -83,9 +93,13 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
       const when = of("when");
       const added = of("add");
       return {
-        ...{ name: of("name"), starts: of("starts"), known: of(knownField("starts")) },
+        name: of("name"),
+        starts: of("starts"),
+        known: of(knownField("starts")),
         people: [...form.getAll(`l${index}-person`), ...(added === "" ? [] : [added])],
-        ...{ length: of("length"), unit: of("unit"), kept: of("kept") },
+        length: of("length"),
+        unit: of("unit"),
+        kept: of("kept"),
         when: when === "hours" || when === "kept" ? when : "always",
         hours: new Set(form.getAll(`l${index}-hour`).map(Number)),
       };
@@ -128,8 +142,11 @@ function newLayer(
   const rotation_start = lastMondayNine(zone, at.now);
   return layerDraft(
     {
-      ...{ name: `layer ${layers.length + 1}`, participants: [at.me], rotation_start },
-      ...{ shift_minutes: 10_080, restriction: null },
+      name: `layer ${layers.length + 1}`,
+      participants: [at.me],
+      rotation_start,
+      shift_minutes: 10_080,
+      restriction: null,
     },
     zone,
   );
@@ -158,7 +175,9 @@ export function inputOf(draft: ScheduleDraft): ScheduleInput {
   const body = {
     name,
     timezone,
-    ...{ shared, shift_check: shiftCheck, covers },
+    shared,
+    shift_check: shiftCheck,
+    covers,
     layers: layers.map((layer, at) => layerOf(layer, timezone, at)),
   };
   return check(scheduleWrite, body, "body");
@@ -175,7 +194,9 @@ function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
         ? parsed(kept)
         : null;
   return {
-    ...{ name, participants: people, restriction },
+    name,
+    participants: people,
+    restriction,
     rotation_start: instantField(timezone, times, field),
     shift_minutes: Number(length) * Number(unit),
   };

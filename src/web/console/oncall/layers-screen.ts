@@ -41,7 +41,8 @@ export const layersScreen: Screen = {
   },
   forms: {
     "": {
-      ...{ verb: "replaceSchedule", target: scheduleTarget },
+      verb: "replaceSchedule",
+      target: scheduleTarget,
       act({ tenant, params }, form) {
         const { project, stored } = scheduleOf(tenant.store, params);
         const to = inputOf(draftOfForm(form));
@@ -52,11 +53,13 @@ export const layersScreen: Screen = {
       },
     },
     try: {
-      ...{ verb: "previewDraft", reads: true },
+      verb: "previewDraft",
+      reads: true,
       act: (_call, form) => ({ said: "", shown: { draft: form.toString() } }),
     } satisfies Form,
     delete: {
-      ...{ verb: "deleteSchedule", target: scheduleTarget },
+      verb: "deleteSchedule",
+      target: scheduleTarget,
       act({ tenant, params }) {
         const { project, stored } = scheduleOf(tenant.store, params);
         tenant.store.write((tx) => removeSchedule(tx, project, stored.name));

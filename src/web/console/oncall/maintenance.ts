@@ -43,8 +43,12 @@ export function maintenanceWindows(
         const window = windowAt(timing, at);
         if (window === null || window.from >= until) break;
         windows.push({
-          ...{ silence: id, name: name === "" ? reason : name, project: place, reason },
-          ...{ starts_at: window.from, ends_at: window.until },
+          silence: id,
+          name: name === "" ? reason : name,
+          project: place,
+          reason,
+          starts_at: window.from,
+          ends_at: window.until,
         });
         at = window.until;
       }

@@ -70,7 +70,9 @@ function seatGaps(call: PageCall, { stored, gaps }: SeatNow): Markup[] {
     return html`<li class="who-item"><div><p><strong>${name}</strong>: nobody <span class="wrong">${words}</span>${!goesOn && html` (${span(ends_at - starts_at)})`}</p>${yours(call, stored.timezone, gap)}</div><div class="buttons">${button(
       call,
       {
-        ...{ action: `${path}/take`, name: "Cover it: me", kind: "second" },
+        action: `${path}/take`,
+        name: "Cover it: me",
+        kind: "second",
         label: `Cover it: me, ${name}, ${words}`,
         fields: { starts_at: String(starts_at), ends_at: String(ends_at) },
       },

@@ -17,8 +17,11 @@ export function overrideList(call: PageCall, shown: ShownSchedule): Markup {
     return html`<li class="who-item" id="override-${id}"><div><p><strong>${shown.names(account_id)}</strong> ${stretchWords(override, shown.stored.timezone)}</p><p class="soft small">by ${shown.names(created_by)}</p>${yours(call, shown.stored.timezone, override)}</div>${button(
       call,
       {
-        ...{ action: `${shown.path}/overrides/${id}/remove`, name: "Remove", kind: "plain" },
-        ...{ label: `Remove ${words}`, fields: { keep: shown.keep } },
+        action: `${shown.path}/overrides/${id}/remove`,
+        name: "Remove",
+        kind: "plain",
+        label: `Remove ${words}`,
+        fields: { keep: shown.keep },
       },
     )}</li>
 `;

@@ -86,7 +86,10 @@ function rangeLine(call: PageCall, shown: ShownSchedule): Markup {
 }
 
 const DATE = new Intl.DateTimeFormat("en-GB", {
-  ...{ day: "numeric", month: "short", year: "numeric", timeZone: "UTC" },
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
 });
 
 /** "16 – 29 Nov 2026". */
@@ -101,8 +104,15 @@ function calendar(
   const { base, now, who } = call;
   const { rows, range, stored, names, path } = shown;
   return html`<div class="wide-only">${calendarPlot({
-    ...{ rows, range, names, now, me: who.accountId, timezone: stored.timezone },
-    ...{ label: `Who is on call, ${stored.project} / ${stored.name}`, id: "cal", left: 11 },
+    rows,
+    range,
+    names,
+    now,
+    me: who.accountId,
+    timezone: stored.timezone,
+    label: `Who is on call, ${stored.project} / ${stored.name}`,
+    id: "cal",
+    left: 11,
     whole: shown.whole,
     quiet: quiet.map((window) => ({ ...window, href: `${base}/silences/${window.silence}` })),
     pickTo: `${base}${pageWith(shown, "cover=")}`,

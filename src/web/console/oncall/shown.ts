@@ -74,15 +74,13 @@ export async function showSchedule(call: PageCall): Promise<ShownSchedule> {
   const parts = await previewRows(asked(call), { ...stored, overrides }, range);
   const whole = await wholeOf(call, { stored, overrides, range });
   return {
-    ...{
-      project,
-      stored,
-      overrides,
-      range,
-      rows: calendarRows(parts),
-      names: peopleNames(tenant.store),
-      whole,
-    },
+    project,
+    stored,
+    overrides,
+    range,
+    rows: calendarRows(parts),
+    names: peopleNames(tenant.store),
+    whole,
     isWhole:
       parts.final.until >= range.until &&
       parts.final.shifts.length + parts.final.gaps.length <= MOST_BLOCKS,

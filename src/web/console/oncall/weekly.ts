@@ -40,7 +40,9 @@ export const weeklyDeed: Form = {
   act({ tenant, now }, form) {
     const timezone = form.get("timezone") ?? "";
     const layer = {
-      ...{ name: "weekly", participants: form.getAll("person"), shift_minutes: WEEK_MINUTES },
+      name: "weekly",
+      participants: form.getAll("person"),
+      shift_minutes: WEEK_MINUTES,
       // An unknown zone is refused with its own words.
       rotation_start: isTimezone(timezone) ? lastMondayNine(timezone, now) : 0,
     };

@@ -177,7 +177,9 @@ function removing(call: PageCall, { account, at }: Changing): Markup {
   return html`<details id="remove"><summary>Remove this person</summary>
 <p class="soft">Their keys, passkeys, sessions, devices and contacts go with them. What names them stands in the way.</p>
 ${wallsOf(call, account)}${button(call, {
-  ...{ action: `${at}/remove`, name: `Remove ${account.email}`, kind: "danger" },
+  action: `${at}/remove`,
+  name: `Remove ${account.email}`,
+  kind: "danger",
   ...(why === null ? {} : { why }),
 })}</details>`;
 }

@@ -35,7 +35,9 @@ export function placesNaming(reader: Reader, account: string, now: number): Name
     ...(fallback.includes(account)
       ? [
           {
-            ...{ kind: "fallback" as const, path: null, where: "" },
+            kind: "fallback" as const,
+            path: null,
+            where: "",
             name: "who is paged when nobody else is reached",
             beside: new Set(fallback),
           },
@@ -52,7 +54,8 @@ function ofLadder(reader: Reader, rule: StoredRule, account: string): NamedPlace
   const project = projectOf(reader, rule.project_id).name;
   return [
     {
-      ...{ kind: "ladder", path: pathOf("p", project, "rules", rule.name) },
+      kind: "ladder",
+      path: pathOf("p", project, "rules", rule.name),
       name: `rule ${rule.name} of ${project}`,
       where: `step ${steps.map(({ at }) => at + 1).join(" and ")}`,
       beside: new Set(steps.flatMap(({ accounts }) => accounts)),
@@ -66,7 +69,8 @@ function ofLayers(schedule: StoredSchedule, account: string): NamedPlace[] {
     if (turns.length === 0) return [];
     return [
       {
-        ...{ kind: "layer", path: `${schedulePage(schedule)}/layers` },
+        kind: "layer",
+        path: `${schedulePage(schedule)}/layers`,
         name: `layer ${name} of ${schedule.project} / ${schedule.name}`,
         where: `turn ${turns.join(" and ")} of ${participants.length}`,
         beside: new Set(participants),
@@ -84,7 +88,8 @@ function ofOverrides(
   return listOverrides(reader, schedule)
     .filter((one) => one.account_id === account && one.ends_at > now)
     .map((override) => ({
-      ...{ kind: "override", path: `${schedulePage(schedule)}#override-${override.id}` },
+      kind: "override",
+      path: `${schedulePage(schedule)}#override-${override.id}`,
       name: `override of ${schedule.project} / ${schedule.name}`,
       where: stretchWords(override, schedule.timezone),
       beside: new Set<string>(),

@@ -58,7 +58,8 @@ const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id:
 
 export const replaceForms: Readonly<Record<string, Form>> = {
   replace: {
-    ...{ verb: "replaceAccount", target },
+    verb: "replaceAccount",
+    target,
     act(call, form) {
       const { tenant, who, params } = call;
       mustManage(who.role);
@@ -74,7 +75,9 @@ export const replaceForms: Readonly<Record<string, Form>> = {
     },
   },
   "replace/try": {
-    ...{ verb: "replaceAccount", target, reads: true },
+    verb: "replaceAccount",
+    target,
+    reads: true,
     act({ who }, form) {
       mustManage(who.role);
       return { said: "", shown: { replace: form.get("by") ?? "" } };

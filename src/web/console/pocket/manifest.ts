@@ -8,14 +8,24 @@ export const WORKER = "/sw.js";
 /** What a phone needs to know to put the box on its home screen (W3C Web Application Manifest). */
 export function manifest({ base }: Pick<Site, "base">, files: Pick<Assets, "at">): Response {
   const icon = (name: string, size: number, purpose: "any" | "maskable") => ({
-    ...{ src: base + files.at(name), sizes: `${size}x${size}`, type: "image/png", purpose },
+    src: base + files.at(name),
+    sizes: `${size}x${size}`,
+    type: "image/png",
+    purpose,
   });
   const start = `${base}/alerts`;
   const body = {
-    ...{ id: `${base}/`, scope: `${base}/`, start_url: start },
-    ...{ name: "box", short_name: "box", description: "Alerts, and who has them." },
-    ...{ display: "standalone", lang: "en", dir: "ltr" },
-    ...{ theme_color: "#1c2024", background_color: "#fbfaf8" },
+    id: `${base}/`,
+    scope: `${base}/`,
+    start_url: start,
+    name: "box",
+    short_name: "box",
+    description: "Alerts, and who has them.",
+    display: "standalone",
+    lang: "en",
+    dir: "ltr",
+    theme_color: "#1c2024",
+    background_color: "#fbfaf8",
     categories: ["utilities"],
     icons: [
       icon("icon-192.png", 192, "any"),

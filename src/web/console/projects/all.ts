@@ -13,7 +13,15 @@ import { projectScreen } from "./screen.ts";
 
 /** Pages of projects, their sources, lines, channels and actions. */
 export const projectScreens: readonly Screen[] = [
-  ...[projectsScreen, projectScreen, connectScreen, sourceScreen],
-  ...[tailScreen, templatesScreen, configScreen],
-  ...[channelsScreen, channelScreen, deliveryScreen, actionsScreen],
+  projectsScreen,
+  projectScreen,
+  connectScreen,
+  sourceScreen,
+  tailScreen,
+  templatesScreen,
+  configScreen,
+  channelsScreen,
+  channelScreen,
+  deliveryScreen,
+  actionsScreen,
 ];

@@ -50,7 +50,8 @@ function goes({ tenant }: PageCall, project: string): string {
 
 export const governForms: Readonly<Record<string, Form>> = {
   rename: {
-    ...{ verb: "renameProject", target },
+    verb: "renameProject",
+    target,
     act({ tenant, who, params }, form) {
       mustManage(who.role);
       const { name } = check(projectWrite, { name: form.get("name") ?? "" }, "body");
@@ -59,7 +60,8 @@ export const governForms: Readonly<Record<string, Form>> = {
     },
   },
   delete: {
-    ...{ verb: "deleteProject", target },
+    verb: "deleteProject",
+    target,
     act({ tenant, who, params }, form) {
       mustManage(who.role);
       const { project = "" } = params;

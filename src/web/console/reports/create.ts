@@ -58,10 +58,8 @@ function createForm(): Form {
         {
           title: (form.get("title") ?? "").trim(),
           description: formText(form, "description").trim(),
-          ...{
-            alert_id: form.get("alert_id") ?? "",
-            view_password: form.get("view_password") ?? "",
-          },
+          alert_id: form.get("alert_id") ?? "",
+          view_password: form.get("view_password") ?? "",
         },
         "body",
       );
@@ -70,7 +68,9 @@ function createForm(): Form {
       const { id } = tenant.store.write((tx) => {
         const own = getProject(tx, project);
         return createReport(tx, own, {
-          ...{ title: body.title, description: body.description, createdBy: who.accountId },
+          title: body.title,
+          description: body.description,
+          createdBy: who.accountId,
           alertId: body.alert_id === "" ? null : mustBeLive(tx, own.id, body.alert_id),
           passwordHash: typeof change === "object" ? change.hash : null,
         });

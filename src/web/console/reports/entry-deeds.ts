@@ -97,9 +97,10 @@ function readersSee({ tenant: { store } }: PageCall, reportId: string): string {
 
 /** What is done to entries. */
 export const entryDeeds: Readonly<Record<string, Form>> = {
-  entries: { ...{ verb: "addReportEntry", target }, act: publish },
+  entries: { verb: "addReportEntry", target, act: publish },
   "entries/{eid}": {
-    ...{ verb: "updateReportEntry", target },
+    verb: "updateReportEntry",
+    target,
     async act(call, form) {
       const { tenant, params } = call;
       const entry = writtenEntry(form);
@@ -117,7 +118,8 @@ export const entryDeeds: Readonly<Record<string, Form>> = {
     },
   },
   "entries/{eid}/delete": {
-    ...{ verb: "deleteReportEntry", target },
+    verb: "deleteReportEntry",
+    target,
     act(call) {
       const { tenant, params } = call;
       const { eid = "" } = params;

@@ -19,7 +19,9 @@ export function published(call: PageCall, { entries, path }: ShownReport): Marku
       return html`<li class="who-item" id="entry-${id}"><div><p><strong dir="auto">${name}</strong> <span class="soft">${title !== "" && `${TYPE_WORDS[entryType]} · `}${nameOf(createdBy)}, ${ago(call, createdAt)}</span></p><p dir="auto">${firstLine(contentMd)}</p></div><div class="buttons"><a class="button second" href="${call.base}${path}?entry=${id}#write" aria-label="Edit: ${name}">Edit</a><details id="delete-${id}"><summary aria-label="Delete: ${name}">Delete</summary><p>Readers see it no more, and its text is gone.</p>${button(
         call,
         {
-          ...{ action: `${path}/entries/${id}/delete`, name: "Delete the entry", kind: "danger" },
+          action: `${path}/entries/${id}/delete`,
+          name: "Delete the entry",
+          kind: "danger",
           label: `Delete the entry: ${name}`,
         },
       )}</details></div></li>

@@ -8,7 +8,8 @@ export function exportFile({ tenant: { store }, params }: PageCall): PageFile {
   const { row } = reportOf(store, params);
   const entries = entryRows(store, row.id).map((each) => ({ ...each, type: each.entryType }));
   return {
-    ...{ name: `report-${row.id}.md`, type: "text/markdown; charset=utf-8" },
+    name: `report-${row.id}.md`,
+    type: "text/markdown; charset=utf-8",
     body: exportMarkdown(row, entries),
   };
 }

@@ -34,7 +34,10 @@ export const readersAddress = (
 ): string => `${tenant.publicUrl || origin}/public/reports/${uuid}`;
 
 const TONES: Readonly<Record<ReportStanding, string>> = {
-  ...{ reported: "soft", update: "soft", analysis: "warn", resolution: "good" },
+  reported: "soft",
+  update: "soft",
+  analysis: "warn",
+  resolution: "good",
 };
 
 /** How a report stands, as its readers are told. */

@@ -16,7 +16,8 @@ const target = ({ rid = "" }: PageCall["params"]) => ({ kind: "report", id: rid 
 /** What is done to a report as a whole. */
 export const reportDeeds: Readonly<Record<string, Form>> = {
   change: {
-    ...{ verb: "updateReport", target },
+    verb: "updateReport",
+    target,
     act({ tenant, params }, form) {
       const { title, description } = check(
         reportChange,
@@ -34,7 +35,8 @@ export const reportDeeds: Readonly<Record<string, Form>> = {
     },
   },
   password: {
-    ...{ verb: "updateReport", target },
+    verb: "updateReport",
+    target,
     async act({ tenant, params }, form) {
       const { row: before } = reportOf(tenant.store, params);
       const given = form.has("remove") ? "" : (form.get("view_password") ?? "");
@@ -60,7 +62,8 @@ export const reportDeeds: Readonly<Record<string, Form>> = {
     },
   },
   address: {
-    ...{ verb: "rotateReportUuid", target },
+    verb: "rotateReportUuid",
+    target,
     act({ tenant, params }) {
       tenant.store.write((tx) => {
         const { project, row } = reportOf(tx, params);
@@ -70,7 +73,8 @@ export const reportDeeds: Readonly<Record<string, Form>> = {
     },
   },
   delete: {
-    ...{ verb: "deleteReport", target },
+    verb: "deleteReport",
+    target,
     act({ tenant, params }) {
       tenant.store.write((tx) => {
         const { project, row } = reportOf(tx, params);

@@ -77,7 +77,11 @@ const TOOLS: readonly (readonly [string, Piece, string, string])[] = [
 export function standingNow({ entries }: Pick<ShownReport, "entries">) {
   return standingOf(
     entries.map(({ id, title, entryType, contentHtml, createdAt }) => ({
-      ...{ id, title, type: entryType, contentHtml, createdAt },
+      id,
+      title,
+      type: entryType,
+      contentHtml,
+      createdAt,
     })),
   );
 }

@@ -6,6 +6,9 @@ import { newRuleScreen, ruleScreen } from "./rule-page.ts";
 
 /** A project's rules, and what is tried with them. */
 export const ruleScreens: readonly Screen[] = [
-  ...[rulesScreen, newRuleScreen, ruleScreen],
-  ...[drillScreen, simulateScreen],
+  rulesScreen,
+  newRuleScreen,
+  ruleScreen,
+  drillScreen,
+  simulateScreen,
 ];

@@ -17,14 +17,10 @@ import { clockTime, span, until } from "../ui/times.ts";
 import { readNumber } from "./plain.ts";
 
 const LEVELS = [
-  ...[
-    { value: "", name: "as the rule has it" },
-    { value: "500", name: "critical" },
-  ],
-  ...[
-    { value: "400", name: "error" },
-    { value: "300", name: "warn" },
-  ],
+  { value: "", name: "as the rule has it" },
+  { value: "500", name: "critical" },
+  { value: "400", name: "error" },
+  { value: "300", name: "warn" },
 ];
 
 /** Rings the rule's ladder for real: names the channels first, and says afterwards what arrived. */
@@ -122,7 +118,9 @@ function report(
   { project, rule, drill }: { project: Project; rule: StoredRule; drill: number },
 ): Markup {
   const found = readDrill(call.tenant.store, {
-    ...{ projectId: project.id, id: drill, now: call.now },
+    projectId: project.id,
+    id: drill,
+    now: call.now,
   });
   const { state, began_at: began, ended_at: ended, verdict } = found;
   const kind = { good: " notice-good", warn: " notice-warn", error: " notice-wrong" };
@@ -151,7 +149,8 @@ function ways(
 ): Piece {
   if (all.length === 0) return false;
   const about = {
-    ...{ project: project.name, rule: rule.name },
+    project: project.name,
+    rule: rule.name,
     nameOf: (account: string) => nameIn(call, account),
   };
   return html`<h3>${name}</h3><ul class="who">${all.map((entry) => {

@@ -41,7 +41,10 @@ function slotsOf({ range, buckets, versus }: DryRun): Slot[] {
   const each = Math.ceil(hours / MOST_BARS) * HOUR;
   const count = Math.max(1, Math.ceil((range.until - first) / each));
   const slots = Array.from({ length: count }, (_, i) => ({
-    ...{ at: first + i * each, matched: 0, alerts: 0, saved: 0 },
+    at: first + i * each,
+    matched: 0,
+    alerts: 0,
+    saved: 0,
   }));
   const slotAt = (at: number) =>
     slots[Math.min(count - 1, Math.max(0, Math.floor((at - first) / each)))] as Slot;
@@ -91,7 +94,9 @@ function nights({ look: { zone } }: PageCall, slots: readonly Slot[], width: num
 }
 
 const dayName = new Intl.DateTimeFormat("en-GB", {
-  ...{ weekday: "short", day: "numeric", timeZone: "UTC" },
+  weekday: "short",
+  day: "numeric",
+  timeZone: "UTC",
 });
 
 /** Where a day begins, as far as there is room for its name. */

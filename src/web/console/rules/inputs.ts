@@ -20,7 +20,8 @@ export function filledOf(
 ): Filled {
   const details = returned?.error.details ?? [];
   return {
-    ...{ fields, action },
+    fields,
+    action,
     faults: details.map(({ field = "", reason }) => `${field} ${reason}`.trim()),
     wrong(pointer) {
       const found = details.find(

@@ -81,7 +81,9 @@ export function actionsForm(filled: Filled, around: Around): Markup | false {
     html`<label class="check"><input type="checkbox" id="r-action-${i}" name="action" value="${id}"${isOn && html` checked`}> ${words(id)}</label>`;
   return html`<fieldset id="runs"><legend>Runs</legend>
 ${pick(filled, {
-  ...{ name: "actions_are", label: "Actions", at: "/actions" },
+  name: "actions_are",
+  label: "Actions",
+  at: "/actions",
   choices: [
     ["all", "every action that takes the event"],
     ["these", "only those ticked below"],

@@ -53,7 +53,8 @@ export const savedRuleForms: Readonly<Record<string, Form>> = {
   ...trying,
   "": { verb: "replaceRule", target, act: save },
   delete: {
-    ...{ verb: "deleteRule", target },
+    verb: "deleteRule",
+    target,
     act: remove,
   },
 };
@@ -145,7 +146,8 @@ async function tryIt(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   const { name } = call.params;
   const rule = ruleOfForm(call, namedForm(form));
   const asked = {
-    ...{ rule, days: Number(form.get("days") ?? "7") },
+    rule,
+    days: Number(form.get("days") ?? "7"),
     ...(name === undefined || isRuleGone(call, projectOf(call), name) ? {} : { versus: name }),
     ...(lines.length === 0 ? {} : { lines }),
   };
@@ -153,7 +155,8 @@ async function tryIt(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   return {
     said: `Tried on ${counted(tried.scanned.lines, "line")}. Nothing is saved.`,
     shown: {
-      ...{ draft: form.toString(), tried: JSON.stringify(tried) },
+      draft: form.toString(),
+      tried: JSON.stringify(tried),
       ladder: JSON.stringify(await tryLadder(call, rule)),
     },
   };

@@ -78,7 +78,8 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
   const title = saved === null ? "New rule" : `Rule ${saved.name}`;
   const drawForm = () =>
     ruleForm(call, {
-      ...{ filled, saved: saved?.name ?? null },
+      filled,
+      saved: saved?.name ?? null,
       around: readAround(store, project, { now: call.now, level: levelOf(fields) }),
       // After a conflict, saving again takes the place of what is there now.
       read:

@@ -6,7 +6,12 @@ import { counted } from "../ui/pieces.ts";
 /** A rule in words. Pure. */
 
 const OPS: Readonly<Record<Condition["op"], string>> = {
-  ...{ eq: "is", neq: "isn't", gte: "≥", lte: "≤", in: "is one of", matches: "matches" },
+  eq: "is",
+  neq: "isn't",
+  gte: "≥",
+  lte: "≤",
+  in: "is one of",
+  matches: "matches",
 };
 
 /** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */

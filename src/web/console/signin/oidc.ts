@@ -29,7 +29,8 @@ export const toProviderPage: OpenPage = {
       visit.tried();
       const { tenant, query, origin, secure } = visit;
       const { url, secret } = await beginAtProvider(tenant, {
-        ...{ providerId: query.get("provider") ?? "", redirectUri: origin + CALLBACK },
+        providerId: query.get("provider") ?? "",
+        redirectUri: origin + CALLBACK,
         to: wanted(query),
       });
       return { away: url, cookies: [cookie(secret, secure, SECONDS)] };

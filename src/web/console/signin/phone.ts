@@ -60,7 +60,9 @@ function enter(visit: Visit): VisitAnswer | GoOn {
   if (sees !== null) return waiting(visit, sees);
   return {
     ...entry(visit, OVER),
-    ...{ status: 401, refusedAs: "sign_in_refused", cookies: [cookie("", secure, 0)] },
+    status: 401,
+    refusedAs: "sign_in_refused",
+    cookies: [cookie("", secure, 0)],
   };
 }
 
@@ -69,7 +71,8 @@ const TITLE = "Sign in on this phone";
 /** Without script the code, or the whole link, is pasted. */
 function entry({ base }: Visit, wrong: string | null): VisitAnswer {
   return {
-    ...{ title: TITLE, script: "phone" },
+    title: TITLE,
+    script: "phone",
     main: html`${wrong !== null && html`<p class="wrong" role="alert">${wrong}</p>`}
 <p>At your desk open <strong>Me</strong>, <strong>Sign in on my phone</strong>, and scan the code there.</p>
 <form class="form" method="post" action="${base}/phone" data-phone="code">
@@ -82,7 +85,9 @@ function entry({ base }: Visit, wrong: string | null): VisitAnswer {
 function waiting({ tenant, base }: Visit, sees: PhoneSees): VisitAnswer {
   const { display_name, email } = getAccount(tenant.store, sees.accountId);
   return {
-    ...{ title: TITLE, script: "phone", headers: { [STATE]: sees.state } },
+    title: TITLE,
+    script: "phone",
+    headers: { [STATE]: sees.state },
     main: html`<p>This signs you in as <strong>${display_name || email}</strong>.</p>
 ${sees.state === "asked" ? html`<p>Type these digits at your desk:</p><p class="digits" id="digits">${sees.digits}</p>` : html`<p>Your desk has answered.</p>`}
 <form class="form" method="post" action="${base}/phone" data-phone="wait">

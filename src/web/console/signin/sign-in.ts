@@ -55,7 +55,9 @@ function shown(visit: Visit, typed: Typed): VisitAnswer {
   const action = `${base}/signin${to === "/alerts" ? "" : `?to=${encodeURIComponent(to)}`}`;
   const { wrong } = typed;
   return {
-    ...{ title: "Sign in", script: "passkeys", headers: signInChallenge(visit) },
+    title: "Sign in",
+    script: "passkeys",
+    headers: signInChallenge(visit),
     main: html`${wrong !== null && html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`}
 ${providerLinks(visit, to)}${WAYS.map((way) => way.draw(visit, action, typed))}
 <p class="soft">No account? Ask whoever runs this box for a pairing link.</p>`,

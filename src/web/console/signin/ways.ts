@@ -25,7 +25,8 @@ const from = ({ address, agent }: Visit) => ({ address, agent });
 export const passwordWay: WayIn = {
   enter: (visit, form) =>
     signInByPassword(visit.tenant, {
-      ...{ email: (form.get("email") ?? "").trim(), password: form.get("password") ?? "" },
+      email: (form.get("email") ?? "").trim(),
+      password: form.get("password") ?? "",
       ...from(visit),
     }),
   draw: (visit, action, { email, wrong }) =>

@@ -87,13 +87,19 @@ export function silenceDeeds(call: PageCall, silence: SilenceAnswer): Piece {
   const isOnce = repeat === "none";
   const end = state === "planned" ? "Delete" : isOnce ? "End now" : "End for good";
   return html`<div class="buttons">${button(call, {
-    ...{ action: `/silences/${id}/end`, name: end, kind: "second", key: "e" },
+    action: `/silences/${id}/end`,
+    name: end,
+    kind: "second",
+    key: "e",
     label: `${end}: ${name}`,
   })}${
     isOnce &&
     state === "active" &&
     button(call, {
-      ...{ action: `/silences/${id}/longer`, name: "+1 h", kind: "second", key: "+" },
+      action: `/silences/${id}/longer`,
+      name: "+1 h",
+      kind: "second",
+      key: "+",
       label: `+1 h: ${name}`,
     })
   }</div>`;

@@ -35,7 +35,8 @@ const undoOf = (call: PageCall, { id, ends_at }: SilenceAnswer): NonNullable<For
 /** Of one silence, by what stands behind its address. */
 export const silenceForms: Readonly<Record<string, Form>> = {
   end: {
-    ...{ verb: "deleteSilence", target },
+    verb: "deleteSilence",
+    target,
     act(call) {
       const silence = silenceHere(call);
       call.tenant.store.write((tx) => liftSilence(tx, silence.id));
@@ -51,7 +52,8 @@ export const silenceForms: Readonly<Record<string, Form>> = {
     },
   },
   longer: {
-    ...{ verb: "changeSilence", target },
+    verb: "changeSilence",
+    target,
     act(call) {
       const before = silenceHere(call);
       if (before.repeat !== "none")
@@ -63,7 +65,8 @@ export const silenceForms: Readonly<Record<string, Form>> = {
     },
   },
   "": {
-    ...{ verb: "changeSilence", target },
+    verb: "changeSilence",
+    target,
     act(call, form) {
       const before = silenceHere(call);
       if (before.managed)
@@ -87,7 +90,8 @@ export const silenceForms: Readonly<Record<string, Form>> = {
 
 /** Makes one that was ended again, to end when it was to. */
 export const makeAgain: Form = {
-  ...{ verb: "createSilence", target },
+  verb: "createSilence",
+  target,
   act(call, form) {
     let body: unknown;
     try {

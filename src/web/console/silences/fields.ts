@@ -95,7 +95,8 @@ export function writeOfFields(
   const body = {
     project: or("project"),
     match: {
-      ...{ rule: or("match/rule"), template_id: or("match/template_id") },
+      rule: or("match/rule"),
+      template_id: or("match/template_id"),
       identifiers: parsed(form.get("pairs")) ?? readPairs(text("match/identifiers")),
       sources: parsed(form.get("names")) ?? splitList(text("match/sources")),
       below_level: readNumber(text("match/below_level")) ?? null,
@@ -134,7 +135,8 @@ function plannedTimes(form: URLSearchParams) {
   const repeat = form.get("repeat") ?? "none";
   const isOver = (form.get("repeat_until") ?? "") !== "" && repeat !== "none";
   return {
-    ...{ timezone, repeat },
+    timezone,
+    repeat,
     starts_at: instantField(timezone, form, "starts_at"),
     ends_at: instantField(timezone, form, "ends_at"),
     ...(isOver && { repeat_until: instantField(timezone, form, "repeat_until") }),

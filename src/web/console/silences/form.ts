@@ -44,8 +44,11 @@ ${hidden("pairs")}${
   fields.has("pairs")
     ? html`<p>Identifiers: <code>${text("pairs")}</code></p>`
     : field(call, NEW_SILENCE, {
-        ...{ name: "match/identifiers", label: "Identifiers", autocomplete: "off" },
-        ...{ value: text("match/identifiers"), more: html`placeholder="any"` },
+        name: "match/identifiers",
+        label: "Identifiers",
+        autocomplete: "off",
+        value: text("match/identifiers"),
+        more: html`placeholder="any"`,
         hint: "provider=acme, region=eu: all must be so.",
       })
 }
@@ -53,8 +56,11 @@ ${hidden("names")}${
   fields.has("names")
     ? html`<p>Sources: <code>${text("names")}</code></p>`
     : field(call, NEW_SILENCE, {
-        ...{ name: "match/sources", label: "Sources", autocomplete: "off" },
-        ...{ value: text("match/sources"), more: html`placeholder="any"` },
+        name: "match/sources",
+        label: "Sources",
+        autocomplete: "off",
+        value: text("match/sources"),
+        more: html`placeholder="any"`,
         hint: "Names with commas between; an alert that several sources feed rings.",
       })
 }
@@ -102,7 +108,9 @@ function plannedFields(call: PageCall, fields: URLSearchParams): Markup {
   return html`<fieldset><legend>When</legend>
 ${time("starts_at", "From")}${time("ends_at", "Until")}
 ${select(call, NEW_SILENCE, {
-  ...{ name: "repeat", label: "Repeats", value: fields.get("repeat") ?? "none" },
+  name: "repeat",
+  label: "Repeats",
+  value: fields.get("repeat") ?? "none",
   choices: [
     { value: "none", name: "once" },
     { value: "weekly", name: "each week" },

@@ -33,7 +33,8 @@ export const newSilenceScreen: Screen = {
   forms: {
     "": { verb: "createSilence", target, act: create },
     try: {
-      ...{ verb: "previewSilence", reads: true },
+      verb: "previewSilence",
+      reads: true,
       act: (_call, form) => ({ said: "", shown: { draft: form.toString() } }),
     } satisfies Form,
   },

@@ -24,7 +24,9 @@ export async function wouldWords(
     const isLater = row.starts_at > at;
     const { critical } = JSON.parse(row.body) as SilenceBody;
     return previewWords(call, await previewSilence(tenant.store, row, { at, pause: nextTurn }), {
-      ...{ isLater, critical, inMenu: how.inMenu === true },
+      isLater,
+      critical,
+      inMenu: how.inMenu === true,
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

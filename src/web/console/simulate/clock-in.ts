@@ -8,8 +8,13 @@ export function clockIn(at: number, zone: string): Markup {
   let format = formats.get(zone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat("en-GB", {
-      ...{ weekday: "short", day: "numeric", month: "short" },
-      ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone },
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZone: zone,
     });
     if (formats.size > 100) formats.clear();
     formats.set(zone, format);

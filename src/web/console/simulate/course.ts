@@ -12,7 +12,10 @@ type Rungs = Simulation["rungs"];
 type Step = Rungs[number];
 
 const WHY: Readonly<Record<Step["why"], string>> = {
-  ...{ step: "", repeat: "again", renotify: "told again", fallback: "fallback" },
+  step: "",
+  repeat: "again",
+  renotify: "told again",
+  fallback: "fallback",
   nobody_reached_before: "at once, since nobody was reached before",
 };
 
@@ -104,7 +107,11 @@ function fix(call: PageCall, account: string): Piece {
 }
 
 const DOT = {
-  ...{ confirmed: "shown", unconfirmed: "waiting", failing: "accepted", off: "none", none: "none" },
+  confirmed: "shown",
+  unconfirmed: "waiting",
+  failing: "accepted",
+  off: "none",
+  none: "none",
 } as const;
 
 const STATE: Readonly<Record<SimulatedChannel["state"], string>> = {
@@ -144,7 +151,8 @@ export function untoldAndShared(
     listAccounts(call.tenant.store).map((one) => [one.id, one.display_name.trim() || one.email]),
   );
   const about = {
-    ...{ project: project.name, rule: rule.name },
+    project: project.name,
+    rule: rule.name,
     nameOf: (account: string) => names.get(account) ?? "somebody who was removed",
   };
   const { shared, untold } = found;

@@ -33,7 +33,11 @@ export function questionIn(
   const level = /^\d{1,6}$/.test(query.get("level") ?? "") ? Number(query.get("level")) : null;
   const silent = [...new Set((query.get("silent") ?? "").split(","))];
   return {
-    ...{ project, rule, zone, level, at: at ?? now },
+    project,
+    rule,
+    zone,
+    level,
+    at: at ?? now,
     silent: silent.filter((account) => members.has(account)).slice(0, 100),
     isSwept: query.get("sweep") === "14",
   };
@@ -46,7 +50,9 @@ export function questionAddress(
 ): string {
   const { project, rule, level, zone, at, silent, isSwept } = { ...question, ...change };
   const query = new URLSearchParams({
-    ...{ project: project.name, rule: rule.name, at: atText(at, zone) },
+    project: project.name,
+    rule: rule.name,
+    at: atText(at, zone),
     ...(level === null ? {} : { level: String(level) }),
     ...(silent.length === 0 ? {} : { silent: silent.join(",") }),
     ...(isSwept ? { sweep: "14" } : {}),

@@ -31,7 +31,10 @@ const title = "Who would be woken?";
 function viewOf(call: PageCall, question: LadderQuestion): View {
   const { project, rule } = question;
   const watches = [
-    ...["oncall:*", "people", "silences", `channels:${project.name}`],
+    "oncall:*",
+    "people",
+    "silences",
+    `channels:${project.name}`,
     `rule:${project.name}/${rule.name}`,
   ];
   return {
@@ -45,7 +48,9 @@ function viewOf(call: PageCall, question: LadderQuestion): View {
           const { store, slices } = call.tenant;
           const { at, level, silent } = question;
           const input = simulateWrite.parse({
-            ...{ rule: rule.name, at, silent: [...silent] },
+            rule: rule.name,
+            at,
+            silent: [...silent],
             ...(level === null ? {} : { level }),
           });
           const found = await slices.run(

@@ -20,7 +20,10 @@ export async function sweepGrid(call: PageCall, question: LadderQuestion): Promi
   const { project, rule, level, silent, zone } = question;
   const from = dated(wallTime(now, zone).slice(0, 10), zone) ?? now;
   const input = sweepWrite.parse({
-    ...{ rule: rule.name, from, days: DAYS, silent: [...silent] },
+    rule: rule.name,
+    from,
+    days: DAYS,
+    silent: [...silent],
     ...(level === null ? {} : { level }),
   });
   const { cells } = await tenant.slices.run(
@@ -66,7 +69,10 @@ const LEFT = 76;
 const TOP = 18;
 
 const dayName = new Intl.DateTimeFormat("en-GB", {
-  ...{ weekday: "short", day: "numeric", month: "short", timeZone: "UTC" },
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
 });
 const nameOfDay = (day: string): string =>
   dayName.format(new Date(`${day}T00:00:00Z`)).replace(",", "");

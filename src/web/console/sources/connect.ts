@@ -49,7 +49,11 @@ export const connectScreen: Screen = {
         const retainLogs = form.get("lines") === "kept";
         const project = call.params["project"] ?? "";
         const made = connectSender(call.tenant, call.origin, {
-          ...{ project, kind, name, level, retainLogs },
+          project,
+          kind,
+          name,
+          level,
+          retainLogs,
         });
         const ruled =
           made.made_rule === null

@@ -26,7 +26,8 @@ import { setUpNotice, shownSetUp } from "./set-up.ts";
 type SourceRow = ReturnType<typeof getSource>;
 
 const target = ({ project = "", source = "" }: PageCall["params"]) => ({
-  ...{ kind: "source", id: `${project}/${source}` },
+  kind: "source",
+  id: `${project}/${source}`,
 });
 
 function found({ tenant, params }: PageCall) {
@@ -35,7 +36,8 @@ function found({ tenant, params }: PageCall) {
 }
 
 const keep = (retainLogs: boolean): Form => ({
-  ...{ verb: "updateSource", target },
+  verb: "updateSource",
+  target,
   act(call) {
     const { project, source } = found(call);
     call.tenant.store.write((tx) => changeSource(tx, project, { name: source.name, retainLogs }));
@@ -74,7 +76,8 @@ export const sourceScreen: Screen = {
     keep: keep(true),
     forget: keep(false),
     rotate: {
-      ...{ verb: "rotateSourceToken", target },
+      verb: "rotateSourceToken",
+      target,
       act(call) {
         mustManage(call.who.role);
         const { project, source } = found(call);
@@ -89,7 +92,8 @@ export const sourceScreen: Screen = {
       },
     },
     rename: {
-      ...{ verb: "renameSource", target },
+      verb: "renameSource",
+      target,
       act({ tenant, params }, form) {
         const { project = "", source = "" } = params;
         const { name } = check(sourceRename, { name: (form.get("name") ?? "").trim() }, "body");
@@ -98,7 +102,8 @@ export const sourceScreen: Screen = {
       },
     },
     delete: {
-      ...{ verb: "deleteSource", target },
+      verb: "deleteSource",
+      target,
       act(call) {
         const { project, source } = found(call);
         call.tenant.store.write((tx) => deleteSource(tx, project, source.name));
@@ -147,7 +152,9 @@ function rotating(call: PageCall, project: string, source: SourceRow): Markup {
       : html`Somebody sent with it ${ago(call, last_seen)}: a new token stops them until they have it.`
   }</p>
 ${button(call, {
-  ...{ action: `${atOf(project, source)}/rotate`, name: "Rotate the token", kind: "second" },
+  action: `${atOf(project, source)}/rotate`,
+  name: "Rotate the token",
+  kind: "second",
   ...(isManager(call.who.role)
     ? {}
     : { why: `Owners and admins rotate tokens. Ask ${managers(call)}.` }),

@@ -34,7 +34,11 @@ export function sourceTable(call: PageCall, name: string): Markup {
     const { last_event_at = null, minutes = [] } = heard.get(source.name) ?? {};
     const facts = sourceFactsOf(tenant, { id, name: source.name }, false);
     return row(call, name, {
-      ...{ source, facts, lastAt: last_event_at, minutes, templates: templates.get(id) ?? 0 },
+      source,
+      facts,
+      lastAt: last_event_at,
+      minutes,
+      templates: templates.get(id) ?? 0,
     });
   })}</tbody></table></div>`;
 }

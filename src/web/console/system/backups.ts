@@ -25,7 +25,9 @@ export function backupsSection(call: PageCall): Markup {
 ${desk.failure() !== null && html`<p class="wrong">The last try failed: ${desk.failure()}</p>`}
 ${made(call, desk)}
 ${button(call, {
-  ...{ action: "/system/backup", name: "Back up now", kind: "second" },
+  action: "/system/backup",
+  name: "Back up now",
+  kind: "second",
   ...(desk.isRunning() ? { why: "One is being made." } : {}),
 })}
 <p class="soft small">Each is a copy of everything, secrets sealed in it: it stays on the machine.</p>`;
@@ -42,7 +44,9 @@ function made(call: PageCall, desk: BackupDesk): Markup {
 }
 
 export const backupNow: Form = {
-  ...{ verb: "makeBackup", target: () => ({ kind: "backup", id: "" }), deed: true },
+  verb: "makeBackup",
+  target: () => ({ kind: "backup", id: "" }),
+  deed: true,
   act({ tenant, who }) {
     mustManage(who.role);
     const desk = tenant.house?.backups ?? null;

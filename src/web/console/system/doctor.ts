@@ -55,7 +55,10 @@ ${well.length > 0 && html`<details id="doctor-well"><summary>${counted(well.leng
 ${
   isManager(call.who.role) &&
   button(call, {
-    ...{ action: "/system/look", name: "Look again", kind: "second", key: "d" },
+    action: "/system/look",
+    name: "Look again",
+    kind: "second",
+    key: "d",
     ...(isRunning ? { why: "It is looking." } : {}),
   })
 }`;

@@ -50,7 +50,10 @@ const SILENCES: Words = [
 function countedFinding(check: string, words: Words, left: readonly ShownFinding[]): ShownFinding {
   const state = left.some((one) => one.state === "wrong") ? "wrong" : "note";
   return {
-    ...{ id: `own-${check}-all`, check, state, mend: null },
+    id: `own-${check}-all`,
+    check,
+    state,
+    mend: null,
     words: html`${counted(left.length, ...words)}.`,
   };
 }
@@ -61,7 +64,9 @@ function channels(call: PageCall): ShownFinding[] {
     .map((channel) => {
       const { id, project, name, type } = channel;
       return {
-        ...{ id: `own-channel-${id}`, check: "channel", state: "wrong" },
+        id: `own-channel-${id}`,
+        check: "channel",
+        state: "wrong",
         words: html`${name || type} of ${project} ${ailingWords(call, channel)}`,
         mend: remedy(call, pathOf("p", project, "channels", id), "See what it was answered"),
       };
@@ -79,7 +84,9 @@ function gaps(call: PageCall, seats: readonly SeatNow[]): ShownFinding[] {
   return seats
     .filter((seat) => seat.gaps.length > 0)
     .map(({ stored, gaps: found, current }) => ({
-      ...{ id: `own-gap-${stored.id}`, check: "gap", state: current.on_call ? "note" : "wrong" },
+      id: `own-gap-${stored.id}`,
+      check: "gap",
+      state: current.on_call ? "note" : "wrong",
       words: html`Nobody is on call for ${stored.project} / ${stored.name} ${
         current.on_call ? `in ${counted(found.length, "gap")} of the next ${LOOK_DAYS} days` : "now"
       }.`,
@@ -96,7 +103,8 @@ async function unsure(call: PageCall, seats: readonly SeatNow[]): Promise<ShownF
     const { dot, word } = await reached(call, account);
     if (dot === "shown") continue;
     found.set(account.id, {
-      ...{ id: `own-unconfirmed-${account.id}`, check: "unconfirmed" },
+      id: `own-unconfirmed-${account.id}`,
+      check: "unconfirmed",
       state: dot === "none" ? "wrong" : "note",
       words: html`${account.display_name || account.email} is on call for ${stored.project} / ${stored.name}: ${word}.`,
       mend: remedy(call, pathOf("people", account.id), "Ring it, or add a way"),
@@ -112,7 +120,9 @@ function oldSilences(call: PageCall): ShownFinding[] {
     .map(({ id, starts_at, body }) => {
       const { reason } = JSON.parse(body) as { reason: string };
       return {
-        ...{ id: `own-silence-${id}`, check: "silence", state: "note" },
+        id: `own-silence-${id}`,
+        check: "silence",
+        state: "note",
         words: html`A silence has held for ${span(now - starts_at)}: “${reason}”.`,
         mend: remedy(call, "/silences", "End it, or say until when"),
       };

@@ -11,15 +11,21 @@ const RESTART = "systemctl restart box";
 
 /** What to do where a check fails: a command for the machine, or a page. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  ...{ store: LOG, scheduler: RESTART, outbox: RESTART, backup: LOG },
+  store: LOG,
+  scheduler: RESTART,
+  outbox: RESTART,
+  backup: LOG,
   clock: "timedatectl set-ntp true",
   disk: "box serve --log-days 3 --history-days 30",
   sealed: "box key-file add FILE",
 };
 const PAGES: Readonly<Record<string, readonly [path: string, words: string]>> = {
-  ...{ breakers: ["/p", "Each project's channels"], channels: ["/p", "Each project's channels"] },
-  ...{ reach: ["/people", "Who is reached by what"], contacts: ["/people", "Everybody's ways"] },
-  ...{ silences: ["/silences", "Silences"], ingest: ["/p", "What each source sends"] },
+  breakers: ["/p", "Each project's channels"],
+  channels: ["/p", "Each project's channels"],
+  reach: ["/people", "Who is reached by what"],
+  contacts: ["/people", "Everybody's ways"],
+  silences: ["/silences", "Silences"],
+  ingest: ["/p", "What each source sends"],
   relay: ["/system#relay", "The relay"],
 };
 
@@ -38,7 +44,9 @@ function mendOf(call: PageCall, { name, ok }: HealthCheck): Markup | null {
 export function readiness(call: PageCall, checks: readonly HealthCheck[]): ShownFinding[] {
   const seesNames = isManager(call.who.role);
   return checks.map((check) => ({
-    ...{ id: `check-${check.name}`, check: check.name, mend: mendOf(call, check) },
+    id: `check-${check.name}`,
+    check: check.name,
+    mend: mendOf(call, check),
     state: check.ok ? "ok" : check.severity === "failed" ? "failed" : "wrong",
     words: html`${seesNames ? (check.named ?? check.detail) : check.detail}`,
   }));

@@ -65,7 +65,8 @@ ${
 /** Forms of the section, by what stands behind `/system/`. */
 export const relayForms: Readonly<Record<string, Form>> = {
   relay: {
-    ...{ verb: "putRelay", target },
+    verb: "putRelay",
+    target,
     async act({ tenant, who }, form) {
       mustManage(who.role);
       const typed = [...form].filter(([, value]) => value.trim() !== "");
@@ -88,7 +89,9 @@ export const relayForms: Readonly<Record<string, Form>> = {
     },
   },
   "relay/test": {
-    ...{ verb: "testRelay", target, deed: true },
+    verb: "testRelay",
+    target,
+    deed: true,
     async act({ tenant, who }) {
       mustManage(who.role);
       const relay = findRelay(tenant.store);
@@ -106,7 +109,8 @@ export const relayForms: Readonly<Record<string, Form>> = {
     },
   },
   "relay/remove": {
-    ...{ verb: "deleteRelay", target },
+    verb: "deleteRelay",
+    target,
     act({ tenant, who }) {
       mustManage(who.role);
       const dropped = tenant.store.write((tx) => removeRelay(tx, writeLateTimeline));

@@ -15,7 +15,9 @@ import { relayForms, relaySection } from "./relay.ts";
 import { wallForms, wallsSection } from "./walls.ts";
 
 const lookAgain: Form = {
-  ...{ verb: "runDoctor", target: () => ({ kind: "doctor", id: "" }), deed: true },
+  verb: "runDoctor",
+  target: () => ({ kind: "doctor", id: "" }),
+  deed: true,
   act({ tenant, who }) {
     mustManage(who.role);
     tenant.house?.doctor.look();

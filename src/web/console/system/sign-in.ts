@@ -43,7 +43,8 @@ export const signInScreen: Screen = {
   },
   forms: {
     password: {
-      ...{ verb: "putSignIn", target: () => ({ kind: "sign_in", id: "1" }) },
+      verb: "putSignIn",
+      target: () => ({ kind: "sign_in", id: "1" }),
       act({ tenant, who }, form) {
         mustBeOwner(who.role);
         const isOpen = form.get("password") === "on";
@@ -52,7 +53,8 @@ export const signInScreen: Screen = {
       },
     },
     providers: {
-      ...{ verb: "createSignInProvider", target },
+      verb: "createSignInProvider",
+      target,
       async act({ tenant, who }, form) {
         mustBeOwner(who.role);
         const { test, ...input } = check(providerWrite, typedProvider(form), "body");
@@ -62,7 +64,8 @@ export const signInScreen: Screen = {
       },
     },
     "providers/{provider}/change": {
-      ...{ verb: "changeSignInProvider", target },
+      verb: "changeSignInProvider",
+      target,
       async act({ tenant, who, params: { provider: id = "" } }, form) {
         mustBeOwner(who.role);
         const { store, sealer } = tenant;
@@ -74,7 +77,9 @@ export const signInScreen: Screen = {
       },
     },
     "providers/{provider}/test": {
-      ...{ verb: "testSignInProvider", target, deed: true },
+      verb: "testSignInProvider",
+      target,
+      deed: true,
       async act({ tenant, who, params: { provider: id = "" } }) {
         mustBeOwner(who.role);
         const { name } = getProvider(tenant.store, id);
@@ -82,7 +87,8 @@ export const signInScreen: Screen = {
       },
     },
     "providers/{provider}/remove": {
-      ...{ verb: "deleteSignInProvider", target },
+      verb: "deleteSignInProvider",
+      target,
       act({ tenant, who, params: { provider: id = "" } }) {
         mustBeOwner(who.role);
         const { name } = getProvider(tenant.store, id);
@@ -106,10 +112,14 @@ function typedProvider(form: URLSearchParams): object {
     words(form, `groups_${role}`, /,/).map((group) => [group, role]),
   );
   return {
-    ...{ name: text("name"), issuer: text("issuer"), client_id: text("client_id") },
+    name: text("name"),
+    issuer: text("issuer"),
+    client_id: text("client_id"),
     client_secret: form.get("client_secret") ?? "",
-    ...{ scopes: words(form, "scopes", /\s+/), groups_claim: text("groups_claim") },
-    ...{ roles: Object.fromEntries(groups), domains: words(form, "domains", /[\s,]+/) },
+    scopes: words(form, "scopes", /\s+/),
+    groups_claim: text("groups_claim"),
+    roles: Object.fromEntries(groups),
+    domains: words(form, "domains", /[\s,]+/),
     test: form.has("test"),
   };
 }
@@ -146,7 +156,10 @@ function form(call: PageCall, action: string, known: Provider | null): Markup {
       .join(", ");
   const put = (name: string, label: string, value: string, hint?: string) =>
     field(call, action, {
-      ...{ name, label, value, autocomplete: "off" },
+      name,
+      label,
+      value,
+      autocomplete: "off",
       ...(hint === undefined ? {} : { hint }),
     });
   const test = fieldId(action, "test");

@@ -39,7 +39,8 @@ function wallRow(call: PageCall, wall: WallAnswer, names: PeopleNames) {
 
 export const wallForms: Readonly<Record<string, Form>> = {
   walls: {
-    ...{ verb: "makeWall", target },
+    verb: "makeWall",
+    target,
     act({ tenant, who, origin }, form) {
       mustManage(who.role);
       const wish = { name: (form.get("name") ?? "").trim(), messages: !form.has("without") };
@@ -52,7 +53,8 @@ export const wallForms: Readonly<Record<string, Form>> = {
     },
   },
   "walls/{wall}/revoke": {
-    ...{ verb: "revokeWall", target },
+    verb: "revokeWall",
+    target,
     act({ tenant, who, params }) {
       mustManage(who.role);
       tenant.store.write((tx) => revokeWall(tx, params["wall"] ?? ""));

@@ -10,23 +10,33 @@ interface Level {
 /** Told apart by shape, then by word, then by colour. */
 const LEVELS: readonly Level[] = [
   {
-    ...{ from: 500, word: "critical", kind: "critical" },
+    from: 500,
+    word: "critical",
+    kind: "critical",
     glyph: html`<path d="M5 1h6l4 4v6l-4 4H5l-4-4V5z" fill="currentColor"/><path d="M8 4v5M8 11v1.5" stroke="var(--paper)" stroke-width="2"/>`,
   },
   {
-    ...{ from: 400, word: "error", kind: "error" },
+    from: 400,
+    word: "error",
+    kind: "error",
     glyph: html`<path d="M8 1l7 7-7 7-7-7z" fill="currentColor"/>`,
   },
   {
-    ...{ from: 300, word: "warn", kind: "warn" },
+    from: 300,
+    word: "warn",
+    kind: "warn",
     glyph: html`<path d="M8 2l6.5 12h-13z" fill="none" stroke="currentColor" stroke-width="2"/>`,
   },
   {
-    ...{ from: 200, word: "info", kind: "info" },
+    from: 200,
+    word: "info",
+    kind: "info",
     glyph: html`<circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M8 7v5M8 4v1.5" stroke="currentColor" stroke-width="1.5"/>`,
   },
   {
-    ...{ from: Number.NEGATIVE_INFINITY, word: "debug", kind: "debug" },
+    from: Number.NEGATIVE_INFINITY,
+    word: "debug",
+    kind: "debug",
     glyph: html`<circle cx="8" cy="8" r="5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2 2"/>`,
   },
 ];

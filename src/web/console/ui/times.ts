@@ -95,8 +95,15 @@ const SHAPES = {
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   day: { weekday: "short", day: "numeric", month: "short" },
   exact: {
-    ...{ weekday: "short", day: "numeric", month: "short", year: "numeric", hourCycle: "h23" },
-    ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hourCycle: "h23",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
   },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 

@@ -5,9 +5,16 @@ import type { Files } from "../shell.ts";
 import { WALL_STYLE } from "./style.ts";
 
 const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", `style-src ${sourceOf(WALL_STYLE)}`],
-  ...["img-src 'self'", "connect-src 'self'", "form-action 'none'", "frame-ancestors 'none'"],
-  ...["base-uri 'none'", "require-trusted-types-for 'script'", "trusted-types box"],
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src ${sourceOf(WALL_STYLE)}`,
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types box",
 ].join("; ");
 
 /** Its address is the secret: it goes nowhere, and nobody keeps the page. */
@@ -60,7 +67,8 @@ export function wallPart(main: Markup, of: { files: Files; next: string; etag: s
 
 /** The same where nothing changed. */
 export const unchangedWall = (of: { files: Files; next: string; etag: string }): Sheet => ({
-  ...{ status: 304, body: "" },
+  status: 304,
+  body: "",
   headers: { ...HEADERS, ...partHeaders(of) },
 });
 

@@ -102,7 +102,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
     const since = tenant.changes.after(null).next;
     const asked = url.searchParams.get("theme");
     const theme = asked === "light" || asked === "dark" ? asked : null;
-    return wallPage({ ...{ base: place.base, files, theme, since }, main: await draw(looker) });
+    return wallPage({ base: place.base, files, theme, since, main: await draw(looker) });
   };
 
   /** Only what opens nothing is limited, so that nobody's guessing darkens a screen. */

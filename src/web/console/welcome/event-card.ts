@@ -21,7 +21,9 @@ ${
 <div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me" })}${button(
         call,
         {
-          ...{ action: "/welcome/token", name: "Make a new token", kind: "second" },
+          action: "/welcome/token",
+          name: "Make a new token",
+          kind: "second",
           ...(!isManager(call.who.role) && { why: "Only owners and admins rotate tokens." }),
         },
       )}</div>`

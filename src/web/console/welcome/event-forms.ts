@@ -19,14 +19,17 @@ const target = () => ({ kind: "project", id: FIRST.project });
 
 export const eventForms: Readonly<Record<string, Form>> = {
   start: {
-    ...{ verb: "createProject", target },
+    verb: "createProject",
+    target,
     act({ tenant, who }) {
       const token = tenant.store.write((tx) => {
         if (findProject(tx, FIRST.project) === null) createProject(tx, FIRST.project);
         const project = getProject(tx, FIRST.project);
         const { name, ...body } = ruleCreate.parse(ruleFor(who.accountId));
         const made = createSource(tx, project, {
-          ...{ tenantId: tenant.id, name: FIRST.source, retainLogs: true },
+          tenantId: tenant.id,
+          name: FIRST.source,
+          retainLogs: true,
         });
         createRule(tx, project, { name, body });
         return made.token;
@@ -35,7 +38,8 @@ export const eventForms: Readonly<Record<string, Form>> = {
     },
   },
   token: {
-    ...{ verb: "rotateSourceToken", target },
+    verb: "rotateSourceToken",
+    target,
     act({ tenant, who }) {
       mustManage(who.role);
       const { token } = tenant.store.write((tx) =>
@@ -45,7 +49,9 @@ export const eventForms: Readonly<Record<string, Form>> = {
     },
   },
   send: {
-    ...{ verb: "sendTestEvent", target, deed: true },
+    verb: "sendTestEvent",
+    target,
+    deed: true,
     async act(call) {
       const { source } = firstStepsOf(call);
       if (source === null) throw notFound("source");
@@ -56,8 +62,10 @@ export const eventForms: Readonly<Record<string, Form>> = {
 };
 
 const EVENT = {
-  ...{ message: "payment 4711 failed after 30 s at provider acme", level: 400 },
-  ...{ keys: null, tags: null },
+  message: "payment 4711 failed after 30 s at provider acme",
+  level: 400,
+  keys: null,
+  tags: null,
 };
 
 /** As a sender would: it is answered after the commit. Throws what kept it from one. */

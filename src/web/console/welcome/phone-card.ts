@@ -74,7 +74,8 @@ export function head(name: string, isDone: boolean): Markup {
 
 export const phoneForms: Readonly<Record<string, Form>> = {
   phone: {
-    ...{ verb: "createContact", target },
+    verb: "createContact",
+    target,
     async act(call) {
       const { tenant, who } = call;
       if (who.role === "owner") setUpNtfy(call);
@@ -94,7 +95,8 @@ export const phoneForms: Readonly<Record<string, Form>> = {
     },
   },
   again: {
-    ...{ verb: "verifyContact", target },
+    verb: "verifyContact",
+    target,
     async act(call) {
       const { sent } = await sendContactCode(call.tenant, ofWaiting(call));
       return {
@@ -103,14 +105,17 @@ export const phoneForms: Readonly<Record<string, Form>> = {
     },
   },
   code: {
-    ...{ verb: "verifyContact", target },
+    verb: "verifyContact",
+    target,
     act(call, form) {
       proveContact(call.tenant, ofWaiting(call), form.get("code") ?? "");
       return { said: "Your phone rings from now on." };
     },
   },
   ring: {
-    ...{ verb: "testContact", target, deed: true },
+    verb: "testContact",
+    target,
+    deed: true,
     async act(call) {
       const { accountId } = call.who;
       const { rings, browser } = firstStepsOf(call);

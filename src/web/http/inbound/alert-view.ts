@@ -41,7 +41,9 @@ export function alertView(alert: Alert, at: number): AlertView {
     generatorURL: alert.links[0]?.href ?? "",
     labels: {
       ...alert.identifiers,
-      ...{ alertname: alert.rule, project: alert.project, severity: levelName(alert.level) },
+      alertname: alert.rule,
+      project: alert.project,
+      severity: levelName(alert.level),
     },
   };
 }

@@ -83,7 +83,11 @@ export function createDecoder(clock: Clock): Decoder {
     if (!("found" in reply)) throw new Error("the thread said something else");
     const { events, jobs = [], rejected } = reply.found;
     return {
-      ...{ events, jobs, rejected, parts, close },
+      events,
+      jobs,
+      rejected,
+      parts,
+      close,
       async answer(taken: TakenCounts) {
         const said = await ask({ taken });
         if (!("reply" in said)) throw new Error("the thread said something else");
@@ -110,7 +114,11 @@ export function createDecoder(clock: Clock): Decoder {
 function atOnce(adapter: Adapter, request: InRequest): Decoding {
   const { events, ids = null, jobs = [], rejected, asks, answer } = decodeRequest(adapter, request);
   return {
-    ...{ events: events.length, jobs, rejected, asks, answer },
+    events: events.length,
+    jobs,
+    rejected,
+    asks,
+    answer,
     parts: () => [{ events: [...events], ids }],
     close() {},
   };
@@ -119,7 +127,12 @@ function atOnce(adapter: Adapter, request: InRequest): Decoding {
 function toldOf({ request, headers }: Readable, kind: string) {
   const { method, path, at, options, query, watched } = request;
   return {
-    ...{ kind, method, path, at, options, headers },
+    kind,
+    method,
+    path,
+    at,
+    options,
+    headers,
     query: `${query}`,
     watched: [...watched()],
   };

@@ -85,7 +85,11 @@ function status({ clock }: Tenant): SenderReply {
     config: { original: "route:\n  receiver: box\nreceivers:\n- name: box\n" },
     uptime,
     versionInfo: {
-      ...{ branch: "box", buildDate: "", buildUser: "", goVersion: "", revision: "" },
+      branch: "box",
+      buildDate: "",
+      buildUser: "",
+      goVersion: "",
+      revision: "",
       version: LIKE,
     },
   });

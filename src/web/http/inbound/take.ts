@@ -170,8 +170,15 @@ function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertTold | u
   if (row === null) return undefined;
   const { id, state, level, count, last_message, details, opened_at, last_seen } = toAlert(row);
   return {
-    ...{ id, state, level, count, message: last_message, details: details ?? "" },
-    ...{ dedupKey: row.dedup_key ?? "", openedAt: opened_at, lastSeen: last_seen },
+    id,
+    state,
+    level,
+    count,
+    message: last_message,
+    details: details ?? "",
+    dedupKey: row.dedup_key ?? "",
+    openedAt: opened_at,
+    lastSeen: last_seen,
   };
 }
 

@@ -94,7 +94,9 @@ export const actionRoutes: Route[] = [
     handle: ({ tenant, params, body: write }) => {
       tenant.store.write((tx) =>
         replaceAction(tx, getProject(tx, params.id), {
-          ...{ id: params.aid, write, guard: guardOf(tenant) },
+          id: params.aid,
+          write,
+          guard: guardOf(tenant),
         }),
       );
       return { updated: true };

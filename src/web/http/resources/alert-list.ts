@@ -122,7 +122,9 @@ async function pageOf(
     return listAlerts(store, { ...common, sinceSeq: since_seq, before });
   const filter = walkedFilter(query, of);
   const { rows, ...page } = await triage(store, {
-    ...{ ...common, ...filter, order: query.order ?? "newest" },
+    ...common,
+    ...filter,
+    order: query.order ?? "newest",
   });
   return { alerts: rows.map(toAlert), ...page };
 }
@@ -133,7 +135,10 @@ async function groupsOf(store: Store, query: ListQuery, of: Of) {
   if (buckets !== undefined) refuse("buckets", "goes with alerts, not with groups");
   const page = await groupAlerts(store, {
     ...walkedFilter(query, of),
-    ...{ rule, limit, projectId: of.projectId, isGroup: () => true },
+    rule,
+    limit,
+    projectId: of.projectId,
+    isGroup: () => true,
     states: states.map((state) =>
       state === "resolved" ? refuse("state", "resolved alerts are in no group") : state,
     ),

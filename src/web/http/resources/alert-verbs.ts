@@ -20,7 +20,10 @@ function plainVerb(
   change: (tx: Tx, id: number, accountId: string) => AlertRow,
 ): Route {
   return route({
-    ...{ ...common, method: "POST", name: verb.name, summary: verb.summary },
+    ...common,
+    method: "POST",
+    name: verb.name,
+    summary: verb.summary,
     path: `/v1/alerts/{id}/${verb.path}`,
     params: alertPath,
     status: 200,
@@ -35,20 +38,27 @@ function plainVerb(
 export const alertVerbRoutes: Route[] = [
   plainVerb(
     {
-      ...{ path: "unack", name: "unacknowledgeAlert", errors: ["alert_resolved"] },
+      path: "unack",
+      name: "unacknowledgeAlert",
+      errors: ["alert_resolved"],
       summary: "Take an acknowledgement back: the ladder goes on after the wait it had left",
     },
     unacknowledge,
   ),
   plainVerb(
     {
-      ...{ path: "escalate", name: "escalateAlert", errors: ["alert_resolved", "ladder_over"] },
+      path: "escalate",
+      name: "escalateAlert",
+      errors: ["alert_resolved", "ladder_over"],
       summary: "Run the ladder's next rung at once",
     },
     escalateNow,
   ),
   route({
-    ...{ ...common, method: "POST", path: "/v1/alerts/{id}/assign", name: "assignAlert" },
+    ...common,
+    method: "POST",
+    path: "/v1/alerts/{id}/assign",
+    name: "assignAlert",
     summary: "Page these people, or whoever schedules have on call, now: the alert is theirs",
     params: alertPath,
     body: assignWrite,
@@ -63,7 +73,9 @@ export const alertVerbRoutes: Route[] = [
       toAlert(tenant.store.write((tx) => assignAlert(tx, alertId(params.id), { by, assign }))),
   }),
   route({
-    ...{ ...common, method: "POST", path: "/v1/alerts/{id}/actions/{aid}/run" },
+    ...common,
+    method: "POST",
+    path: "/v1/alerts/{id}/actions/{aid}/run",
     name: "runActionForAlert",
     summary:
       "Run a runbook action for an alert, once more or for the first time, on its latest event",
@@ -81,7 +93,10 @@ export const alertVerbRoutes: Route[] = [
     }),
   }),
   route({
-    ...{ ...common, method: "POST", path: "/v1/alerts/{id}/notes", name: "addNote" },
+    ...common,
+    method: "POST",
+    path: "/v1/alerts/{id}/notes",
+    name: "addNote",
     summary: "Add a note to an alert's history",
     params: alertPath,
     body: noteWrite,
@@ -95,7 +110,10 @@ export const alertVerbRoutes: Route[] = [
     }),
   }),
   route({
-    ...{ ...common, method: "PUT", path: "/v1/alerts/{id}/notes/{nid}", name: "changeNote" },
+    ...common,
+    method: "PUT",
+    path: "/v1/alerts/{id}/notes/{nid}",
+    name: "changeNote",
     summary: "Change a note: its author, for five minutes",
     params: notePath,
     body: noteWrite,
@@ -109,7 +127,10 @@ export const alertVerbRoutes: Route[] = [
     },
   }),
   route({
-    ...{ ...common, method: "DELETE", path: "/v1/alerts/{id}/notes/{nid}", name: "deleteNote" },
+    ...common,
+    method: "DELETE",
+    path: "/v1/alerts/{id}/notes/{nid}",
+    name: "deleteNote",
     summary: "Take a note's text away: its author, for five minutes",
     params: notePath,
     status: 200,

@@ -77,7 +77,8 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
       }),
       body: z.strictObject({
-        ...{ version: integer(0), config: projectConfig },
+        version: integer(0),
+        config: projectConfig,
         assume: list(scheduleReference, 1000).optional().meta({
           description:
             "For a dry run: shared schedules, `{project}/{schedule}`, that will have been made when this is applied.",
@@ -113,7 +114,9 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       handle: ({ tenant, params, query, body, actor }) => {
         const { assume: schedules = [], assume_people: people = [], ...wanted } = body;
         const options = {
-          ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
+          name: params.id,
+          tenantId: tenant.id,
+          guard: guardOf(tenant),
           by: actor.accountId,
           ...wanted,
         };
@@ -122,7 +125,9 @@ export const configRoutes = (channels: ChannelList): Route[] => {
             ? tryConfig(tenant.store, options, { schedules, people })
             : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({
-          ...{ name, uuid, ping_url: `${tenant.publicUrl}${PING}/${secret}` },
+          name,
+          uuid,
+          ping_url: `${tenant.publicUrl}${PING}/${secret}`,
         }));
         return { ...applied, heartbeats: addresses };
       },

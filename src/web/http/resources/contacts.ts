@@ -28,7 +28,9 @@ const accountOf = ({ account }: { account: string }, actor: { accountId: string 
   account === "me" ? actor.accountId : account;
 
 const contactOf = (params: { account: string; cid: string }, actor: { accountId: string }) => ({
-  ...{ by: actor.accountId, account: accountOf(params, actor), id: params.cid },
+  by: actor.accountId,
+  account: accountOf(params, actor),
+  id: params.cid,
 });
 
 /** Fields that say something. */

@@ -85,7 +85,9 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       handle: ({ tenant, params, body: { type, ...write } }) => {
         const made = tenant.store.write((tx) =>
           createIntegration(tx, getProject(tx, params.id), {
-            ...{ type, write: writeOf(write), guard: guardOf(tenant) },
+            type,
+            write: writeOf(write),
+            guard: guardOf(tenant),
           }),
         );
         return {
@@ -174,7 +176,9 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       handle: ({ tenant, params, body }) => {
         tenant.store.write((tx) =>
           changeIntegration(tx, getProject(tx, params.id), {
-            ...{ id: params.iid, write: writeOf(body), guard: guardOf(tenant) },
+            id: params.iid,
+            write: writeOf(body),
+            guard: guardOf(tenant),
           }),
         );
         return { updated: true };

@@ -39,7 +39,9 @@ export const logtailRoutes: Route[] = [
         ([, value]) => value !== undefined && value !== "",
       );
       return readLogTail(tenant.store, project.id, {
-        ...{ limit, level, ...Object.fromEntries(given) },
+        limit,
+        level,
+        ...Object.fromEntries(given),
         rootOf: (id) => tenant.ingest.rootOf(project.id, id),
       });
     },

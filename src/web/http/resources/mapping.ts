@@ -29,7 +29,10 @@ function tried(
   const { body } = given;
   try {
     const { events, rejected } = hook.decode({
-      ...{ method: "POST", path: "", query: new URLSearchParams(given.query ?? {}), options },
+      method: "POST",
+      path: "",
+      query: new URLSearchParams(given.query ?? {}),
+      options,
       header: (name) => known.get(name),
       body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body ?? null)),
       at: unixSeconds(clock),
@@ -45,7 +48,9 @@ function tried(
 
 function shown({ message, level, keys, tags, named, extra }: IngestEvent) {
   return {
-    ...{ message, level, action: named?.action ?? "fire" },
+    message,
+    level,
+    action: named?.action ?? "fire",
     dedup_key: named?.dedupKey ?? null,
     instance: named?.instance ?? null,
     occurred_at: extra?.occurredAt ?? null,

@@ -23,7 +23,8 @@ const push = { plane: "api", additive: true, tag: "Push" } as const;
 const bodyErrors = ["invalid_request", "invalid_json"] as const;
 
 const of = ({ pid }: { pid: string }, { accountId }: { accountId: string }) => ({
-  ...{ account: accountId, id: pid },
+  account: accountId,
+  id: pid,
 });
 
 /** Browsers that are pushed to without anybody between: the caller's own. */

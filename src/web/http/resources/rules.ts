@@ -217,7 +217,8 @@ export const ruleRoutes: Route[] = [
     errors: ["not_found"],
     handle: ({ tenant: { store }, params }) =>
       readDrill(store, {
-        ...{ projectId: getProject(store, params.id).id, id: alertId(params.drill) },
+        projectId: getProject(store, params.id).id,
+        id: alertId(params.drill),
         now: unixSeconds(store.clock),
       }),
   }),

@@ -36,7 +36,9 @@ const shown = ({ store, publicUrl }: Tenant, id: string) => ({
 const common = {
   plane: "api",
   tag: "People",
-  ...{ boxOnly: true, additive: true, manager: true },
+  boxOnly: true,
+  additive: true,
+  manager: true,
 } as const;
 const providerPath = z.strictObject({ provider: z.string() });
 const bodyErrors = ["invalid_request", "invalid_json", "address_refused"] as const;

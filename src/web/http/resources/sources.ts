@@ -90,7 +90,8 @@ export const sourceRoutes: Route[] = [
           tenantId: tenant.id,
           name: body.name,
           retainLogs: body.retain_logs ?? false,
-          ...{ ...kindOf(body), options: body.options },
+          ...kindOf(body),
+          options: body.options,
         }),
       ),
   }),
@@ -112,7 +113,9 @@ export const sourceRoutes: Route[] = [
         const project = getProject(tx, params.id);
         mustBeUsable(getSource(tx, project, params.name).kind, body.options);
         changeSource(tx, project, {
-          ...{ name: params.name, retainLogs: body.retain_logs, room: body.room },
+          name: params.name,
+          retainLogs: body.retain_logs,
+          room: body.room,
           options: body.options,
         });
       });

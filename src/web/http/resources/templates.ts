@@ -30,7 +30,8 @@ export const templateRoutes: Route[] = [
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query: { unmatched, ...query } }) =>
       tenant.ingest.templates(getProject(tenant.store, params.id).id, {
-        ...{ ...query, unmatched: unmatched !== undefined },
+        ...query,
+        unmatched: unmatched !== undefined,
       }),
   }),
 ];

@@ -75,7 +75,9 @@ export const webhookRoutes: Route[] = [
     handle: ({ tenant, params, body }) => {
       const { id, secret, url } = tenant.store.write((tx) =>
         createIntegration(tx, getProject(tx, params.id), {
-          ...{ type: "webhook", write: writeOf(body), guard: guardOf(tenant) },
+          type: "webhook",
+          write: writeOf(body),
+          guard: guardOf(tenant),
         }),
       );
       // A webhook always has one: it is minted where none was given.

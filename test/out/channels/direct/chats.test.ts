@@ -45,7 +45,11 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const taken = directMessage({
-  ...{ purpose: "note", id: "pg_2", title: "Acknowledged by Ann, 02:11", lines: [], ack: null },
+  purpose: "note",
+  id: "pg_2",
+  title: "Acknowledged by Ann, 02:11",
+  lines: [],
+  ack: null,
 });
 
 interface Way {
@@ -132,7 +136,9 @@ test("Telegram: buttons with short data, gone with the edit; a second edit alike
   assert.deepEqual(bodyOf(receiver.received[0]), {
     chat_id: "4711",
     text: [
-      ...["ALERT: shop · Payments failing", "Payment 42 failed for bob", "critical · 12 events"],
+      "ALERT: shop · Payments failing",
+      "Payment 42 failed for bob",
+      "critical · 12 events",
       "https://box.example/ack/canary-capability",
     ].join("\n"),
     reply_markup: {
@@ -147,7 +153,7 @@ test("Telegram: buttons with short data, gone with the edit; a second edit alike
   });
   for (let i = 0; i < 2; i++)
     assert.deepEqual(await ways.telegram.edit(taken, ref), {
-      ...{ verdict: { kind: "delivered", status: 200 } },
+      verdict: { kind: "delivered", status: 200 },
     });
   assert.deepEqual(telegram.messages.get(88)?.reply_markup?.inline_keyboard, []);
   assert.match(telegram.messages.get(88)?.text ?? "", /^Acknowledged by Ann/);
@@ -183,7 +189,10 @@ test("Slack: buttons where they are heard, a link where not; the edit finds the 
   const sent = bodyOf(receiver.received[0]);
   assert.equal(sent.channel, "U0ANN");
   assert.deepEqual(sent.blocks[2].elements[0], {
-    ...{ type: "button", action_id: "ack", value: "k3v9x2m7q4t8", style: "primary" },
+    type: "button",
+    action_id: "ack",
+    value: "k3v9x2m7q4t8",
+    style: "primary",
     text: { type: "plain_text", text: "Acknowledge" },
   });
   assert.match(

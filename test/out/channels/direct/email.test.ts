@@ -26,8 +26,11 @@ afterEach(() => server?.close());
 async function post(message = directMessage(), password = MAIL_PASSWORD) {
   server ??= await startMailServer({ login: true });
   const gateway = {
-    ...{ host: "localhost", port: String(server.port), from: "box@shop.example" },
-    ...{ user: MAIL_USER, password },
+    host: "localhost",
+    port: String(server.port),
+    from: "box@shop.example",
+    user: MAIL_USER,
+    password,
   };
   const via = { egress, now: Date.UTC(2026, 0, 5, 3, 12, 2) };
   const address = "ann@example.org";
@@ -72,7 +75,8 @@ test("a mailbox that there isn't is refused for good; a full one, a busy server 
     return (await post()).verdict;
   };
   assert.deepEqual(await refused(550, "5.1.1 canary"), {
-    ...{ kind: "never", error: "smtp 550 5.1.1 after RCPT TO" },
+    kind: "never",
+    error: "smtp 550 5.1.1 after RCPT TO",
   });
   for (const code of [450, 552, 554]) assert.equal((await refused(code, "canary")).kind, "later");
   server.refuse(null);

@@ -66,7 +66,8 @@ test("strangers' words are passed over, and a server that can't be asked loses n
     topic.push({ id: `s${i}`, time: 1, event: "message", message });
   topic.push({ id: "k", time: 1, event: "keepalive", message: "ack x" });
   assert.deepEqual(await look(""), {
-    ...{ answers: [{ verb: "acknowledge", handle: "K9" }], last: "s6" },
+    answers: [{ verb: "acknowledge", handle: "K9" }],
+    last: "s6",
   });
   const odd = '{"id":5,"event":"message","message":"ack a"}\nnull\n[]\n{"id":"cut","event":"mess';
   receiver.once(answer(200, odd), answer(503), answer(429));

@@ -14,20 +14,34 @@ const NOW = Date.UTC(2026, 10, 22, 2, 10) / 1000;
 const at = (hours: number, minutes: number) => Date.UTC(2026, 10, 22, hours, minutes) / 1000;
 
 const down = eventBody({
-  ...{ event: "alert.escalated", alert_id: "131", project: "payments", rule: "payments are down" },
-  ...{ level: 500, count: 128, first_seen: at(1, 6), escalation_level: 1 },
-  ...{ template: "no payment goes through at <*>", last_message: "no payment goes through" },
+  event: "alert.escalated",
+  alert_id: "131",
+  project: "payments",
+  rule: "payments are down",
+  level: 500,
+  count: 128,
+  first_seen: at(1, 6),
+  escalation_level: 1,
+  template: "no payment goes through at <*>",
+  last_message: "no payment goes through",
 });
 const bob = { people: [{ name: "Bob", why: "step 2" }], more: 0 };
 const page = directMessage({
-  ...{ events: [down], level: 500, link: "https://box.example/a/131" },
+  events: [down],
+  level: 500,
+  link: "https://box.example/a/131",
   said: { steps: 2, next: { at: at(1, 25), ...bob } },
 });
 
 const push = (message: DirectMessage, more: Partial<PushFacts> = {}) =>
   pushPayload({
-    ...{ message, receipt: "r3c31pt", base: "https://box.example", lockScreen: "all" },
-    ...{ zone: "Europe/Berlin", now: NOW, ...more },
+    message,
+    receipt: "r3c31pt",
+    base: "https://box.example",
+    lockScreen: "all",
+    zone: "Europe/Berlin",
+    now: NOW,
+    ...more,
   });
 
 test("a page says how bad, where and what; since when, which step runs and who is next", () => {
@@ -40,16 +54,18 @@ test("a page says how bad, where and what; since when, which step runs and who i
       mutable: true,
       tag: "alert-131",
       data: {
-        ...{ kind: "page", alert: "131", project: "payments", rule: "payments are down" },
-        ...{
-          level: 500,
-          template: "no payment goes through at <*>",
-          count: 128,
-          step: 1,
-          steps: 2,
-        },
+        kind: "page",
+        alert: "131",
+        project: "payments",
+        rule: "payments are down",
+        level: 500,
+        template: "no payment goes through at <*>",
+        count: 128,
+        step: 1,
+        steps: 2,
         next: { who: "Bob", at: at(1, 25) },
-        ...{ ack: "https://box.example/ack/canary-capability", receipt: "r3c31pt" },
+        ack: "https://box.example/ack/canary-capability",
+        receipt: "r3c31pt",
         server_time: NOW,
       },
     },
@@ -127,12 +143,10 @@ test("whatever an alert holds, its push is valid JSON of at most 3 kB that break
       ({ who, url: long, ...texts }, lockScreen, purpose) => {
         const next = { at: NOW, people: [{ name: who, why: "" }], more: 3 };
         const message = {
-          ...{
-            ...page,
-            purpose,
-            events: [{ ...down, ...texts }],
-            said: { by: who, steps: 2, next },
-          },
+          ...page,
+          purpose,
+          events: [{ ...down, ...texts }],
+          said: { by: who, steps: 2, next },
           ack: { url: long, handle: "h" },
         };
         const payload = push(message, { lockScreen, base: long });
@@ -158,8 +172,12 @@ test("the longest that there can be fits, of each kind of character, and is read
         const events = kind === "one" ? [event] : [event, { ...event, alert_id: "132" }];
         const next = { at: NOW, people: [{ name: long, why: "" }], more: 3 };
         const message = {
-          ...{ ...page, events, title: `5 alerts: ${long}`, lines: [long, long, long, long] },
-          ...{ said: { by: long, steps: 2, next }, ack: { url, handle: "h" } },
+          ...page,
+          events,
+          title: `5 alerts: ${long}`,
+          lines: [long, long, long, long],
+          said: { by: long, steps: 2, next },
+          ack: { url, handle: "h" },
         };
         const payload = push(message, { base: url });
         const bytes = Buffer.byteLength(JSON.stringify(payload));

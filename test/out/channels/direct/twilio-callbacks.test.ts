@@ -11,7 +11,10 @@ import {
 const URL_CALLED = "https://box.example.com/hooks/twilio/voice?alert=17";
 const form = (fields: Record<string, string>) => new URLSearchParams(fields);
 const pressed = form({
-  ...{ To: "+15550002222", Digits: "4", CallSid: "CA1", From: "+15550001111" },
+  To: "+15550002222",
+  Digits: "4",
+  CallSid: "CA1",
+  From: "+15550001111",
 });
 const signed = "iScSVypbsvEq3syvNnX+4ZjNtSg=";
 

@@ -30,7 +30,10 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const gateway = () => ({
-  ...{ account_sid: TWILIO_SID, auth_token: TWILIO_TOKEN, from: TWILIO_FROM, url: receiver.url },
+  account_sid: TWILIO_SID,
+  auth_token: TWILIO_TOKEN,
+  from: TWILIO_FROM,
+  url: receiver.url,
 });
 const statusUrl = "https://box.example/v1/in/twilio/status?t=1&u=2";
 const keysUrl = "https://box.example/v1/in/twilio/keys?t=1&u=2";
@@ -48,10 +51,13 @@ const call = (more: object = {}, of: object = {}) =>
 
 test("a text: what happened, how to answer, where to look; its SID comes back", async () => {
   assert.deepEqual(await text(), {
-    ...{ verdict: { kind: "delivered", status: 201 }, ref: service.made[0]?.sid },
+    verdict: { kind: "delivered", status: 201 },
+    ref: service.made[0]?.sid,
   });
   assert.deepEqual(Object.fromEntries(service.made[0]?.form ?? []), {
-    ...{ To: "+15550002222", From: TWILIO_FROM, StatusCallback: statusUrl },
+    To: "+15550002222",
+    From: TWILIO_FROM,
+    StatusCallback: statusUrl,
     Body: [
       "ALERT: shop - Payments failing\nPayment 42 failed for bob\ncritical - 12 events",
       "Reply: ack k3v9x2m7q4t8",
@@ -120,7 +126,8 @@ test("whatever was logged, a text is two segments at most and its answer stands 
 
 test("a call says it digit by digit and asks for a key; without a public address it says it twice", async () => {
   assert.deepEqual(await call(), {
-    ...{ verdict: { kind: "delivered", status: 201 }, ref: service.made[0]?.sid },
+    verdict: { kind: "delivered", status: 201 },
+    ref: service.made[0]?.sid,
   });
   const form = service.made[0]?.form;
   const say = "ALERT: shop, Payments failing. Payment 4 2 failed for bob. critical, 1 2 events";
@@ -129,7 +136,10 @@ test("a call says it digit by digit and asks for a key; without a public address
     `<Response><Gather numDigits="1" timeout="10" method="POST" action="https://box.example/v1/in/twilio/keys?t=1&amp;u=2"><Say>${say}</Say><Say>Press 4 to acknowledge, 6 to resolve, 9 to hear this again.</Say></Gather><Say>No key was pressed.</Say></Response>`,
   );
   assert.deepEqual(form?.getAll("StatusCallbackEvent"), [
-    ...["initiated", "ringing", "answered", "completed"],
+    "initiated",
+    "ringing",
+    "answered",
+    "completed",
   ]);
   assert.equal(form?.get("Timeout"), "30");
   const twice = `<Response><Say>${say}</Say><Pause length="1"/><Say>${say}</Say></Response>`;
@@ -195,12 +205,15 @@ for (const [name, order, other] of [
     assert.deepEqual(await order({ to: TWILIO_STOPPED }), never("http 400: code 21610"));
     const wrong = { ...gateway(), auth_token: "canary-wrong" };
     assert.deepEqual((await order({ gateway: wrong })).verdict, {
-      ...{ kind: "later", error: "http 401: code 20003" },
+      kind: "later",
+      error: "http 401: code 20003",
     });
     const limited = { code: 20_429, message: "canary", status: 429 };
     receiver.once(answer(429, limited, { "retry-after": "9" }), answer(500, "canary"));
     assert.deepEqual((await order()).verdict, {
-      ...{ kind: "later", error: "http 429: code 20429", retryAfterMs: 9_000 },
+      kind: "later",
+      error: "http 429: code 20429",
+      retryAfterMs: 9_000,
     });
     assert.deepEqual((await order()).verdict, { kind: "later", error: "http 500" });
     receiver.once(answer(200, "<html>canary"));

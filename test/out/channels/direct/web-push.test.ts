@@ -35,7 +35,10 @@ const send = (message = directMessage(), more: object = {}) =>
     {
       gateway: { ...vapid, subject: "mailto:ann@example.org" },
       subscription: phone.subscription(`${receiver.url}/push/canary-subscription`),
-      ...{ message, random: systemRandom, receipt: "r3c31pt", base: "https://box.example" },
+      message,
+      random: systemRandom,
+      receipt: "r3c31pt",
+      base: "https://box.example",
       device: { lockScreen: "all", zone: "Europe/Berlin" },
       ...more,
     },
@@ -123,14 +126,18 @@ test("whatever was logged reaches the browser whole words and all", async () => 
 test("a subscription that is gone is told so for good; a crowded service is tried again", async () => {
   const gone = phone.subscription(`${receiver.url}/push/other`);
   assert.deepEqual((await send(directMessage(), { subscription: gone })).verdict, {
-    ...{ kind: "never", error: "http 410", disable: true },
+    kind: "never",
+    error: "http 410",
+    disable: true,
   });
   receiver.once(answer(404), answer(413, "canary"));
   assert.deepEqual((await send()).verdict, { kind: "never", error: "http 404", disable: true });
   assert.deepEqual((await send()).verdict, { kind: "never", error: "http 413" });
   receiver.once(answer(429, "canary", { "retry-after": "20" }), answer(503, "canary"), reset);
   assert.deepEqual((await send()).verdict, {
-    ...{ kind: "later", error: "http 429", retryAfterMs: 20_000 },
+    kind: "later",
+    error: "http 429",
+    retryAfterMs: 20_000,
   });
   assert.deepEqual((await send()).verdict, { kind: "later", error: "http 503" });
   assert.equal((await send()).verdict.kind, "later");
@@ -143,7 +150,9 @@ test("a subscription that is gone is told so for good; a crowded service is trie
   const broken = { endpoint: `${receiver.url}/push/x`, keys: { p256dh: "AAAA", auth: "AAAA" } };
   const before = receiver.received.length;
   assert.deepEqual((await send(directMessage(), { subscription: broken })).verdict, {
-    ...{ kind: "never", error: "unusable subscription keys", disable: true },
+    kind: "never",
+    error: "unusable subscription keys",
+    disable: true,
   });
   assert.equal(receiver.received.length, before);
 });
