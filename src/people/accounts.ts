@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, ne, or } from "drizzle-orm";
 import { notFound, ServiceError } from "../ground/kit/errors.ts";
-import { accounts, apiKeys, pairCodes, pairReceipts, type Role } from "../ground/store/schema.ts";
+import type { Role } from "../ground/store/columns.ts";
+import { accounts, apiKeys, pairCodes, pairReceipts } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";

@@ -1,5 +1,5 @@
 import { sha256 } from "../ground/kit/ids.ts";
-import type { Role } from "../ground/store/schema.ts";
+import type { Role } from "../ground/store/columns.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 
 /** Who calls: the key's account with its live role (contract §16). Prepared: it is asked for every request. */

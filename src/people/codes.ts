@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte } from "drizzle-orm";
 import { notFound } from "../ground/kit/errors.ts";
 import { hexId, hexSecret, sha256 } from "../ground/kit/ids.ts";
+import type { Role } from "../ground/store/columns.ts";
 import { getMeta, setMeta } from "../ground/store/meta.ts";
-import { accounts, pairCodes, type Role } from "../ground/store/schema.ts";
+import { accounts, pairCodes } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { type By, getAccount, mustGovern, mustGrant } from "./accounts.ts";
 import { foldEmail } from "./email.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../ground/kit/errors.ts";
-import type { Role } from "../ground/store/schema.ts";
+import type { Role } from "../ground/store/columns.ts";
 
 export const roles = ["owner", "admin", "member"] as const satisfies readonly Role[];
 

@@ -1,6 +1,6 @@
 import { notFound } from "../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
-import type { Role } from "../ground/store/schema.ts";
+import type { Role } from "../ground/store/columns.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { type By, getAccount, liveRole, mustGovern } from "./accounts.ts";
 import { mustManage } from "./roles.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { errorStatus } from "../../src/ground/kit/errors.ts";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
 import { type Document, type Operation, readDocument } from "./document.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import type { Form } from "../../src/web/console/screen.ts";
 import { screens } from "../../src/web/console/screens.ts";
 import { type Person, type TestBox, testBox } from "../support/box.ts";

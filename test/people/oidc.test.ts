@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import pino from "pino";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import { removeAccount } from "../../src/people/accounts.ts";
 import { issueCode } from "../../src/people/codes.ts";
 import { type TestBox, testBox } from "../support/box.ts";

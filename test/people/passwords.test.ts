@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { unixSeconds } from "../../src/ground/kit/clock.ts";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import { changeAccount, removeAccount } from "../../src/people/accounts.ts";
 import { issueCode, issueReset, lookAtCode, revokeCode } from "../../src/people/codes.ts";
 import { changePassword, replacePassword } from "../../src/people/passwords.ts";

@@ -4,7 +4,7 @@ import test, { type TestContext } from "node:test";
 import { unixSeconds } from "../../src/ground/kit/clock.ts";
 import { createPasswords } from "../../src/ground/kit/password.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import { openStore } from "../../src/ground/store/store.ts";
 import { changeAccount } from "../../src/people/accounts.ts";
 import { issueCode, lookAtCode, revokeCode } from "../../src/people/codes.ts";

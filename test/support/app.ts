@@ -6,7 +6,7 @@ import { hexId } from "../../src/ground/kit/ids.ts";
 import { type Log, silentLog } from "../../src/ground/kit/log.ts";
 import { createPasswords, type Passwords } from "../../src/ground/kit/password.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import { startTenant, type Tenant } from "../../src/tenant/tenant.ts";
 import { createApp } from "../../src/web/http/app.ts";

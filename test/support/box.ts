@@ -5,7 +5,7 @@ import type { BoxDeps } from "../../src/app/parts.ts";
 import { hexId } from "../../src/ground/kit/ids.ts";
 import { type Log, silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
-import type { Role } from "../../src/ground/store/schema.ts";
+import type { Role } from "../../src/ground/store/columns.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import type { Tenant } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "./clock.ts";

@@ -5,7 +5,7 @@ import { notFound } from "../../ground/kit/errors.ts";
 import { UsageError, webUrl } from "../../ground/kit/flags.ts";
 import { createPasswords } from "../../ground/kit/password.ts";
 import type { Random } from "../../ground/kit/random.ts";
-import type { Role } from "../../ground/store/schema.ts";
+import type { Role } from "../../ground/store/columns.ts";
 import {
   mustExist,
   openReader,

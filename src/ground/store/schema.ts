@@ -1,15 +1,14 @@
+// Generated from the migrations by migrations/generate.ts.
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-
-/**
- * The tables that configuration, people and reports are read and written through. The migrations are
- * the truth; a test holds these against them. What is written on the hot path (log lines, templates,
- * window hits, alerts, deliveries) is spoken to in plain prepared SQL where it lives.
- */
-
-/** Where the names that a source's sender gives its alerts hold. */
-export type SourceRoom = "project" | "source";
-
-export type Role = "owner" | "admin" | "member";
+import type {
+  ActionMethod,
+  ContactState,
+  EntryType,
+  Role,
+  ScheduleCovers,
+  SourceRoom,
+  StoredSourceOptions,
+} from "./columns.ts";
 
 export const accounts = sqliteTable("accounts", {
   id: text("id").primaryKey(),
@@ -19,7 +18,6 @@ export const accounts = sqliteTable("accounts", {
   passwordHash: text("password_hash").notNull(),
   role: text("role").$type<Role>().notNull(),
   createdAt: integer("created_at").notNull(),
-  /** With a browser, last. */
   signedInAt: integer("signed_in_at"),
 });
 
@@ -30,7 +28,7 @@ export const apiKeys = sqliteTable("api_keys", {
   hint: text("hint").notNull(),
   createdAt: integer("created_at").notNull(),
   lastUsedAt: integer("last_used_at"),
-  label: text("label").notNull(),
+  label: text("label").notNull().default(""),
 });
 
 export const signInProviders = sqliteTable("sign_in_providers", {
@@ -89,7 +87,6 @@ export const pairCodes = sqliteTable("pair_codes", {
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
   usedAt: integer("used_at"),
-  /** Whose password it sets; null: it makes a seat. */
   accountId: text("account_id"),
 });
 
@@ -130,24 +127,7 @@ export const sources = sqliteTable("sources", {
   kind: text("kind").notNull().default("events"),
   room: text("room").$type<SourceRoom>().notNull().default("project"),
   shortHash: text("short_hash"),
-  options: text("options", { mode: "json" })
-    .$type<{
-      level_from_text?: boolean | undefined;
-      logfmt?: boolean | undefined;
-      sentry_pii?: boolean | undefined;
-      mail_rules?:
-        | string
-        | {
-            subject_contains: string;
-            action?: "fire" | "resolve" | "acknowledge" | undefined;
-            level?: number | undefined;
-            dedup?: "subject-without-state" | "subject" | "none" | undefined;
-            named_as?: string | undefined;
-          }[]
-        | undefined;
-      mapping?: string | Record<string, unknown> | undefined;
-    }>()
-    .notNull(),
+  options: text("options", { mode: "json" }).$type<StoredSourceOptions>().notNull().default({}),
   sealedSecret: text("sealed_secret"),
 });
 
@@ -178,11 +158,11 @@ export const schedules = sqliteTable("schedules", {
   shared: integer("shared", { mode: "boolean" }).notNull().default(false),
   shiftCheck: integer("shift_check", { mode: "boolean" }).notNull().default(true),
   checkAt: integer("check_at").notNull().default(0),
-  covers: text("covers").$type<"always" | "hours">().notNull().default("always"),
+  covers: text("covers").$type<ScheduleCovers>().notNull().default("always"),
 });
 
 export const shiftChecks = sqliteTable("shift_checks", {
-  id: integer("id").primaryKey(),
+  id: integer("id").primaryKey({ autoIncrement: true }),
   scheduleId: text("schedule_id").notNull(),
   accountId: text("account_id").notNull(),
   beforeId: text("before_id"),
@@ -230,12 +210,12 @@ export const integrations = sqliteTable("integrations", {
   sealed: text("sealed"),
   enabled: integer("enabled", { mode: "boolean" }).notNull(),
   eventFilter: text("event_filter").notNull(),
-  relay: integer("relay", { mode: "boolean" }).notNull(),
-  consecutiveFailures: integer("consecutive_failures").notNull(),
+  relay: integer("relay", { mode: "boolean" }).notNull().default(false),
+  consecutiveFailures: integer("consecutive_failures").notNull().default(0),
   failingSince: integer("failing_since"),
   lastError: text("last_error"),
   createdAt: integer("created_at").notNull(),
-  speaks: integer("speaks", { mode: "boolean" }).notNull(),
+  speaks: integer("speaks", { mode: "boolean" }).notNull().default(true),
   titleTemplate: text("title_template").notNull().default(""),
   bodyTemplate: text("body_template").notNull().default(""),
   stormThreshold: integer("storm_threshold"),
@@ -245,8 +225,6 @@ export const integrations = sqliteTable("integrations", {
   offAt: integer("off_at"),
   offBy: text("off_by"),
 });
-
-export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export const actions = sqliteTable("actions", {
   id: text("id").primaryKey(),
@@ -279,14 +257,12 @@ export const reports = sqliteTable("reports", {
   description: text("description").notNull(),
   alertId: integer("alert_id"),
   passwordHash: text("password_hash"),
-  passwordVersion: integer("password_version").notNull(),
+  passwordVersion: integer("password_version").notNull().default(0),
   publicUuid: text("public_uuid").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   createdBy: text("created_by").notNull(),
 });
-
-export type EntryType = "update" | "analysis" | "resolution";
 
 export const reportEntries = sqliteTable("report_entries", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
@@ -310,8 +286,6 @@ export const gateways = sqliteTable("gateways", {
   heard: text("heard"),
 });
 
-export type ContactState = "unverified" | "verified" | "failing" | "off";
-
 export const contacts = sqliteTable("contacts", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),
@@ -322,11 +296,11 @@ export const contacts = sqliteTable("contacts", {
   state: text("state").$type<ContactState>().notNull(),
   codeHash: text("code_hash"),
   codeUntil: integer("code_until"),
-  codeTries: integer("code_tries").notNull(),
+  codeTries: integer("code_tries").notNull().default(0),
   verifiedAt: integer("verified_at"),
   sentMs: integer("sent_ms"),
   lastOkAt: integer("last_ok_at"),
-  failures: integer("failures").notNull(),
+  failures: integer("failures").notNull().default(0),
   lastError: text("last_error"),
   createdAt: integer("created_at").notNull(),
   wants: text("wants"),

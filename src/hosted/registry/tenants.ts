@@ -1,4 +1,4 @@
-import type { Role } from "../../ground/store/schema.ts";
+import type { Role } from "../../ground/store/columns.ts";
 
 export type TenantKind = "box" | "hosted";
 export type Plan = "free" | "pro";

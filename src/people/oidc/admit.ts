@@ -1,7 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
-import { accounts, oidcLinks, type Role } from "../../ground/store/schema.ts";
+import type { Role } from "../../ground/store/columns.ts";
+import { accounts, oidcLinks } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { addNewcomer, mustLeaveOwner } from "../accounts.ts";
 import { findInvitation, spendCode } from "../codes.ts";

@@ -4,7 +4,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
-import type { Role } from "../../ground/store/schema.ts";
+import type { Role } from "../../ground/store/columns.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { type Browser, enter, refused, type SignedIn, type SignInParts } from "../sign-in.ts";
 import type { WaysIn } from "../ways-in.ts";

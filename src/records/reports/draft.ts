@@ -1,4 +1,4 @@
-import type { EntryType } from "../../ground/store/schema.ts";
+import type { EntryType } from "../../ground/store/columns.ts";
 import { newestFirst, TYPE_WORDS, titleOf } from "./report.ts";
 import { clockText, dayText, exactText, lengthText } from "./times.ts";
 import type { EntryDraft } from "./written.ts";

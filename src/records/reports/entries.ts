@@ -1,7 +1,8 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
-import { type EntryType, reportEntries, reports } from "../../ground/store/schema.ts";
+import type { EntryType } from "../../ground/store/columns.ts";
+import { reportEntries, reports } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { ReportRow } from "./reports.ts";
 import type { EntryAnswer } from "./written.ts";

@@ -1,4 +1,4 @@
-import type { EntryType } from "../../ground/store/schema.ts";
+import type { EntryType } from "../../ground/store/columns.ts";
 
 /** A report as the public sees it. Times are Unix seconds. */
 export interface PublicReport {

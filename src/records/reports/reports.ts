@@ -1,7 +1,8 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { notFound } from "../../ground/kit/errors.ts";
 import { hexId, uuid4 } from "../../ground/kit/ids.ts";
-import { type EntryType, reports } from "../../ground/store/schema.ts";
+import type { EntryType } from "../../ground/store/columns.ts";
+import { reports } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { ReportStanding } from "./report.ts";
 import type { ReportAnswer } from "./written.ts";

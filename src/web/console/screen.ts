@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../ground/kit/errors.ts";
 import type { Markup } from "../../ground/kit/html.ts";
-import type { Role } from "../../ground/store/schema.ts";
+import type { Role } from "../../ground/store/columns.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { PageLook } from "./look.ts";
 import type { System } from "./system-port.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Role } from "../../../src/ground/store/schema.ts";
+import type { Role } from "../../../src/ground/store/columns.ts";
 import { changeAccount, removeAccount } from "../../../src/people/accounts.ts";
 import { issueCode, revokeCode } from "../../../src/people/codes.ts";
 import { cheapPasswords, type TestApp, testApp } from "../../support/app.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Role } from "../../../src/ground/store/schema.ts";
+import type { Role } from "../../../src/ground/store/columns.ts";
 import { type TestApp, testApp } from "../../support/app.ts";
 import type { Person } from "../../support/box.ts";
 

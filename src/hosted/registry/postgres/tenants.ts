@@ -1,5 +1,5 @@
 import { hexId } from "../../../ground/kit/ids.ts";
-import type { Role } from "../../../ground/store/schema.ts";
+import type { Role } from "../../../ground/store/columns.ts";
 import { lowerEmail } from "../accounts.ts";
 import type { HostedTenant, Member, Memberships, Tenants } from "../tenants.ts";
 import type { DatabaseTx } from "./connect.ts";

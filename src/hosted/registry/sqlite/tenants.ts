@@ -1,5 +1,5 @@
 import { hexId } from "../../../ground/kit/ids.ts";
-import type { Role } from "../../../ground/store/schema.ts";
+import type { Role } from "../../../ground/store/columns.ts";
 import type { Reader, Tx } from "../../../ground/store/store.ts";
 import { lowerEmail } from "../accounts.ts";
 import type { HostedTenant, Member, Memberships, TenantKind, Tenants } from "../tenants.ts";

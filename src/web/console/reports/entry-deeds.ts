@@ -1,7 +1,7 @@
 import { calledOf } from "../../../core/alerts/said.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { invalid, ServiceError } from "../../../ground/kit/errors.ts";
-import type { EntryType } from "../../../ground/store/schema.ts";
+import type { EntryType } from "../../../ground/store/columns.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import {
   addEntry,

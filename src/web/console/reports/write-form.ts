@@ -1,5 +1,5 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import type { EntryType } from "../../../ground/store/schema.ts";
+import type { EntryType } from "../../../ground/store/columns.ts";
 import { STANDING_WORDS, standingOf, TYPE_WORDS } from "../../../records/reports/report.ts";
 import type { PageCall } from "../screen.ts";
 import { field, wrongOf } from "../ui/form.ts";
