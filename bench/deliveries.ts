@@ -8,7 +8,7 @@ import { createProject, getProject } from "../src/core/projects/projects.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { silentLog } from "../src/ground/kit/log.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { channels } from "../src/out/channels/list.ts";
+import { channels } from "../src/out/services/list.ts";
 import { startTenant, type Tenant } from "../src/tenant/tenant.ts";
 import { defaultRule } from "../test/support/plane.ts";
 import {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Integration } from "../src/core/projects/integration.ts";
-import type { Channel } from "../src/out/channels/channel.ts";
-import { type ChannelList, channels } from "../src/out/channels/list.ts";
 import type { DeliveryDetail } from "../src/out/outbox/delivery-detail.ts";
 import type { Delivery } from "../src/out/outbox/rows.ts";
+import type { Channel } from "../src/out/services/channel.ts";
+import { type ChannelList, channels } from "../src/out/services/list.ts";
 import { registerActions } from "./actions.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,8 +1,8 @@
 import { base62Secret } from "../src/ground/kit/ids.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import type { Contact, Gateway } from "../src/out/contacts/contact.ts";
-import type { ContactKind, GatewayKind } from "../src/out/contacts/kind.ts";
-import { contactKindList } from "../src/out/contacts/list.ts";
+import type { ContactKind, GatewayKind } from "../src/out/services/contact-kind.ts";
+import { contactKindList } from "../src/out/services/contact-list.ts";
 import { callApi, path } from "./api.ts";
 import { askCode, contactName, contactsOf, sendCode } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";

@@ -3,7 +3,7 @@ import type { RunningBox } from "../src/app/box.ts";
 import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
 import { isPacked } from "../src/ground/kit/assets.ts";
 import { commandAt } from "../src/ground/kit/shell.ts";
-import { channels } from "../src/out/channels/list.ts";
+import { channels } from "../src/out/services/list.ts";
 import { USUAL_URL } from "./connection.ts";
 import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";

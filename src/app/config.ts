@@ -1,8 +1,8 @@
 import { isTimezone } from "../core/oncall/zone.ts";
 import { type Cidr, parseCidr } from "../ground/kit/addresses.ts";
 import { UsageError, webUrl } from "../ground/kit/flags.ts";
-import type { Settings } from "../out/channels/channel.ts";
-import { type ChannelSetting, channels } from "../out/channels/list.ts";
+import type { Settings } from "../out/services/channel.ts";
+import { type ChannelSetting, channels } from "../out/services/list.ts";
 import { boxRates, type Rates } from "../web/http/limits.ts";
 import type { KnownSender } from "../web/intake/senders.ts";
 import { listenAddress, type Ports, portsOf } from "./listen-address.ts";

@@ -8,7 +8,7 @@ import type { PageDeps } from "../hosted/page.ts";
 import type { PageCounts } from "../hosted/page-counts.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
-import type { ChannelList } from "../out/channels/list.ts";
+import type { ChannelList } from "../out/services/list.ts";
 import type { ScheduledBackups } from "../records/backup/scheduled.ts";
 import type { DoctorDesk } from "../tenant/house.ts";
 import type { Tenant } from "../tenant/tenant.ts";

@@ -1,7 +1,6 @@
 import { loseContact } from "../core/alerts/fallback.ts";
 import { notFound } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
-import type { DirectMessage } from "../out/channels/direct/message.ts";
 import type { Contact } from "../out/contacts/contact.ts";
 import {
   type ContactGuard,
@@ -13,10 +12,11 @@ import {
   mustBeOwnOrGoverned,
   notVerified,
 } from "../out/contacts/contacts.ts";
-import { contactKindList } from "../out/contacts/list.ts";
 import { takeSend } from "../out/contacts/sends.ts";
 import { codeRefused, issueContactCode, verifyContact } from "../out/contacts/verify.ts";
 import { codeMessage, testMessage } from "../out/paging/say.ts";
+import { contactKindList } from "../out/services/contact-list.ts";
+import type { DirectMessage } from "../out/services/direct-message.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a person, or who governs them, does with their contacts: a route, a page and a command call these. */

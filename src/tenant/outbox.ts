@@ -8,12 +8,7 @@ import type { Egress, EgressClient } from "../ground/kit/egress.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Sealer } from "../ground/kit/sealer.ts";
 import type { Note, Store, Tx } from "../ground/store/store.ts";
-import type { Settings } from "../out/channels/channel.ts";
-import type { ChannelList } from "../out/channels/list.ts";
-import { createSender, type SenderOptions } from "../out/channels/send.ts";
-import type { GatewayKind } from "../out/contacts/kind.ts";
 import { hearsBot } from "../out/contacts/known.ts";
-import { contactKindList } from "../out/contacts/list.ts";
 import { type Credentials, learnCredentials } from "../out/outbox/credentials.ts";
 import { deliveryQueue } from "../out/outbox/deliveries.ts";
 import type { Sent } from "../out/outbox/destination.ts";
@@ -29,6 +24,11 @@ import { expirePages, type Telling } from "../out/paging/lost.ts";
 import { pageQueue } from "../out/paging/queue.ts";
 import type { ShiftFacts } from "../out/paging/say.ts";
 import { type ContactSender, createContactSender } from "../out/paging/send.ts";
+import type { Settings } from "../out/services/channel.ts";
+import type { GatewayKind } from "../out/services/contact-kind.ts";
+import { contactKindList } from "../out/services/contact-list.ts";
+import type { ChannelList } from "../out/services/list.ts";
+import { createSender, type SenderOptions } from "../out/services/send.ts";
 import type { Job } from "./scheduler.ts";
 
 /** How what leaves is sent: the settings of a role or of the operator. */

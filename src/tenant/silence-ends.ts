@@ -9,12 +9,12 @@ import type { SilenceBody, SilenceRow } from "../core/quiet/silence.ts";
 import { untold } from "../core/quiet/silences.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Store } from "../ground/store/store.ts";
-import type { DirectMessage } from "../out/channels/direct/message.ts";
 import { findContact } from "../out/contacts/contacts.ts";
-import { contactKindList } from "../out/contacts/list.ts";
 import { usableContacts } from "../out/contacts/notify.ts";
 import { linkBase } from "../out/paging/capability.ts";
 import type { ContactSender } from "../out/paging/send.ts";
+import { contactKindList } from "../out/services/contact-list.ts";
+import type { DirectMessage } from "../out/services/direct-message.ts";
 import type { Job } from "./scheduler.ts";
 
 export interface SilenceEnds {

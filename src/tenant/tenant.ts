@@ -21,8 +21,8 @@ import { createHeartbeatWatch, type HeartbeatWatch } from "../in/heartbeats/watc
 import { createDryRunner, type DryRunner } from "../in/ingest/dry-run/runner.ts";
 import { createIngest, type IngestHandle } from "../in/ingest/handle.ts";
 import { createListeners } from "../in/listen/listeners.ts";
-import { type ChannelList, channels } from "../out/channels/list.ts";
 import { type BoxNews, createBoxNews } from "../out/outbox/box-news.ts";
+import { type ChannelList, channels } from "../out/services/list.ts";
 import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";

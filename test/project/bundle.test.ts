@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import type { createEgress as CreateEgress } from "../../src/ground/kit/egress.ts";
-import type { composeMail as ComposeMail } from "../../src/out/channels/mail.ts";
+import type { composeMail as ComposeMail } from "../../src/out/services/email/mail.ts";
 import { listPasskeys } from "../../src/people/passkey.ts";
 import type * as Passkeys from "../../src/people/passkeys.ts";
 import { openSession } from "../../src/people/sessions.ts";
@@ -44,7 +44,7 @@ before(async () => {
     entries: [
       "cli/box.ts",
       "src/people/passkeys.ts",
-      "src/out/channels/mail.ts",
+      "src/out/services/email/mail.ts",
       "src/ground/kit/egress.ts",
       SIGNATURES,
     ],

@@ -15,7 +15,7 @@ import { openStore, type Store, type Tx } from "../../src/ground/store/store.ts"
 import type { IngestEvent } from "../../src/in/ingest/event.ts";
 import type { NamedState } from "../../src/in/ingest/named-fields.ts";
 import { createWriter, defaultWriterLimits } from "../../src/in/ingest/writer.ts";
-import { channels } from "../../src/out/channels/list.ts";
+import { channels } from "../../src/out/services/list.ts";
 import { type ApplyOptions, applyConfig } from "../../src/records/config-file/apply.ts";
 import { readConfig } from "../../src/records/config-file/read.ts";
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";

@@ -1,4 +1,4 @@
-import type { DirectMessage } from "../../src/out/channels/direct/message.ts";
+import type { DirectMessage } from "../../src/out/services/direct-message.ts";
 import { eventBody } from "./events.ts";
 import { hostileTexts } from "./rooms.ts";
 

@@ -10,7 +10,7 @@ export type Law = (source: Source) => string[];
 export const wings: Record<string, readonly string[]> = {
   ground: ["kit", "store", "audit", "page"],
   people: [],
-  out: ["outbox", "channels", "contacts", "paging"],
+  out: ["outbox", "services", "contacts", "paging"],
   core: ["projects", "oncall", "quiet", "alerts"],
   in: ["ingest", "adapters", "heartbeats", "connect", "listen"],
   records: ["config-file", "import", "reports", "search", "backup"],
@@ -95,7 +95,7 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   },
   {
     what: /^nodemailer(\/|$)/,
-    only: /^src\/out\/channels\//,
+    only: /^src\/out\/services\/email\//,
     why: "it gets its connections from the guarded client",
   },
   { what: /^(node:)?timers/, only: /^src\/ground\/kit\//, why: "time is handed in" },

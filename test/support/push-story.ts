@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
 import { browser } from "../../src/app/prove/browser.ts";
-import type { PushPayload } from "../../src/out/channels/direct/push-payload.ts";
+import type { PushPayload } from "../../src/out/services/web-push/payload.ts";
 import type { Answer, Person } from "./box.ts";
 import { pushService } from "./browsers.ts";
 import { boxAndReceiver } from "./contacts.ts";

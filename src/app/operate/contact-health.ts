@@ -1,5 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
-import { contactKindList } from "../../out/contacts/list.ts";
+import { contactKindList } from "../../out/services/contact-list.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 import type { Metric } from "./metrics.ts";

@@ -1,8 +1,8 @@
 import type { Reader } from "../../ground/store/store.ts";
 import type { NotifyRule } from "../../out/contacts/contact.ts";
 import { servedKinds } from "../../out/contacts/gateways.ts";
-import { contactKindList as kinds } from "../../out/contacts/list.ts";
 import { pageWish, waysOf } from "../../out/contacts/notify.ts";
+import { contactKindList as kinds } from "../../out/services/contact-list.ts";
 
 /** A contact as people are told of it. */
 export interface SeenContact {

@@ -3,8 +3,8 @@ import type { Project } from "../../core/projects/projects.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
 import { listRules } from "../../core/projects/rules.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { channels as kinds } from "../../out/channels/list.ts";
 import { subscribes } from "../../out/outbox/enqueue.ts";
+import { channels as kinds } from "../../out/services/list.ts";
 
 /** What one project's rules and channels say of who can be told; changes only with the project's version. */
 export interface ProjectReach {

@@ -1,6 +1,6 @@
 import type { Tx } from "../../ground/store/store.ts";
-import { contactKindList } from "../../out/contacts/list.ts";
 import { type Receipt, takeReceipt } from "../../out/paging/receipt.ts";
+import { contactKindList } from "../../out/services/contact-list.ts";
 import { nobodyGotIt } from "./fallback.ts";
 import { writeLateTimeline } from "./timeline.ts";
 

@@ -1,6 +1,6 @@
 import { text } from "../../ground/kit/fields.ts";
-import type { ChannelList, CredentialField } from "../../out/channels/list.ts";
 import type { EventKind } from "../../out/outbox/event.ts";
+import type { ChannelList, CredentialField } from "../../out/services/list.ts";
 import { integrationEvents, sharingFields, stormThreshold, templateText } from "./integration.ts";
 import type { TextInput } from "./integration-input.ts";
 import type { IntegrationWrite } from "./integrations.ts";

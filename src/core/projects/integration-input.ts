@@ -3,10 +3,10 @@ import { type ErrorCode, invalid, ServiceError } from "../../ground/kit/errors.t
 import { TemplateFault } from "../../ground/kit/mustache.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import { checkHost, checkUrl } from "../../ground/kit/url.ts";
-import { type Channel, fieldsOf, missingOf } from "../../out/channels/channel.ts";
-import type { ChannelList } from "../../out/channels/list.ts";
 import type { Credentials } from "../../out/outbox/credentials.ts";
 import { checkTemplate } from "../../out/outbox/custom-words.ts";
+import { type Channel, fieldsOf, missingOf } from "../../out/services/channel.ts";
+import type { ChannelList } from "../../out/services/list.ts";
 
 /** What verbs need that write addresses and secrets. */
 export interface Guard {

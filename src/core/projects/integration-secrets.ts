@@ -1,11 +1,11 @@
 import { mustGiveAgain } from "../../ground/kit/sent-to.ts";
-import { type Channel, fieldsOf } from "../../out/channels/channel.ts";
 import {
   type Credentials,
   openCredentials,
   sealCredentials,
 } from "../../out/outbox/credentials.ts";
 import type { IntegrationRow } from "../../out/outbox/destination.ts";
+import { type Channel, fieldsOf } from "../../out/services/channel.ts";
 import { checkComplete, type Guard, shownUrl } from "./integration-input.ts";
 
 /** What a channel's credentials become when they are stored. */

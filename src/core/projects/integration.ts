@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { boolean, integer, list, text } from "../../ground/kit/fields.ts";
-import type { ChannelList } from "../../out/channels/list.ts";
 import { channelHealthAnswer } from "../../out/outbox/channel-health.ts";
 import { LONGEST_TEMPLATE } from "../../out/outbox/custom-words.ts";
 import { eventKinds } from "../../out/outbox/event.ts";
+import type { ChannelList } from "../../out/services/list.ts";
 
 /** An integration's fields as they are written and read over the interface (contract §13, Integration). */
 

@@ -3,7 +3,6 @@ import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import { integrations, projects } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { Channel } from "../../out/channels/channel.ts";
 import { OFF_BY } from "../../out/outbox/channel-health.ts";
 import {
   findIntegration,
@@ -11,6 +10,7 @@ import {
   type OutboxEntry,
 } from "../../out/outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../../out/outbox/rows.ts";
+import type { Channel } from "../../out/services/channel.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { type Integration, USUAL_STORM } from "./integration.ts";
 import {

@@ -2,7 +2,7 @@ import { eq, inArray } from "drizzle-orm";
 import { invalid } from "../../ground/kit/errors.ts";
 import { integrations, projects } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { Channel } from "../../out/channels/channel.ts";
+import type { Channel } from "../../out/services/channel.ts";
 import { mustHaveRoomToShare } from "./bounds.ts";
 import { changeConfig, findProject } from "./projects.ts";
 

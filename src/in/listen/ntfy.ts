@@ -1,7 +1,7 @@
-import { readNtfyAnswers } from "../../out/channels/direct/ntfy-answers.ts";
 import { openGateway } from "../../out/contacts/gateways.ts";
 import { heardOf, setHeard } from "../../out/contacts/heard.ts";
 import { answerable } from "../../out/paging/answerable.ts";
+import { readNtfyAnswers } from "../../out/services/ntfy/answers.ts";
 import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";

@@ -1,7 +1,7 @@
 import { unixSeconds } from "../../ground/kit/clock.ts";
-import { type PushoverGateway, readPushoverReceipt } from "../../out/channels/direct/pushover.ts";
 import { openGateway } from "../../out/contacts/gateways.ts";
 import { answerable, openReceipts } from "../../out/paging/answerable.ts";
+import { type PushoverGateway, readPushoverReceipt } from "../../out/services/pushover/direct.ts";
 import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";

@@ -1,6 +1,6 @@
 import { type EgressError, egressErrorOf } from "../../ground/kit/egress-error.ts";
 import type { Talk } from "../../ground/kit/talk.ts";
-import type { SlackGateway } from "../../out/channels/direct/slack.ts";
+import { openGateway } from "../../out/contacts/gateways.ts";
 import {
   askSlackForLine,
   confirmSlack,
@@ -8,8 +8,8 @@ import {
   readSlackSaid,
   type SlackPress,
   tellSlackMember,
-} from "../../out/channels/direct/slack-answers.ts";
-import { openGateway } from "../../out/contacts/gateways.ts";
+} from "../../out/services/slack/answers.ts";
+import type { SlackGateway } from "../../out/services/slack/direct.ts";
 import { answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";

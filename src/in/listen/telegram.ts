@@ -1,6 +1,7 @@
 import { createBuckets } from "../../ground/kit/bucket.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
-import type { TelegramGateway } from "../../out/channels/direct/telegram.ts";
+import { openGateway } from "../../out/contacts/gateways.ts";
+import { heardOf, setHeard } from "../../out/contacts/heard.ts";
 import {
   answerTelegramPress,
   dropTelegramButtons,
@@ -10,9 +11,8 @@ import {
   type TelegramUpdate,
   type TelegramWords,
   tellTelegram,
-} from "../../out/channels/direct/telegram-answers.ts";
-import { openGateway } from "../../out/contacts/gateways.ts";
-import { heardOf, setHeard } from "../../out/contacts/heard.ts";
+} from "../../out/services/telegram/answers.ts";
+import type { TelegramGateway } from "../../out/services/telegram/direct.ts";
 import { type AnswerTold, answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";

@@ -9,9 +9,9 @@ import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type By, getAccount, mustGovern } from "../../people/accounts.ts";
 import type { Credentials } from "../outbox/credentials.ts";
+import type { ContactKind, TextFields } from "../services/contact-kind.ts";
+import type { ContactList } from "../services/contact-list.ts";
 import type { Contact } from "./contact.ts";
-import type { ContactKind, TextFields } from "./kind.ts";
-import type { ContactList } from "./list.ts";
 
 /** What verbs need that write addresses and secrets. */
 export interface ContactGuard {

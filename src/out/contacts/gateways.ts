@@ -7,10 +7,10 @@ import { gateways } from "../../ground/store/schema.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { Credentials } from "../outbox/credentials.ts";
+import type { GatewayKind } from "../services/contact-kind.ts";
+import type { ContactList } from "../services/contact-list.ts";
 import type { Gateway } from "./contact.ts";
 import { type ContactGuard, checkedFields } from "./contacts.ts";
-import type { GatewayKind } from "./kind.ts";
-import type { ContactList } from "./list.ts";
 
 /** By kind. */
 export function listGateways(reader: Reader, guard: ContactGuard): Gateway[] {

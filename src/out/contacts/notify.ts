@@ -3,8 +3,8 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import { accounts, contacts, notifyRules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import type { ContactList } from "../services/contact-list.ts";
 import type { Fallback, NotifyRule } from "./contact.ts";
-import type { ContactList } from "./list.ts";
 
 /** A person's own rules; none where they set none. */
 export function readNotify(reader: Reader, account: string): NotifyRule[] {

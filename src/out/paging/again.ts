@@ -1,7 +1,7 @@
 import type { Reader } from "../../ground/store/store.ts";
-import type { DirectMessage } from "../channels/direct/message.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { EventSaid } from "../outbox/said.ts";
+import type { DirectMessage } from "../services/direct-message.ts";
 import { rightOf } from "./right.ts";
 import { type PagedAlert, pageMessage } from "./say.ts";
 

@@ -1,5 +1,5 @@
-import type { DirectSent } from "../channels/direct/message.ts";
 import type { QueuedRow } from "../outbox/queue.ts";
+import type { DirectSent } from "../services/direct-message.ts";
 
 /** A page is no longer worth an attempt this long after it was due: too late to be true. */
 export const PAGE_AGE_MS = 3_600_000;

@@ -1,11 +1,11 @@
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
-import type { DirectMessage } from "../channels/direct/message.ts";
 import { type ContactRow, findContact } from "../contacts/contacts.ts";
-import type { ContactList } from "../contacts/list.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { Look, Queue } from "../outbox/queue.ts";
 import type { EventSaid } from "../outbox/said.ts";
+import type { ContactList } from "../services/contact-list.ts";
+import type { DirectMessage } from "../services/direct-message.ts";
 import { CAPABILITY_SECONDS, capabilityOf, linkBase, tenantOf } from "./capability.ts";
 import { messageName, shownHandle } from "./message-name.ts";
 import { isPage, type PageOutcome, type PageRow } from "./page.ts";

@@ -1,7 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 import type { NotifyRule } from "../contacts/contact.ts";
 import { servedKinds } from "../contacts/gateways.ts";
-import type { ContactList } from "../contacts/list.ts";
 import {
   hasContacts,
   type PagedContact,
@@ -11,6 +10,7 @@ import {
   waysOf,
 } from "../contacts/notify.ts";
 import { readSilence } from "../outbox/relay-silence.ts";
+import type { ContactList } from "../services/contact-list.ts";
 
 /** Who can be reached, and by what, as of one transaction; what it looked up once it knows. */
 export interface Reachable {

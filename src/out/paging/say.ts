@@ -1,9 +1,9 @@
 import { cut } from "../../ground/kit/text.ts";
 import { shortTime } from "../../ground/kit/wall-time.ts";
-import type { DirectMessage } from "../channels/direct/message.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { asLine, describe, type Message } from "../outbox/message.ts";
 import type { EventSaid } from "../outbox/said.ts";
+import type { DirectMessage } from "../services/direct-message.ts";
 
 /** Alerts named one by one in a message; of the others it says how many. */
 const MOST_NAMED = 50;

@@ -3,7 +3,7 @@ import { listActionRows } from "../../core/projects/actions.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { integrations } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import type { ChannelList } from "../../out/channels/list.ts";
+import type { ChannelList } from "../../out/services/list.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readConfig } from "./read.ts";
 

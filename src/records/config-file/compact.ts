@@ -1,6 +1,6 @@
 import { USUAL_STORM } from "../../core/projects/integration.ts";
 import { withoutDefaults } from "../../ground/kit/field-kind.ts";
-import { channels } from "../../out/channels/list.ts";
+import { channels } from "../../out/services/list.ts";
 import type { MaintenanceConfig } from "./maintenance.ts";
 import {
   type IntegrationConfig,

@@ -12,7 +12,7 @@ import { projectName } from "../../core/projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../../core/projects/rule.ts";
 import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../../core/projects/source.ts";
 import { boolean, list, text } from "../../ground/kit/fields.ts";
-import { type ChannelList, type CredentialField, channels } from "../../out/channels/list.ts";
+import { type ChannelList, type CredentialField, channels } from "../../out/services/list.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
 import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./maintenance.ts";
 import { fileOverride, type OverrideConfig, overrideConfig } from "./overrides.ts";

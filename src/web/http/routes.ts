@@ -1,4 +1,4 @@
-import { type ChannelList, channels } from "../../out/channels/list.ts";
+import { type ChannelList, channels } from "../../out/services/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
 import { alertListRoutes } from "./resources/alert-list.ts";
 import { alertVerbRoutes } from "./resources/alert-verbs.ts";

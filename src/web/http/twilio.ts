@@ -2,19 +2,19 @@ import { answerPage, answerWords } from "../../core/alerts/answer.ts";
 import { hearReceipt } from "../../core/alerts/receipts.ts";
 import { sleep, unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { openGateway } from "../../out/contacts/gateways.ts";
+import { messageAgain } from "../../out/paging/again.ts";
+import { linkBase } from "../../out/paging/capability.ts";
+import { isPageRef } from "../../out/paging/receipt.ts";
+import { contactOfNumber, pageTexted } from "../../out/paging/texted.ts";
 import {
   readSmsReply,
   readTwilioKey,
   readTwilioStatus,
   replyTwiml,
   twilioSignatureOk,
-} from "../../out/channels/direct/twilio-callbacks.ts";
-import { callTwiml, closingTwiml } from "../../out/channels/direct/voice.ts";
-import { openGateway } from "../../out/contacts/gateways.ts";
-import { messageAgain } from "../../out/paging/again.ts";
-import { linkBase } from "../../out/paging/capability.ts";
-import { isPageRef } from "../../out/paging/receipt.ts";
-import { contactOfNumber, pageTexted } from "../../out/paging/texted.ts";
+} from "../../out/services/twilio/answers.ts";
+import { callTwiml, closingTwiml } from "../../out/services/twilio/voice.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { AppContext } from "./raw-route.ts";

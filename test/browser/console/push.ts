@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Browser, CDPSession, Worker } from "playwright-core";
 import { browser } from "../../../src/app/prove/browser.ts";
-import type { PushPayload } from "../../../src/out/channels/direct/push-payload.ts";
+import type { PushPayload } from "../../../src/out/services/web-push/payload.ts";
 import { type Phone, pushStory } from "../../support/push-story.ts";
 import { pass } from "../../support/until.ts";
 import type { Tab } from "../tab.ts";

@@ -6,10 +6,10 @@ import { unixSeconds } from "../../../src/ground/kit/clock.ts";
 import type { Log } from "../../../src/ground/kit/log.ts";
 import type { Sealer } from "../../../src/ground/kit/sealer.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
-import { contactKindList } from "../../../src/out/contacts/list.ts";
 import { createDispatcher } from "../../../src/out/outbox/dispatcher.ts";
 import { expirePages } from "../../../src/out/paging/lost.ts";
 import { pageQueue } from "../../../src/out/paging/queue.ts";
+import { contactKindList } from "../../../src/out/services/contact-list.ts";
 import type { Engine, Machine } from "../engine.ts";
 import type { Services } from "./services.ts";
 

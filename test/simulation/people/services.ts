@@ -1,7 +1,7 @@
-import type { DirectMessage, DirectSent } from "../../../src/out/channels/direct/message.ts";
 import type { ContactRow } from "../../../src/out/contacts/contacts.ts";
 import type { MessageName } from "../../../src/out/paging/message-name.ts";
 import type { ContactSender } from "../../../src/out/paging/send.ts";
+import type { DirectMessage, DirectSent } from "../../../src/out/services/direct-message.ts";
 import type { Seeded } from "../seeded.ts";
 
 /** What a contact's service does with a message. */

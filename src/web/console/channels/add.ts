@@ -3,7 +3,7 @@ import { getProject } from "../../../core/projects/projects.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { Channel } from "../../../out/channels/channel.ts";
+import type { Channel } from "../../../out/services/channel.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { keyed } from "../ui/form.ts";

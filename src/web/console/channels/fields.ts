@@ -4,8 +4,8 @@ import { integrationFields, writeOf } from "../../../core/projects/integration-b
 import type { IntegrationWrite } from "../../../core/projects/integrations.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { type Channel, fieldsOf } from "../../../out/channels/channel.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
+import { type Channel, fieldsOf } from "../../../out/services/channel.ts";
 import type { PageCall } from "../screen.ts";
 import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
 import { EVENT_WORDS } from "./words.ts";

@@ -4,9 +4,9 @@ import { listActions } from "../../../core/projects/actions.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import type { Reader } from "../../../ground/store/store.ts";
-import { contactKindList } from "../../../out/contacts/list.ts";
 import { usableContacts } from "../../../out/contacts/notify.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
+import { contactKindList } from "../../../out/services/contact-list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 
 /** How somebody can be reached, in a word or two. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { getProject } from "../../../core/projects/projects.ts";
 import { scheduleReference } from "../../../core/projects/rule.ts";
 import { integer, list, pathName } from "../../../ground/kit/fields.ts";
-import type { ChannelList } from "../../../out/channels/list.ts";
+import type { ChannelList } from "../../../out/services/list.ts";
 import { emailField } from "../../../people/account.ts";
 import { applyConfig } from "../../../records/config-file/apply.ts";
 import { changeKinds } from "../../../records/config-file/changes.ts";

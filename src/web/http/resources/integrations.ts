@@ -15,7 +15,7 @@ import {
 import { getProject } from "../../../core/projects/projects.ts";
 import { checkSignature, signatureCheck } from "../../../core/projects/signatures.ts";
 import { notFound } from "../../../ground/kit/errors.ts";
-import type { ChannelList } from "../../../out/channels/list.ts";
+import type { ChannelList } from "../../../out/services/list.ts";
 import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";

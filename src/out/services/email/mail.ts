@@ -1,0 +1,111 @@
+import { domainToASCII } from "node:url";
+import { html } from "../../../ground/kit/html.ts";
+import type { EventBody } from "../../outbox/event.ts";
+import { asLine, type Message } from "../../outbox/message.ts";
+
+/** What a mail is made of. */
+export interface MailParts {
+  from: string;
+  to: string;
+  event: EventBody;
+  /** The same in words. */
+  words: Message;
+  /** When it is written, in Unix milliseconds. */
+  now: number;
+}
+
+/** An address as any mail server takes it: its domain in ASCII, whatever letters it is written in. */
+export function mailAddress(written: string): string {
+  const at = written.lastIndexOf("@") + 1;
+  return written.slice(0, at) + (domainToASCII(written.slice(at)) || written.slice(at));
+}
+
+/** The event as a mail, in the thread of its alert. */
+export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buffer> {
+  const { tenant_id: tenant, alert_id: alert, level } = event;
+  const isOver = event.event === "alert.resolved" || event.event === "alert.acknowledged";
+  return composeMail({
+    from,
+    to,
+    now,
+    tenant,
+    id: event.event_id,
+    alert: alert === "" ? null : alert,
+    subject: words.title,
+    text: textOf(words),
+    html: page(words),
+    isUrgent: level >= 500 && !isOver,
+  });
+}
+
+/** A mail as it is put together. */
+export interface MailDraft {
+  from: string;
+  to: string;
+  /** When it is written, in Unix milliseconds. */
+  now: number;
+  tenant: string;
+  /** The same in every attempt at one mail. */
+  id: string;
+  /** The alert whose thread it is in. */
+  alert: string | null;
+  subject: string;
+  text: string;
+  html: string;
+  isUrgent: boolean;
+}
+
+/**
+ * Puts a mail together. All mails of one alert name one message that none of them is, so that mail programs show them
+ * together and none of them is taken for another. No program answers it, no list of absences does.
+ */
+export async function composeMail(draft: MailDraft): Promise<Buffer> {
+  const { from, to, now, tenant, id, alert, subject, text, html, isUrgent } = draft;
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+  const domain = from.slice(from.lastIndexOf("@") + 1);
+  const thread = `<alert-${alert}.${tenant}@${domain}>`;
+  const mail = new MailComposer({
+    from: { name: "box", address: from },
+    to: { name: "", address: to },
+    subject,
+    text,
+    html,
+    date: new Date(now),
+    messageId: `<${id}@${domain}>`,
+    ...(alert !== null && { inReplyTo: thread, references: thread }),
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      "X-Auto-Response-Suppress": "All",
+      "List-Id": `<${tenant}.box.localhost>`,
+      ...(isUrgent && { Importance: "high" }),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return await new Promise((resolve, reject) =>
+    mail.compile().build((error, bytes) => (error ? reject(error) : resolve(bytes as Buffer))),
+  );
+}
+
+function textOf({ details, people, facts, link, links }: Message): string {
+  const parts = [...details, people.join("\n"), facts, link, links.map(asLine).join("\n")];
+  return parts.filter(Boolean).join("\n\n");
+}
+
+function page({ title, details, people, facts, link, links }: Message): string {
+  const [logged = "", ...identifiers] = details;
+  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const row = (text: string) => html`<tr><td dir="auto">${text}</td></tr>`;
+  return html`<!DOCTYPE html>
+<html><body style="font-family: sans-serif">
+<p dir="auto"><strong>${title}</strong></p>
+<pre dir="auto" style="white-space: pre-wrap">${logged}</pre>
+<table>${identifiers.map(row)}</table>
+${people.map(
+  (sentence) => html`<p dir="auto">${sentence}</p>
+`,
+)}<p>${facts}</p>
+${addresses.map(({ text, href }) => html`<p><a href="${href}">${text}</a></p>`)}
+</body></html>
+`.markup;
+}

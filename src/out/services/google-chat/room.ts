@@ -1,0 +1,64 @@
+import type { EventBody } from "../../outbox/event.ts";
+import type { Message } from "../../outbox/message.ts";
+import type { Link } from "../../outbox/said.ts";
+import type { Posted, Via } from "../../outbox/senders/sent.ts";
+import { channel } from "../channel.ts";
+import {
+  escapeWithin,
+  incomingWebhook,
+  objectIn,
+  postJson,
+  type RoomRequest,
+  withQuery,
+} from "../room.ts";
+
+export const googleChat = channel({
+  kind: "google_chat",
+  about: "a Google Chat webhook",
+  isRoom: true,
+  ...incomingWebhook,
+  send: ({ credentials, event, words, egress, now }) =>
+    sendGoogleChat({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+});
+
+const PARAGRAPH = 4_000;
+
+/** Posts the event as a message; what is told of one alert stands in one thread. */
+export async function sendGoogleChat(via: Via, request: RoomRequest): Promise<Posted> {
+  const [name, option] = ["messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD"] as const;
+  const { answer, ...posted } = await postJson(via, withQuery(request.webhookUrl, name, option), {
+    body: googleChatMessage(request.event, request.words),
+    why: ({ error }) => objectIn(error)["status"],
+  });
+  return posted;
+}
+
+/** The title as text, which phones show; the rest is a card, whose texts are HTML. */
+export function googleChatMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const buttons = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const widgets = [
+    ...[details.join("\n"), people.join("\n"), facts].filter(Boolean).map(paragraph),
+    ...(buttons.length === 0 ? [] : [{ buttonList: { buttons: buttons.map(button) } }]),
+  ];
+  return {
+    // A text has no escapes: `<users/all>` in it would call everybody.
+    text: title.replaceAll("<", "<\u200b"),
+    ...(event.alert_id !== "" && {
+      thread: { threadKey: `box-${event.tenant_id}-${event.alert_id}` },
+    }),
+    ...(widgets.length > 0 && {
+      cardsV2: [{ cardId: "alert", card: { sections: [{ widgets }] } }],
+    }),
+  };
+}
+
+function paragraph(plain: string): object {
+  return { textParagraph: { text: escapeWithin(plain, PARAGRAPH).replaceAll("\n", "<br>") } };
+}
+
+/** A button's text isn't escaped: it has no brackets. Nor has an address. */
+function button({ text, href }: Link): object {
+  const url = href.replace(/[<>]/g, encodeURIComponent);
+  return { text: text.replaceAll("<", "‹").replaceAll(">", "›"), onClick: { openLink: { url } } };
+}

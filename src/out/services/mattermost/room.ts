@@ -1,0 +1,76 @@
+import type { EventBody } from "../../outbox/event.ts";
+import type { Message } from "../../outbox/message.ts";
+import type { Posted, Via } from "../../outbox/senders/sent.ts";
+import { channel } from "../channel.ts";
+import {
+  codeBlock,
+  incomingWebhook,
+  type Mood,
+  markdownLink,
+  moodOf,
+  partsWithin,
+  plainMarkdown,
+  postJson,
+  type RoomRequest,
+  shortened,
+} from "../room.ts";
+
+export const mattermost = channel({
+  kind: "mattermost",
+  about: "a Mattermost incoming webhook",
+  isRoom: true,
+  ...incomingWebhook,
+  send: ({ credentials, event, words, egress, now }) =>
+    sendMattermost({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+});
+
+/** A post has 16,383 characters at most; this is far from it. */
+const DETAILS = 4_000;
+const SENTENCES = 2_000;
+const TEXT = 12_000;
+const COLOURS: Readonly<Record<Mood, string>> = {
+  critical: "#b3261e",
+  bad: "#d9480f",
+  warning: "#f2a900",
+  seen: "#3b6fb6",
+  over: "#2e7d32",
+};
+
+/** Posts the event as a message. */
+export async function sendMattermost(via: Via, request: RoomRequest): Promise<Posted> {
+  const { answer, ...posted } = await postJson(via, request.webhookUrl, {
+    body: mattermostMessage(request.event, request.words),
+    why: ({ id }) => id,
+  });
+  return posted;
+}
+
+/**
+ * The title is the post's text. Mattermost looks for `@channel` in posts of webhooks, too, and in attachments, but not
+ * in code.
+ */
+export function mattermostMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const text = [
+    ...(details.length > 0 ? [codeBlock(details, DETAILS)] : []),
+    shortened(people.map(plainMarkdown).join("\n"), SENTENCES),
+    ...links.map(markdownLink),
+  ].filter(Boolean);
+  const attachment = {
+    ...(text.length > 0 && { text: partsWithin(text, TEXT) }),
+    ...(facts !== "" && { footer: facts }),
+    ...(link !== null && { title: "Open", title_link: link }),
+  };
+  return {
+    text: plainMarkdown(title),
+    ...(Object.keys(attachment).length > 0 && {
+      attachments: [
+        {
+          fallback: shortened([...details, ...people, facts].join("\n"), DETAILS),
+          color: COLOURS[moodOf(event)],
+          ...attachment,
+        },
+      ],
+    }),
+  };
+}

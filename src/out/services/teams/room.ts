@@ -1,0 +1,72 @@
+import type { EventBody } from "../../outbox/event.ts";
+import type { Message } from "../../outbox/message.ts";
+import type { Link } from "../../outbox/said.ts";
+import type { Posted, Via } from "../../outbox/senders/sent.ts";
+import { channel } from "../channel.ts";
+import {
+  incomingWebhook,
+  type Mood,
+  moodOf,
+  objectIn,
+  postJson,
+  type RoomRequest,
+} from "../room.ts";
+
+export const teams = channel({
+  kind: "teams",
+  about: "a Microsoft Teams workflow",
+  isRoom: true,
+  ...incomingWebhook,
+  send: ({ credentials, event, words, egress, now }) =>
+    sendTeams({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+});
+
+const COLOURS: Readonly<Record<Mood, string>> = {
+  critical: "Attention",
+  bad: "Attention",
+  warning: "Warning",
+  seen: "Accent",
+  over: "Good",
+};
+
+/** Posts the event as a card. 202 says that the workflow took it, not that it is shown. */
+export async function sendTeams(via: Via, request: RoomRequest): Promise<Posted> {
+  const { answer, ...posted } = await postJson(via, request.webhookUrl, {
+    body: teamsMessage(request.event, request.words),
+    why: ({ error }) => objectIn(error)["code"],
+  });
+  return posted;
+}
+
+/**
+ * An Adaptive Card, far below the 28 KB that a workflow takes. Its texts are runs, which know no Markdown, rather than
+ * text blocks, which do and have no escapes that every Teams reads.
+ */
+export function teamsMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const buttons = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const body = [
+    run(title, { size: "Large", weight: "Bolder", color: COLOURS[moodOf(event)] }),
+    ...details.map((line, i) => run(line, i === 0 ? { fontType: "Monospace" } : {})),
+    ...people.map((sentence) => run(sentence, {})),
+    ...(facts === "" ? [] : [run(facts, { isSubtle: true })]),
+  ];
+  const content = {
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    type: "AdaptiveCard",
+    version: "1.4",
+    body,
+    ...(buttons.length > 0 && { actions: buttons.map(openUrl) }),
+    msteams: { width: "Full" },
+  };
+  const contentType = "application/vnd.microsoft.card.adaptive";
+  return { type: "message", attachments: [{ contentType, contentUrl: null, content }] };
+}
+
+function openUrl({ text, href }: Link): object {
+  return { type: "Action.OpenUrl", title: text, url: href };
+}
+
+function run(text: string, look: object): object {
+  return { type: "RichTextBlock", inlines: [{ type: "TextRun", text, ...look }] };
+}
