@@ -13,12 +13,15 @@ export function placeChanges(): void {
   restsUntil = performance.now() + RESTS_MS;
 }
 
-/** Lets a second press at the place of the last one do nothing, for as long as that rests. Keys know what they press. */
+/**
+ * Lets a second press at the place of the last one do nothing, for as long as that rests. Keys know what they press, and a
+ * row that is selected by mistake is seen and costs nothing.
+ */
 export function takePresses(): void {
   document.addEventListener(
     "click",
     (event) => {
-      if (event.detail === 0) return;
+      if (event.detail === 0 || (event.target as Element).closest("label.pick")) return;
       const { clientX: x, clientY: y } = event;
       const isNear = Math.hypot(x - last.x, y - last.y) <= NEAR_PX;
       if (isNear && performance.now() < restsUntil) {

@@ -59,6 +59,13 @@ const byKeys: Step = async ({ box, run, visit, calm }) => {
     const later = (is.step_at ?? 0) - (was?.step_at ?? 0);
     assert.ok(later >= 0 && later <= 10, `its next step waits as long as before: ${later} s`);
   }
+  await tab.page.click("#row-3 label.pick");
+  await keyboard.press("a");
+  await seen(tab, `/Acknowledged #3/.test(document.querySelector("#said").textContent)`);
+  await keyboard.press("u");
+  await seen(tab, `/open again/.test(document.querySelector("#said").textContent)`);
+  await tab.page.click("#row-3 label.pick");
+  assert.equal(await tab.run(`document.querySelector("[data-count]").textContent`), "1");
   await calm(tab, "after keys");
 };
 
