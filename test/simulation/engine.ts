@@ -237,10 +237,12 @@ function renameByConfig(tx: Tx, { from, to }: { from: string | undefined; to: st
   const project = getProject(tx, "p");
   const config = readConfig(tx, project, channels);
   const people = new Set(tx.sql<[], string>("SELECT email FROM accounts").pluck().all());
-  const isThere = ({ accounts }: { accounts: string[] }) =>
-    accounts.every((one) => people.has(one));
+  const named = [
+    ...config.rules.flatMap(({ escalations }) => escalations.flatMap(({ accounts }) => accounts)),
+    ...config.schedules.flatMap(({ layers }) => layers.flatMap(({ participants }) => participants)),
+  ];
   // A file can't name who is gone.
-  if (!config.rules.every(({ escalations }) => escalations.every(isThere))) return false;
+  if (!named.every((one) => people.has(one))) return false;
   const rules = config.rules.map((rule) => (rule.name === from ? { ...rule, name: to } : rule));
   const guard = { channels } as ApplyOptions["guard"];
   const of = { name: "p", version: project.version, tenantId: "t", guard, by: "ann" };
