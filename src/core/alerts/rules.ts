@@ -47,7 +47,7 @@ export function replaceRule(
   const before = getRule(tx, project.id, rule.name);
   checkRuleReferences(tx, project.id, rule.body);
   checkSilencedBy(tx, project.id, rule);
-  const after = rewriteRule(tx, before.id, rule.body);
+  const after = rewriteRule(tx, before, rule.body);
   if (after === null) return before;
   lookAgainOfRule(tx, before);
   dropHitsOfRule(tx, before.id);
@@ -81,7 +81,7 @@ export function replaceInLadders(tx: Tx, { from, by }: { from: string; by: strin
         ...step,
         accounts: [...new Set(step.accounts.map((one) => (one === from ? by : one)))],
       }));
-      const after = rewriteRule(tx, id, { ...body, escalations });
+      const after = rewriteRule(tx, before, { ...body, escalations });
       if (after === null) return [];
       changeConfig(tx, project_id);
       retimeAlerts(tx, before, after);

@@ -1,4 +1,5 @@
-import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
+import { isDeepStrictEqual } from "node:util";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { type ErrorCode, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { rules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
@@ -95,13 +96,14 @@ export function insertRule(
   return ruleOf(row);
 }
 
-/** Replaces a rule's body. Null where it is the same already. */
-export function rewriteRule(tx: Tx, id: number, body: RuleBody): StoredRule | null {
-  const text = JSON.stringify(body);
+/** Replaces a rule's body. Null where it says the same already, also in another order: a version may have written it so. */
+export function rewriteRule(tx: Tx, before: StoredRule, body: RuleBody): StoredRule | null {
+  const { id, project_id, name, created_at, updated_at, ...stored } = before;
+  if (isDeepStrictEqual(stored, body)) return null;
   const row = tx.orm
     .update(rules)
-    .set({ body: text, updatedAt: tx.at })
-    .where(and(eq(rules.id, id), ne(rules.body, text)))
+    .set({ body: JSON.stringify(body), updatedAt: tx.at })
+    .where(eq(rules.id, id))
     .returning(columns)
     .get();
   return row === undefined ? null : ruleOf(row);
