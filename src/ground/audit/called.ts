@@ -3,7 +3,9 @@ import type { Reader } from "../store/store.ts";
 import { type AuditEntry, LOOKED_AT, newestId } from "./list.ts";
 import { watched } from "./watched.ts";
 
-/** What ids are called that stand in entries: what has a name now, and accounts that were removed, as they were called. */
+/**
+ * The names of the ids in these entries: of things that exist, and of accounts that were removed, by their last name.
+ */
 export function calledIn(reader: Reader, entries: readonly AuditEntry[]): Record<string, string> {
   const ids = new Set(entries.flatMap((entry) => idsIn(JSON.stringify(entry))));
   const called: Record<string, string> = {};
@@ -24,7 +26,7 @@ export function calledIn(reader: Reader, entries: readonly AuditEntry[]): Record
 
 const TEMPLATE = { id: "t.id", name: "t.text" };
 
-/** Tables whose things have names beside their ids: people first, of whom most is said. */
+/** Tables of things that have both an id and a name. People come first: most entries name one. */
 const NAMED = [
   ...Object.entries(watched)
     .filter(([, { id, name }]) => id === "id" && name !== "id")

@@ -1,25 +1,25 @@
 import type { WatchedTable } from "./watched/table.ts";
 
-/** A row as the audit sees it. */
+/** A row as the audit reads it. */
 export interface Image {
   id: string | number;
   name: string | number;
-  /** The row id of its project; null for what is in none. */
+  /** The project's row id; null for a row that is in no project. */
   project: number | null;
   columns: Readonly<Record<string, string | number | null>>;
 }
 
-/** A field of a thing: null where there is none, before or after. */
+/** One changed field of a thing. A value is null where there was none before, or is none after. */
 export interface FieldChange {
   field: string;
   from: unknown;
   to: unknown;
 }
 
-/** Characters of a value, as JSON, that are kept; of a longer one the beginning. */
+/** Characters of a value, as JSON, that are stored. A longer value is cut. */
 const MOST_CHARS = 2_000;
 
-/** What differs, field by field; of a thing that is made or deleted every field that has a value. */
+/** The fields that differ. Of a thing that was made or deleted: every field that has a value. */
 export function changesOf(
   { fields }: WatchedTable,
   { before, after }: { before: Image | null; after: Image | null },
@@ -36,7 +36,7 @@ export function changesOf(
   });
 }
 
-/** That there is one; which, nobody is told. */
+/** Of a secret the audit stores only whether there is one. */
 function covered(value: unknown): "changed" | null {
   return value === null || value === "" ? null : "changed";
 }

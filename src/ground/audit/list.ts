@@ -30,10 +30,10 @@ export const auditEntry = z
 export type AuditEntry = z.output<typeof auditEntry>;
 
 export interface AuditFilter {
-  /** Entries with an id below this. */
+  /** Only entries with a smaller id than this. */
   before?: number | undefined;
   limit: number;
-  /** null: whoever had no account, the operator of the machine among them. */
+  /** null: only entries without an account. The operator's commands on the machine are among them. */
   account?: string | null | undefined;
   /** A kind, or a kind and an id or name behind a colon: `rule`, `rule:7`, `rule:errors`. */
   target?: string | undefined;
@@ -43,7 +43,9 @@ export interface AuditFilter {
   until?: number | undefined;
 }
 
-/** Entries that one page looks at: where few of them match it is short, or empty, and `next` goes on. */
+/**
+ * Entries that one page reads. Where few of them match, the page is short or empty, and `next` leads to the next one.
+ */
 export const LOOKED_AT = 20_000;
 
 interface Row {
@@ -62,7 +64,7 @@ interface Row {
   changes: string;
 }
 
-/** A page of the audit, newest first, and the id to go on with (null at the end). */
+/** A page of the audit, newest first. `next` is the id to continue with; null at the end. */
 export function listAudit(
   reader: Reader,
   filter: AuditFilter,
@@ -91,7 +93,7 @@ export function listAudit(
   return { entries: shown.map(toEntry), next: next > 1 ? String(next) : null };
 }
 
-/** What was done, by name, as far as the newest entries tell. */
+/** The names of all operations among the newest entries. */
 export function auditVerbs(reader: Reader): string[] {
   return reader
     .sql<[after: number], string>("SELECT DISTINCT verb FROM audit WHERE id > ? ORDER BY verb")
@@ -101,7 +103,9 @@ export function auditVerbs(reader: Reader): string[] {
 
 const PIECE = 500;
 
-/** All entries that match, newest first, in pieces: one JSON object a line. Others are served between the pieces. */
+/**
+ * All entries that match, newest first: one JSON object a line, in parts. Other requests are served between the parts.
+ */
 export async function* auditLines(
   reader: Reader,
   filter: Omit<AuditFilter, "limit">,
@@ -134,13 +138,13 @@ function toEntry(row: Row): AuditEntry {
   };
 }
 
-/** When the oldest that is kept was written, in Unix seconds; null where there is none. */
+/** Unix seconds at which the oldest stored entry was written; null where there is none. */
 export function oldestEntry(reader: Reader): number | null {
   const oldest = reader.sql<[], number>("SELECT at FROM audit ORDER BY id LIMIT 1").pluck().get();
   return oldest ?? null;
 }
 
-/** Deletes at most `most` entries that are older than `before` (Unix seconds); whether there may be more. */
+/** Deletes at most `most` entries that are older than `before` (Unix seconds). Returns whether there may be more. */
 export function sweepAudit(tx: Tx, { before, most }: { before: number; most: number }): boolean {
   const { changes } = tx
     .sql<[most: number, before: number]>(

@@ -6,27 +6,28 @@ import { changesOf, type FieldChange, type Image } from "./changes.ts";
 import type { WatchedTable } from "./watched/table.ts";
 import { watched } from "./watched.ts";
 
-/** Who writes, how, and from where. */
+/** Who makes a change, by which way, and from where. */
 export interface Author {
-  /** null: the operator of the machine, or somebody who has no account yet. */
+  /** null: the operator of the machine, or a person who has no account yet. */
   accountId: string | null;
   via: "key" | "command" | "pairing" | "page";
-  /** The id of the key, the command, or by which way a page was answered. */
+  /** The id of the API key, the command, or the way by which a page was answered. */
   hint: string;
   /** The client's address; empty for a command. */
   address: string;
-  /** The operation's name, or the command's. */
+  /** The name of the operation or of the command. */
   verb: string;
-  /** What is told where nothing that is watched changed. */
+  /** The target of the entry where no watched row changed. */
   target: { kind: string; id: string };
 }
 
-/** Things that one transaction tells of singly; what is more is counted. */
+/** Entries that one transaction writes at most. Further things are only counted. */
 const MOST = 500;
 
 /**
- * The same store, where every transaction that changes something leaves its rows in the audit, or isn't committed.
- * An alert's verbs go on where there is room for the change and none for its row: the alert's history is its record.
+ * The same store, but each transaction that changes something also writes its audit entries, or isn't committed.
+ * An operation on an alert is an exception: where the disk has space only for the change, the change is written without
+ * an entry, because the alert's timeline records it too.
  */
 export function auditedStore(store: Store, author: Author): Store {
   const recorder = recorderOf(store.db);
@@ -48,12 +49,12 @@ export function auditedStore(store: Store, author: Author): Store {
   return Object.create(store, { write: { value: write } }) as Store;
 }
 
-/** Tells of what was done and is no change of the store: a test that went out. */
+/** Writes an entry for an action that changed no row, such as a test that was sent. */
 export function auditDeed(store: Store, author: Author): void {
   try {
     store.write((tx) => writeEntry(tx, author, { ...plain(author), changes: [] }));
   } catch (error) {
-    // It is done already.
+    // The action is done, so a full disk is no reason to fail.
     if (!isStorageFull(error)) throw error;
   }
 }
@@ -62,7 +63,7 @@ export function isStorageFull(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "storage_full";
 }
 
-/** A row of the audit, but for who wrote it. */
+/** An audit entry without its author. */
 export interface AuditRow {
   kind: string;
   id: string;
@@ -95,14 +96,14 @@ export function writeEntry(tx: Tx, author: Author, entry: AuditRow): void {
   );
 }
 
-/** A row that a transaction changed: as it was and as it is, null where it wasn't or isn't. */
+/** A changed row, before and after. null: the row didn't exist then. */
 export interface Row {
   table: string;
   before: Image | null;
   after: Image | null;
 }
 
-/** One entry a thing, however often the transaction wrote it. */
+/** Writes one entry for each thing, however often the transaction wrote its rows. */
 function writeChanges(tx: Tx, author: Author, rows: readonly Row[]): void {
   const things = new Map<string, Row>();
   for (const row of rows) {
@@ -135,7 +136,7 @@ function writeChanges(tx: Tx, author: Author, rows: readonly Row[]): void {
 
 const PROJECT = "SELECT name FROM projects WHERE id = ?";
 
-/** What a project is called; also one that goes with this transaction. */
+/** A project's name, also where this transaction deletes the project. */
 function projectName(tx: Tx, rows: readonly Row[], id: number | null): string | null {
   if (id === null) return null;
   const known = tx.sql<[id: number], string>(PROJECT).pluck().get(id);
@@ -145,15 +146,15 @@ function projectName(tx: Tx, rows: readonly Row[], id: number | null): string | 
 }
 
 interface Recorder {
-  /** Runs `change` and gives the watched rows that it changed, in order. */
+  /** Runs `change`. `rows` are the watched rows that it changed, in order. */
   run<T>(change: () => T): { result: T; rows: Row[] };
 }
 
 const recorders = new WeakMap<SqliteDatabase, Recorder>();
 
 /**
- * Temporary triggers of this connection: what is written is seen where it is written, so that no verb can forget to say
- * so. Writes that nobody records cost the look at a flag, and only those of watched columns.
+ * Temporary triggers of this connection record each write to a watched table, so no operation can forget to. While
+ * nobody records, a write to a watched column costs one look at a flag.
  */
 function recorderOf(db: SqliteDatabase): Recorder {
   const known = recorders.get(db);

@@ -7,8 +7,8 @@ const ONE_MORE = `UPDATE audit SET address = ?,
   changes = json_set(changes, '$[0].to', json_extract(changes, '$[0].to') + 1) WHERE id = ?`;
 
 /**
- * Counts a try that was refused: one row for each minute and target, whatever somebody sends, with the address that tried
- * last. On a full disk it is forgotten.
+ * Counts a refused attempt: one row for each minute and target, however many attempts there are, with the address of
+ * the last one. On a full disk the attempt isn't counted.
  */
 export function countRefused(store: Store, author: Author): void {
   const { address, verb, target } = author;

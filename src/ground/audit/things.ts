@@ -2,7 +2,7 @@ import type { Reader } from "../store/store.ts";
 import type { WatchedTable } from "./watched/table.ts";
 import { watched } from "./watched.ts";
 
-/** A thing as it is now: its name, and its project's (null: it is in none). */
+/** A thing as it is now. `project`: the project's name; null for a thing that is in none. */
 export interface ThingNow {
   name: string;
   project: string | null;
@@ -12,10 +12,10 @@ const tables = new Map<string, [table: string, what: WatchedTable]>(
   Object.entries(watched).map(([table, what]) => [what.kind, [table, what]]),
 );
 
-/** What things are called by kind, as entries of the audit name them. */
+/** The kinds of things in audit entries. */
 export const auditKinds: readonly string[] = [...tables.keys()].toSorted();
 
-/** By what an entry says of it; null where it is gone, and for a kind that has no rows. */
+/** Finds the thing that an entry names. null for a thing that is gone, and for a kind that has no rows. */
 export function findThing(
   reader: Reader,
   { kind, id }: { kind: string; id: string },

@@ -9,9 +9,9 @@ import { reportsWatched } from "./watched/reports.ts";
 import type { WatchedTable } from "./watched/table.ts";
 
 /**
- * What the audit looks at: each table that people change, how its things are called, and which columns are told, in a file
- * for each room that writes some. A test holds this against the migrations, so that a new table or column is told, kept
- * secret or passed over on purpose.
+ * The tables that people change: what a row is called, and how the audit stores each column. Each folder that writes
+ * some has a file here. A test compares the list with the migrations, so each new table or column is stored, kept
+ * secret or left out on purpose.
  */
 export const watched: Readonly<Record<string, WatchedTable>> = {
   ...peopleWatched,
@@ -24,7 +24,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
   ...alertsWatched,
 };
 
-/** Tables that no person writes but through one of those above, and why nothing of them is told. */
+/** Tables that no person writes, and why the audit leaves them out. */
 export const unwatched: Readonly<Record<string, string>> = {
   audit: "the audit itself",
   migrations: "the program's own",

@@ -3,24 +3,23 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * Native code can only be loaded from a file, so the executable lays its addon down in a directory
- * that no one else can write to. What is loaded is always what the executable carries: the file is
- * hashed anew at each start, and replaced when a byte of it differs.
+ * The executable writes its native addon into a file, because native code can only be loaded from one. Nobody else may
+ * be able to write to that directory. The file is hashed at each start and replaced if a byte differs.
  */
 export interface NativeAddon {
   name: string;
-  /** The program's; stands in the file's name with the hash. */
+  /** The program's version. It stands in the file's name, with the hash. */
   version: string;
-  /** Of its bytes, in hexadecimal. */
+  /** SHA-256 of the addon, in hexadecimal. */
   sha256: string;
-  /** Its bytes, asked for only where no file is as it should be. */
+  /** Reads the addon. Called only where no file in the directory is right. */
   read(): Uint8Array;
 }
 
 /**
- * Where the addon may lie. `BOX_CACHE_DIR` says where and nowhere else; without it systemd's
- * `CACHE_DIRECTORY`, the user's own cache, and last `.cache` in the data directory (last, because a
- * command that root runs must not leave files there that the service can't replace).
+ * The directories in which the addon may lie, in order: `BOX_CACHE_DIR` alone where it is set; else systemd's
+ * `CACHE_DIRECTORY`, the user's own cache, and last `.cache` in the data directory. Last, because a command that root
+ * runs must not leave files there that the service can't replace.
  */
 export function addonDirectories(env: NodeJS.ProcessEnv, dataDirectory: string): string[] {
   if (env["BOX_CACHE_DIR"]) return [path.resolve(env["BOX_CACHE_DIR"])];
@@ -34,8 +33,8 @@ export function addonDirectories(env: NodeJS.ProcessEnv, dataDirectory: string):
 }
 
 /**
- * Loads the addon from the first of the directories that can hold it, and returns its exports.
- * Throws one error that names each directory tried.
+ * Loads the addon from the first directory that can hold it, and returns its exports. Throws one error that names each
+ * directory it tried.
  */
 export function loadNative(addon: NativeAddon, directories: readonly string[]): object {
   const refusals: string[] = [];
@@ -62,7 +61,7 @@ function reasonOf(error: unknown): string {
   return text.includes("failed to map segment") ? "mounted noexec" : text;
 }
 
-/** Makes sure of the file in `directory` and returns its path. */
+/** Writes the file into `directory` unless it is there, and returns its path. */
 export function extract({ name, version, sha256, read }: NativeAddon, directory: string): string {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   requireOwnDirectory(directory);
@@ -79,7 +78,7 @@ function requireOwnDirectory(directory: string): void {
   if ((found.mode & 0o022) !== 0) throw new Error("others may write to it");
 }
 
-/** SHA-256 of a file of our own that is no link and that nobody else can write to; else "". */
+/** SHA-256 of a file; "" unless it is ours, no link, and only we can write to it. */
 function hashOf(file: string): string {
   let descriptor: number;
   try {
@@ -96,7 +95,7 @@ function hashOf(file: string): string {
   }
 }
 
-/** Under another name first: two processes that start at once never see half a file. */
+/** Writes under another name first: two processes that start at once never read half a file. */
 function write(file: string, bytes: Uint8Array): void {
   const partial = `${file}.${process.pid}`;
   fs.rmSync(partial, { force: true });
@@ -111,7 +110,7 @@ function write(file: string, bytes: Uint8Array): void {
   fs.renameSync(partial, file);
 }
 
-/** Drops what other versions left. A process that runs with one of them keeps what it has mapped. */
+/** Removes the files of other versions. A process that has loaded one isn't disturbed. */
 function removeOthers(directory: string, of: { prefix: string; keep: string }): void {
   for (const file of fs.readdirSync(directory)) {
     const isOther = file.startsWith(of.prefix) && file.endsWith(".node") && file !== of.keep;

@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import ip from "ipaddr.js";
 
 /**
- * Which addresses may be called, decided without a network (contract §6, Egress). Everything here
- * works on what an address is, so that no spelling of one gets past.
+ * Which addresses may be called (contract §6, Egress). Decided without a network, on parsed addresses: no spelling of
+ * an address gets past.
  */
 
-/** What an address is for, as far as calling it goes (IANA special-purpose registries, RFC 6890). */
+/** What an address is for (IANA special-purpose registries, RFC 6890). */
 export type AddressClass =
   | "public"
   | "private"
@@ -19,7 +19,7 @@ export type AddressClass =
   | "documentation"
   | "reserved";
 
-/** Why an address may not be called. `denied`: by the operator's list. */
+/** Why an address may not be called. `denied`: the operator's list forbids it. */
 export type AddressRefusal = Exclude<AddressClass, "public"> | "denied" | "not_an_address";
 
 type Address = ip.IPv4 | ip.IPv6;
@@ -30,7 +30,7 @@ export interface Cidr {
   readonly bits: number;
 }
 
-/** Who is calling, and what the operator said beside the classes. */
+/** The role that calls, and the operator's own lists. */
 export interface AddressRules {
   /** A box may call loopback and private addresses, the hosted role may not. */
   readonly role: "box" | "hosted";
@@ -39,10 +39,10 @@ export interface AddressRules {
 }
 
 /**
- * Why `address` (a literal) may not be called; null when it may. Where the operator's lists hold
- * the address the longest prefix decides, and deny wins a tie; otherwise the class does. No list
- * opens unspecified (it reaches loopback), multicast or broadcast. An address that carries an IPv4
- * one (NAT64, 6to4, Teredo) must pass as itself and as every address it carries.
+ * Why `address` (a literal) may not be called; null when it may. Where the operator's lists hold the address, the
+ * longest prefix decides, and deny wins a tie; otherwise the class decides. No list allows unspecified (it reaches
+ * loopback), multicast or broadcast. An address that carries an IPv4 address (NAT64, 6to4, Teredo) must pass itself,
+ * and so must each address it carries.
  */
 export function addressRefusal(text: string, rules: AddressRules): AddressRefusal | null {
   const address = readAddress(text);
@@ -54,13 +54,13 @@ export function addressRefusal(text: string, rules: AddressRules): AddressRefusa
   return null;
 }
 
-/** The class of a literal address; null when it is none. Carried addresses aren't looked into. */
+/** The class of a literal address; null for other text. Addresses that it carries aren't looked at. */
 export function addressClass(text: string): AddressClass | null {
   const address = readAddress(text);
   return address === null ? null : classOf(address);
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or one bare address; null when it is neither. */
+/** Reads `10.0.0.0/8`, `fd00::/8` or one bare address; null for other text. */
 export function parseCidr(text: string): Cidr | null {
   const [base = "", length, ...rest] = text.split("/");
   const address = rest.length > 0 || base.includes("%") ? null : readAddress(base);
@@ -73,23 +73,23 @@ export function parseCidr(text: string): Cidr | null {
   return bits >= 0 && bits <= most ? { address, bits } : null;
 }
 
-/** Whether a literal address lies in one of the ranges; an IPv4-mapped one counts as the IPv4 one. */
+/** Whether a literal address lies in one of the ranges. An IPv4-mapped address counts as its IPv4 address. */
 export function inCidr(text: string, ...cidrs: readonly Cidr[]): boolean {
   const address = readAddress(text);
   return address !== null && cidrs.some((cidr) => holds(cidr, address));
 }
 
 /**
- * What a literal (no brackets, a zone is ignored) stands for, an IPv4-mapped one for the IPv4 address that is really
- * called; null when the text is no address. Node decides what is one: the library also reads `127.1` and `0x7f.1`.
+ * Parses a literal address (no brackets; a zone is ignored). An IPv4-mapped one becomes the IPv4 address that is really
+ * called. null for other text. Node decides what an address is, because the library also reads `127.1` and `0x7f.1`.
  */
 export function readAddress(text: string): Address | null {
   if (isIP(text) === 0) return null;
-  // The library takes `::10.0.0.1` for `::ffff:10.0.0.1`, which is another address.
+  // The library reads `::10.0.0.1` as `::ffff:10.0.0.1`, which is another address.
   return ip.process(text.replace(/%.*$/, "").replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
 }
 
-/** The IPv4 addresses inside an IPv6 one that a translator or tunnel on the way would call. */
+/** The IPv4 addresses inside an IPv6 one that a translator or tunnel would call. */
 function carried(address: Address): Address[] {
   const bytes = address.toByteArray();
   const v4 = (from: number, flip = 0) =>
@@ -111,7 +111,7 @@ function faceRefusal(address: Address, rules: AddressRules): AddressRefusal | nu
   return kind;
 }
 
-/** Length of the longest range that holds the address, -1 for none. */
+/** Prefix length of the longest range that holds the address; -1 for none. */
 function longest(ranges: readonly Cidr[] | undefined, address: Address): number {
   let best = -1;
   for (const range of ranges ?? []) {
@@ -138,10 +138,10 @@ const NAT64 = range("64:ff9b::/96");
 const SIX_TO_FOUR = range("2002::/16");
 const TEREDO = range("2001::/32");
 
-/** The first range that holds an address names it; what none holds is reserved. */
+/** The first range that holds an address gives its class. An address in none of them is reserved. */
 const CLASSES: readonly (readonly [Cidr, AddressClass])[] = (
   [
-    // Where clouds hand credentials to whoever asks.
+    // Clouds give credentials to any caller of this address.
     ["169.254.169.254/32", "metadata"],
     ["100.100.100.200/32", "metadata"],
     ["168.63.129.16/32", "metadata"],
@@ -184,7 +184,7 @@ const CLASSES: readonly (readonly [Cidr, AddressClass])[] = (
   ] as const
 ).map(([text, kind]) => [range(text), kind] as const);
 
-/** Whether an address may send: one of those allowed, or this machine; all may where none are named. */
+/** Whether an address may send: one in the `allowed` ranges, or this machine. An empty list allows all. */
 export function mayCome(address: string, allowed: readonly Cidr[]): boolean {
   return (
     allowed.length === 0 || inCidr(address, ...allowed) || addressClass(address) === "loopback"
@@ -192,11 +192,11 @@ export function mayCome(address: string, allowed: readonly Cidr[]): boolean {
 }
 
 /**
- * `2001:db8:0:1::/64` for an IPv6 address; an IPv4 address as such, also where it arrives on a dual-stack socket; any
- * other text as it is.
+ * The network of a client: `2001:db8:0:1::/64` for an IPv6 address, the address itself for IPv4 (also on a dual-stack
+ * socket). Other text is returned unchanged.
  */
 export function networkOf(text: string): string {
-  // Nearly every address, and nothing to read in it.
+  // Nearly every address is IPv4 and needs no parsing.
   if (!text.includes(":")) return text;
   const address = readAddress(text);
   if (address === null) return text;

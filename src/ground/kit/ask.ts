@@ -2,16 +2,16 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 import type { Egress } from "./egress.ts";
 
-/** What was answered, or in a few words why nothing was. */
+/** The answer's text, or in a few words why there is none. */
 export type Told = { text: string } | { fault: string };
 
 /**
- * GETs an address, by the guarded way out: no redirect is followed, an answer is 2xx and at most 16 KiB. With
- * `keepSeconds` an answer of before serves for so long, and one call does for all who ask at once.
+ * Sends a GET by the guarded client: follows no redirect; an answer must be 2xx and at most 16 KiB. With `keepSeconds`
+ * an earlier answer is reused for so long, and callers at the same time share one request.
  */
 export type Ask = (url: string, options?: { keepSeconds?: number }) => Promise<Told>;
 
-/** Senders that ask wait for their own answer meanwhile; the most patient gives up after 15 s. */
+/** Senders wait for this answer before they get their own; the most patient gives up after 15 s. */
 const TIMEOUT_MS = 6_000;
 const MOST_BYTES = 16_384;
 const MOST_KEPT = 64;

@@ -1,6 +1,6 @@
 /**
- * What the program carries beside its code. In the executable these are assets inside it; in the
- * source tree they are the files themselves. Names are paths in the tree, with "/" on every system.
+ * Files that the program carries beside its code: assets inside the executable, or the files themselves in the source
+ * tree. Names are paths in the tree, with "/" on every system.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -13,12 +13,12 @@ import type { ThreadSource } from "./thread.ts";
 /** Whether this runs from the single executable. */
 export const isPacked: boolean = sea.isSea();
 
-/** A file of the source tree. Only asked for outside the executable. */
+/** Reads a file of the source tree; never called in the executable. */
 function sourceFile(name: string): string {
   return path.join(import.meta.dirname, "../../..", name);
 }
 
-/** Which assets the executable holds as they are; the others lie there compressed, under their name and `.br`. */
+/** Assets that the executable holds uncompressed. The others are compressed, under their name and `.br`. */
 let plain: ReadonlySet<string> | undefined;
 
 function packed(name: string): Uint8Array<ArrayBuffer> {
@@ -27,17 +27,17 @@ function packed(name: string): Uint8Array<ArrayBuffer> {
   return brotliDecompressSync(new Uint8Array(sea.getRawAsset(`${name}.br`)));
 }
 
-/** The text of an asset. Throws when there is none of that name. */
+/** The text of an asset. Throws where there is none of that name. */
 export function asset(name: string): string {
   return isPacked ? new TextDecoder().decode(packed(name)) : readFileSync(sourceFile(name), "utf8");
 }
 
-/** The bytes of an asset. Throws when there is none of that name. */
+/** The bytes of an asset. Throws where there is none of that name. */
 export function assetBytes(name: string): Uint8Array<ArrayBuffer> {
   return isPacked ? packed(name) : new Uint8Array(readFileSync(sourceFile(name)));
 }
 
-/** The names of all assets in `folder` ("migrations/box") and below it, sorted; of compressed ones as they lie there. */
+/** The names of all assets in `folder` ("migrations/box") and below it, sorted; compressed ones with `.br`. */
 export function assetNames(folder: string): string[] {
   if (isPacked)
     return sea
@@ -51,12 +51,12 @@ export function assetNames(folder: string): string[] {
     .sort();
 }
 
-/** The words that start this program anew, for what is better done in a process of its own. */
+/** The command line that starts this program, for work that gets a process of its own. */
 export function ownCommand(): [string, ...string[]] {
   return isPacked ? [process.execPath] : [process.execPath, sourceFile("cli/box.ts")];
 }
 
-/** The program of a thread, a file of the tree whose name ends in `-worker.ts`: beside us, or carried inside the executable. */
+/** The code of a thread, from a file of the tree whose name ends in `-worker.ts`. */
 export function threadSource(name: string): ThreadSource {
   return isPacked ? { code: asset(name) } : pathToFileURL(sourceFile(name));
 }
@@ -64,14 +64,14 @@ export function threadSource(name: string): ThreadSource {
 declare const BOX_VERSION: string | undefined;
 declare const BOX_COMMIT: string | undefined;
 
-/** The program's version: package.json's, written into the executable when that is built. */
+/** The program's version, from package.json; written into the executable at its build. */
 export const version: string =
   typeof BOX_VERSION === "string" ? BOX_VERSION : JSON.parse(asset("package.json")).version;
 
-/** The commit that the executable was built from; `source` in a tree. */
+/** The commit of which the executable was built; `source` in a source tree. */
 export const commit: string = typeof BOX_COMMIT === "string" ? BOX_COMMIT : "source";
 
-/** What of the environment says where the addon may lie: a thread has none of it but what it is given. */
+/** The environment variables that say where the addon may lie. A thread gets no others. */
 export function addonPlaces(): Record<string, string> {
   const names = ["BOX_CACHE_DIR", "CACHE_DIRECTORY", "XDG_CACHE_HOME", "HOME"];
   return Object.fromEntries(
@@ -85,9 +85,9 @@ export function addonPlaces(): Record<string, string> {
 let addon: object | undefined;
 
 /**
- * The SQLite addon of the executable, for better-sqlite3's `nativeBinding`; undefined in a source
- * tree, where better-sqlite3 finds its own. `directory` is the data directory, the last of the
- * places where the addon may be laid down. Throws when none can hold it.
+ * The executable's SQLite addon, for better-sqlite3's `nativeBinding`; undefined in a source tree, where better-sqlite3
+ * finds its own. `directory`: the data directory, the last place where the addon may be written. Throws when no place
+ * can hold it.
  */
 export function loadAddon(directory: string): object | undefined {
   if (!isPacked) return undefined;

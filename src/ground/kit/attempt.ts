@@ -7,8 +7,8 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 4_096;
 
 /**
- * One request under way: collects what undici reports and settles `result` exactly once, at the
- * latest when its time is up.
+ * One request under way. Collects what undici reports, and resolves `result` exactly once, at the latest when its time
+ * is up.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly result: Promise<EgressResult>;
@@ -26,7 +26,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  /** `onStart`: called when it has a connection, if it ever does. */
+  /** `onStart`: called once it has a connection. */
   constructor(clock: Clock, request: EgressRequest, onStart: () => void) {
     const { promise, resolve } = Promise.withResolvers<EgressResult>();
     this.result = promise;
@@ -44,7 +44,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     };
   }
 
-  /** Ends the attempt with what has been read so far. Later calls change nothing. */
+  /** Ends the attempt with what was read until now. Later calls change nothing. */
   end(error: EgressError | null): void {
     if (this.#over) return;
     this.#over = true;
@@ -55,18 +55,18 @@ export class Attempt implements Dispatcher.DispatchHandler {
       error,
       status: this.#status,
       headers: this.#headers,
-      // A character that the cut went through is left out.
+      // A character that was cut in two is left out.
       body: new TextDecoder().decode(read, { stream: truncated }),
       truncated,
       sent: this.#controller !== null,
       durationMs: Math.max(0, Math.round(this.#clock.mono() - this.#startedAt)),
     });
-    // Only an answer that was read to its end leaves its connection fit for the next request.
+    // Only after a whole answer is the connection fit for another request.
     if (error !== null || truncated) this.#controller?.abort(new Error("over"));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // It may have waited for a free connection longer than it had time.
+    // It may have waited for a free connection longer than its whole time.
     if (this.#over) {
       controller.abort(new Error("over"));
     } else {

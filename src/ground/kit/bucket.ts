@@ -4,13 +4,13 @@ import type { Clock } from "./clock.ts";
 
 export interface BucketAnswer {
   allowed: boolean;
-  /** Whole tokens left after this answer. */
+  /** Whole tokens that are left. */
   remaining: number;
-  /** Whole seconds (≥ 1) until the refused amount would fit. */
+  /** Whole seconds (≥ 1) until the refused amount is allowed. */
   retryAfter: number;
 }
 
-/** Token buckets by key, at most `keys` of them; the least lately used one is forgotten. */
+/** Token buckets by key, at most `keys` of them. Above that the least recently used one is dropped. */
 export interface Buckets {
   take(key: string, amount?: number): BucketAnswer;
   readonly rate: number;
@@ -46,7 +46,7 @@ export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
   const take = (key: string, amount = 1): BucketAnswer => {
     if (rate === 0) return { allowed: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 };
     const bucket = level(key);
-    // More than a full bucket at once is let in when it is full, and owes the rest.
+    // An amount above the bucket's size is allowed when the bucket is full; the rest is a debt.
     const needed = Math.min(amount, burst);
     const allowed = bucket.tokens >= needed;
     if (allowed) bucket.tokens -= amount;

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { type ErrorDetail, invalid } from "./errors.ts";
 
-/** How a fault's path is written: a body's as a JSON pointer, a query's as `?name`, a path's as `{name}`. */
+/** How the path of a bad field is written: a JSON pointer (body), `?name` (query), `{name}` (path). */
 type Place = "body" | "query" | "path";
 
-/** Parses `value` by `schema`; throws a 400 that lists every bad field. */
+/** Parses `value` by `schema`. Throws a 400 that lists every bad field. */
 export function check<T extends z.ZodType>(schema: T, value: unknown, place: Place): z.infer<T> {
   const { error, data } = schema.safeParse(value);
   const faults =
@@ -21,8 +21,8 @@ export function check<T extends z.ZodType>(schema: T, value: unknown, place: Pla
 const ODD = "__proto__";
 
 /**
- * Where something of that name was sent and isn't kept: the library leaves it out of a record and says nothing, and what
- * was meant for few would be done to many.
+ * The paths where `__proto__` was sent. zod silently drops that name from a record, so a limit that was sent would be
+ * lost.
  */
 function passedOver(sent: unknown, kept: unknown): string[][] {
   if (sent === kept || !isRecord(sent) || !isRecord(kept)) return [];

@@ -1,17 +1,17 @@
 /**
- * Time as a thing that is handed in. `now` is wall time, which may jump; `mono` only ever rises and
- * is what lengths are measured with. Nothing outside this file asks the operating system for the time.
+ * Time is passed to all code, so tests can set it. `now` is the system's time, which may jump; `mono` only rises and
+ * measures durations. Only this file asks the operating system for the time.
  */
 export interface Clock {
-  /** Wall time in milliseconds since the Unix epoch. May jump either way. */
+  /** Milliseconds since the Unix epoch. May jump forwards and back. */
   now(): number;
-  /** Monotonic time in milliseconds from an arbitrary start. */
+  /** Monotonic milliseconds from an arbitrary start. */
   mono(): number;
-  /** Calls `fn` once, `ms` from now by the monotonic clock (at most one day). Returns its cancel. */
+  /** Calls `fn` once, `ms` (at most one day) from now by the monotonic clock. Returns a function that cancels it. */
   after(ms: number, fn: () => void): () => void;
 }
 
-/** Longest delay a timer may be given: far deadlines are due columns, never timers. */
+/** Longest delay of a timer. Anything later is a due column in the store. */
 const LONGEST_TIMER_MS = 86_400_000;
 
 export const systemClock: Clock = {
@@ -23,13 +23,13 @@ export const systemClock: Clock = {
   },
 };
 
-/** A delay that Node's timers take as it is meant. Throws RangeError past one day. */
+/** Checks a timer's delay. Throws RangeError above one day. */
 export function timerDelay(ms: number): number {
   if (!(ms <= LONGEST_TIMER_MS)) throw new RangeError(`a timer of ${ms} ms: use a due column`);
   return Math.max(0, ms);
 }
 
-/** Wall time in whole Unix seconds, the unit of every integer time in the interface. */
+/** The system's time in whole Unix seconds, the unit of every integer time in the interface. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }

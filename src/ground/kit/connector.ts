@@ -7,22 +7,21 @@ import type { Names } from "./names.ts";
 
 export interface ConnectorOptions {
   rules: AddressRules;
-  /** Limit for name, connection and TLS handshake together. */
+  /** Limit for lookup, connection and TLS handshake together. */
   connectMs: number;
   names: Names;
-  /** Certificates (PEM) trusted beside the usual ones. */
+  /** Certificates (PEM) that are trusted beside the default ones. */
   ca: readonly string[];
-  /** undici's own, handed in because it is loaded only with the first request. */
+  /** undici's function. Passed in, because undici is loaded only with the first request. */
   build: typeof buildConnector;
 }
 
-/** How long one of several addresses is tried alone; Node's 250 ms gives up on slow lines. */
+/** How long one of several addresses is tried alone. Node's 250 ms is too short for slow lines. */
 export const ONE_ADDRESS_MS = 1_000;
 
 /**
- * A connector that calls vetted addresses only. Three looks, because each alone has a hole: a
- * literal host never reaches a resolver, a name is judged by the very addresses that are connected
- * to (so a second answer can't differ), and the socket's own word is the last.
+ * A connector that calls allowed addresses only. It checks three times: a literal host before any lookup; each address
+ * that a lookup returns, which are the ones connected to; and the address that the socket reports.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const connect = options.build({
@@ -49,12 +48,15 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
-/** The usual certificates and these. */
+/** The default certificates and these. */
 export function trustedBeside(ca: readonly string[]): string[] {
   return [...getCACertificates("default"), ...ca];
 }
 
-/** A lookup that hands on only addresses that may be called, each time anew: what is remembered of a name isn't vetted. */
+/**
+ * A lookup that returns only addresses that may be called. It checks each time, because the cache of names holds
+ * unchecked addresses.
+ */
 export function guardedLookup(names: Names, rules: AddressRules): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     names.lookup(hostname).then(

@@ -5,19 +5,21 @@ import { guardedLookup, ONE_ADDRESS_MS } from "./connector.ts";
 import { type EgressError, EgressFault, egressErrorOf } from "./egress-error.ts";
 import type { Names } from "./names.ts";
 
-/** A connection for a protocol that isn't HTTP. */
+/** A request for a connection of a protocol other than HTTP. */
 export interface DialRequest {
-  /** A name, or a literal address without brackets. */
+  /** A host name, or a literal address without brackets. */
   host: string;
   port: number;
-  /** When the connection is ended, whatever it does: no server holds one by answering a byte at a time. */
+  /**
+   * Milliseconds after which the connection is ended in any case: no server can hold it by sending a byte at a time.
+   */
   lifeMs: number;
 }
 
-/** Open, and at a vetted address. */
+/** An open connection to an allowed address. */
 export interface Dialled {
   socket: Socket;
-  /** Certificates (PEM) to trust; undefined: the usual ones. */
+  /** Certificates (PEM) to trust; undefined: the default ones. */
   ca: string[] | undefined;
 }
 
@@ -25,11 +27,11 @@ export interface DialOptions {
   clock: Clock;
   rules: AddressRules;
   names: Names;
-  /** Limit for name and connection. */
+  /** Limit for lookup and connection. */
   connectMs: number;
 }
 
-/** Connects by the three looks of `guardedConnector`. Rejects with an EgressFault. */
+/** Connects with the three checks of `guardedConnector`. Rejects with an EgressFault. */
 export function dial({ host, port, lifeMs }: DialRequest, options: DialOptions): Promise<Socket> {
   const { clock, rules, names, connectMs } = options;
   if (isIP(host) !== 0 && addressRefusal(host, rules) !== null)
@@ -49,7 +51,7 @@ export function dial({ host, port, lifeMs }: DialRequest, options: DialOptions):
     const tooLate = () => fail(names.heldBack(host, connectMs) ? "busy" : "timeout_connect");
     const cancel = clock.after(connectMs, tooLate);
     const end = clock.after(lifeMs, () => socket.destroy());
-    // It stays: an error between two users of the socket must end nothing but it.
+    // This listener stays, so an error between two users of the socket ends only the socket.
     socket.on("error", (error) => fail(egressErrorOf(error)));
     socket.once("close", () => {
       cancel();

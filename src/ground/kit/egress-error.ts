@@ -1,14 +1,13 @@
 /**
- * The closed list of what can go wrong on the way out. These words end in `last_error`, so they
- * carry no address, no URL and no text of the other side.
- *
- * - `bad_url`, `https_required`, `bad_request`: the request can't be sent as it stands
- * - `busy`: no attempt was made, because the time went by in a queue of this side: for a lookup, a connection or a
- *   pool. It says nothing about the other side
+ * The closed list of errors of outgoing connections. They are stored in `last_error`, so they contain no address, no
+ * URL and no text from the other side.
+ * - `bad_url`, `https_required`, `bad_request`: the request can't be sent
+ * - `busy`: the time passed in a queue of this program, for a lookup, a connection or a pool; nothing was sent, and
+ *   nothing is known of the other side
  * - `address_refused`, `dns`, `refused`, `unreachable`, `timeout_connect`, `tls: …`: nothing was sent
- * - `timeout`: no answer within the limit; `body_too_slow`: an answer began and didn't end in it
- * - `reset`, `closed`: the connection broke, rudely or politely; `bad_response`: the answer is no HTTP
- * - `stopped`: this side gave up (shutdown); `network`: none of these
+ * - `timeout`: no answer within the limit; `body_too_slow`: an answer began but didn't end within it
+ * - `reset`, `closed`: the connection broke, by a reset or a regular close; `bad_response`: the answer isn't HTTP
+ * - `stopped`: this side gave up (shutdown); `network`: anything else
  */
 export const egressErrors = [
   "bad_url",
@@ -37,7 +36,7 @@ export const egressErrors = [
 
 export type EgressError = (typeof egressErrors)[number];
 
-/** A failure whose class this side already knows. */
+/** A failure whose code is known already. */
 export class EgressFault extends Error {
   readonly egressError: EgressError;
 
@@ -89,7 +88,7 @@ const BY_CODE: Readonly<Record<string, EgressError>> = {
   EPROTO: "tls: handshake",
 };
 
-/** The class of whatever Node or undici reports. */
+/** The code for any error of Node or undici. */
 export function egressErrorOf(error: unknown): EgressError {
   if (error instanceof EgressFault) return error.egressError;
   const code = codeOf(error);
@@ -103,7 +102,7 @@ export function egressErrorOf(error: unknown): EgressError {
   return "network";
 }
 
-/** The error's code; of several tried addresses the first that says more than a number of them. */
+/** The error's code. Where several addresses were tried, the first code that isn't only a number. */
 function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return "";
   if ("code" in error && typeof error.code === "string") return error.code;

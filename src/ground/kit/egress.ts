@@ -12,34 +12,36 @@ import { createPools, type OriginPool, type Pools } from "./pools.ts";
 import { LONGEST_TALK, openTalk, type Talk, type TalkRequest } from "./talk.ts";
 import { readUrl } from "./url.ts";
 
-/** The one way out of the process. */
+/** The only way by which the process opens connections. */
 export interface Egress {
   send(request: EgressRequest): Promise<EgressResult>;
-  /** A connection for what speaks no HTTP, to the same addresses. Rejects with an EgressFault; ended when the client is. */
+  /**
+   * Opens a connection for a protocol other than HTTP. Rejects with an EgressFault. Closing the client ends the
+   * connection.
+   */
   dial(request: DialRequest): Promise<Dialled>;
-  /** A line for messages both ways, to the same addresses. Rejects with an EgressFault; ended when the client is. */
+  /** Opens a WebSocket. Rejects with an EgressFault. Closing the client ends it. */
   talk(request: TalkRequest): Promise<Talk>;
 }
 
-/** The client behind it. */
 export interface EgressClient extends Egress {
-  /** How many origins it holds pools for, those of its shares not counted. */
+  /** How many origins it has pools for, without those of its shares. */
   origins(): number;
   /**
-   * A client of the same kind with connections and pools of its own, and with lookups of its own where
-   * `lookups` says how many: whatever it sends, it keeps nobody else waiting, nor they it.
+   * Another client with the same rules, and with connections and pools of its own; with lookups of its own where
+   * `lookups` is set. Its requests and this client's never wait for each other.
    */
   share(bounds?: ShareBounds): EgressClient;
-  /** Ends every connection, its shares' too; attempts under way and later ones are `stopped`. */
+  /** Ends every connection, those of its shares too. Attempts under way and later ones get `stopped`. */
   close(): Promise<void>;
 }
 
 export interface ShareBounds {
-  /** Sockets for one origin. Default: as the client it is a share of. */
+  /** Sockets for each origin. Default: as in the client it is a share of. */
   connections?: number;
-  /** Origins with a pool at one time. Default: as the client it is a share of. */
+  /** Origins that have a pool at one time. Default: as in the client it is a share of. */
   maxOrigins?: number;
-  /** Lookups of names under way at one time. */
+  /** Lookups under way at one time. */
   lookups?: number;
 }
 
@@ -47,27 +49,24 @@ export interface EgressOptions {
   clock: Clock;
   rules: AddressRules;
   /**
-   * For calls that a stranger can aim (receipt checks): https alone, public addresses alone, and the
-   * operator's allow list, meant for addresses he typed himself, doesn't count.
+   * For URLs that a stranger can choose (receipt checks): only https, only public addresses. The operator's allow list
+   * doesn't count, because it is meant for addresses that the operator typed.
    */
   publicHttpsOnly?: boolean;
-  /** Sockets for one origin. Default 4. */
+  /** Sockets for each origin. Default 4. */
   connections?: number;
-  /** Origins with a pool at one time. Default 256; the idle longest unused goes first. */
+  /** Origins that have a pool at one time. Default 256. The pool idle for longest is dropped first. */
   maxOrigins?: number;
-  /** Limit for name, connection and TLS handshake. Default 5,000. */
+  /** Limit for lookup, connection and TLS handshake, in milliseconds. Default 5,000. */
   connectMs?: number;
   userAgent?: string;
-  /** One for all clients of a process, since its threads are few; its own when absent. */
+  /** The process's lookups, shared by all clients because its threads are few. Default: lookups of its own. */
   names?: Names;
-  /** Certificates (PEM) trusted beside the usual ones. */
+  /** Certificates (PEM) that are trusted beside the default ones. */
   ca?: readonly string[];
 }
 
-/**
- * A client that keeps connections alive per origin. It is its own dispatcher, so that no proxy
- * variable has a say (contract §6, Egress).
- */
+/** A client that keeps connections open for each origin. It ignores proxy variables (contract §6, Egress). */
 export function createEgress(options: EgressOptions): EgressClient {
   const names = options.names ?? createNames({ clock: options.clock });
   return new Client(options, {
@@ -123,7 +122,7 @@ class Client implements EgressClient {
     const result = await attempt.result;
     const error = this.#ownFault(result, url, held) ?? result.error;
     this.#pools.leave(held, result.sent);
-    // undici waits for a drain that never comes on a connection that it refused a request on.
+    // After a refused request undici would wait for ever for this connection to drain.
     if (error === "bad_request") this.#pools.retire(held);
     return { ...result, error };
   }
@@ -182,7 +181,7 @@ class Client implements EgressClient {
     await Promise.all([this.#pools.destroy(), ...[...this.#shares].map((share) => share.close())]);
   }
 
-  /** `busy` where the time went by in a queue of this side, for a lookup or for a connection. */
+  /** `busy` where the time passed in a queue of this program, for a lookup or a connection. */
   #ownFault({ error, sent }: EgressResult, url: URL, held: OriginPool): EgressError | null {
     if (error !== "timeout_connect" || sent) return null;
     const enough = this.#options.connectMs ?? CONNECT_MS;
@@ -194,10 +193,10 @@ class Client implements EgressClient {
 
 const CONNECT_MS = 5_000;
 
-/** `took`: gets each connection that it makes. */
+/** `took` is called with each new connection. */
 type NewPool = (origin: string, connections: number, took?: (socket: Socket) => void) => Pool;
 
-/** undici is half of what the program would load to start, and none of it is needed before a first request. */
+/** undici is half of the code that the program would load at its start, so it is loaded with the first request. */
 function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool> {
   const { rules, publicHttpsOnly = false } = options;
   const guard: Omit<ConnectorOptions, "build"> = {

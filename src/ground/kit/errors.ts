@@ -1,6 +1,6 @@
 /**
- * The closed list of error codes and the one status each answers with (contract §2, Errors).
- * Adding one here publishes it in the OpenAPI document.
+ * The closed list of error codes and their statuses (contract §2, Errors). A code added here appears in the OpenAPI
+ * document.
  */
 export const errorStatus = {
   invalid_request: 400,
@@ -81,18 +81,18 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** One fault in a request: `field` is a JSON pointer, `?query` or `{path}` name. */
+/** One bad field of a request. `field`: a JSON pointer, `?query` or `{path}` name. */
 export interface ErrorDetail {
   field?: string;
   reason: string;
   value?: string;
 }
 
-/** A refusal that is meant for the caller. Everything else that is thrown is a 500. */
+/** An error that the caller gets as an answer. Everything else that is thrown becomes a 500. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
-  /** Whole seconds for `Retry-After`, where waiting helps. */
+  /** Whole seconds for `Retry-After`, where it helps to wait. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -1,8 +1,8 @@
 import type { WatchedTable } from "./table.ts";
 
-/** Alerts. */
 export const alertsWatched: Readonly<Record<string, WatchedTable>> = {
-  // Opened by events, and its history tells the rest. What folds events in assigns none of these.
+  // Events open alerts, and the timeline records what happens to them. Folding an event into an alert writes none of
+  // these columns.
   alerts: {
     kind: "alert",
     id: "id",

@@ -1,6 +1,6 @@
 import type { WatchedTable } from "./table.ts";
 
-/** What reaches people, and who is paged where nobody is. */
+/** Contacts, notification rules, gateways and the fallback. */
 export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
   gateways: {
     kind: "gateway",

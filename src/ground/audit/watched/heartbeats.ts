@@ -1,6 +1,5 @@
 import type { WatchedTable } from "./table.ts";
 
-/** Jobs that must report. */
 export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
   heartbeats: {
     kind: "heartbeat",

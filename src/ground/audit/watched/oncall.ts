@@ -1,6 +1,5 @@
 import { times, type WatchedTable } from "./table.ts";
 
-/** Schedules. */
 export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
   schedules: {
     kind: "schedule",

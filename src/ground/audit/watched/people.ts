@@ -1,6 +1,6 @@
 import { times, type WatchedTable } from "./table.ts";
 
-/** Accounts, and the ways in. */
+/** Accounts and the ways to sign in. */
 export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
   accounts: {
     kind: "account",

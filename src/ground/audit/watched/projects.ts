@@ -1,6 +1,5 @@
 import { times, type WatchedTable } from "./table.ts";
 
-/** Projects and what is set in them. */
 export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
   projects: {
     kind: "project",

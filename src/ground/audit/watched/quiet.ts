@@ -1,6 +1,6 @@
 import type { WatchedTable } from "./table.ts";
 
-/** What is kept quiet on purpose. */
+/** Silences and maintenance. */
 export const quietWatched: Readonly<Record<string, WatchedTable>> = {
   silences: {
     kind: "silence",

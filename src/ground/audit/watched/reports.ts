@@ -1,6 +1,5 @@
 import { times, type WatchedTable } from "./table.ts";
 
-/** Incident reports. */
 export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
   reports: {
     kind: "report",

@@ -1,28 +1,26 @@
-/** How the audit looks at a table. */
-
 /**
- * How a column is told. `text`: as it is, numbers too. `flag`: 0 and 1 as false and true. `json`: an object field by field,
- * a list as a whole. `secret`: that it changed, and nothing of it.
+ * How the audit stores a column. `text`: its value, numbers too. `flag`: 0 and 1 as false and true. `json`: an object
+ * field by field, a list as a whole. `secret`: only that it changed.
  */
 type Told = "text" | "flag" | "json" | "secret";
 
 export interface WatchedTable {
-  /** The noun. */
+  /** The noun: `rule`, `schedule` … */
   kind: string;
-  /** Columns; `id` is what the thing keeps for life. */
+  /** Columns. `id` never changes while the thing exists. */
   id: string;
   name: string;
-  /** It has a column `project_id`. */
+  /** The table has a column `project_id`. */
   inProject?: true;
-  /** Of the rows of this table only those of which this holds: SQL over `ROW`. */
+  /** SQL over `ROW`: only rows for which it holds are watched. */
   only?: string;
-  /** New and deleted rows are no person's doing, or too many to tell of. */
+  /** Only changes are watched: new and deleted rows are too many, or no person makes them. */
   changesOnly?: true;
-  /** Column → the field as the interface calls it, and how it is told. A json object's own keys are its fields. */
+  /** Column → the field's name in the interface, and how it is stored. Of a json object its own keys are the names. */
   fields: Readonly<Record<string, readonly [field: string, told: Told]>>;
-  /** Columns that say nothing of what a person wants. */
+  /** Columns that are left out because no person sets them. */
   passed: readonly string[];
 }
 
-/** When a row was made and changed: nobody wants that of it. */
+/** When a row was made and changed. The entry has its own time. */
 export const times = ["created_at", "updated_at"];
