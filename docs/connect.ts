@@ -23,7 +23,7 @@ its token in it, and then what became of the first event. Step by step:
 2. There: paste what the card says, with the token in place of \`TOKEN\`. A sender that can set no header takes the token
    in the address: \`/v1/in/KIND/TOKEN\`.
 3. A rule of the project has to match what comes: one without conditions takes everything
-   (\`{"name": "all", "match": {"min_level": 300}}\`, see [the guide](guide.md)).
+   (\`{"name": "all", "match": {"min_level": 300}}\`, see [rules](how-to/rules.md)).
 4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was accepted, what no rule took and what was
    refused, with the latest refused body; \`box alerts\` lists the alert. A repeat changes nothing there; a resolve ends it.
 
@@ -121,7 +121,7 @@ function known(): string {
     "## Mails that are known by name",
     "",
     "Of most senders' subjects the box knows which end what. Some say it in words of their own: of those `options.mail_rules`",
-    "of a source of kind `email` is one of these names, or a list of rules ([the guide](guide.md)).",
+    "of a source of kind `email` is one of these names, or a list of [mail rules](how-to/send-events.md#send-mail).",
     "",
     ...Object.entries(mailPresets).map(([name, { title }]) => `- \`${name}\`: ${title}.`),
     "",

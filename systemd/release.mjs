@@ -105,7 +105,8 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
 
 /** The documents that the README leads to, under the same names. */
 function guides(root) {
-  const names = fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md"));
+  const all = fs.readdirSync(path.join(root, "docs"), { recursive: true });
+  const names = all.filter((name) => name.endsWith(".md"));
   const read = (name) => fs.readFileSync(path.join(root, "docs", name), "utf8");
   return Object.fromEntries(names.sort().map((name) => [`docs/${name}`, read(name)]));
 }

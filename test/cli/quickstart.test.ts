@@ -58,11 +58,7 @@ test(
   needs("bash"),
   (t) =>
     withPhone(t, async ({ url, home, phone, server }) => {
-      const [command = ""] = blocks(
-        "docs/guide.md",
-        "console",
-        "## From nothing to a phone that rings",
-      );
+      const [command = ""] = blocks("docs/how-to/first-page.md", "console", "## At a terminal");
       assert.equal(command.split("\n")[0], "box quickstart");
       const flags = ["--url", url, "--data", join(home, "data"), "--server", server.url];
       const run = talk(["quickstart", ...flags], home);

@@ -8,6 +8,7 @@ import { scheduleWrite } from "../../src/core/oncall/schedule.ts";
 import { ruleCreate } from "../../src/core/projects/rule.ts";
 import { picturesOfDocs } from "../browser/screens-of.ts";
 import { wings } from "../support/laws.ts";
+import { documents } from "./document.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(root, name), "utf8");
@@ -49,24 +50,34 @@ test("pages name commands that there are", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("every link between the documents leads somewhere", () => {
-  const documents = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    ...readdirSync(join(root, "docs"))
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `docs/${name}`),
-  ];
+/** The names that a reader's browser gives a document's headings. */
+function anchorsOf(document: string): Set<string> {
+  const headings = read(document).matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, text = ""]) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test("a page that answers one question is short", () => {
+  for (const document of documents.filter((name) => name.startsWith("docs/how-to/")))
+    assert.ok(read(document).split("\n").length <= 121, document);
+});
+
+test("every link between the documents leads somewhere, to its heading too", () => {
   const broken: string[] = [];
-  for (const document of documents) {
-    for (const [, target = ""] of read(document).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+  for (const document of ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...documents]) {
+    for (const [, target = "", anchor] of read(document).matchAll(
+      /\]\(([^)#\s]*)(?:#([^)]*))?\)/g,
+    )) {
       if (/^[a-z]+:/.test(target)) continue;
-      try {
-        readFileSync(join(root, document, "..", target));
-      } catch {
-        broken.push(`${document}: ${target}`);
-      }
+      const to = target === "" ? document : join(document, "..", target);
+      if (!existsSync(join(root, to)) || (anchor !== undefined && !anchorsOf(to).has(anchor)))
+        broken.push(`${document}: ${target}#${anchor ?? ""}`);
     }
   }
   assert.deepEqual(broken, []);
@@ -80,9 +91,9 @@ test("pictures in the documents are small, each is shown, and a script makes it"
       .map((name) => `${name}.webp`)
       .toSorted(),
   );
-  const page = read("docs/console.md");
+  const shown = documents.map(read).join("\n");
   for (const picture of pictures) {
-    assert.ok(page.includes(`](screens/${picture})`), picture);
+    assert.ok(shown.includes(`screens/${picture})`), picture);
     const { size } = statSync(join(root, "docs/screens", picture));
     assert.ok(size <= 40_000, `${picture} has ${size} bytes`);
   }
@@ -95,10 +106,7 @@ test("every command that the README and the guides show is one that exists", () 
     ),
   );
   const unknown: string[] = [];
-  for (const document of [
-    "README.md",
-    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
-  ].filter((name) => name.endsWith(".md"))) {
+  for (const document of ["README.md", ...documents]) {
     for (const [, block = ""] of read(document).matchAll(
       /```(?:sh|console|bash)\n([\s\S]*?)```/g,
     )) {

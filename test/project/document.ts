@@ -7,8 +7,11 @@ import { programFile } from "../support/program.ts";
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Documents under docs, by name. */
-export const documents: readonly string[] = readdirSync(join(root, "docs"))
+/** Documents under docs, by path. */
+export const documents: readonly string[] = readdirSync(join(root, "docs"), {
+  recursive: true,
+  encoding: "utf8",
+})
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`)
   .sort();
@@ -107,9 +110,9 @@ export async function readAll(document: string, scene: Scene, receiver: string):
   return out;
 }
 
-/** The delivery that the guide shows, with all its parts. */
+/** The delivery that the page on signatures shows, with all its parts. */
 export function vector() {
-  const text = blocks("docs/guide.md", "text", "### Checking the signature")[0] ?? "";
+  const text = blocks("docs/how-to/check-signatures.md", "text")[0] ?? "";
   const value = (name: string) => new RegExp(`^${name} +(.*)$`, "m").exec(text)?.[1] ?? "";
   return {
     secret: value("secret"),

@@ -14,7 +14,7 @@ test("the commands of every document are shell", needs("bash"), () => {
   }
 });
 
-test("the delivery that the guide shows is what a box would send", () => {
+test("the delivery that the page on signatures shows is what a box would send", () => {
   const { secret, body, timestamp, signature, eventId, ...standard } = vector();
   assert.deepEqual(signedHeaders({ secret, eventId, timestamp: Number(timestamp), body }), {
     "X-Service-Timestamp": timestamp,
@@ -31,7 +31,7 @@ test("the delivery that the guide shows is what a box would send", () => {
   );
 });
 
-test("the guide's delivery passes the checks of others", needs("openssl"), () => {
+test("that delivery passes the checks of others", needs("openssl"), () => {
   const { secret, body, timestamp, signature, eventId, webhookSignature } = vector();
   const headers = readSignatureHeaders(timestamp, signature);
   assert.ok(headers !== null && isSignedBy(secret, headers, body));
@@ -44,8 +44,8 @@ test("the guide's delivery passes the checks of others", needs("openssl"), () =>
   if (openssl.status === 0) assert.match(openssl.stdout, new RegExp(`${signature}\n$`));
 });
 
-test("the guide's check takes that delivery, and none that is bent, late or unsigned", async () => {
-  const source = blocks("docs/guide.md", "js", "### Checking the signature")[0] ?? "";
+test("the check that is shown takes that delivery, and none that is changed, late or unsigned", async () => {
+  const source = blocks("docs/how-to/check-signatures.md", "js")[0] ?? "";
   const { isFromBox } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
   const { secret, body, timestamp, signature } = vector();
   const headers = { "x-service-timestamp": timestamp, "x-service-signature": signature };

@@ -15,7 +15,7 @@ export const LONGEST_TEMPLATE = 4_096;
 const LONGEST_TITLE = 140;
 const LONGEST_BODY = 3_500;
 
-/** Names that a template may use; the guide says what is in them. */
+/** Names that a template may use; docs/how-to/message-texts.md says what is in them. */
 export const templateFields = [
   "event",
   "event_id",

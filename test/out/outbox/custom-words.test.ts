@@ -55,12 +55,15 @@ test("a title is one line, and both are as short as the usual ones", () => {
   assert.ok([...title].length <= 140 && (details[0] ?? "").length <= 3_500);
 });
 
-test("no field has an account's id, and the guide names every field", () => {
+test("no field has an account's id, and the page on message texts names every field", () => {
   for (const name of templateFields) {
     const text = `{{${name}}}{{#${name}}}{{.}}{{/${name}}}`;
     assert.doesNotMatch(JSON.stringify(custom("x", text)), /a1/, name);
   }
-  const guide = readFileSync(join(import.meta.dirname, "../../../docs/guide.md"), "utf8");
+  const guide = readFileSync(
+    join(import.meta.dirname, "../../../docs/how-to/message-texts.md"),
+    "utf8",
+  );
   const missing = templateFields.filter((name) => !guide.includes(`\`${name}\``));
   assert.deepEqual(missing, []);
 });
