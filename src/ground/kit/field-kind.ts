@@ -1,17 +1,16 @@
 import { z } from "zod";
 
-/** What a noun's schema says of its fields, for whoever draws, compares or shortens them. A field is stated once, in its schema. */
+/** What a noun's schema says of its fields, for code that shows, compares or shortens them. */
 
-/** What a form calls a field, and the unit behind its number. Without it a form takes the field's own name. */
+/** A form's label for a field, and the unit of its number. Without a label the form shows the field's name. */
 export interface FieldLabel {
   label: string;
   unit?: string;
 }
 
-/** Labels by schema: `integer(0).default(0).register(fieldLabels, { label: "Open at once at most" })`. */
 export const fieldLabels = z.registry<FieldLabel>();
 
-/** A field that one line of a form holds: a number, a tick, a text, or texts with commas between. */
+/** A field that fits one line of a form: a number, a switch, a text, or texts with commas between them. */
 export type SimpleKind = "number" | "switch" | "text" | "list";
 
 export interface SimpleField {
@@ -23,7 +22,7 @@ export interface SimpleField {
   hint: string;
 }
 
-/** The schema without its default, and without null and undefined where it takes them. */
+/** The schema without its default, null and undefined. */
 function innerOf(schema: z.core.$ZodType): z.core.$ZodType {
   if (
     schema instanceof z.ZodDefault ||
@@ -43,7 +42,7 @@ function kindOf(schema: z.core.$ZodType): SimpleKind | null {
   return schema instanceof z.ZodArray && schema.element instanceof z.ZodString ? "list" : null;
 }
 
-/** The fields of a shape that one line each can hold, in the shape's order. One that may be null is none. */
+/** The fields of a shape that fit one line each, in the shape's order. A field that may be null isn't among them. */
 export function simpleFields(shape: Readonly<Record<string, z.ZodType>>): SimpleField[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
     const kind = kindOf(schema);
@@ -54,7 +53,10 @@ export function simpleFields(shape: Readonly<Record<string, z.ZodType>>): Simple
   });
 }
 
-/** `value` without what stands at its schema's default, at every depth, in the schema's order. A field that the schema doesn't know stays. */
+/**
+ * `value` without fields that equal their schema's default, at every depth and in the schema's order. Fields that the
+ * schema doesn't know stay.
+ */
 export function withoutDefaults(schema: z.core.$ZodType, value: unknown): unknown {
   const inner = innerOf(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value))

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fits, isStorable } from "./text.ts";
 
-/** Building blocks of the nouns' schemas: the limits of contract §19 and the rules of contract §2. */
+/** Parts of the nouns' schemas: the limits of contract §19 and the rules of contract §2. */
 
 /** Text of `min` to `max` code points that can be stored as sent. */
 export function text(max: number, min = 0) {
@@ -17,7 +17,7 @@ export function text(max: number, min = 0) {
 
 const UNSAFE_IN_NAME = /[/\p{Cc}]/u;
 
-/** A name that is used in a path: no slash, no control character, no white space at either end, not "." or "..". */
+/** A name that stands in a path: no slash, no control character, no white space at either end, not "." or "..". */
 export function pathName(max: number) {
   return text(max, 1)
     .refine((value) => !UNSAFE_IN_NAME.test(value), {
@@ -34,15 +34,15 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
     .max(max, { error: `must be at most ${max}` });
 }
 
-/** Unix seconds. Above 10^11 it is milliseconds sent by mistake (contract §2). */
+/** Unix seconds. A value above 10^11 is milliseconds, sent by mistake (contract §2). */
 export const time = integer(0).max(100_000_000_000, {
   error: "must be Unix seconds (this looks like milliseconds)",
 });
 
-/** Where a body names a person. */
+/** A person in a request's body. */
 export const person = text(326, 1).describe("An account's id, or `email:` and its address.");
 
-/** Whoever an answer names by id, by email as well. */
+/** The e-mail addresses of the people that an answer names by id. */
 export const peopleAnswer = z.array(z.object({ account_id: z.string(), email: z.string() })).meta({
   description: "Additive: whom the ids name, by email; without those who are gone. Read only.",
 });
@@ -55,7 +55,7 @@ export function list<T extends z.ZodType>(item: T, max: number) {
     .max(max, { error: `must have at most ${max} items` });
 }
 
-/** An id as `hexId` (kit/ids.ts) makes them. */
+/** An id as `hexId` makes it. */
 export const hexIdField = z
   .string()
   .regex(/^[0-9a-f]{16}$/, { error: "must be 16 lower-case hex characters" });

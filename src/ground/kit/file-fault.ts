@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
 };
 
-/** What went wrong with a file, in words for a person and without its name. */
+/** What went wrong with a file, as a text for people that doesn't contain the file's name. */
 export function fileFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return WORDS[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message;

@@ -1,9 +1,9 @@
-/** Bad values of flags or environment: exit code 2. */
+/** A bad value of a flag or an environment variable: exit code 2. */
 export class UsageError extends Error {}
 
 /**
- * An http or https address without query, fragment and user, without a slash at its end; empty stays empty.
- * A bad one puts a sentence that names the flag into `faults` and is empty.
+ * Checks an http or https address without query, fragment and user, and returns it without a slash at its end. Empty
+ * stays empty. For a bad address it adds a sentence that names the flag to `faults` and returns "".
  */
 export function webUrl(name: string, text: string, faults: string[]): string {
   if (text === "") return "";

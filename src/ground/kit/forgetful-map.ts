@@ -1,7 +1,6 @@
 /**
- * A map for what can be found out again: it forgets everything before it would hold more than `most`. For what every
- * event asks: a read costs 10 ns, of an LRU cache 37 (lru-cache, which serves everywhere else), and nothing is set aside
- * for what isn't there.
+ * A cache for values that every event reads: it empties itself before it would hold more than `most`. A read takes 10
+ * ns, that of an LRU cache (used everywhere else) 37, and it reserves no memory.
  */
 export class ForgetfulMap<K, V> extends Map<K, V> {
   readonly #most: number;

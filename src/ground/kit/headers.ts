@@ -1,15 +1,15 @@
 import type { ErrorDetail } from "./errors.ts";
 
-/** What the client writes itself, what would change the connection, and what only signing may set. */
+/** Headers that the client writes itself, that change the connection, or that only signing may set. */
 const REFUSED =
   /^(host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-service-.*|webhook-.*)$/;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const VALUE = /^[\t\x20-\x7e]{0,4096}$/;
 
 /**
- * What is wrong with headers that a person wants sent (contract §6, Runbook actions): names and
- * values that don't fit a header (RFC 9110 §5), names that aren't his to set, and one name in two
- * spellings. No detail repeats a value: they are secrets.
+ * The faults of headers that a person wants to be sent (contract §6, Runbook actions): names and values that a header
+ * can't have (RFC 9110 §5), names that nobody may set, and one name in two spellings. No fault repeats a value, because
+ * values may be secrets.
  */
 export function checkHeaders(
   headers: Readonly<Record<string, string>>,

@@ -1,14 +1,11 @@
-/**
- * Building pages from text without a template language: every value put into an `html` template is
- * escaped unless it was itself made by `html` or vouched for with `trusted`.
- */
+/** Pages as template literals: each value in an `html` template is escaped, unless `html` or `trusted` made it. */
 
-/** Markup that is safe to put into a page as it is. Made only in this file. */
+/** Markup that needs no escaping. Only this file makes it. */
 export interface Markup {
   readonly markup: string;
 }
 
-/** What may stand in a template: text is escaped, nothing is left out, lists are joined. */
+/** A value in a template. Text is escaped, lists are joined; null, undefined and false become nothing. */
 export type Piece = Markup | string | number | null | undefined | false | readonly Piece[];
 
 const ENTITIES: Record<string, string> = {
@@ -19,17 +16,17 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Text with the five characters that mean something in HTML and XML written as entities. */
+/** Escapes the five special characters of HTML and XML. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Vouches for markup made elsewhere: sanitized content, the style sheet. */
+/** Marks text as safe markup: sanitized content, the style sheet. */
 export function trusted(markup: string): Markup {
   return { markup };
 }
 
-/** Template tag: literal parts stand as written, values are escaped. Quote every attribute. */
+/** Template tag: the literal parts stay as written, values are escaped. Put quotes around every attribute. */
 export function html(literals: TemplateStringsArray, ...values: readonly Piece[]): Markup {
   let markup = literals[0] ?? "";
   for (let i = 0; i < values.length; i++) markup += written(values[i]) + (literals[i + 1] ?? "");

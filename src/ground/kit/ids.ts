@@ -13,7 +13,9 @@ export function hexSecret(random: Random): string {
   return random.bytes(24).toString("hex");
 }
 
-/** Base62 characters, 43 (256 bits) unless told, by rejection so that every character is equally likely. */
+/**
+ * Base62 characters, by default 43 (256 bits). Out-of-range bytes are rejected, so every character is equally likely.
+ */
 export function base62Secret(random: Random, length = 43): string {
   let text = "";
   while (text.length < length) {
@@ -32,10 +34,10 @@ export function uuid4(random: Random): string {
   return asUuid(b.toString("hex"));
 }
 
-/** The UUID of a text: the same for the same text, and no text can be made of it. */
+/** The UUID of a text: always the same for the same text. The text can't be calculated from it. */
 export function uuidOf(text: string): string {
   const h = sha256(text);
-  // Version 8 is whoever's own.
+  // Version 8 is for custom use.
   return asUuid(`${h.slice(0, 12)}8${h.slice(13, 16)}a${h.slice(17, 32)}`);
 }
 
@@ -43,17 +45,17 @@ function asUuid(h: string): string {
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
 }
 
-/** SHA-256 of the text's UTF-8 bytes, in lower-case hex: how random secrets are kept at rest. */
+/** SHA-256 of the text's UTF-8 bytes, in lower-case hex. Random secrets are stored like this. */
 export function sha256(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** Whether two secrets are equal, in time that depends on neither. */
+/** Whether two secrets are equal. Takes the same time for every pair. */
 export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"));
 }
 
-/** The three token planes (contract §16). */
+/** The three kinds of token (contract §16): API key, ingest token, session. */
 export type TokenPlane = "ptk" | "pti" | "pts";
 
 const TENANT_TOKEN = /^(ptk|pti)_([0-9a-f]{16})_([0-9A-Za-z]{43})$/;
@@ -61,11 +63,11 @@ const SESSION_TOKEN = /^pts_[0-9A-Za-z]{43}$/;
 
 export interface ParsedToken {
   plane: TokenPlane;
-  /** The tenant segment; empty for a session token. */
+  /** The tenant's part; empty for a session token. */
   tenant: string;
 }
 
-/** Reads a bearer token's shape; null when it has none of the three forms. */
+/** Parses a bearer token; null when it has none of the three forms. */
 export function parseToken(token: string): ParsedToken | null {
   const tenant = TENANT_TOKEN.exec(token);
   if (tenant) return { plane: tenant[1] as TokenPlane, tenant: tenant[2] as string };

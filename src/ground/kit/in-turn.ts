@@ -1,9 +1,12 @@
-/** One at a time: resolves with what ends the turn. */
+/** Waits for the owner's turn. Resolves with the function that ends the turn. */
 export type InTurn = (owner: string) => Promise<() => void>;
 
-/** Whoever waits for one thing gets it in turn, owners one after the other: who asks often waits behind their own. */
+/**
+ * A queue for one thing: only one caller has it at a time. Owners take turns, so an owner with many requests waits for
+ * nobody but itself.
+ */
 export function createInTurn(): InTurn {
-  /** The owner whose turn is next stands first. */
+  /** By owner. The owner who is next stands first. */
   const waiting = new Map<string, (() => void)[]>();
   let isTaken = false;
 

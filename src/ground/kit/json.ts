@@ -1,19 +1,19 @@
 import { ServiceError } from "./errors.ts";
 
-/** What of a JSON text is counted before it is parsed. */
+/** The bounds of a JSON text, counted before it is parsed. */
 export interface JsonBounds {
-  /** Levels of lists and objects within each other. */
+  /** Levels of lists and objects inside each other. */
   deepest: number;
-  /** Values, of lists and of objects, all together. */
+  /** Values of all lists and objects together. */
   values: number;
 }
 
-/** More than any request of this API or its configuration has a use for. */
+/** More than any request of the API or any configuration needs. */
 const usual: JsonBounds = { deepest: 32, values: 100_000 };
 
 /**
- * Parses JSON of at most 32 levels and 100,000 values. They are counted first: a parser takes 100,000 levels and ten
- * million values happily, and the code after it dies of them. Throws ServiceError invalid_json, body_too_large.
+ * Parses JSON of at most 32 levels and 100,000 values. They are counted first: the parser would take 100,000 levels and
+ * ten million values, and the code after it would crash. Throws ServiceError invalid_json, body_too_large.
  */
 export function parseJson(text: string, values: number = usual.values): unknown {
   const excess = excessOf(text, { ...usual, values });
@@ -33,9 +33,9 @@ export function parseJson(text: string, values: number = usual.values): unknown 
   }
 }
 
-/** What the text has too much of; null for neither. One pass, no allocation. */
+/** The bound that the text exceeds; null for none. One pass, no allocation. */
 export function excessOf(text: string, { deepest, values }: JsonBounds): keyof JsonBounds | null {
-  // Each value has a character before it, and most bodies have three brackets.
+  // Each value has a character before it, and most bodies have few brackets: both are quick to rule out.
   if (text.length <= values && !hasManyBrackets(text, deepest)) return null;
   let depth = 0;
   let count = 0;
@@ -53,7 +53,7 @@ export function excessOf(text: string, { deepest, values }: JsonBounds): keyof J
   return null;
 }
 
-/** More opening brackets than levels: without them nothing can be too deep. */
+/** Whether there are more opening brackets than levels. If not, the text can't be too deep. */
 function hasManyBrackets(text: string, most: number): boolean {
   let n = 0;
   for (const bracket of ["{", "["]) {

@@ -17,22 +17,21 @@ import { giveOpenFile, isPlain, isRootAbroad, READ_PLAIN } from "./owner.ts";
 import { type Random, systemRandom } from "./random.ts";
 
 /**
- * The keys that stored secrets are sealed under, in files (contract §2, §10):
- *
- * - `box.key`: 32 random bytes, made at the first start; a copy made with a backup may hold several
- *   keys one after the other, the present one first.
- * - `box.key.<key id>`: one more key. A key made because `box.key` was lost goes here, so that the
- *   old file put back replaces nothing; and so does an old key that is added.
+ * The keys that encrypt stored secrets, in files (contract §2, §10):
+ * - `box.key`: 32 random bytes, made at the first start. A copy from a backup may hold several keys, the present one
+ *   first.
+ * - `box.key.<key id>`: one more key. It is an old key that was added, or a new one that was made because `box.key` was
+ *   lost; so restoring the old `box.key` overwrites nothing.
  */
 
 export interface SealingKey {
-  /** 16 hex characters of a hash of the key: says which it is, tells nothing about it. */
+  /** 16 hex characters of a hash of the key. They identify the key and reveal nothing of it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 export interface KeyRing {
-  /** What new values are sealed under. */
+  /** The key for new values. */
   readonly present: SealingKey;
   readonly keys: ReadonlyMap<string, SealingKey>;
   readonly random: Random;
@@ -41,7 +40,7 @@ export interface KeyRing {
 /** A key file that can't be used, and why. */
 export interface KeyFileFault {
   readonly file: string;
-  /** `too_open`: others may read it (mode); `bad_length`: not 32 bytes a key. */
+  /** `too_open`: other users may read the file. `bad_length`: its size is no multiple of 32 bytes. */
   readonly problem: "too_open" | "bad_length" | "unreadable";
 }
 
@@ -52,10 +51,10 @@ export interface LoadedKeys {
 }
 
 const KEY_BYTES = 32;
-/** In one file: whatever holds more is no key file. */
+/** Keys in one file. A file with more is no key file. */
 const MOST_KEYS = 64;
 
-/** Reads the key files of a data directory; makes none. Never throws for what a file holds. */
+/** Reads the key files of a data directory, and makes none. Never throws because of a file's content. */
 export function loadKeyRing(dir: string, name: string, random: Random = systemRandom): LoadedKeys {
   const faults: KeyFileFault[] = [];
   const found: SealingKey[] = [];
@@ -73,15 +72,14 @@ export function loadKeyRing(dir: string, name: string, random: Random = systemRa
 export interface OpenedKeys {
   readonly ring: KeyRing;
   readonly faults: readonly KeyFileFault[];
-  /** Key ids that stored values name and no file holds: those values must be entered again. */
+  /** Key ids that stored values name and that no file holds. Those values must be entered again. */
   readonly missing: readonly string[];
 }
 
 /**
- * The keys to work with, whatever the files hold: where no key is usable one is made, on disk before
- * this returns. `inUse` are the key ids that stored values name. While they name a lost key, the
- * key for later values stands in a file of its own, so that the old `box.key` put back opens both.
- * Throws what the file system throws.
+ * Loads the keys, and makes one where none is usable; that one is on the disk before this returns. `inUse`: the key ids
+ * that stored values name. While they name a lost key, a new key gets a file of its own, so that the old `box.key` can
+ * be restored beside it. Throws the file system's errors.
  */
 export function openKeyRing(options: {
   dir: string;
@@ -98,15 +96,15 @@ export function openKeyRing(options: {
     const file = nameIsFree && !lost ? name : `${name}.${key.id}`;
     writeOnce({ dir, file, bytes: key.bytes, random });
   }
-  // Read back: of two processes at their first start one made the file.
+  // Read again: another process may have made the file at the same time.
   const { ring } = loadKeyRing(dir, name, random);
   if (ring === null) throw new Error(`${join(dir, name)}: made a key and could not read it back`);
   return { ring, faults, missing: inUse.filter((id) => !ring.keys.has(id)) };
 }
 
 /**
- * Adds the keys of a key file (its bytes) to the directory, each in a file of its own, and answers
- * their ids; a key that is there already changes nothing. null when the bytes are no keys.
+ * Adds the keys of a key file (its bytes) to the directory, each in a file of its own. Returns their ids; null when the
+ * bytes are no keys. A key that is there already changes nothing.
  */
 export function addKey(
   dir: string,
@@ -125,9 +123,8 @@ export function addKey(
 }
 
 /**
- * Makes a new key the present one and answers its id; every key that `name` held stands in a file of
- * its own first, so that a death at any point loses none. null where `name` holds no usable key:
- * an old file put back there would take the new key's place.
+ * Makes a new key the present one and returns its id. Before that, every key in `name` gets a file of its own, so a
+ * crash loses none. null where `name` holds no usable key: restoring the old file would then overwrite the new key.
  */
 export function rotateKey(dir: string, name: string, random: Random = systemRandom): string | null {
   const keys = readKeys(join(dir, name));
@@ -140,18 +137,18 @@ export function rotateKey(dir: string, name: string, random: Random = systemRand
   return fresh.id;
 }
 
-/** The ring as the bytes of one key file, for a backup that is asked to hold it. */
+/** The ring as the bytes of one key file, for a backup that includes it. */
 export function keyFileBytes(ring: KeyRing): Buffer {
   const others = [...ring.keys.values()].filter(({ id }) => id !== ring.present.id);
   return Buffer.concat([ring.present, ...others].map(({ bytes }) => bytes));
 }
 
-/** The ids of the ring's keys, the present one first. */
+/** The ids of the ring's keys, the present key first. */
 export function keyIds(ring: KeyRing): string[] {
   return [ring.present.id, ...[...ring.keys.keys()].filter((id) => id !== ring.present.id)];
 }
 
-/** `name` first, because its key is the present one, then the others, the newest first. */
+/** `name` first, since it holds the present key; then the others, the newest first. */
 function keyFiles(dir: string, name: string): string[] {
   const prefix = `${name}.`;
   const beside = readdirSync(dir)
@@ -168,7 +165,7 @@ function readKeys(path: string): SealingKey[] | KeyFileFault["problem"] {
     try {
       const found = fstatSync(fd);
       if (!isPlain(found, found.uid)) return "unreadable";
-      // Like ssh: a key that others can read is no key.
+      // As ssh does: a key that other users can read isn't used.
       if ((found.mode & 0o077) !== 0) return "too_open";
       return splitKeys(readFileSync(fd)) ?? "bad_length";
     } finally {
@@ -202,8 +199,8 @@ interface KeyWrite {
 }
 
 /**
- * Writes a file that is there whole or not at all, whenever the process or the power goes, and
- * never over another: written aside, synced, then linked to its name, and the directory synced.
+ * Writes a file completely or not at all, and never over another one: written and synced under another name, then
+ * linked to its name, and the directory synced.
  */
 function writeOnce(write: KeyWrite): void {
   const aside = writeAside(write);
@@ -217,7 +214,7 @@ function writeOnce(write: KeyWrite): void {
   syncDirectory(write.dir);
 }
 
-/** The path of a synced file beside the one that is meant. */
+/** Returns the path of the synced file, which lies beside its later name. */
 function writeAside({ dir, file, bytes, random }: KeyWrite): string {
   const aside = join(dir, `.${file}.${random.bytes(6).toString("hex")}`);
   const fd = openSync(aside, "wx", 0o600);

@@ -1,9 +1,9 @@
 import pino from "pino";
 
-/** What may be said: never a header, a body, a query string or a URL that holds a secret. */
+/** A log line never contains a header, a body, a query string or a URL with a secret. */
 export type Log = Pick<pino.Logger, "trace" | "debug" | "info" | "warn" | "error" | "fatal">;
 
-/** JSON lines on standard error. The redacted names are a second net, not the first. */
+/** Writes JSON lines to standard error. Callers leave secrets out; the redacted names are a second protection. */
 export function createLog(level: string): Log {
   const redact = {
     paths: [
@@ -21,17 +21,17 @@ export function createLog(level: string): Log {
     censor: "[redacted]",
   };
   const out = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
-  // A log that can't be written, as a file on a full disk, is no reason to page nobody.
+  // Where the log can't be written, for example to a full disk, the box must go on.
   out.on("error", () => {});
   return pino({ level, redact, base: null, timestamp: pino.stdTimeFunctions.isoTime }, out);
 }
 
-/** Bytes of lines that wait until they can be written; what is more is lost. */
+/** Bytes of lines that wait to be written. Lines above that are lost. */
 const MOST_WAITING = 1024 * 1024;
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
-/** The same log, with the tenant that they concern on all its lines. */
+/** The same log with the tenant's id on each line. */
 export function tenantLog(log: Log, tenant: string): Log {
   const lines = LEVELS.map((level) => {
     const say = (fields: object | string, ...rest: unknown[]) =>
@@ -43,5 +43,5 @@ export function tenantLog(log: Log, tenant: string): Log {
   return Object.fromEntries(lines) as Log;
 }
 
-/** Says nothing: for commands and tests that judge by results. */
+/** For commands and tests that need no log. */
 export const silentLog: Log = pino({ level: "silent" });

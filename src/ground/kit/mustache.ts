@@ -1,14 +1,14 @@
 /**
- * Mustache (mustache.5) for texts that people write and strangers' data fills: values, sections, inverted sections,
- * comments and dotted names. Nothing is escaped, whoever sends the text does that. There are no partials, lambdas or
- * other delimiters, only own fields of plain data are read, and both work and output are bounded.
+ * Mustache (mustache.5) for templates that people write and that strangers' data fills: values, sections, inverted
+ * sections, comments and dotted names. It escapes nothing: the code that sends the text does. There are no partials,
+ * lambdas or other delimiters. Only own fields of plain data are read, and both work and output are bounded.
  */
 export interface TextTemplate {
   /** The text, cut after about `most` characters. Throws RangeError where it takes too much work. */
   render(view: object, most: number): string;
 }
 
-/** What is wrong with a template, and where: line and column count from 1. */
+/** A fault of a template and its place: line and column, from 1. */
 export class TemplateFault extends Error {
   readonly line: number;
   readonly column: number;
@@ -26,7 +26,7 @@ type Part = string | { name: Name } | { name: Name; inverted: boolean; parts: Pa
 
 interface Open {
   parts: Part[];
-  /** The section that is open; null for the template as a whole. */
+  /** The section that is open; null outside of all sections. */
   section: { written: string; at: number } | null;
 }
 
@@ -35,7 +35,7 @@ const DEEPEST = 8;
 const LONGEST_NAME = 128;
 const MOST_STEPS = 5_000;
 
-/** `fields`: first parts of names that there are. Throws TemplateFault. */
+/** `fields`: the allowed first parts of names. Throws TemplateFault. */
 export function compileTemplate(text: string, fields: ReadonlySet<string>): TextTemplate {
   const parts = parse(text, fields);
   return {
@@ -89,7 +89,7 @@ function readTag(text: string, start: number): Tag {
   return { sigil, written, at: start, end: end + close.length };
 }
 
-/** A section's or a comment's tag that has a line to itself leaves no empty line behind. */
+/** A tag of a section or comment that has a line to itself leaves no empty line. */
 function aloneOnLine(
   text: string,
   start: number,
@@ -134,7 +134,7 @@ function take(
   stack.push({ parts, section: { written, at } });
 }
 
-/** Empty for `.`, what the section stands at; null for what is no name of a field. */
+/** [] for `.`, the section's own value; null for a name that is no field. */
 function nameOf(written: string, fields: ReadonlySet<string>): Name | null {
   if (written === ".") return [];
   const name = written.split(".");
@@ -182,7 +182,7 @@ function add(output: Output, text: string): void {
   output.text = whole.length <= most ? whole : whole.slice(0, most).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** The first part is looked for from the innermost section outwards, the others in what was found. */
+/** The first part is looked up from the innermost section outwards, the other parts in the value found. */
 function find([first, ...rest]: Name, stack: readonly unknown[]): unknown {
   if (first === undefined) return stack.at(-1);
   const holder = stack.findLast((one) => isHolder(one) && Object.hasOwn(one, first));

@@ -5,54 +5,53 @@ import type { Clock } from "./clock.ts";
 import { EgressFault } from "./egress-error.ts";
 import { lookupPlaces } from "./thread-pool.ts";
 
-/** Every address of a name. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Asks the operating system, hosts file and local names included. */
+/** Asks the operating system, which also knows the hosts file and local names. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /**
- * Lookups of names. Each takes one of few threads, and a name whose server is silent holds its thread
- * for ten seconds or more. So slow names wait for each other and never for others.
+ * Lookups of names. Each one takes one of few threads, and a silent name server holds its thread for ten seconds or
+ * more. So slow names only wait for each other, and fast names never wait for them.
  */
 export interface Names {
   /**
-   * The name's addresses, asked for anew. While that takes longer than a second, or fails otherwise
-   * than with "no such name", the answer of before serves. Rejects with EgressFault: `dns`, or `busy`
-   * where too many names wait here.
+   * Looks the name up. Where that takes longer than a second, or fails for another reason than "no such name", it
+   * returns the last answer. Rejects with EgressFault: `dns`, or `busy` where too many names wait.
    */
   lookup(hostname: string): Promise<readonly LookupAddress[]>;
   /**
-   * Whether a call of this name that gives up now did so because of the queue here: the name still
-   * waits its turn, or waited and got it less than `ms` ago.
+   * Whether a call of this name that gives up now did so because of this queue: the name waits, or its wait ended less
+   * than `ms` ago.
    */
   heldBack(hostname: string, ms: number): boolean;
-  /** For one of several parties: it has at most `most` lookups under way, however many it wants. */
+  /** Lookups for one of several parties, which has at most `most` of them under way. */
   share(most: number): Names;
 }
 
 export interface NamesOptions {
   clock: Clock;
   resolve?: Resolve;
-  /** Lookups under way at one time. Default: what the threads of this process allow. */
+  /** Lookups under way at one time. Default: what the process's threads allow. */
   places?: number;
 }
 
-/** A lookup that lasts longer makes its name a slow one. */
+/** A name whose lookup takes longer counts as slow. */
 const SLOW_MS = 1_000;
-/** How long an answer may stand in for one that doesn't come. */
+/** How long the last answer may replace a missing one. */
 const LONGEST_STAND_IN_MS = 86_400_000;
 const MOST_KNOWN = 4_096;
-/** Names of one party that wait. */
+/** Waiting names of one party. */
 const MOST_WAITING = 1_024;
 
-/** What is remembered of a name. */
+/** What is known of a name. */
 interface Known {
   addresses: readonly LookupAddress[];
-  /** Monotonic time of that answer. */
+  /** Monotonic time of the last answer. */
   answeredAt: number;
   isSlow: boolean;
-  /** Monotonic time at which it last got its turn after waiting for it. */
+  /** Monotonic time at which its last wait ended. */
   turnAt: number;
 }
 
@@ -62,13 +61,13 @@ interface Party {
   waiting: number;
 }
 
-/** A name that is being looked up, or waits for that. */
+/** A name whose lookup is under way or waits. */
 interface Asked {
   hostname: string;
   /** Monotonic time. */
   since: number;
   hasTurn: boolean;
-  /** Who wants to know; the lookup counts for one of them. */
+  /** The parties that want the name. The lookup counts for one of them. */
   parties: Set<Party>;
   answer: Promise<readonly LookupAddress[]>;
   begin(party: Party): void;
@@ -92,7 +91,7 @@ class Book {
   readonly #clock: Clock;
   readonly #resolve: Resolve;
   readonly #most: number;
-  /** Of the places: those for slow names, and as many that only names known to be swift may take. */
+  /** Places for slow names. As many others are only for names known to be fast. */
   readonly #quarter: number;
   readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
   readonly #asked = new Map<string, Asked>();
@@ -129,7 +128,7 @@ class Book {
 
   #ask(hostname: string): Asked {
     const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
-    // Those who asked may all have given up by the time it fails.
+    // All callers may have given up before it fails.
     promise.catch(() => {});
     const asked: Asked = {
       hostname,
@@ -142,7 +141,7 @@ class Book {
     return asked;
   }
 
-  /** Lets begin what there is a place for: of the parties, whoever has the fewest under way comes first. */
+  /** Begins lookups while places are free. The party with the fewest under way comes first. */
   #admit(): void {
     for (;;) {
       const hasPlace = this.#places();
@@ -160,7 +159,7 @@ class Book {
     }
   }
 
-  /** Whether a lookup of the name may begin, as things stand. */
+  /** Returns a function that says whether a name's lookup may begin now. */
   #places(): (hostname: string) => boolean {
     const taken = this.#running.size;
     const isSlow = (hostname: string) => this.#known.peek(hostname)?.isSlow;
@@ -200,7 +199,7 @@ class Book {
     this.#known.set(hostname, { ...(this.#known.get(hostname) ?? nothing), ...news });
   }
 
-  /** The answer of before, where there is one that isn't too old. */
+  /** The last answer, unless there is none or it is too old. */
   #standIn(hostname: string): readonly LookupAddress[] | null {
     const { addresses, answeredAt } = this.#known.get(hostname) ?? nothing;
     const isFresh = this.#clock.mono() - answeredAt < LONGEST_STAND_IN_MS;
@@ -229,7 +228,7 @@ const nothing: Known = {
   turnAt: Number.NEGATIVE_INFINITY,
 };
 
-/** What the operating system says where it did get an answer: there is nothing by that name. */
+/** The system got an answer, and the answer was that there is no such name. */
 function isNoSuchName(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOTFOUND";
 }

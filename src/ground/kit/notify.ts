@@ -2,29 +2,29 @@ import { spawn } from "node:child_process";
 import type { Clock } from "./clock.ts";
 
 /**
- * Tells the service manager how the process is (sd_notify(3)): one datagram a message to the socket
- * it named in `NOTIFY_SOCKET`. Without that name every call does nothing.
+ * Reports the state of the process to the service manager (sd_notify(3)): one datagram a message, to the socket that
+ * `NOTIFY_SOCKET` names. Without that variable every call does nothing.
  */
 export interface Notifier {
-  /** Whether there is someone to tell, and by which way. */
+  /** How messages are sent; `none` without a service manager. */
   readonly way: "none" | "socket" | "command";
-  /** Up and able to do its job. */
+  /** The process has started and does its work. */
   ready(): void;
-  /** On the way down, as asked. */
+  /** The process is stopping because it was asked to. */
   stopping(): void;
   /** One line for `systemctl status`. */
   status(line: string): void;
   /**
-   * Feeds the watchdog, three times in the span after which it bites, as long as `isWell` says so;
-   * what is stuck, or throws, doesn't feed it. Returns its end. Does nothing without a watchdog.
+   * Feeds the watchdog while `isWell` returns true, three times in each watchdog period. A process that is stuck, or
+   * where `isWell` throws, doesn't feed it. Returns a function that ends it. Without a watchdog it does nothing.
    */
   watch(clock: Clock, isWell: () => boolean): () => void;
 }
 
-/** Sends one message; never throws, because a lost word to the manager must not stop the pager. */
+/** Sends one message. Never throws: a lost message to the manager must not stop the pages. */
 type Send = (message: string) => void;
 
-/** What is read of the environment: NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID. */
+/** Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. */
 export async function createNotifier(env: NodeJS.ProcessEnv): Promise<Notifier> {
   const socket = env["NOTIFY_SOCKET"] ?? "";
   const direct = socket === "" ? null : await datagramTo(socket);
@@ -45,7 +45,7 @@ export async function createNotifier(env: NodeJS.ProcessEnv): Promise<Notifier> 
   };
 }
 
-/** Milliseconds after which the watchdog bites, or null when it isn't for this process. */
+/** The watchdog's period in milliseconds; null when it isn't meant for this process. */
 export function watchdogSpan(env: NodeJS.ProcessEnv): number | null {
   const micros = Number(env["WATCHDOG_USEC"] ?? "");
   const pid = env["WATCHDOG_PID"];
@@ -59,7 +59,7 @@ function every(clock: Clock, ms: number, action: () => void): () => void {
     try {
       action();
     } catch {
-      // Not well: the watchdog goes unfed.
+      // Not well: the watchdog isn't fed.
     }
   };
   let cancel = clock.after(0, tick);
@@ -72,8 +72,8 @@ const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 
 /**
- * Node has no datagrams over Unix sockets, but can call the C library. Null where that is missing
- * (node:ffi is experimental) or the name doesn't fit an address.
+ * Node has no datagrams over Unix sockets, but it can call the C library. null where node:ffi (experimental) is missing
+ * or the name is too long for an address.
  */
 async function datagramTo(socket: string): Promise<Send | null> {
   const address = unixAddress(socket);
@@ -112,7 +112,7 @@ export function unixAddress(name: string): Buffer | null {
   return address;
 }
 
-/** The slow way. The unit has to allow it: `NotifyAccess=all`. */
+/** Slower, by the program systemd-notify. The unit must allow it: `NotifyAccess=all`. */
 function byCommand(message: string): void {
   spawn("systemd-notify", [message], { stdio: "ignore" })
     .on("error", () => {})

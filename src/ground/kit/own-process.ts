@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { ownCommand } from "./assets.ts";
 
-/** This program once more, in a process of its own that steps back behind the serving one. */
+/** A command of this program in a process of its own, with a lower priority than the serving one. */
 export interface OwnProcess {
-  /** `code`: null where it didn't begin or was ended. `out` and `said`: what it wrote, as much as is kept. */
+  /** `code`: null where the process didn't start or was killed. `out` and `said`: its output and its errors, cut. */
   readonly ended: Promise<{ code: number | null; out: string; said: string }>;
-  /** Ends it at once. */
+  /** Kills it at once. */
   kill(): void;
 }
 
 const SAID_MOST = 2_000;
 
-/** `words`: the command and what it takes. `outMost`: bytes that are kept of its answer; the usual: none. */
+/** `words`: the command and its arguments. `outMost`: bytes of its output that are kept, by default none. */
 export function startOwn(words: readonly string[], outMost = 0): OwnProcess {
   const [program, ...before] = ownCommand();
   const child = spawn(program, [...before, ...words], {
@@ -23,7 +23,7 @@ export function startOwn(words: readonly string[], outMost = 0): OwnProcess {
   return { ended: endOf(child, outMost), kill: () => void child.kill("SIGKILL") };
 }
 
-/** What concerns the serving process alone is not handed on: its supervisor's socket, its own settings. */
+/** The process doesn't get the service manager's socket and the server's own settings. */
 function surroundings(): NodeJS.ProcessEnv {
   const own = (name: string) =>
     name === "NOTIFY_SOCKET" ||
@@ -36,7 +36,7 @@ function stepBack({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // Refused by a strict host: it then shares the processor evenly.
+    // A strict host refuses it; the process then has the same priority.
   }
 }
 

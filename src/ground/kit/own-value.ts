@@ -1,4 +1,6 @@
-/** What a record has itself under a name that somebody chose; undefined for what every object has, like `constructor`. */
+/**
+ * The record's own value for a name that a person chose. undefined for names that every object has, like `constructor`.
+ */
 export function ownValue<T>(
   record: Readonly<Record<string, T>> | null,
   name: string,

@@ -11,14 +11,14 @@ import {
 import { dirname } from "node:path";
 
 /**
- * A data directory belongs to the service's user, and commands on it are often run by root. What root makes there
- * must be the service's, or the service can't open it; and what the service put there is never followed, or it
- * could lead root to any file of the system.
+ * A data directory belongs to the service's user, and root often runs commands on it. Files that root makes there must
+ * get that user as owner, or the service can't open them. And root must not follow links that the service put there,
+ * because a link could lead to any file of the system.
  */
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Opens to read what is there, links not followed; a pipe doesn't hold it up. */
+/** Opens a file to read it, without following links. A pipe doesn't block it. */
 export const READ_PLAIN = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 /** Whether this process is root, in a directory of another user. */
@@ -26,12 +26,12 @@ export function isRootAbroad(directory: string): boolean {
   return process.geteuid?.() === 0 && statSync(directory).uid !== 0;
 }
 
-/** Whether root may use what lies at `path` in another user's directory: a file that is theirs, or its only name. */
+/** Whether root may use the file at `path` in another user's directory: it is theirs, or it has only this name. */
 export function isPlain(found: Stats, owner: number): boolean {
   return found.isFile() && (found.nlink === 1 || found.uid === owner);
 }
 
-/** null, or why root doesn't open `path`; nothing is opened for it. */
+/** Why root may not open `path`; null where it may. Opens nothing. */
 export function plantedAt(path: string): string | null {
   const directory = dirname(path);
   if (!isRootAbroad(directory)) return null;
@@ -41,7 +41,7 @@ export function plantedAt(path: string): string | null {
   return `${path} is ${what}, in a directory of another user: root doesn't follow it. Look at it, move it away, or run this as that user. Nothing was changed.`;
 }
 
-/** Gives an open file to the owner of `directory`, where root has it. */
+/** Gives an open file to the owner of `directory` where this process is root. */
 export function giveOpenFile(fd: number, directory: string): void {
   if (!isRootAbroad(directory)) return;
   const { uid, gid } = statSync(directory);
@@ -49,8 +49,8 @@ export function giveOpenFile(fd: number, directory: string): void {
 }
 
 /**
- * Gives a file or directory that root made to the owner of `directory`, by default the one it is in. Throws for a
- * link and for a file that somebody else may have laid there.
+ * Gives a file or directory that root made to the owner of `directory`, by default its parent. Throws for a link, and
+ * for a file that another user may have put there.
  */
 export function giveToOwner(path: string, directory: string = dirname(path)): void {
   if (!isRootAbroad(directory)) return;

@@ -2,7 +2,7 @@ import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import { ServiceError } from "./errors.ts";
 import type { Random } from "./random.ts";
 
-/** What one argon2id costs (RFC 9106 §3.1). */
+/** The cost of one argon2id hash (RFC 9106 §3.1). */
 export interface Cost {
   /** KiB. */
   memory: number;
@@ -13,20 +13,20 @@ export interface Cost {
 /** contract §2: 19 MiB, two passes, one lane. */
 export const standardCost: Cost = { memory: 19_456, passes: 2, lanes: 1 };
 
-/** What a stored hash may ask for: its text decides how much memory and time a check takes. */
+/** The highest cost of a stored hash. Its text decides how much memory and time a check takes. */
 const MOST: Cost = { memory: 65_536, passes: 16, lanes: 4 };
 
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const MOST_WAITING = 8;
 
-/** Passwords kept and checked, away from the main loop. All of it throws ServiceError overloaded over the bound. */
+/** Hashes and checks passwords in another thread. Throws ServiceError overloaded when too many wait. */
 export interface Passwords {
-  /** A PHC string to keep. */
+  /** Returns the PHC string to store. */
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` made `phc`. Without one, or with one that can't be read, it answers false after
-   * the same work, so that the time doesn't tell whether there was something to compare with.
+   * Whether `phc` is the hash of `password`. Where `phc` is null or unreadable it returns false after the same work, so
+   * the time doesn't reveal whether there was a hash.
    */
   verify(password: string, phc: string | null): Promise<boolean>;
 }
@@ -75,7 +75,7 @@ export function createPasswords(
   };
 }
 
-/** Text that looks the same is the same password, whichever keyboard composed it. */
+/** Normalises the text first: the same characters, typed on another keyboard, are the same password. */
 function derive(
   password: string,
   { cost, salt, tagBytes }: { cost: Cost; salt: Buffer; tagBytes: number },
@@ -93,7 +93,7 @@ function derive(
   });
 }
 
-/** A hash as it is kept. */
+/** The parts of a stored hash. */
 export interface Kept {
   cost: Cost;
   salt: Buffer;
@@ -109,7 +109,7 @@ export function formatPhc({ cost, salt, tag }: Kept): string {
 const PHC =
   /^\$argon2id\$v=19\$m=([1-9]\d{0,5}),t=([1-9]\d?),p=([1-9])\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Reads a PHC string; null for any other text and for a cost out of bounds. */
+/** Parses a PHC string; null for other text and for a cost above the limit. */
 export function parsePhc(text: string): Kept | null {
   const found = PHC.exec(text);
   if (found === null) return null;

@@ -6,37 +6,37 @@ import { EgressFault } from "./egress-error.ts";
 export interface OriginPool {
   readonly origin: string;
   readonly pool: Pool;
-  /** Attempts that use it, those that wait for a connection included. */
+  /** Attempts that use it, with those that wait for a connection. */
   inFlight: number;
   /** Attempts that have a connection. */
   running: number;
-  /** Monotonic time until which the attempts known of left no connection free. */
+  /** Monotonic time until which, as far as is known, every connection was in use. */
   fullAt: number;
 }
 
-/** Pools by origin, a bounded number of them. */
+/** Pools by origin, a limited number of them. */
 export interface Pools {
-  /** The origin's pool, made when it isn't there; null where all are in use. Given back with `leave`. */
+  /** The origin's pool, made if need be; null where all pools are in use. Return it with `leave`. */
   take(origin: string, make: (origin: string, connections: number) => Pool): OriginPool | null;
   /** An attempt got its connection. */
   began(held: OriginPool): void;
-  /** An attempt is over; `began`: it had a connection. */
+  /** An attempt has ended. `began`: it had a connection. */
   leave(held: OriginPool, began: boolean): void;
   /** Whether an attempt that gives up now waited for a connection: all were in use within the last `ms`. */
   heldBack(held: OriginPool, ms: number): boolean;
-  /** Ends with what is under way, and is used for nothing more. */
+  /** Lets running attempts end and starts no new ones. */
   retire(held: OriginPool): void;
   readonly size: number;
   /** Ends every connection. */
   destroy(): Promise<void>;
 }
 
-/** `connections` for one origin, `most` origins; the idle longest unused goes first. */
+/** `connections` for each origin, `most` origins. The pool idle for longest is dropped first. */
 export function createPools(
   clock: Clock,
   { connections, most }: { connections: number; most: number },
 ): Pools {
-  /** Longest unused first. */
+  /** The one unused for longest comes first. */
   const pools = new Map<string, OriginPool>();
   return {
     take(origin, make) {
@@ -74,7 +74,7 @@ export function createPools(
 
 const unused = { inFlight: 0, running: 0, fullAt: Number.NEGATIVE_INFINITY };
 
-/** Ends the pool that was idle longest; false when every one is in use. */
+/** Ends the pool that was idle for longest; false when all are in use. */
 function dropIdle(pools: Map<string, OriginPool>): boolean {
   for (const [origin, { pool, inFlight }] of pools) {
     if (inFlight > 0) continue;

@@ -1,14 +1,14 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 
-/** Randomness as a thing that is handed in, so that a simulation can seed it. */
+/** Randomness is passed to all code, so that a simulation can seed it. */
 export interface Random {
   /** `n` random bytes. */
   bytes(n: number): Buffer;
-  /** A number in [0, 1). For jitter, never for secrets. */
+  /** A number in [0, 1), for jitter. Never for secrets. */
   fraction(): number;
 }
 
-/** Asking the operating system costs more than copying: what is asked for in small pieces comes from a pool. */
+/** Small requests are served from this buffer, because each call of the operating system costs more than copying. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
@@ -18,7 +18,7 @@ function pooled(n: number): Buffer {
     used = 0;
   }
   const bytes = Buffer.from(pool.subarray(used, used + n));
-  // What was handed out is kept nowhere else.
+  // Bytes that were given out are erased here.
   pool.fill(0, used, used + n);
   used += n;
   return bytes;

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:cry
 import type { KeyRing, SealingKey } from "./key-ring.ts";
 
 /**
- * Sealing of stored secrets: AES-256-GCM, `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three
- * in base64url (contract §2). Each value names its key, so that several keys can be in use.
+ * Encrypts stored secrets: AES-256-GCM, `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three in base64url (contract
+ * §2). Each value names its key, so several keys can be in use.
  */
 
-/** Why a sealed value doesn't open. `unknown_key`: its key isn't on the ring. */
+/** Why a sealed value can't be opened. `unknown_key`: its key isn't on the ring. */
 export type OpenFailure = "malformed" | "unknown_key" | "damaged";
 
 export type Opened =
@@ -18,8 +18,8 @@ const CIPHER = "aes-256-gcm";
 const TAG_BYTES = 16;
 
 /**
- * Seals `text` under the ring's present key. `context` names the place it is stored in (table,
- * column and row id): what was sealed for one place doesn't open in another.
+ * Encrypts `text` with the ring's present key. `context` names the place where it is stored (table, column, row id): it
+ * can't be opened for another place.
  */
 export function seal(ring: KeyRing, text: string, context: string): string {
   const { id, bytes } = ring.present;
@@ -31,7 +31,7 @@ export function seal(ring: KeyRing, text: string, context: string): string {
   return `v1.${id}.${parts.join(".")}`;
 }
 
-/** Opens what `seal` made for the same place. A failure is a value: the box goes on without it. */
+/** Opens a value sealed for the same place. A failure is returned, not thrown: the box goes on without the value. */
 export function open(ring: KeyRing, sealed: string, context: string): Opened {
   const [, id = "", nonce = "", body = "", tag = ""] = SEALED.exec(sealed) ?? [];
   if (id === "") return { ok: false, reason: "malformed" };
@@ -42,15 +42,15 @@ export function open(ring: KeyRing, sealed: string, context: string): Opened {
 }
 
 /**
- * A signature of `text`, 128 bits in base64url, under a key of its own for each purpose that is derived from the sealing
- * key (RFC 5869): what is signed for one purpose says nothing for another.
+ * A signature of `text`: 128 bits in base64url. Each purpose has its own key, derived from the sealing key (RFC 5869),
+ * so a signature for one purpose is worth nothing for another.
  */
 export function mac(key: SealingKey, purpose: string, text: string): string {
   const own = Buffer.from(hkdfSync("sha256", key.bytes, "", `box ${purpose}`, 32));
   return createHmac("sha256", own).update(text).digest().subarray(0, 16).toString("base64url");
 }
 
-/** The id of the key that a sealed value needs; null when it is none. */
+/** The id of the key that a sealed value needs; null for other text. */
 export function keyIdOf(sealed: string): string | null {
   return SEALED.exec(sealed)?.[1] ?? null;
 }

@@ -10,24 +10,24 @@ import {
 import type { Random } from "./random.ts";
 import { keyIdOf, mac, open, seal } from "./seal.ts";
 
-/** Seals stored secrets and opens them again; what holds the keys is its own matter. */
+/** Encrypts stored secrets and opens them again. */
 export interface Sealer {
-  /** `place` names where the value is stored: it opens nowhere else. */
+  /** `place` names where the value is stored; it can't be opened for another place. */
   seal(text: string, place: string): string;
-  /** null when its key isn't here or it was tampered with: the program goes on without it. */
+  /** null where its key is missing or the value was changed: the program goes on without it. */
   open(sealed: string, place: string): string | null;
-  /** Whether the key that a sealed value names is here. */
+  /** Whether the key of a sealed value is here. */
   holds(sealed: string): boolean;
-  /** Whether a value is sealed under the key that new values are sealed under. */
+  /** Whether a value is sealed with the present key. */
   isPresent(sealed: string): boolean;
   /**
-   * Signatures of a text for a purpose, 22 base64url characters each: the first is under the present key, the others
-   * under the keys before it, for what was signed before a rotation.
+   * Signatures of a text for a purpose, 22 base64url characters each. The first is made with the present key, the
+   * others with earlier keys, for what was signed before a rotation.
    */
   macs(purpose: string, text: string): string[];
 }
 
-/** A sealer over a fixed ring. */
+/** A sealer with a fixed ring. */
 export function ringSealer(ring: KeyRing): Sealer {
   return sealerOf(
     () => ring,
@@ -35,7 +35,7 @@ export function ringSealer(ring: KeyRing): Sealer {
   );
 }
 
-/** A sealer over the key files of a directory. */
+/** A sealer with the key files of a directory. */
 export interface FileSealer extends Sealer {
   /** Key files that can't be used. */
   readonly faults: readonly KeyFileFault[];
@@ -43,12 +43,12 @@ export interface FileSealer extends Sealer {
   readonly missing: OpenedKeys["missing"];
 }
 
-/** How often at most the files are read again because a value names a key that isn't known. */
+/** Milliseconds between two reads of the files, when a value names an unknown key. */
 const READ_AGAIN_MS = 1000;
 
 /**
- * Opens the key files of `dir` as `openKeyRing` does. A key that another process adds or makes
- * present while this one runs is found when a value names it, so that neither needs a restart.
+ * Opens the key files of `dir` as `openKeyRing` does. When a value names a key that another process added later, the
+ * files are read again, so neither process needs a restart.
  */
 export function fileSealer(options: {
   dir: string;
@@ -71,7 +71,7 @@ export function fileSealer(options: {
   return { ...sealer, faults: opened.faults, missing: opened.missing };
 }
 
-/** Values kept open: each attempt at an endpoint needs its secret, and opening one costs as much as signing. */
+/** Opened values kept in memory. Each attempt at an endpoint needs its secret, and opening costs as much as signing. */
 const MOST_OPEN = 256;
 
 function sealerOf(ring: () => KeyRing, readAgain: () => boolean): Sealer {

@@ -1,8 +1,8 @@
 import { ServiceError } from "./errors.ts";
 
-/** Which fields of a kind say where its secrets are sent, and which these secrets are. */
+/** The fields of a kind that say where its secrets are sent, and the secrets. */
 export interface SentTo {
-  /** The server, and how it is spoken to. */
+  /** The server and its protocol. */
   where: readonly string[];
   secrets: readonly string[];
 }
@@ -10,8 +10,9 @@ export interface SentTo {
 type Values = Readonly<Record<string, string | undefined>>;
 
 /**
- * Throws 422 missing_credential naming each stored secret that would go to another place than it was given for: nobody who
- * may change an address gets to see by that what is never read again. What is blank or left out of `given` stays.
+ * Throws 422 missing_credential that names each stored secret which would be sent to a new address: a person who may
+ * change an address must not learn the secrets by that. A secret that is empty in `given`, or not in it, stays as
+ * stored.
  */
 export function mustGiveAgain(
   { where, secrets }: SentTo,
@@ -30,7 +31,7 @@ export function mustGiveAgain(
   });
 }
 
-/** The same for all ways to write one place. */
+/** One spelling for each address. */
 function placeOf(value = ""): string {
   return (URL.canParse(value) ? new URL(value).href : value.toLowerCase()).replace(/\/+$/, "");
 }

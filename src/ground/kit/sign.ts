@@ -2,19 +2,19 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Random } from "./random.ts";
 
 /**
- * Signatures on what is delivered and on what the relay takes (contract §17, rule 2, contract §6 Headers and
- * §7): HMAC-SHA256 over timestamp, a dot, and the raw body, and beside it the header set of
- * Standard Webhooks (standardwebhooks.com, specification 1.0.0).
+ * Signatures of deliveries and of requests to the relay (contract §17, rule 2, contract §6 Headers and §7): HMAC-SHA256
+ * over timestamp, a dot and the raw body. Beside it stand the headers of Standard Webhooks (standardwebhooks.com,
+ * specification 1.0.0).
  */
 
-/** A minted webhook secret: `whsec_` and the base64 of 32 random bytes. */
+/** A new webhook secret: `whsec_` and the base64 of 32 random bytes. */
 export function mintWebhookSecret(random: Random): string {
   return `whsec_${random.bytes(32).toString("base64")}`;
 }
 
 /**
- * The lower-case hex HMAC-SHA256 of `${timestamp}.${body}` under the UTF-8 bytes of the secret as
- * given. `timestamp` is Unix seconds, or the header's text when a signature is checked.
+ * The lower-case hex HMAC-SHA256 of `${timestamp}.${body}`; its key is the UTF-8 bytes of the secret. `timestamp`: Unix
+ * seconds, or the header's text when a signature is checked.
  */
 export function signature(
   secret: string,
@@ -45,24 +45,24 @@ export function signedHeaders(signed: {
   };
 }
 
-/** What Standard Webhooks takes for the key: behind `whsec_` base64, else the text as it is. */
+/** The key for Standard Webhooks: the base64 after `whsec_`, else the text itself. */
 function standardKey(secret: string): Buffer {
   return secret.startsWith("whsec_")
     ? Buffer.from(secret.slice("whsec_".length), "base64")
     : Buffer.from(secret);
 }
 
-/** Both signature headers of a request, of the right shape but not yet believed. */
+/** Both signature headers of a request, well-formed but not checked yet. */
 export interface SignatureHeaders {
   /** Unix seconds. */
   readonly timestamp: number;
-  /** The timestamp as it was sent, which is what was signed. */
+  /** The timestamp as it was sent. The signature covers this text. */
   readonly timestampText: string;
   /** 64 lower-case hex characters. */
   readonly signature: string;
 }
 
-/** Reads the two headers; null when one is missing or has another shape. */
+/** Reads the two headers; null when one is missing or malformed. */
 export function readSignatureHeaders(
   timestamp: string | undefined,
   given: string | undefined,
@@ -71,12 +71,12 @@ export function readSignatureHeaders(
   return { timestamp: Number(timestamp), timestampText: `${timestamp}`, signature: `${given}` };
 }
 
-/** Whether a timestamp lies too far from `now` (Unix seconds), five minutes unless told. */
+/** Whether a timestamp is too far from `now` (Unix seconds), by default five minutes. */
 export function isSkewed(timestamp: number, now: number, toleranceSeconds = 300): boolean {
   return Math.abs(timestamp - now) > toleranceSeconds;
 }
 
-/** Whether the body was signed with the secret, in time that doesn't depend on how nearly. */
+/** Whether the body was signed with the secret. Takes the same time for every signature. */
 export function isSignedBy(
   secret: string,
   headers: SignatureHeaders,
@@ -86,7 +86,7 @@ export function isSignedBy(
   return timingSafeEqual(Buffer.from(expected), Buffer.from(headers.signature));
 }
 
-/** The same for the header of Standard Webhooks, as it was sent: one of its signatures is enough. */
+/** The same for the header of Standard Webhooks. One right signature in it is enough. */
 export function isStandardSigned(
   secret: string,
   signed: { eventId: string; timestamp: number; body: string | Uint8Array },

@@ -1,9 +1,9 @@
 import { ServiceError } from "./errors.ts";
 
-/** Long work in small steps: each yields what it cost, in a unit of the work's own; the end is its result. */
+/** Long work in small steps. Each step yields its cost, in a unit of the work's own; the return value is the result. */
 export type Work<T> = Generator<number, T, void>;
 
-/** Runs work to its end, at once. */
+/** Runs the whole work at once. */
 export function finish<T>(work: Work<T>): T {
   for (;;) {
     const step = work.next();
@@ -13,22 +13,22 @@ export function finish<T>(work: Work<T>): T {
 
 export interface Slices {
   /**
-   * Runs work to its end, a slice in each turn of the event loop, so that whoever else asks is answered in
-   * between. Throws what the work throws; ServiceError overloaded while too much of it waits.
+   * Runs one slice of the work in each turn of the event loop, so that other requests are answered in between. Throws
+   * what the work throws; ServiceError overloaded while too much work waits.
    */
   run<T>(work: Work<T>): Promise<T>;
 }
 
 export interface SliceLimits {
-  /** What the steps of one slice may cost in all. */
+  /** The highest cost of one slice. */
   slice: number;
   /** Works that may be under way. */
   works: number;
 }
 
-/** All works take turns: however many there are, a turn of the loop holds one slice of one. */
+/** All works take turns: one turn of the event loop runs one slice of one work. */
 export function createSlices(limits: SliceLimits): Slices {
-  // Each runs one slice and says whether its work is over.
+  // Each runs one slice and returns whether its work is done.
   const waiting: (() => boolean)[] = [];
 
   const turn = () => {
@@ -63,7 +63,7 @@ export function createSlices(limits: SliceLimits): Slices {
   };
 }
 
-/** One slice; null where the work isn't over. */
+/** Runs one slice; null where the work isn't done. */
 function sliceOf<T>(work: Work<T>, most: number): { value: T } | null {
   for (let cost = 0; cost < most; ) {
     const step = work.next();

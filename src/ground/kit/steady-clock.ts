@@ -1,25 +1,24 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * A clock whose wall time doesn't jump by itself. While the machine's wall clock has left the line that
- * the monotonic clock draws, `now` stays on that line, until `adopt` is called: so that whoever
- * must move due times with the jump can do it before anything else sees the new time.
+ * A clock whose `now` doesn't jump by itself. When the system's time jumps, `now` goes on as the monotonic clock does
+ * until `adopt` is called. So due times can be moved with the jump before any other code sees the new time.
  */
 export interface SteadyClock extends Clock {
-  /** How far the machine's wall clock has left the line, in milliseconds; 0 within the tolerance. */
+  /** Milliseconds by which the system's time has jumped; 0 within the tolerance. */
   jump(): number;
-  /** Goes on from the machine's wall clock. */
+  /** Takes over the system's time. */
   adopt(): void;
 }
 
-/** What slewing and rounding may amount to between two looks (contract §10). */
+/** The most that slewing and rounding may add up to between two checks (contract §10). */
 export const JUMP_MS = 2000;
 
 export function steadyClock(machine: Clock): SteadyClock {
   let wall = machine.now();
   let mono = machine.mono();
 
-  // Whole milliseconds, like the machine's: what is stored of it goes into integer columns.
+  // Whole milliseconds like the system's time, because it is stored in integer columns.
   const line = () => Math.round(wall + (machine.mono() - mono));
   const off = () => {
     const by = machine.now() - line();
@@ -36,7 +35,7 @@ export function steadyClock(machine: Clock): SteadyClock {
     after: (ms, fn) => machine.after(ms, fn),
     jump() {
       const by = off();
-      // Small differences are followed, or they would add up to a jump that never was one.
+      // Small differences are taken over at once; else they would add up to a false jump.
       if (by === 0) anchor();
       return by;
     },

@@ -4,34 +4,33 @@ import type { MessageEvent, Pool, WebSocket } from "undici";
 import type { Clock } from "./clock.ts";
 import { type EgressError, EgressFault, egressErrorOf } from "./egress-error.ts";
 
-/** A line for messages both ways (RFC 6455). */
+/** A WebSocket (RFC 6455). */
 export interface TalkRequest {
   /** `wss:`, or `ws:` where the other side is on the same network. */
   url: string;
-  /** The line is ended where nothing came for so long; each third of it the other side is asked whether it is there. */
+  /** The connection ends after so many milliseconds without a message. After each third of them a ping is sent. */
   silentMs: number;
-  /** Each text that comes. */
+  /** Called with each text that arrives. */
   heard(text: string): void;
-  /** An open line has ended, whoever ended it: called once. */
+  /** Called once when an open connection has ended, by either side. */
   ended(why: EgressError): void;
 }
 
-/** An open line. */
 export interface Talk {
-  /** What can't be sent any more is dropped: the end is told by `ended`. */
+  /** Sends a text. After the end it does nothing; `ended` reports the end. */
   say(text: string): void;
   close(): void;
 }
 
-/** Limit for name, connection, TLS and the answer that opens the line. */
+/** Limit for lookup, connection, TLS and the answer to the upgrade. */
 const OPEN_MS = 10_000;
-/** No text of a service that talks to a box is longer. */
+/** The longest text that any service sends. */
 export const LONGEST_TALK = 1_048_576;
 
-/** The one connection of a line: it is ended by hand, since nothing else ends one that was handed over. */
+/** The one connection of a WebSocket. It must be closed by hand: undici doesn't close a connection after an upgrade. */
 interface Wire {
   pool: Pool;
-  /** Ends it at once; the first reason is the one that is told. */
+  /** Closes it at once. The first reason is the one that `ended` gets. */
   cut(why: EgressError): void;
   why(): EgressError | null;
 }
@@ -43,7 +42,7 @@ function wireOf(newPool: (took: (socket: Socket) => void) => Pool): Wire {
     held = socket;
     if (reason !== null) socket.destroy();
   });
-  // The line's own error says nothing of why.
+  // The WebSocket's own error doesn't say why.
   pool.on("connectionError", (_origin, _targets, error) => {
     reason ??= egressErrorOf(error);
   });
@@ -58,7 +57,7 @@ function wireOf(newPool: (took: (socket: Socket) => void) => Pool): Wire {
   };
 }
 
-/** Opens a line over a pool of its own, which ends with it. Rejects with an EgressFault. */
+/** Opens a WebSocket over a pool of its own, which ends with it. Rejects with an EgressFault. */
 export async function openTalk(
   newPool: (took: (socket: Socket) => void) => Pool,
   request: TalkRequest,
@@ -108,10 +107,13 @@ function opened(socket: WebSocket, wire: Wire, clock: Clock): Promise<void> {
   });
 }
 
-/** Frames that no listener of the socket is told of. */
+/** Frames that the socket's listeners don't get. */
 const SIGNS = ["undici:websocket:ping", "undici:websocket:pong"];
 
-/** Ends a line whose other side is gone without a word: behind a firewall that is how they go. Returns how to stop that. */
+/**
+ * Ends a connection whose other side is gone without a close, as happens behind firewalls. Returns a function that
+ * stops the watch.
+ */
 function watch(
   socket: WebSocket,
   way: { clock: Clock; silentMs: number; ask(): void; tooLong(): void },

@@ -1,4 +1,4 @@
-/** Text as the interface counts and cuts it: "chars" are Unicode code points (contract §2). */
+/** Counts and cuts text as the interface does: a character is a Unicode code point (contract §2). */
 
 export function codePoints(text: string): number {
   let n = text.length;
@@ -11,7 +11,7 @@ export function codePoints(text: string): number {
   return n;
 }
 
-/** Whether `text` has at most `max` code points; cheap for the usual short text. */
+/** Whether `text` has at most `max` code points. Fast for short text. */
 export function fits(text: string, max: number): boolean {
   return text.length <= max || (text.length <= max * 2 && codePoints(text) <= max);
 }
@@ -26,12 +26,12 @@ export function cut(text: string, max: number): string {
   return text.slice(0, units);
 }
 
-/** No lone surrogate and no NUL: what is stored reads back as it was sent. */
+/** Without lone surrogates and NUL, so that it reads back as it was sent. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** An event's message as it is kept: lone surrogates and NUL become U+FFFD (contract §2). */
+/** An event's message as it is stored: lone surrogates and NUL become U+FFFD (contract §2). */
 export function storableMessage(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
@@ -45,7 +45,7 @@ function isTrail(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Cut between characters so that its UTF-8 has at most `most` bytes. */
+/** Cuts between characters, to at most `most` bytes of UTF-8. */
 export function withinBytes(whole: string, most: number): string {
   if (Buffer.byteLength(whole) <= most) return whole;
   let bytes = Buffer.byteLength("…");
@@ -58,15 +58,15 @@ export function withinBytes(whole: string, most: number): string {
   return `${kept}…`;
 }
 
-/** As `cut`, and what is cut ends in `…`. */
+/** As `cut`; text that was cut ends in `…`. */
 export function ellipsis(whole: string, most: number): string {
   const kept = cut(whole, most);
   return kept === whole ? whole : `${kept}…`;
 }
 
 /**
- * The lines of a text that have something in them, in order: at most `most`, and one more where there are more. A text of
- * 32 MiB may have as many lines, and a list of them takes ten times its size.
+ * The lines of a text that aren't empty, in order: at most `most`, and one more where there are more. It makes no list
+ * of all lines, because that would take ten times the memory of a large text.
  */
 export function filledLines(text: string, most: number): string[] {
   const lines: string[] = [];
@@ -80,7 +80,7 @@ export function filledLines(text: string, most: number): string[] {
   return lines;
 }
 
-/** Any white space and control characters as one space, none at the ends. */
+/** Replaces white space and control characters by one space each time, and trims. */
 export function inOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

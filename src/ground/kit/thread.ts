@@ -1,42 +1,45 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "./clock.ts";
 
-/**
- * Where a thread's code is: a file's URL, or the code itself (one CommonJS bundle of the file), for a program that has
- * no files beside it.
- */
+/** A thread's code: a file's URL, or the code itself (one CommonJS bundle), for an executable without files. */
 export type ThreadSource = URL | { code: string };
 
 export interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
-  /** Milliseconds one piece of work may take. */
+  /** Limit for one piece of work, in milliseconds. */
   deadlineMs: number;
-  /** MiB of heap one piece of work may take. */
+  /** Limit for one piece of work, in MiB of heap. */
   heapMb: number;
-  /** Pieces that may wait behind the one under way. */
+  /** Pieces of work that may wait. */
   longestQueue: number;
 }
 
-/** What the thread said, or why it said nothing: `busy` and `closed` are ours, else its end in words. */
+/**
+ * The thread's answer, or why there is none: `busy` and `closed` are decided here, other texts say how the thread
+ * ended.
+ */
 export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "closed" | string };
 
 export interface WorkThread {
-  /** Hands over one piece of work, in its turn; what is in `moved` is the thread's from then on. Never rejects. */
+  /**
+   * Passes one piece of work to the thread, in its turn. The buffers in `moved` belong to the thread afterwards. Never
+   * rejects.
+   */
   ask(work: unknown, moved?: readonly ArrayBuffer[]): Promise<Heard>;
-  /** Ends the thread; what waits hears `closed`. */
+  /** Ends the thread. Waiting work gets `closed`. */
   close(): Promise<void>;
 }
 
-/** Loading the code on a slow card is no fault of the work, so it has a limit of its own. */
+/** Loading the code takes long on a slow SD card, so it has a limit of its own. */
 const START_LIMIT_MS = 15_000;
 
-/** An idle thread gives its memory back after this long. */
+/** An idle thread ends after this long and frees its memory. */
 const IDLE_MS = 60_000;
 
 /**
- * One thread for work that may take too long, ended when it does: whatever it holds up, it must not be a page. Its
- * program says one word once it is loaded, and then answers each piece of work.
+ * A thread for work that may take too long; it is ended when it does, so it never delays a page. Its program sends one
+ * message once it is loaded, and then an answer for each piece of work.
  */
 export function createWorkThread(options: ThreadOptions): WorkThread {
   const { clock, deadlineMs, longestQueue } = options;
@@ -100,7 +103,7 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
   };
 }
 
-/** The thread, with nothing of ours in its surroundings, and never a reason to stay alive. */
+/** The thread gets nothing of our environment, and doesn't keep the process alive. */
 function startThread({ source, heapMb }: ThreadOptions): Worker {
   const surroundings = {
     env: {},
@@ -115,13 +118,13 @@ function startThread({ source, heapMb }: ThreadOptions): Worker {
     source instanceof URL
       ? new Worker(source, surroundings)
       : new Worker(source.code, { ...surroundings, eval: true });
-  // An 'error' that nobody hears would end the process; `exit` follows it and is what counts.
+  // An 'error' without a listener would end the process. `exit` follows it and is handled.
   worker.on("error", () => {});
   worker.unref();
   return worker;
 }
 
-/** What the thread says next, or why it will say nothing. */
+/** The thread's next message, or why there will be none. */
 function nextMessage(worker: Worker, clock: Clock, withinMs: number): Promise<Heard> {
   return new Promise((resolve) => {
     const settle = (heard: Heard) => {

@@ -1,6 +1,6 @@
 /**
- * The files of undici that are used, since its whole (mocks, caches, proxies, a client for each) is twice as much to load
- * and to carry. They are no promise of that package: its version is fixed, and `test/ground/kit` runs each of them.
+ * The files of undici that are used. The whole package (mocks, caches, proxies, many clients) takes twice as long to
+ * load. These files aren't its public interface: its version is fixed, and `test/ground/kit` runs each of them.
  */
 
 declare module "undici/lib/dispatcher/pool.js" {

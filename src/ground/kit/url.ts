@@ -5,11 +5,10 @@ import { invalid, ServiceError } from "./errors.ts";
 const LONGEST_URL = 2048;
 
 /**
- * Judges a URL at write time (contract §6, Egress; whoever connects judges the address again).
- * http or https, a host, no user name or password; a fragment is allowed and never sent.
- * Throws ServiceError invalid_request naming `field` for what is no such URL, and address_refused
- * (403) where its host is a refused address. Names are resolved only when they are called, except
- * `localhost`, which always means loopback (RFC 6761).
+ * Checks a URL when it is written (contract §6, Egress); the client checks the address again when it connects. It must
+ * be http or https, with a host, without user name or password. A fragment is allowed and never sent. Throws
+ * ServiceError invalid_request that names `field`, and address_refused (403) where the host is a refused address. Names
+ * are resolved only at the call, except `localhost`, which always means loopback (RFC 6761).
  */
 export function checkUrl(url: string, rules: AddressRules, field = "/url"): URL {
   const parsed = readUrl(url);
@@ -19,7 +18,7 @@ export function checkUrl(url: string, rules: AddressRules, field = "/url"): URL 
 }
 
 /**
- * Judges a host without a scheme the same way: a name, or a literal address without brackets. Throws invalid_request
+ * Checks a host without a scheme the same way: a name, or a literal address without brackets. Throws invalid_request
  * and address_refused (403).
  */
 export function checkHost(host: string, rules: AddressRules, field: string): void {
@@ -37,29 +36,29 @@ function mustBeCallable(url: URL, rules: AddressRules, field: string): void {
   });
 }
 
-/** The URL, or why the text is none that can be called: `scheme`, `credentials` … */
+/** The parsed URL, or why it can't be called: `scheme`, `credentials` … */
 export function readUrl(url: string): URL | string {
   if (url.length > LONGEST_URL) return "too_long";
-  // The URL parser drops tabs and line ends silently; what is stored should be what is called.
+  // The URL parser silently drops tabs and line ends, but the stored text must be the one that is called.
   if (/[\s\p{Cc}\\]/u.test(url)) return "not_a_url";
   if (!URL.canParse(url)) return "not_a_url";
   const parsed = new URL(url);
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return "scheme";
-  // The parser also reads `http:host` and `http:///host`.
+  // The URL parser also accepts `http:host` and `http:///host`.
   if (!/^https?:\/\/[^/]/i.test(url)) return "not_a_url";
   if (parsed.username !== "" || parsed.password !== "") return "credentials";
   if (parsed.port === "0") return "port";
   return parsed;
 }
 
-/** Why the URL's host, when it is a literal address or localhost, is refused; else null. */
+/** Why the URL's host is refused, where it is a literal address or localhost; else null. */
 export function hostRefusal(url: URL, rules: AddressRules): string | null {
   const host = hostOf(url);
   if (/^(.*\.)?localhost\.?$/.test(host)) return addressRefusal("127.0.0.1", rules);
   return host.includes(":") || /^[\d.]+$/.test(host) ? addressRefusal(host, rules) : null;
 }
 
-/** The host without brackets. The URL parser has already made every IPv4 spelling dotted. */
+/** The host without brackets. The URL parser has already normalised every spelling of an IPv4 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }

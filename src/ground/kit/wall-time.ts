@@ -1,11 +1,8 @@
-/**
- * Times as people write them, on the clocks of a time zone (IANA's name). `now` and what comes out are in
- * Unix seconds. Pure: whoever asks says what time it is.
- */
+/** Times as people write them, in a time zone (IANA's name). `now` and results are in Unix seconds. Pure functions. */
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** The seconds of a length: `90m`, `1d12h`. null for anything else. */
+/** The seconds of a duration: `90m`, `1d12h`. null for other text. */
 export function secondsOfSpan(text: string): number | null {
   if (!/^(\d{1,6}[smhdw])+$/.test(text)) return null;
   return [...text.matchAll(/(\d+)([smhdw])/g)].reduce(
@@ -15,9 +12,9 @@ export function secondsOfSpan(text: string): number | null {
 }
 
 /**
- * A time as it is typed: `2026-11-21 18:00 Europe/Berlin`, with an offset, the day alone, `18:00` (the next one),
- * `+2h`, `now`, or Unix seconds. `zone` holds where the text names none. null for what is no time, also for one
- * that its zone skips when clocks go forward; of one that comes twice, when they go back, the first is meant.
+ * Parses a time: `2026-11-21 18:00 Europe/Berlin`, with an offset, only the day, `18:00` (the next one), `+2h`, `now`,
+ * or Unix seconds. `zone` applies where the text names none. null for other text, and for a time that the zone skips
+ * when clocks go forward. Of a time that comes twice, when they go back, the first is meant.
  */
 export function secondsFrom(text: string, now: number, zone: string): number | null {
   const typed = text.trim();
@@ -29,7 +26,7 @@ export function secondsFrom(text: string, now: number, zone: string): number | n
   return /^\d{9,11}$/.test(typed) ? Number(typed) : (dated(typed, zone) ?? next(typed, now, zone));
 }
 
-/** As `secondsFrom`, of a text that says its day: it means the same whenever it is read. */
+/** As `secondsFrom`, for a text with a date: its meaning doesn't depend on the present time. */
 export function dated(text: string, zone: string): number | null {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2})?))?(.*)$/.exec(text.trim());
   if (parts === null) return null;
@@ -41,7 +38,7 @@ export function dated(text: string, zone: string): number | null {
   return orNull(() => onClock(Temporal.PlainDateTime.from(wall), given || zone));
 }
 
-/** A time of day alone: today, or tomorrow where it has passed. */
+/** A time without a date: today's, or tomorrow's where today's has passed. */
 function next(text: string, now: number, zone: string): number | null {
   const parts = /^(\d{1,2}:\d{2}(?::\d{2})?)(?: (.*))?$/.exec(text);
   if (parts === null) return null;
@@ -54,13 +51,13 @@ function next(text: string, now: number, zone: string): number | null {
   });
 }
 
-/** `2026-11-23 09:00`: what the clocks of a zone show. */
+/** `2026-11-23 09:00`, in the zone. */
 export function wallTime(seconds: number, zone: string): string {
   const shown = inZone(seconds, zone).toPlainDateTime().toString({ smallestUnit: "minute" });
   return shown.replace("T", " ");
 }
 
-/** `2026-11-23 09:00+01:00`, with seconds where there are some, `Z` where the offset is none: the clocks of a zone, said in full. */
+/** `2026-11-23 09:00+01:00`, in the zone; with seconds where they aren't 0, with `Z` where the offset is 0. */
 export function offsetTime(seconds: number, zone: string): string {
   const shown = inZone(seconds, zone);
   const time = shown.toPlainDateTime().toString({ smallestUnit: "second" }).replace(/:00$/, "");
@@ -69,7 +66,10 @@ export function offsetTime(seconds: number, zone: string): string {
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** `02:06` of today; `Sat 02:06` of another day, `Sat 2026-11-28 02:06` where that is nearly a week away. `now` in Unix seconds. */
+/**
+ * `02:06` for today; `Sat 02:06` for another day, `Sat 2026-11-28 02:06` where that is nearly a week away. `now` in
+ * Unix seconds.
+ */
 export function shortTime(at: number, zone: string, now: number): string {
   const [day = "", time = ""] = wallTime(at, zone).split(" ");
   if (wallTime(now, zone).startsWith(day)) return time;
@@ -90,7 +90,7 @@ function secondsOf(instant: Temporal.Instant): number {
   return Math.floor(instant.epochMilliseconds / 1000);
 }
 
-/** Temporal throws for dates that no calendar has and for zones that don't exist. */
+/** Temporal throws for dates that no calendar has and for unknown zones. */
 function orNull(read: () => number | null): number | null {
   try {
     return read();

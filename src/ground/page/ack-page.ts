@@ -3,25 +3,25 @@ import { type PageAnswer, pageHeaders } from "./answer.ts";
 import { framed, HTML_TYPE } from "./frame.ts";
 import { PAGE_STYLE } from "./style.ts";
 
-/** An alert as the page behind a message's link shows it. */
+/** An alert on the page behind a message's link. */
 export interface AckAlert {
-  /** The alert that the message named: what the form sends. */
+  /** The id that the message named. The form sends it. */
   named: number;
-  /** The alert that stands for it now. */
+  /** The id of the alert that continues it now. */
   id: number;
   /** `shop · errors`. */
   where: string;
   message: string;
   state: "open" | "acknowledged" | "resolved";
-  /** Who has it, in a sentence. */
+  /** A sentence that says who has acknowledged it. */
   whose: string;
-  /** Whoever has the link has acknowledged it. */
+  /** The person of this link has acknowledged it. */
   isMine: boolean;
   /** It changed a moment ago. */
   isFresh: boolean;
 }
 
-/** Of many the first are shown; all of them are taken together. */
+/** The page shows so many alerts; *Acknowledge all* applies to all of them. */
 const MOST_SHOWN = 50;
 
 const STYLE = `${PAGE_STYLE}
@@ -39,7 +39,10 @@ main>.when{margin-top:2rem}
 
 const HEADERS = pageHeaders({ type: HTML_TYPE, storing: "no-store", style: STYLE });
 
-/** What a message's link shows, and what it can do: nothing happens before a button is pressed. `as`: who answers, by name. */
+/**
+ * The page behind a message's link. Nothing changes before a button is pressed. `as`: the name of the person who
+ * answers.
+ */
 export function ackPage(shown: {
   as: string;
   alerts: readonly [AckAlert, ...AckAlert[]];
@@ -47,7 +50,7 @@ export function ackPage(shown: {
   const [first, ...others] = shown.alerts;
   const title = others.length === 0 ? `Alert ${first.id}` : `${shown.alerts.length} alerts`;
   const main = others.length === 0 ? one(first) : several(shown.alerts);
-  // A second tap mustn't press what came up where the first one was.
+  // A double tap must not press the button that appears in the first one's place.
   const rests = shown.alerts.some(({ isFresh }) => isFresh);
   return {
     status: 200,
@@ -94,7 +97,10 @@ function told({ message, whose }: AckAlert): Markup {
 <p role="status">${whose}</p>`;
 }
 
-/** What can still be said of it; of several, each button says of which. Where *Acknowledge* stood nothing is pressed any more. */
+/**
+ * The buttons that an alert still has. In a list each names its alert. Once *Acknowledge* is pressed, a text takes its
+ * place, so a second tap presses nothing.
+ */
 function answers(alert: AckAlert, { withName }: { withName: boolean }): Markup {
   const { named, id, state, isMine } = alert;
   if (state === "resolved") return html``;
@@ -111,7 +117,10 @@ ${press("resolve", "Resolve")}
 ${isMine && state === "acknowledged" && press("unack", "Take it back")}</form>`;
 }
 
-/** One page for a link that never was, that has ended, or whose alert is gone. `waitSeconds`: too many were tried. */
+/**
+ * The same page for a wrong link, an expired one, and one whose alert was deleted. `waitSeconds`: set after too many
+ * attempts.
+ */
 export function noAckPage(waitSeconds: number | null = null): PageAnswer {
   const title = waitSeconds === null ? "This link can't be used" : "Too many tries";
   const why =

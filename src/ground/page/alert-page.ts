@@ -4,8 +4,8 @@ import { framed, HTML_TYPE } from "./frame.ts";
 import { PAGE_STYLE } from "./style.ts";
 
 /**
- * Where the link of a message leads: how to see the alert of this number. It is the same whether there is one or not,
- * and tells nothing of it, since whoever got hold of a message's link can read it.
+ * The page of a link in a message: how to see the alert with this number. It doesn't depend on whether the alert
+ * exists, because anyone who gets the link can read the page.
  */
 export function alertPage(id: string): PageAnswer {
   const style = PAGE_STYLE;

@@ -1,6 +1,6 @@
 import { sourceOf } from "./style.ts";
 
-/** What a route sends: nothing else has to be added. */
+/** A route's complete answer. */
 export interface PageAnswer {
   status: 200 | 303 | 400 | 401 | 404 | 413 | 429;
   headers: Record<string, string>;
@@ -10,18 +10,18 @@ export interface PageAnswer {
 export interface PageHead {
   /** The media type. */
   type: string;
-  /** Only what may be shown again is `no-cache`; even that is asked for anew each time. */
+  /** `no-cache` for what a browser may keep; it must ask the box again each time. */
   storing: "no-store" | "no-cache";
-  /** The style sheet and the script that stand in the page; no other run. */
+  /** The page's own style sheet and script. The policy allows no others. */
   style?: string;
   script?: string;
-  /** It stands in a frame of a page of this box, and can do nothing there. */
+  /** A page of this box may show it in a frame. It can do nothing there. */
   framed?: true;
-  /** The script may ask this box. */
+  /** The script may send requests to this box. */
   asks?: true;
 }
 
-/** No request to anywhere else, and a form that only comes back here (contract §8). */
+/** The content security policy: no request to any other host, and forms go only to this box (contract §8). */
 function policy({ style, script, framed, asks }: PageHead): string {
   return [
     "default-src 'none'",
@@ -44,7 +44,7 @@ const DENIED_FEATURES = ["camera", "geolocation", "microphone", "payment", "usb"
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-/** The headers of every page, whatever its form. */
+/** The headers of every page. */
 export function pageHeaders(head: PageHead): Record<string, string> {
   return {
     "Content-Type": head.type,

@@ -5,15 +5,15 @@ export const HTML_TYPE = "text/html; charset=utf-8";
 export interface Frame {
   title: string;
   style: string;
-  /** Stands in the head before the style sheet. */
+  /** Placed in the head, before the style sheet. */
   head?: Piece;
   main: Markup;
   footer?: Piece;
-  /** Runs after everything is there. */
+  /** Runs after the page has loaded. */
   script?: string;
 }
 
-/** What stands around every page. */
+/** The HTML around every page. */
 export function framed({ title, style, head, main, footer, script }: Frame): string {
   return html`<!doctype html>
 <html lang="en">

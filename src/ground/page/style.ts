@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
 /**
- * What every page of the box looks like: calm, phone first, light and dark by the reader's own setting, quiet on
- * paper. Nothing scrolls sideways: what is too wide breaks, so that no part needs a pointer. Every pair of
- * colours has a contrast of at least 4.5. A page's own rules come after these.
+ * The style of all pages: made for phones first, light or dark as the reader's system is set, plain on paper. Long
+ * words break, so nothing scrolls sideways. Every pair of colours has a contrast of at least 4.5. A page's own rules
+ * come after these.
  */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--paper:#fbfaf8;--card:#fff;--ink:#1c2024;--soft:#5a6169;--line:#e2dfd9;
@@ -48,7 +48,7 @@ body{font-size:11pt}main{padding-top:0}main,footer{max-width:none;padding-left:0
 .screen{display:none}h2,h3,h4,h5,h6{break-after:avoid}}
 `;
 
-/** The source expression that lets this sheet or script, and no other, into a page (CSP level 3). */
+/** The CSP source expression that allows this style sheet or script and no other (CSP level 3). */
 export function sourceOf(text: string): string {
   return `'sha256-${hash("sha256", text, "base64")}'`;
 }

@@ -3,18 +3,18 @@ import { StoreFault } from "./faults.ts";
 import { oneLine } from "./inspect.ts";
 import { userVersion } from "./migrate.ts";
 
-/** What is in a store, as far as it tells one state from another. */
+/** Figures that two copies of one store have in common. */
 export interface Contents {
   schema: number;
-  /** The tenant's id; empty for a registry, which has none of its own. */
+  /** The tenant's id; empty for a registry. */
   tenantId: string;
   /** Rows of each table. */
   counts: Record<string, number>;
-  /** The last id that each table has handed out. */
+  /** The last id that each table has given. */
   sequences: Record<string, number>;
 }
 
-/** Reads every page of a copy, on a connection that can't write. Throws StoreFault "damaged". */
+/** Reads every page of a copy on a read-only connection. Throws StoreFault "damaged". */
 export function checkCopy(path: string): Contents {
   const db = openReadOnly(path);
   try {
@@ -37,7 +37,7 @@ function contentsOf(db: SqliteDatabase): Contents {
   return { ...growthOf(db), counts };
 }
 
-/** What only grows, and what never changes: a copy that is behind it isn't a copy of this store. */
+/** Values that only grow or never change. A copy with lower ones isn't a copy of this store. */
 export function growthOf(db: SqliteDatabase): Omit<Contents, "counts"> {
   const tables = tablesOf(db, "name IN ('meta', 'sqlite_sequence')");
   const tenant = tables.includes("meta")

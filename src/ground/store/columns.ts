@@ -1,8 +1,8 @@
-/** What columns hold that their SQL type doesn't say. The schema gives them these types. */
+/** Types of columns that are narrower than their SQL types. The schema uses them. */
 
 export type Role = "owner" | "admin" | "member";
 
-/** Where the names that a source's sender gives its alerts hold. */
+/** Where the alert names of a source's sender are unique. */
 export type SourceRoom = "project" | "source";
 
 export interface StoredSourceOptions {
@@ -28,5 +28,5 @@ export type EntryType = "update" | "analysis" | "resolution";
 
 export type ContactState = "unverified" | "verified" | "failing" | "off";
 
-/** When a schedule is to have somebody on call. */
+/** The times at which a schedule should have somebody on call. */
 export type ScheduleCovers = "always" | "hours";

@@ -1,4 +1,4 @@
-/** How long the latest commits took, so that their spread can be told. It costs a commit one number in a row. */
+/** How long the latest commits took. Each commit stores one number. */
 export interface CommitTimes {
   /** Milliseconds. */
   add(ms: number): void;

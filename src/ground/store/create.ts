@@ -9,9 +9,8 @@ import { migrate } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
 /**
- * Makes the file where there is none: whole, with its schema, before it gets its name. So a start that is
- * killed at any moment leaves no file or a good one, and an empty file is always somebody's accident.
- * Throws StoreFault.
+ * Makes the file where there is none, with its schema, before it gets its name. A process that is killed meanwhile
+ * leaves no file or a complete one, so an empty file is never ours. Throws StoreFault.
  */
 export function createFile(options: {
   path: string;
@@ -25,7 +24,7 @@ export function createFile(options: {
   try {
     withAside(path, (aside) => {
       const made = join(aside, "new.db");
-      // Made by us first: SQLite's own would be readable by others.
+      // We make it first, because other users could read SQLite's own.
       closeSync(openSync(made, "wx", 0o600));
       const db = openSqlite(made, { fresh: true });
       try {
@@ -40,7 +39,7 @@ export function createFile(options: {
   }
 }
 
-/** Commits that were never moved into the file that is gone: a new file would be destroyed by them. */
+/** Throws where a write-ahead log of a deleted file lies here: its commits would destroy a new file. */
 function mustHaveNoLog(path: string): void {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (log === 0) return;
@@ -50,7 +49,7 @@ function mustHaveNoLog(path: string): void {
   );
 }
 
-/** Of two processes at their first start one makes the file; the other goes on with that one. */
+/** Of two processes at their first start, one makes the file and both use it. */
 function giveName(made: string, path: string): void {
   try {
     giveToOwner(made, dirname(path));

@@ -7,24 +7,23 @@ import { StoreFault } from "./faults.ts";
 
 export type SqliteDatabase = Database.Database;
 
-/** What can be bound to a `?`: for statements of many columns, and of as many as are asked for. */
+/** A value for a `?`, for statements with many columns or with a varying number. */
 export type SqlValue = string | number | bigint | null;
-/** What a statement takes: a list of values for `?`, or an object for `@name`. */
+/** A statement's parameters: a list for `?`, or an object for `@name`. */
 export type Params = unknown[] | object;
-/** A prepared statement: what it is run with, and the row it gives (with `pluck()`, the one value). */
+/** A prepared statement: its parameters and its row (with `pluck()`, its one value). */
 export type Statement<P extends Params = unknown[], Row = unknown> = P extends unknown[]
   ? Database.Statement<P, Row>
   : Database.Statement<[P], Row>;
 
-/** "BOX1" and "BOXH": marks a file as one of ours, so that a foreign database is never migrated. */
+/** "BOX1" and "BOXH" mark our files, so a foreign database is never migrated. */
 export const applicationIds = { box: 0x424f5831, hosted: 0x424f5848 } as const;
 export type StoreKind = keyof typeof applicationIds;
 
 /**
- * Opens one SQLite file with the pragmas every promise rests on, and reads them back.
- * A WAL file that is reopened defaults to synchronous=NORMAL, which loses acknowledged commits on a
- * power cut, so FULL is set on every open and checked. `fresh`: the file is about to be made.
- * Throws StoreFault with one plain sentence.
+ * Opens one SQLite file with the pragmas that every promise depends on, and checks them. Reopening a WAL file sets
+ * synchronous=NORMAL, which loses acknowledged commits in a power cut, so FULL is set each time. `fresh`: the file is
+ * about to be made. Throws StoreFault with one sentence.
  */
 export function openSqlite(path: string, how: { fresh?: boolean } = {}): SqliteDatabase {
   const db = construct(path, { fileMustExist: !how.fresh, timeout: 5000 });
@@ -37,7 +36,7 @@ export function openSqlite(path: string, how: { fresh?: boolean } = {}): SqliteD
   }
 }
 
-/** Opens a file to read only: nothing that is in it changes, whatever state it is in. Throws StoreFault. */
+/** Opens a file without changing anything in it, even where it is damaged. Throws StoreFault. */
 export function openReadOnly(path: string): SqliteDatabase {
   const db = construct(path, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
@@ -52,8 +51,8 @@ export function openReadOnly(path: string): SqliteDatabase {
 }
 
 /**
- * Opens a small file that is only there to be locked. `waitMs`: how long to wait for a lock that another process holds.
- * Throws StoreFault, and what SQLite throws.
+ * Opens a small file that exists only to be locked. `waitMs`: how long to wait for another process's lock. Throws
+ * StoreFault and SQLite's errors.
  */
 export function openForLock(path: string, waitMs: number): SqliteDatabase {
   return openPlain(path, { fileMustExist: true, timeout: waitMs });
@@ -68,8 +67,9 @@ function construct(path: string, options: Database.Options): SqliteDatabase {
 }
 
 /**
- * SQLite follows a link at `path`, and writes to a hard link beside it, which root in another user's directory must
- * not: asked before, and held against what was really opened, since the link may have been laid in between.
+ * SQLite follows a link at `path`, and writes to a hard link beside it. Root must not do that in another user's
+ * directory. So the path is checked before opening, and again against the file that was opened, since a link may have
+ * appeared in between.
  */
 function openPlain(path: string, options: Database.Options): SqliteDatabase {
   mustBePlain(path);
@@ -86,7 +86,7 @@ function mustBePlain(path: string): void {
   }
 }
 
-/** Whether the open file is the one of that name. */
+/** Whether the open file is the one at `path`. */
 function isOpened(db: SqliteDatabase, path: string): boolean {
   const [main] = db.pragma("database_list") as { file: string }[];
   return main?.file === join(realpathSync(dirname(path)), basename(path));

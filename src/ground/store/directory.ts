@@ -4,8 +4,7 @@ import { giveToOwner, isRootAbroad } from "../kit/owner.ts";
 import { StoreFault } from "./faults.ts";
 
 /**
- * Makes the directory (0700) if need be; one that root makes belongs to the owner of the one above it. Throws
- * StoreFault where that can't be.
+ * Makes the directory (0700) where it is missing. One that root makes gets the owner of its parent. Throws StoreFault.
  */
 export function prepareDirectory(directory: string): void {
   try {

@@ -2,8 +2,8 @@ import { ServiceError } from "../kit/errors.ts";
 import { fileFault } from "../kit/file-fault.ts";
 
 /**
- * What can be wrong with a store. "damaged" and "foreign" end the process with 65, "io" with 74,
- * "newer" and "misconfigured" with 78, "locked" with 1 (contract §11); "unavailable" is everything else at opening.
+ * The kinds of faults of a store. "damaged" and "foreign" end the process with 65, "io" with 74, "newer" and
+ * "misconfigured" with 78, "locked" with 1 (contract §11). "unavailable": any other error at opening.
  */
 export type FaultKind =
   | "damaged"
@@ -23,7 +23,7 @@ export class StoreFault extends Error {
     this.kind = kind;
   }
 
-  /** Any error met on opening `path`, as a fault with one plain sentence. */
+  /** Turns an error of opening `path` into a fault with one sentence. */
   static from(error: unknown, path: string): StoreFault {
     if (error instanceof StoreFault) return error;
     const code = sqliteCode(error);
@@ -61,16 +61,16 @@ export class StoreFault extends Error {
   }
 }
 
-/** What the file system refuses, or has no room for. */
+/** The file system refused it, or is full. */
 function isDenied(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EIO"].includes(code);
 }
 
-/** SHMSIZE: the shared memory beside a store is a file, too. */
+/** SHMSIZE: the shared memory beside a store is a file too. */
 const OUT_OF_ROOM = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
-/** Whether opening a store failed for want of room on the disk. */
+/** Whether a store couldn't be opened because the disk is full. */
 export function lacksRoom(error: unknown): boolean {
   const cause = error instanceof StoreFault ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
@@ -83,14 +83,14 @@ export function sqliteCode(error: unknown): string {
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : "";
 }
 
-/** Out of room: refused for now, and undone as a whole. */
+/** Whether the disk was full. The transaction is undone completely. */
 export function isFull(error: unknown): boolean {
   return sqliteCode(error) === "SQLITE_FULL";
 }
 
 /**
- * After a failed write or sync the kernel may have dropped the pages, and the next commit would
- * succeed over the hole. Such a process must end and read the log anew (exit 74; damage: 65).
+ * After a failed write or sync the kernel may have dropped pages, and the next commit would succeed although they are
+ * missing. The process must end and read the log again (exit 74; damage: 65).
  */
 export function isFatal(error: unknown): boolean {
   const code = sqliteCode(error);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Makes what was written to a file last past a power cut. */
+/** Syncs a file to the disk. */
 export function syncFile(path: string): void {
   const fd = openSync(path, "r+");
   try {
@@ -22,7 +22,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Makes names that were made, moved or removed in a directory last. */
+/** Syncs a directory, so that new, moved and removed names survive a power cut. */
 export function syncDirectory(path: string): void {
   const fd = openSync(path, "r");
   try {
@@ -32,13 +32,13 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Writes a new file of our own (0600) that lasts; throws where there is anything of that name. */
+/** Writes and syncs a new file (0600). Throws where the name exists. */
 export function writeSynced(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content, { mode: 0o600, flag: "wx" });
   syncFile(path);
 }
 
-/** Bytes that can still be written in a directory; null where the system doesn't say. */
+/** Free bytes for this process in a directory; null where the system doesn't say. */
 export function freeBytes(directory: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(directory);
@@ -50,7 +50,6 @@ export function freeBytes(directory: string): number | null {
 
 const CHUNK = 1024 * 1024;
 
-/** SHA-256 of a file in lower-case hex, and its size in bytes. */
 export function digestFile(path: string): { sha256: string; size: number } {
   const digest = createHash("sha256");
   const chunk = Buffer.allocUnsafe(CHUNK);
@@ -69,8 +68,8 @@ export function digestFile(path: string): { sha256: string; size: number } {
 }
 
 /**
- * Calls `use` with an empty directory beside `path`, where something can be made that is then moved to
- * its name as a whole, and removes it afterwards; also those that killed processes left.
+ * Calls `use` with an empty directory beside `path`. What `use` makes there is then moved to its name. The directory is
+ * removed afterwards, and so are those that killed processes left.
  */
 export function withAside<T>(path: string, use: (directory: string) => T): T {
   const [parent, made] = [dirname(path), basename(path)];
@@ -85,15 +84,15 @@ export function withAside<T>(path: string, use: (directory: string) => T): T {
 }
 
 /**
- * Removes what killed processes left in a directory of the making (`withAside`) of files whose names are `wanted`. To be
- * called before free room is counted: it may be as large as what is to be made.
+ * Removes the directories of `withAside` that killed processes left, for files whose names are `wanted`. Call it before
+ * free space is measured: they may be large.
  */
 export function dropLeftovers(directory: string, wanted: (name: string) => boolean): void {
   for (const entry of readdirSync(directory))
     if (isLeftover(entry, wanted)) rmSync(join(directory, entry), { recursive: true, force: true });
 }
 
-/** Whether an entry of a directory is such a leftover. */
+/** Whether a directory entry is such a leftover. */
 export function isLeftover(entry: string, wanted: (name: string) => boolean): boolean {
   const [, name, pid] = /^\.(.+)\.aside-(\d+)$/s.exec(entry) ?? [];
   if (name === undefined || !wanted(name)) return false;

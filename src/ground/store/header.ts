@@ -2,12 +2,12 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { applicationIds, type StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
 
-/** What the first 100 bytes of a database file say (SQLite file format, section 1.3). */
+/** The first 100 bytes of a database file (SQLite file format, section 1.3). */
 export interface Header {
   applicationId: number;
-  /** The schema's number. A write-ahead log beside the file may know a newer one. */
+  /** The schema's number. A write-ahead log beside the file may hold a newer one. */
   userVersion: number;
-  /** Whether the file is one that keeps a write-ahead log. */
+  /** Whether the file uses a write-ahead log. */
   isWal: boolean;
   /** Bytes of the write-ahead log beside it. */
   walBytes: number;
@@ -17,8 +17,8 @@ const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
 
 /**
- * Reads what a file is without opening it as a database, so that nothing is made, recovered or changed
- * on the way. Throws StoreFault "damaged" for what is no SQLite database.
+ * Reads the header without opening the file as a database, so nothing is made, recovered or changed. Throws StoreFault
+ * "damaged" where it is no SQLite database.
  */
 export function readHeader(path: string): Header {
   const found = statSync(path);
@@ -53,7 +53,7 @@ function firstBytes(path: string): Buffer {
   }
 }
 
-/** Throws StoreFault where the file isn't ours, or where a log lies beside it that can't be its own. */
+/** Throws StoreFault where the file isn't ours, or where a foreign log lies beside it. */
 export function checkHeader(path: string, kind: StoreKind): Header {
   const header = readHeader(path);
   if (header.applicationId !== applicationIds[kind])

@@ -5,13 +5,13 @@ import { checkHeader } from "./header.ts";
 import { userVersion } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
-/** Larger stores are checked by each backup and by the doctor: a start must not wait for it. */
+/** Larger stores are checked by each backup and by the doctor, because a start must be quick. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Looks at a file before it is opened for writing: whether it is ours, whole (where that is quickly told)
- * and of no newer program. Reads only, so that what is refused is found again as it was: even the
- * closing of a file that is open for writing would move its log into it. Throws StoreFault.
+ * Checks a file before it is opened for writing: that it is ours, undamaged (small files only), and not from a newer
+ * program. It only reads, so a refused file stays unchanged; even closing a file that is open for writing would move
+ * its log into it. Throws StoreFault.
  */
 export function inspect(options: {
   path: string;
@@ -54,7 +54,7 @@ function mustBeKnown(path: string, schema: number, known: number): void {
   );
 }
 
-/** SQLite's findings come as several lines. */
+/** SQLite returns its findings in several lines. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").slice(0, 200);
 }

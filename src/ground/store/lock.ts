@@ -5,13 +5,13 @@ import { openForLock } from "./database.ts";
 import { StoreFault, sqliteCode } from "./faults.ts";
 
 const LOCK = "serve.lock";
-/** Whoever looks whether the directory is served holds it for a moment, too (`isLocked`), and is no reason not to serve. */
+/** `isLocked` in another process holds the lock for a moment, which is no reason not to serve. */
 const PASSING_LOOK_MS = 500;
 
 /**
- * Holds a data directory for one process that serves or replaces it, by an exclusive lock on a small
- * SQLite file: the system drops it with the process, so that a kill leaves nothing stale.
- * Returns its release. Throws StoreFault "locked".
+ * Locks a data directory for one process that serves or replaces it, by an exclusive lock on a small SQLite file. The
+ * system releases the lock when the process ends, however it ends. Returns the function that releases it. Throws
+ * StoreFault "locked".
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, LOCK);
@@ -36,7 +36,7 @@ export function lockDirectory(directory: string): () => void {
   }
 }
 
-/** Whether some process serves the directory now. Throws StoreFault. */
+/** Whether a process serves the directory now. Throws StoreFault. */
 export function isLocked(directory: string): boolean {
   const path = join(directory, LOCK);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
@@ -52,7 +52,7 @@ export function isLocked(directory: string): boolean {
   }
 }
 
-/** Made by us, because SQLite would follow a link, and given to the directory's owner. */
+/** We make the file because SQLite would follow a link. It belongs to the directory's owner. */
 function makeLockFile(path: string): void {
   const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
   if (existsSync(path)) return;

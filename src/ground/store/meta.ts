@@ -1,6 +1,6 @@
 import type { Reader, Tx } from "./store.ts";
 
-/** Small values that belong to the store as a whole. */
+/** Keys of single values that belong to the whole store. */
 export type MetaKey =
   | "tenant_id"
   | "created_at"
@@ -31,7 +31,7 @@ export function setMeta(tx: Tx, key: MetaKey, value: string | number): void {
   ).run(key, value);
 }
 
-/** Takes the next `n` values of a sequence that only rises; returns the first of them. */
+/** Takes the next `n` values of a rising sequence; returns the first one. */
 export function takeSequence(tx: Tx, key: "updated_seq", n = 1): number {
   const last = tx
     .sql<[string, number, number], number>(

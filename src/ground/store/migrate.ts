@@ -7,21 +7,20 @@ import type { Migration } from "./migrations.ts";
 export interface MigrateOptions {
   kind: StoreKind;
   clock: Clock;
-  /** Every migration the program knows. */
+  /** Every migration that the program has. */
   known: readonly Migration[];
 }
 
 /**
- * Runs the migrations that the file hasn't seen, all in one transaction that also records them
- * (`user_version` and a row each): a kill at any line, or one that fails, leaves the old schema, which
- * the older program still opens.
+ * Runs the migrations that the file hasn't had. One transaction runs and records them (`user_version`, and a row each),
+ * so a process that is killed, or a migration that fails, leaves the old schema, which the older program still opens.
  */
 export function migrate(db: SqliteDatabase, options: MigrateOptions): void {
-  // A rebuilt table would cascade into its children; the pragma is void inside a transaction.
+  // Rebuilding a table would delete its children's rows. Inside a transaction the pragma has no effect.
   db.pragma("foreign_keys = OFF");
   try {
     db.exec("BEGIN IMMEDIATE");
-    // Looked up under the lock: another process may have done it.
+    // Read under the lock: another process may have migrated meanwhile.
     const pending = options.known.slice(userVersion(db));
     for (const migration of pending) apply(db, migration, options.clock);
     if (pending.length > 0) {

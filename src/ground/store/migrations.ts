@@ -2,15 +2,15 @@ import { asset, assetNames } from "../kit/assets.ts";
 import type { StoreKind } from "./database.ts";
 
 export interface Migration {
-  /** From 1, without holes: the schema's number once it is applied. */
+  /** From 1, without gaps. It is the schema's number after the migration. */
   number: number;
   name: string;
   sql: string;
 }
 
 /**
- * The numbered migrations of one kind of store, or of the hosted registry's database, in order. They travel inside the
- * executable.
+ * The numbered migrations of one kind of store, or of the registry's PostgreSQL database, in order. The executable
+ * contains them.
  */
 export function migrations(kind: StoreKind | "postgres"): Migration[] {
   return assetNames(`migrations/${kind}`).map((path, index) => {

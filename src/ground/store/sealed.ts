@@ -15,7 +15,7 @@ const places = [
 
 type Place = (typeof places)[number];
 
-/** The place that a value is sealed for: it opens in no other row or column. */
+/** The place for which a value is sealed. It can't be opened for another row or column. */
 export function sealPlace<T extends Place["table"]>(
   table: T,
   column: Extract<Place, { table: T }>["column"],
@@ -28,7 +28,7 @@ function placeOf({ table, column }: Place, id: string | number): string {
   return `${table}.${column}.${id}`;
 }
 
-/** The ids of the keys that stored values name. */
+/** The ids of the keys that stored values need. */
 export function sealedKeyIds(reader: Reader): string[] {
   const ids = places.flatMap(({ table, column }) =>
     reader
@@ -41,13 +41,13 @@ export function sealedKeyIds(reader: Reader): string[] {
   return [...new Set(ids)];
 }
 
-/** A row with a value that can't be opened, because its key is lost. */
+/** A row with a value that can't be opened because its key is lost. */
 export interface Unreadable {
   table: Place["table"];
   id: string;
 }
 
-/** The rows whose credentials have to be entered again, unless their key is put back. */
+/** The rows whose credentials must be entered again unless their key is restored. */
 export function unreadableRows(reader: Reader, sealer: Sealer): Unreadable[] {
   const rows = places.flatMap((place) =>
     valuesAfter(reader, place, { after: "", limit: -1 })
@@ -62,8 +62,8 @@ export function unreadableRows(reader: Reader, sealer: Sealer): Unreadable[] {
 const SLICE = 50;
 
 /**
- * Seals every value anew that isn't under the present key, a slice a transaction: ended at any point,
- * each value still names the key it needs. `unreadable` counts those that can't be opened.
+ * Seals all values again that aren't sealed with the present key, some in each transaction. It can be interrupted: each
+ * value names the key it needs. `unreadable` counts values that can't be opened.
  */
 export function resealAll(store: Store, sealer: Sealer): { resealed: number; unreadable: number } {
   const counts = { resealed: 0, unreadable: 0 };
@@ -76,7 +76,7 @@ export function resealAll(store: Store, sealer: Sealer): { resealed: number; unr
   return counts;
 }
 
-/** Returns the id to go on after; null at the end. */
+/** Returns the last id it has read; null at the end. */
 function resealSlice(
   tx: Tx,
   slice: {

@@ -15,9 +15,9 @@ import {
   writeSynced,
 } from "./files.ts";
 
-/** What FILE.json says of FILE (contract §11). Times in Unix seconds. */
+/** The content of FILE.json (contract §11). Times in Unix seconds. */
 export interface Manifest {
-  /** Of the file's bytes, in lower-case hex. */
+  /** SHA-256 of the file, in lower-case hex. */
   sha256: string;
   size: number;
   kind: StoreKind;
@@ -27,25 +27,25 @@ export interface Manifest {
   version: string;
   /** Empty for a registry. */
   tenant_id: string;
-  /** Whether a box was sending from the store when the copy was made. */
+  /** Whether a box was serving the store when the copy was made. */
   serving: boolean;
   taken_at: number;
-  /** When it was restored into a scratch place and found to be whole. */
+  /** When the copy was restored to a temporary place and found complete. */
   proved_at: number;
   /** Rows of each table. */
   counts: Record<string, number>;
 }
 
-/** Where FILE's manifest lies, and where the next one does while FILE is being replaced. */
+/** The path of FILE's manifest, and of the next one while FILE is being replaced. */
 export function manifestBeside(file: string): { present: string; next: string } {
   return { present: `${file}.json`, next: `${file}.json.next` };
 }
 
 export interface SnapshotOptions {
-  /** An open connection to the store; others may write to it all the while. */
+  /** An open connection to the store. Others may write to it meanwhile. */
   db: SqliteDatabase;
   kind: StoreKind;
-  /** FILE. What stands there is replaced once the new copy is proved. */
+  /** FILE. An old one is replaced once the new copy is proved. */
   to: string;
   clock: Clock;
   isServing: boolean;
@@ -54,9 +54,9 @@ export interface SnapshotOptions {
 const SPARE = 1024 * 1024;
 
 /**
- * Makes a consistent copy of a store and proves it: restores it into a scratch place beside it, reads
- * every page there, and compares it with the store. Only then it gets its name, with FILE.json beside it.
- * Throws StoreFault: "io" up front where there is no room, "damaged" where the copy isn't whole.
+ * Makes a consistent copy of a store and proves it: restores it to a temporary place, reads every page, and compares it
+ * with the store. Only then the copy gets its name and FILE.json. Throws StoreFault: "io" at once where there is too
+ * little space, "damaged" where the copy isn't complete.
  */
 export function takeSnapshot(options: SnapshotOptions): Manifest {
   const { db, to, clock } = options;
@@ -83,7 +83,7 @@ export function takeSnapshot(options: SnapshotOptions): Manifest {
       };
       const said = join(aside, "copy.json");
       writeSynced(said, `${JSON.stringify(manifest, null, 2)}\n`);
-      // Two names can't change in one step: until both have, what is said of the new bytes lies beside them.
+      // Two files can't be replaced in one step. Until both are, the new copy's manifest lies under this name.
       const next = manifestBeside(to).next;
       renameSync(said, next);
       syncDirectory(dirname(to));
@@ -97,9 +97,9 @@ export function takeSnapshot(options: SnapshotOptions): Manifest {
   }
 }
 
-/** One read of the store as of one moment; writers go on meanwhile. */
+/** Copies the store as of one moment. Writers go on meanwhile. */
 function copyStore(db: SqliteDatabase, to: string): void {
-  // Made by us first: SQLite's own would be readable by others.
+  // We make it first, because other users could read SQLite's own.
   closeSync(openSync(to, "wx", 0o600));
   db.prepare("VACUUM INTO ?").run(to);
   syncFile(to);

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { atMost } from "../kit/at-most.ts";
 import type { SqliteDatabase, Statement } from "./database.ts";
 
-/** Statements of drizzle's that are kept: how many texts it has depends on what is asked for. */
+/** Drizzle's statements that are kept. The number of texts depends on the queries, so it needs a limit. */
 const MOST_KEPT = 300;
 
 interface Kept {
@@ -13,7 +13,7 @@ interface Kept {
 
 export type Orm = BetterSQLite3Database;
 
-/** Prepares statements, each text once while `kept` has it. */
+/** Prepares statements; each text once while `kept` holds it. */
 export function preparer(db: SqliteDatabase, kept: Kept): (text: string) => Statement {
   return (text) => {
     const known = kept.get(text);
@@ -24,7 +24,10 @@ export function preparer(db: SqliteDatabase, kept: Kept): (text: string) => Stat
   };
 }
 
-/** Drizzle prepares anew what it asks, which takes as long as the asking: this one is handed those that it had. */
+/**
+ * Drizzle prepares each query again, which takes as long as the query. This one gets statements that were prepared
+ * before.
+ */
 export function ormOf(db: SqliteDatabase): Orm {
   const prepare = preparer(db, new LRUCache<string, Statement>(atMost(MOST_KEPT)));
   return drizzle({ client: { prepare } as SqliteDatabase });

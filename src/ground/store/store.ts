@@ -18,17 +18,17 @@ import type { Migration } from "./migrations.ts";
 import { type Orm, ormOf, preparer } from "./statements.ts";
 import { upgrade } from "./upgrade.ts";
 
-/** What a commit changed, told to listeners after it is on disk and never before. */
+/** What a commit changed. Listeners get it after the commit is on the disk. */
 export type Note =
   | { topic: "config"; projectId: number }
   | { topic: "project-deleted"; projectId: number }
   | { topic: "sources" }
-  /** Events of a source were taken; told only while somebody looks at such. */
+  /** A source's events were accepted. Noted only while somebody watches that. */
   | { topic: "heard"; projectId: number; source: string }
   | { topic: "people" }
-  /** Who is on call when, or whether they are reached. */
+  /** Who is on call when, or whether they can be reached. */
   | { topic: "oncall" }
-  /** `unresolved`: what it adds to the unresolved alerts of its rule. */
+  /** `unresolved`: the change in the number of unresolved alerts of its rule. */
   | {
       topic: "alert";
       alertId: number;
@@ -38,35 +38,34 @@ export type Note =
       unresolved: -1 | 0 | 1;
     }
   | { topic: "due"; at: number }
-  /** The clock jumped by so many seconds, and everything timed moved with it. */
+  /** The clock jumped by so many seconds, and all due times moved with it. */
   | { topic: "clock"; by: number }
-  /** Every due time of the outbox moved. */
+  /** All due times of the outbox moved. */
   | { topic: "outbox" }
-  /** An integration has something to send, or was changed, or is known to be well; likewise an action. */
+  /** An integration or action has something to send, was changed, or works again. */
   | { topic: "endpoint"; id: string; well?: true }
-  /** Attempts at what goes to this integration have ended. */
+  /** Attempts for this integration ended. */
   | { topic: "attempted"; id: string }
   | { topic: "action"; id: string }
-  /** Pages are on their way to this contact, or it is well again. */
+  /** Pages are under way to this contact, or it works again. */
   | { topic: "contact"; id: string }
-  /** A room is told together, or was. */
+  /** A channel began or ended grouping its events. */
   | { topic: "storms" }
-  /** A person made, changed or deleted this, as the audit calls it. */
+  /** A person made, changed or deleted this thing. Its kind and name are those of the audit. */
   | { topic: "written"; kind: string; id: string; name: string; project: string | null }
   | { topic: "reports" }
-  /** A heartbeat is due at another time, or at once. */
+  /** A heartbeat is due at another time, or now. */
   | { topic: "heartbeats" }
-  /** A silence was made, changed or ended. */
   | { topic: "silences" }
-  /** Heartbeats have other addresses than before. */
+  /** The addresses of heartbeats changed. */
   | { topic: "ping-addresses" }
-  /** Calendars have other addresses than before. */
+  /** The addresses of calendars changed. */
   | { topic: "calendars" }
   | { topic: "relay" }
-  /** What the doctor found, or that a backup was made. */
+  /** The doctor's findings changed, or a backup was made. */
   | { topic: "house" };
 
-/** What reads may use: a store, or the transaction a caller is in. */
+/** Read access: a store, or the caller's transaction. */
 export interface Reader {
   readonly db: SqliteDatabase;
   readonly orm: Orm;
@@ -76,35 +75,35 @@ export interface Reader {
   sql<P extends Params = unknown[], Row = unknown>(text: string): Statement<P, Row>;
 }
 
-/** One write transaction. Synchronous: a transaction never waits. */
+/** One write transaction. It is synchronous and never waits. */
 export interface Tx extends Reader {
-  /** The transaction's time in Unix seconds: the same for all it writes. */
+  /** The transaction's time in Unix seconds, the same for all rows. */
   readonly at: number;
-  /** Tells listeners of this after the commit; forgotten on rollback. */
+  /** Passes the note to listeners after the commit; a rollback drops it. */
   note(note: Note): void;
 }
 
 export interface WriteOptions {
-  /** May be refused while the disk is full: what is kept free for acks and pages isn't spent on it. */
+  /** May be refused when the disk is full: the space kept for acknowledgements and pages isn't used for it. */
   expendable?: boolean;
 }
 
 export interface Store extends Reader {
   readonly path: string;
   /**
-   * Runs `change` in one IMMEDIATE transaction, committed with full sync before this returns.
-   * Throws what `change` throws (all undone); ServiceError storage_full where the disk is full. A write or
-   * sync that fails goes to `onFatal`, since the process can't vouch for its files any more.
+   * Runs `change` in one IMMEDIATE transaction, committed with full sync before this returns. Throws what `change`
+   * throws (everything is undone), and ServiceError storage_full when the disk is full. A write or sync that fails also
+   * goes to `onFatal`, because the files may no longer be right.
    */
   write<T>(change: (tx: Tx) => T, how?: WriteOptions): T;
   /**
-   * Calls `listener` after every commit that left notes, and after none that didn't. What it throws goes to
-   * `onFatal`: memory may no longer be as the file has it. The other listeners are told all the same.
+   * Calls `listener` after every commit that left notes. Its errors go to `onFatal`, because memory may then differ
+   * from the file. The other listeners are called all the same.
    */
   onCommit(listener: (notes: readonly Note[]) => void): () => void;
-  /** Milliseconds that the latest commit took, its sync included. */
+  /** Milliseconds that the latest commit took, with its sync. */
   readonly commitMs: number;
-  /** The same of the latest few hundred, in no order. */
+  /** The same for the latest few hundred, in no order. */
   commitTimes(): Float64Array;
   close(): void;
 }
@@ -115,30 +114,30 @@ export interface StoreOptions {
   clock: Clock;
   random: Random;
   /**
-   * Called for an error after which nothing may be written. Default: a failed write only throws; what a listener
-   * threw ends the process as an uncaught error.
+   * Called with an error after which nothing may be written. Default: a failed write only throws, and a listener's
+   * error ends the process as an uncaught error.
    */
   onFatal?: (error: unknown) => void;
-  /** Frees room on a full disk (a ballast file); whether it did, so that a write is worth another try. */
+  /** Frees space on a full disk by deleting the spare file. Returns whether it did; the write is then tried again. */
   makeRoom?: () => boolean;
   /**
-   * What to do with data of an older program. "copy" (default): a proved copy first, then the migrations;
-   * "refuse": only the process that serves the data may change its schema.
+   * What to do with data of an older program. "copy" (default): make a proved copy, then migrate. "refuse": only the
+   * process that serves the data may change its schema.
    */
   older?: "copy" | "refuse";
-  /** For tests; default: the program's own. */
+  /** For tests. Default: the program's own. */
   migrations?: readonly Migration[];
 }
 
 /**
- * Opens one SQLite file; makes it where there is none, and brings older data up to this program's schema.
- * What it refuses (StoreFault) it has not changed.
+ * Opens one SQLite file. Makes it where there is none, and migrates older data to this program's schema. A file that it
+ * refuses (StoreFault) is unchanged.
  */
 export function openStore(options: StoreOptions): Store {
   try {
     return open(options);
   } catch (error) {
-    // Opening makes files beside the store: a restart on a full disk must not keep the box down.
+    // Opening makes files beside the store, and a restart on a full disk must succeed.
     if (!lacksRoom(error) || options.makeRoom?.() !== true) throw error;
     return open(options);
   }
@@ -158,8 +157,8 @@ function open(options: StoreOptions): Store {
 }
 
 /**
- * Opens a store to read only: a command's look at data that another process may be serving. It makes nothing but what
- * SQLite needs beside a file to read it. Throws StoreFault, also where there is no store.
+ * Opens a store for reading, while another process may serve it. It makes only the files that SQLite needs to read.
+ * Throws StoreFault, also where there is no store.
  */
 export function openReader(options: StoreOptions): Reader & { close(): void } {
   mustExist(options.path);
@@ -179,7 +178,7 @@ export function mustExist(path: string): void {
 function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   const { clock, random, path } = options;
   const commitListeners = new Set<(notes: readonly Note[]) => void>();
-  // Nobody but the text's author knows what it takes and gives.
+  // The types of a statement are its caller's: they can't be read from the text.
   const sql = preparer(db, new Map<string, Statement>()) as Reader["sql"];
   const reader = { db, orm: ormOf(db), clock, random, sql };
   const begin = db.prepare("BEGIN IMMEDIATE");
@@ -190,7 +189,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     if (db.inTransaction) db.exec("ROLLBACK");
   };
 
-  /** One try; null when the disk was full and everything is undone. */
+  /** One attempt; null when the disk was full and everything is undone. */
   const attempt = <T>(change: (tx: Tx) => T): { result: T; notes: Note[] } | null => {
     const notes: Note[] = [];
     try {
@@ -212,7 +211,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     }
   };
 
-  /** The commit stands, so a listener's fault is never the writer's: it would write the same again. */
+  /** A listener's error must not reach the writer: the commit stands, and the writer would write the same again. */
   const tell = (listener: (notes: readonly Note[]) => void, notes: readonly Note[]) => {
     try {
       listener(notes);

@@ -18,9 +18,9 @@ export interface UpgradeOptions {
 }
 
 /**
- * Brings older data up to this program's schema, after a proved copy of it was laid beside the store
- * (`box.db.schema-1` and its `.json`): what `box restore` takes should the newer program be a mistake.
- * Throws StoreFault up front where there is no room for copy and migration.
+ * Migrates older data to this program's schema after making a proved copy beside the store (`box.db.schema-1` and its
+ * `.json`). `box restore` takes that copy if the newer program must be removed again. Throws StoreFault at once where
+ * there is too little space for copy and migration.
  */
 export function upgrade(db: SqliteDatabase, options: UpgradeOptions): void {
   const { path, kind, clock } = options;
@@ -43,7 +43,7 @@ export function upgrade(db: SqliteDatabase, options: UpgradeOptions): void {
 
 const SPARE = 16 * 1024 * 1024;
 
-/** Two copies while the first is proved; then one, and a log that may hold every page anew. */
+/** Space for two copies while the first is proved; then for one, and for a log that may hold every page. */
 function mustHaveRoom(db: SqliteDatabase, path: string): void {
   const pages = db.pragma("page_count", { simple: true }) as number;
   const needed = 2 * pages * (db.pragma("page_size", { simple: true }) as number) + SPARE;
@@ -55,7 +55,7 @@ function mustHaveRoom(db: SqliteDatabase, path: string): void {
   );
 }
 
-/** One way back is kept, not one for each upgrade ever made. */
+/** Only the latest copy is kept. */
 function dropOlderCopies(path: string, keep: string): void {
   const prefix = `${basename(path)}.schema-`;
   const kept = [basename(keep), `${basename(keep)}.json`];
