@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { StoreKind } from "../../ground/store/database.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 
-/** One store of a data directory (contract §1): the box's, or one of the hosted role's. */
+/** One store of a data directory (contract §1): the box's, or one of the hosted service's. */
 export interface Place {
   data: string;
-  /** The file. */
+  /** The path of the file. */
   path: string;
   kind: StoreKind;
-  /** The name of the key file that its secrets are sealed under. */
+  /** The name of the key file for its secrets. */
   keyName: string;
 }
 
-/** `box.db`, `hosted.db` or `tenants/<tenant id>.db` of a data directory. Throws StoreFault for another name. */
+/** The place of `box.db`, `hosted.db` or `tenants/<tenant id>.db`. Throws StoreFault for another name. */
 export function placeOf(data: string, name = "box.db"): Place {
   const path = join(data, name);
   if (name === "box.db") return { data, path, kind: "box", keyName: "box.key" };

@@ -32,29 +32,29 @@ import { checkBytes, checkInside, isReplaced, readManifest } from "./verify.ts";
 
 export interface RestoreOptions {
   place: Place;
-  /** FILE, with FILE.json beside it. */
+  /** FILE; FILE.json lies beside it. */
   file: string;
-  /** Whether a store that is there may be moved aside. */
+  /** Whether an existing store may be moved aside. */
   replace: boolean;
   pending: Pending;
   clock: Clock;
 }
 
 export interface Restored {
-  /** The store's file. */
+  /** The path of the store. */
   store: string;
   manifest: Manifest;
-  /** Where the files that were replaced are kept; null when there were none. */
+  /** Where the replaced files are kept; null when there were none. */
   kept_aside: string | null;
-  /** Whether FILE.key was there and its keys are in place. */
+  /** Whether FILE.key was there. Its keys are then in the data directory. */
   keys: boolean;
-  /** What waited to go out when the backup was made. */
+  /** What waited to be sent when the backup was made. */
   pending: SettledRows;
 }
 
 /**
- * Puts a backup in the place of a store that no box serves. Everything is checked and made ready beside
- * it first; a damaged backup, a running box or a kill leave what was there. Throws StoreFault.
+ * Puts a backup in the place of a store that no box serves. Everything is checked and prepared beside the store first,
+ * so a damaged backup, a running box or a crash leaves the old store unchanged. Throws StoreFault.
  */
 export function restoreBackup(options: RestoreOptions): Restored {
   const { place, file } = options;
@@ -70,7 +70,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
     return withAside(place.path, (aside) => {
       const staged = join(aside, "restored.db");
       const pending = stage(staged, manifest, options);
-      // Before the store that needs them, which a kill in between would leave without.
+      // Keys first: the store is useless without them, should the process be killed in between.
       const isKeyed = putKeys(place, keys);
       const kept_aside = swap(staged, options);
       return { store: place.path, manifest, kept_aside, keys: isKeyed, pending };
@@ -103,8 +103,8 @@ function makeDirectory(directory: string, file: string): void {
 }
 
 /**
- * What a refused or killed restore, a lock or a disk may leave in a directory that is as good as empty; and keys, which
- * nothing takes the place of.
+ * Files that may lie in a directory without a store: those of a refused or killed restore, a lock, a disk; and key
+ * files, which nothing overwrites.
  */
 const NOTHING =
   /^(serve\.lock.*|\.cache|lost\+found|\..*\.aside-\d+|(box|hosted)\.key(\.[0-9a-f]{16})?)$/;
@@ -131,7 +131,7 @@ function mustHaveRoom({ size }: Manifest, { path }: Place): void {
   );
 }
 
-/** The copy beside the store: held against FILE.json, settled, and a file that keeps a log. */
+/** The copy beside the store: checked against FILE.json, adapted, and with a write-ahead log. */
 function stage(staged: string, manifest: Manifest, options: RestoreOptions): SettledRows {
   const { place, clock, pending } = options;
   copyFileSync(options.file, staged, constants.COPYFILE_FICLONE);
@@ -169,8 +169,8 @@ function checkStaged(staged: string, manifest: Manifest, file: string): void {
 }
 
 /**
- * Gives the staged file the store's name. The old file keeps its name until that very moment, and its
- * log is moved into it before, so that a kill anywhere leaves the old store or the new one.
+ * Gives the prepared file the store's name. Before that, the old store's log is moved into the old file, which keeps
+ * its name until the rename. A crash leaves the old store or the new one.
  */
 function swap(staged: string, { place, clock }: RestoreOptions): string | null {
   const { path } = place;
@@ -198,7 +198,7 @@ function giveName(made: string, path: string): void {
   syncDirectory(dirname(path));
 }
 
-/** `replaced-2026-01-05T09-00-00Z`, with a number where there is one of that second. */
+/** `replaced-2026-01-05T09-00-00Z`, with a number where that name exists. */
 function freshDirectory(parent: string, clock: Clock): string {
   const stamp = new Date(unixSeconds(clock) * 1000).toISOString().replace(".000", "");
   const name = `replaced-${stamp.replaceAll(":", "-")}`;
@@ -211,13 +211,13 @@ function freshDirectory(parent: string, clock: Clock): string {
   }
 }
 
-/** A store that is damaged keeps its log as it is: both are set aside. */
+/** A damaged store keeps its log, and both are moved aside. */
 function moveLogIn(path: string): void {
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   try {
     if (isWhole(path)) openSqlite(path).close();
   } catch {
-    // What can't be opened is most likely the reason for the restore.
+    // A store that can't be opened is probably the reason for the restore.
   }
 }
 
@@ -232,7 +232,7 @@ function isWhole(path: string): boolean {
 
 const KEY_BYTES = 32;
 
-/** FILE.key's bytes; null where there is none. Throws StoreFault for a file that holds no keys. */
+/** FILE.key's bytes; null where there is none. Throws StoreFault for a file without keys. */
 function readKeys(file: string): Buffer | null {
   const path = `${file}.key`;
   if (!existsSync(path)) return null;
@@ -241,7 +241,7 @@ function readKeys(file: string): Buffer | null {
   throw new StoreFault("damaged", `${path} holds no keys. Nothing was changed.`);
 }
 
-/** Keys are added and never take another's place: what is sealed under either opens. */
+/** Adds keys and overwrites none, so values sealed with the old keys can still be opened. */
 function putKeys({ data, keyName }: Place, bytes: Buffer | null): boolean {
   if (bytes === null) return false;
   const path = join(data, keyName);

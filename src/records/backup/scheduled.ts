@@ -6,16 +6,16 @@ import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
 import { isLeftover } from "../../ground/store/files.ts";
 import { seeManifest } from "./verify.ts";
 
-/** What `box serve --backup-dir` is told. */
+/** The options of `box serve --backup-dir`. */
 export interface BackupPlan {
   dir: string;
-  /** From one to the next. */
+  /** Hours from one backup to the next. */
   hours: number;
   /** How many are kept. */
   keep: number;
 }
 
-/** One of them; times in Unix seconds, size in bytes. */
+/** One backup. Times in Unix seconds, size in bytes. */
 interface BackupMade {
   file: string;
   taken_at: number;
@@ -24,24 +24,24 @@ interface BackupMade {
 }
 
 export interface ScheduledBackups {
-  /** A job of the scheduler. */
+  /** A job for the scheduler. */
   job: { name: string; run(now: number): Promise<number> };
-  /** Makes one beside them, unless one is being made. `now`: Unix seconds. */
+  /** Makes a backup at once, unless one is being made. `now`: Unix seconds. */
   makeNow(now: number): void;
   isRunning(): boolean;
-  /** Those that lay there whole at the latest look, newest first. Asking begins another look. */
+  /** The complete backups found at the last look into the directory, newest first. Each call starts another look. */
   list(): BackupMade[];
-  /** What the last try said where it failed. */
+  /** The error of the last attempt; null where it succeeded. */
   failure(): string | null;
-  /** Ends a backup that is being made; what it has written so far goes with it. */
+  /** Ends a backup that is being made and deletes its files. */
   stop(): Promise<void>;
 }
 
 const AGAIN_SECONDS = 900;
 const ASKED_SECONDS = 60;
-/** Whatever says when the next is due may be another clock's, or be moved away. */
+/** The next look comes after this at the latest: the clock may change, and the newest backup may be deleted. */
 const LOOK_SECONDS = 3600;
-/** A directory that takes longer, as a share may that lost its server, is waited for by nobody. */
+/** How long a directory may take to answer. A network share may have lost its server. */
 const PATIENCE_MS = 2000;
 
 interface Surroundings {
@@ -54,9 +54,8 @@ interface Surroundings {
 }
 
 /**
- * Backups at regular times while a box serves, each in a process of its own: the copy, its proof and the
- * reading of every page never hold up a page or an event, and can be ended at once. What is looked up in their
- * directory is never waited for by anything else.
+ * Regular backups while a box serves, each in a process of its own. Copying, proving and reading every page never delay
+ * a page or an event, and can be ended at once. No other code waits for the backup directory.
  */
 export function scheduledBackups(
   plan: BackupPlan,
@@ -69,7 +68,7 @@ export function scheduledBackups(
   let looking: Promise<BackupMade[]> | null = null;
   const stopped = new AbortController();
 
-  /** One at a time: a directory that doesn't answer keeps one thread, and no more. */
+  /** One look at a time: a directory that doesn't answer blocks one thread at most. */
   const look = () => {
     looking ??= madeIn(plan.dir)
       .then((made) => {
@@ -94,7 +93,7 @@ export function scheduledBackups(
     await prune(plan, file);
   };
 
-  /** Whether it was made; why not is kept. */
+  /** Returns whether a backup was made. `failure` keeps the error. */
   const attempt = async (now: number): Promise<boolean> => {
     isMaking = true;
     try {
@@ -117,7 +116,7 @@ export function scheduledBackups(
   const work = async (now: number): Promise<number> => {
     const due = dueAfter(await look(), plan, isTimeKnown() ? now : Number.POSITIVE_INFINITY);
     if (due > now) return Math.min(due, now + LOOK_SECONDS) * 1000;
-    // One that somebody asked for is under way: the next look says whether it was enough.
+    // A requested backup is under way. Check again once it is done.
     if (isMaking) return (now + ASKED_SECONDS) * 1000;
     const wait = (await attempt(now)) ? plan.hours * 3600 : AGAIN_SECONDS;
     return (now + Math.min(wait, LOOK_SECONDS)) * 1000;
@@ -158,7 +157,7 @@ function onAbort(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** null where it isn't there in time, or fails. */
+/** null where the promise fails or takes too long. */
 async function soon<T>(clock: Clock, promise: Promise<T>): Promise<T | null> {
   const over = new AbortController();
   const late = sleep(clock, PATIENCE_MS, over.signal).then(() => null);
@@ -167,15 +166,15 @@ async function soon<T>(clock: Clock, promise: Promise<T>): Promise<T | null> {
   return first;
 }
 
-/** What was ended in the middle is as large as the store, or twice, and each has a name of its own. */
+/** Deletes the files of backups that were interrupted. Each may be twice as large as the store. */
 async function sweep({ dir }: BackupPlan): Promise<void> {
   const left = (await readdir(dir)).filter((entry) => isLeftover(entry, (name) => NAME.test(name)));
   for (const entry of left) await rm(join(dir, entry), { recursive: true, force: true });
 }
 
 /**
- * Unix seconds of the next one: the newest that lies there says when. One from long after `now` was made while the clock
- * was ahead, and would put off all others until then.
+ * Unix seconds at which the next backup is due, counted from the newest one. A backup from the far future was made
+ * while the clock was ahead; it doesn't count, because it would delay all others.
  */
 function dueAfter(made: readonly BackupMade[], { hours }: BackupPlan, now: number): number {
   const wait = Math.ceil(hours * 3600);
@@ -190,7 +189,7 @@ async function madeIn(dir: string): Promise<BackupMade[]> {
       const { taken_at, proved_at, size } = await seeManifest(join(dir, name));
       made.push({ file: name, taken_at, proved_at, size });
     } catch {
-      // One that is being made, or whose manifest is gone: the next older one may be one to count on.
+      // Being made, or without its manifest. The next older one may be complete.
     }
   }
   return made;
@@ -214,8 +213,8 @@ async function backupsIn(dir: string): Promise<string[]> {
 }
 
 /**
- * Never the one just made, which a clock that was ahead before may have made look old; and those of that clock before
- * any other, or they would take the places of all that follow.
+ * Never deletes the backup just made. Of the others it deletes those from the future first: they were made while the
+ * clock was ahead, and would take the places of all later ones.
  */
 async function prune({ dir, keep }: BackupPlan, made: string): Promise<void> {
   const others = (await backupsIn(dir)).filter((name) => join(dir, name) !== made);

@@ -2,11 +2,11 @@ import type { SqliteDatabase } from "../../ground/store/database.ts";
 import { openReadOnly } from "../../ground/store/database.ts";
 
 /**
- * What must not be done again, or given out twice, by a box that goes on from a copy: it knows nothing
- * of what happened after the copy was made.
+ * Adapts a restored copy. The copy knows nothing of what happened after it was made, so the box must not send again
+ * what was sent, or give out an id twice.
  */
 
-/** What becomes of rows that were waiting to go out when the copy was made. */
+/** What happens to rows that waited to be sent when the copy was made. */
 export type Pending = "auto" | "keep" | "drop";
 
 export interface SettleOptions {
@@ -16,20 +16,20 @@ export interface SettleOptions {
   /** Unix seconds. */
   takenAt: number;
   now: number;
-  /** The store that is being replaced, as far as it can be read. */
+  /** The store that is being replaced; null where it can't be read. */
   replaced: Replaced | null;
 }
 
-/** Rows that waited: still waiting, or over. */
+/** Rows that waited: how many wait on, and how many were ended. */
 export interface SettledRows {
   kept: number;
   dropped: number;
 }
 
-/** What the store that is being replaced knows. */
+/** What the replaced store says. */
 export interface Replaced {
   tenantId: string;
-  /** How a row stands there; null when it never had it. */
+  /** The row's state there; null when the store never had the row. */
   outcome(table: Table, id: number, owner: string): Outcome | null;
   lastAlert: number;
   lastSeq: number;
@@ -41,7 +41,7 @@ interface Outcome {
   finished_at: number | null;
 }
 
-/** Where what goes out waits, and what its columns are called. */
+/** The tables whose rows wait to be sent, and the names of their columns. */
 const tables = {
   deliveries: { owner: "integration_id", ended: "finished_at", error: "last_error" },
   executions: { owner: "action_id", ended: "executed_at", error: "error" },
@@ -50,7 +50,7 @@ const tables = {
 type Table = keyof typeof tables;
 const names = Object.keys(tables) as Table[];
 
-/** null where nothing can be read from it. */
+/** null where the store can't be read. */
 export function openReplaced(path: string): Replaced | null {
   let db: SqliteDatabase | undefined;
   try {
@@ -69,7 +69,7 @@ export function openReplaced(path: string): Replaced | null {
         const columns = tables[table];
         const sql = `SELECT status, ${columns.ended} AS finished_at FROM ${table} WHERE id = ? AND ${columns.owner} = ?`;
         try {
-          // What is gone there was over long before.
+          // A row that is gone ended long ago.
           return (
             (store.prepare(sql).get(id, owner) as Outcome) ?? { status: "gone", finished_at: null }
           );
@@ -85,7 +85,7 @@ export function openReplaced(path: string): Replaced | null {
   }
 }
 
-/** Settles the copy in one transaction, before any box opens it. */
+/** Adapts the copy in one transaction, before any box opens it. */
 export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows {
   const run = db.transaction(() => {
     const settled = names
@@ -101,12 +101,12 @@ export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows 
   return run.immediate();
 }
 
-/** A copy of an older program may have no such table yet. */
+/** The copy of an older program may lack the table. */
 function isThere(db: SqliteDatabase, table: Table | "sessions" | "walls"): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
 }
 
-/** A browser that was signed out, or a link that was revoked, since the copy was made must not come back by it. */
+/** A session that was signed out, or a link that was revoked, after the copy was made must not work again. */
 function signOut(db: SqliteDatabase): void {
   for (const table of ["sessions", "walls"] as const)
     if (isThere(db, table)) db.prepare(`DELETE FROM ${table}`).run();
@@ -115,9 +115,9 @@ function signOut(db: SqliteDatabase): void {
 interface Waiting {
   id: number;
   owner: string;
-  /** Whether its endpoint was failing or switched off when the copy was made. */
+  /** Whether its endpoint was failing or turned off when the copy was made. */
   was_stuck: number;
-  /** Before when nothing can have sent it, in Unix milliseconds. */
+  /** Unix milliseconds; the row wasn't sent before this. */
   due_ms: number;
 }
 
@@ -149,9 +149,9 @@ function settleTable(db: SqliteDatabase, table: Table, options: SettleOptions): 
 }
 
 /**
- * What the replaced store knows decides. Without it: rows of a box that was not sending wait on; of one
- * that was, only those of endpoints that failed then, since all others had theirs seconds later, and pages that a
- * person's rules want only later than now.
+ * Whether a row waits on. The replaced store decides if it knows the row. Otherwise: if no box was sending, all rows
+ * wait on. If one was, only rows of endpoints that were failing do (all others were sent seconds later), and pages that
+ * a notification rule wants later than now.
  */
 function goesOn(row: Waiting, known: Outcome | null, options: SettleOptions): boolean {
   if (options.pending !== "auto") return options.pending === "keep";
@@ -179,8 +179,8 @@ function end(
 const HOUR = 3600;
 
 /**
- * Alert ids are never given out twice, and readers hold on to the last one they saw (`pull?cursor=`):
- * the sequences go on past all that may have been given out after the copy.
+ * Alert ids are never given out twice, and readers remember the last one they saw (`pull?cursor=`). So the sequences
+ * continue above every id that may have been given out after the copy.
  */
 function leaveGap(db: SqliteDatabase, options: SettleOptions): void {
   const { replaced, now, takenAt, wasServing } = options;

@@ -12,22 +12,22 @@ import { mustExist } from "../../ground/store/store.ts";
 import type { Place } from "./place.ts";
 import { mustBeFree } from "./target.ts";
 
-/** What a backup came to. */
+/** The result of a backup. */
 export interface Taken extends Manifest {
   file: string;
-  /** Where the keys were written to; null when they weren't asked for. */
+  /** Where the keys were written; null when they weren't asked for. */
   key_file: string | null;
 }
 
 /**
- * Writes a proved copy of a store to FILE and FILE.json, and its keys to FILE.key where asked to; also
- * while a box serves the store. The store remembers when. Throws StoreFault.
+ * Writes a proved copy of a store to FILE and FILE.json, and its keys to FILE.key if asked to, also while a box serves
+ * the store. The store records the time. Throws StoreFault.
  */
 export function takeBackup(options: {
   place: Place;
   file: string;
   withKey: boolean;
-  /** Whether a file that is there may be overwritten; one of a data directory never is. */
+  /** Whether an existing file may be overwritten. A file in a data directory never is. */
   replace?: boolean;
   clock: Clock;
 }): Taken {
@@ -68,7 +68,7 @@ function writeWhole(path: string, bytes: Buffer): void {
   });
 }
 
-/** When the last proved copy was made: for readiness and the doctor. */
+/** Records when the last proved copy was made, for readiness and the doctor. */
 function remember({ path, kind }: Place, at: number): void {
   if (kind !== "box") return;
   const db = openSqlite(path);

@@ -3,14 +3,14 @@ import { basename, dirname, join } from "node:path";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { manifestBeside } from "../../ground/store/snapshot.ts";
 
-/** What shows that a directory is a data directory. */
+/** A directory with one of these is a data directory. */
 const MARKS = ["box.db", "box.key", "hosted.db", "hosted.key", "serve.lock"];
-/** Names that the program gives to its own files there, or looks for. */
+/** Names of files that the program makes or looks for in a data directory. */
 const OWN_NAME = /^((box|hosted)\.(db|key)|serve\.lock|[0-9a-f]{16}\.db)/;
 
 /**
- * Refuses a place for a backup where something is: with `replace` it is overwritten, but never what lies in a data
- * directory, nor a name that belongs to the program there. Nothing is written. Throws StoreFault.
+ * Throws where a backup must not be written: where a file exists (unless `replace`), over a file of a data directory,
+ * or under a name that the program uses there. Writes nothing. Throws StoreFault.
  */
 export function mustBeFree(
   file: string,

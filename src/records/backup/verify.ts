@@ -8,8 +8,8 @@ import { checkHeader } from "../../ground/store/header.ts";
 import { type Manifest, manifestBeside } from "../../ground/store/snapshot.ts";
 
 /**
- * Holds FILE against what FILE.json says of it: hash first, then every page, the references and the
- * counts. Changes nothing. Throws StoreFault "damaged" with what is wrong.
+ * Checks FILE against FILE.json: first the hash, then every page, the references and the row counts. Changes nothing.
+ * Throws StoreFault "damaged" that says what is wrong.
  */
 export function verifyBackup(file: string): Manifest {
   for (;;) {
@@ -31,19 +31,19 @@ function checkAll(file: string, manifest: Manifest): void {
   checkInside(file, manifest);
 }
 
-/** Whether FILE is another backup by now than the one that `manifest` was read of. Throws as `readManifest` does. */
+/** Whether FILE is no longer the backup that `manifest` describes. Throws as `readManifest` does. */
 export function isReplaced(file: string, manifest: Manifest): boolean {
   return readManifest(file).sha256 !== manifest.sha256;
 }
 
 /**
- * What FILE.json says; or FILE.json.next, where FILE was replaced and the power went before its manifest was.
- * Throws StoreFault where it is absent or says nothing of use.
+ * FILE's manifest: FILE.json, or FILE.json.next where the power failed between replacing FILE and its manifest. Throws
+ * StoreFault where it is missing or unusable.
  */
 export function readManifest(file: string): Manifest {
   if (!existsSync(file)) throw new StoreFault("unavailable", `There is no ${file}.`);
   const { present, next } = manifestBeside(file);
-  // Read, and not looked for first: whoever replaces FILE gives it its lasting name at any moment.
+  // Read without a check that it exists: another process that replaces FILE may rename it at any moment.
   const coming = readWords(next, file);
   if (coming !== null && digest(file).sha256 === coming.sha256) return coming;
   const manifest = readWords(present, file);
@@ -51,7 +51,7 @@ export function readManifest(file: string): Manifest {
   throw new StoreFault("damaged", `${file} has no ${present}, which says what it must be.`);
 }
 
-/** What FILE.json says, for a look that nothing waits for; where FILE is being replaced, of the one before. Throws like `readManifest`. */
+/** FILE.json, without blocking. While FILE is being replaced, that is the old one. Throws as `readManifest` does. */
 export async function seeManifest(file: string): Promise<Manifest> {
   const { present, next } = manifestBeside(file);
   await access(file);
@@ -97,7 +97,7 @@ function unreadable(error: unknown, path: string, file: string): StoreFault {
   );
 }
 
-/** Throws StoreFault "damaged" where the bytes aren't those that were written. */
+/** Throws StoreFault "damaged" where the bytes differ from those that were written. */
 export function checkBytes(path: string, { sha256, size }: Manifest): void {
   const found = digest(path);
   if (found.size !== size)
@@ -114,7 +114,7 @@ function digest(path: string) {
   }
 }
 
-/** Throws StoreFault "damaged" where the inside isn't whole or not what was counted. */
+/** Throws StoreFault "damaged" where the store inside is damaged, or its row counts are wrong. */
 export function checkInside(path: string, manifest: Manifest): void {
   checkHeader(path, manifest.kind);
   const { counts, schema } = checkCopy(path);

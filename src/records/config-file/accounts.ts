@@ -3,14 +3,14 @@ import { list, text } from "../../ground/kit/fields.ts";
 import { type Account, emailField, roleField } from "../../people/account.ts";
 import { foldEmail } from "../../people/email.ts";
 
-/** Who belongs to the box, in a file. */
+/** The people of a configuration file. */
 
 const filePerson = z.strictObject({
   email: emailField,
   display_name: text(128).optional(),
   role: roleField.default("member"),
 });
-/** Whoever isn't there gets an account without a password; an account that is there stays as it is. */
+/** A person without an account gets one, without a password. An existing account isn't changed. */
 export type FilePerson = z.output<typeof filePerson>;
 
 export const filePeople = list(filePerson, 10_000).superRefine((people, context) => {
@@ -23,7 +23,7 @@ export const filePeople = list(filePerson, 10_000).superRefine((people, context)
   }
 });
 
-/** As they stand in a file; what is at its default is left out. */
+/** The people as a file contains them, without values that equal their defaults. */
 export function compactPeople(accounts: readonly Account[]): object[] {
   return accounts.map(({ email, display_name, role }) => ({
     email,

@@ -14,7 +14,7 @@ import { textOf } from "./apply-integrations.ts";
 import { at } from "./pointer.ts";
 import type { ActionConfig } from "./shape.ts";
 
-/** Makes and changes what is wanted; what isn't is left for later, since rules may name it still. */
+/** Makes and changes the wanted actions. Deleting the others comes later, because rules may still name them. */
 export function applyActions(
   tx: Tx,
   project: Project,
@@ -55,7 +55,7 @@ function writeOf(
   };
 }
 
-/** undefined where nothing changes; else all of them, with the stored values of those that are kept. */
+/** undefined where nothing changes; else all headers, with the stored values of those that are kept. */
 function headersOf(
   tx: Tx,
   { headers }: ActionConfig,

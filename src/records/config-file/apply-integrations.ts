@@ -12,7 +12,7 @@ import { at } from "./pointer.ts";
 import { ownIntegrations } from "./read.ts";
 import type { IntegrationConfig, Secret } from "./shape.ts";
 
-/** A webhook's secret that was made for it: shown once. */
+/** A secret that was generated for a webhook. It is shown once. */
 export interface MintedSecret {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export interface MintedSecret {
   secret: string;
 }
 
-/** Makes and changes what is wanted. `kept`: the ids of all that are; the others are no more wanted. */
+/** Makes and changes the wanted channels. `kept`: their ids; all other channels aren't wanted any more. */
 export function applyIntegrations(
   tx: Tx,
   project: Project,
@@ -54,8 +54,9 @@ interface Pair {
 }
 
 /**
- * Names may be shared and empty: what is the same in all that can be seen first, so that applying twice
- * changes nothing; then the same address, then the same name and type in order of age.
+ * Pairs wanted channels with existing ones. Names may be shared and empty, so the pairs with no visible difference come
+ * first, and applying twice changes nothing; then pairs with the same address; then the same name and type, oldest
+ * first.
  */
 function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[]): Pair[] {
   const free = new Set(rows);
@@ -94,7 +95,7 @@ function writeOf(config: IntegrationConfig, { channels }: Guard): IntegrationWri
   };
 }
 
-/** undefined = what is stored stays. */
+/** undefined: the stored value stays. */
 export function textOf(secret: Secret | undefined): string | undefined {
   return secret === undefined || secret === "kept" ? undefined : secret.value;
 }

@@ -44,9 +44,8 @@ import { renamedRules } from "./renamed.ts";
 import type { ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
 
 export interface ApplyOptions {
-  /** The project's name. */
   name: string;
-  /** The version that the caller has seen; 0 = it has seen that there is no such project. */
+  /** The version that the caller has read; 0 = the caller found no such project. */
   version: number;
   config: ProjectConfig;
   tenantId: string;
@@ -58,20 +57,20 @@ export interface ApplyOptions {
 export interface Applied {
   version: number;
   changes: Change[];
-  /** Of which alerts nobody is told any more. */
+  /** The alerts whose ladders end with this change. */
   ladders_end: LadderEnd[];
-  /** What was made on the way and is only ever in this answer. */
+  /** New tokens, shown only in this answer. */
   tokens: { name: string; token: string }[];
   secrets: MintedSecret[];
   heartbeats: (Addresses & { name: string })[];
-  /** The project as it is now. */
+  /** The project after the change. */
   config: ProjectConfig;
 }
 
 /**
- * Makes the project what `config` says, in the caller's transaction: all of it or, when anything is
- * refused, nothing. What is the same already isn't touched. Throws 409 version_conflict where the project
- * is not as the caller has seen it, and what the verbs of its parts throw, with pointers into `config`.
+ * Makes the project equal to `config` in the caller's transaction: completely, or not at all where anything is refused.
+ * Parts that are equal already aren't written. Throws 409 version_conflict where the project isn't the version that the
+ * caller read, and the errors of the operations on its parts, with pointers into `config`.
  */
 export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const { config, guard } = options;
@@ -169,7 +168,7 @@ function applyRule(
   const { name, ...given } = rule;
   const body = {
     ...given,
-    // One that isn't there is told by the rule's own check.
+    // The rule's own check reports an action that doesn't exist.
     actions: given.actions?.map((action) => actions.get(action) ?? action) ?? null,
     escalations: given.escalations.map((step, i) => ({
       ...step,
@@ -180,7 +179,7 @@ function applyRule(
   else createRule(tx, project, { name, body });
 }
 
-/** Rules first: they are what names the others. */
+/** Rules first, because they name the others. */
 function deleteOthers(
   tx: Tx,
   project: Project,
@@ -197,7 +196,7 @@ function deleteOthers(
   }
   for (const { id, name } of listActions(tx, project))
     if (!config.actions.some((one) => one.name === name)) deleteAction(tx, project, id);
-  // The source that heartbeats speak from is made with the first of them.
+  // The first heartbeat makes the source that heartbeats report from.
   const speaks = projectHeartbeats(tx, project.id).length > 0;
   const sources = present.sources.filter(({ kind }) => kind !== HEARTBEATS || !speaks);
   for (const name of gone(sources, config.sources)) deleteSource(tx, project, name);

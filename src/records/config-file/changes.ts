@@ -7,12 +7,12 @@ import type { ChannelList } from "../../out/services/list.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readConfig } from "./read.ts";
 
-/** One difference that applying a configuration makes. */
+/** One change that applying a configuration makes. */
 export interface Change {
   kind: Kind;
   name: string;
   change: "create" | "update" | "delete";
-  /** What it was called before. */
+  /** Its name before. */
   was?: string;
 }
 
@@ -22,7 +22,7 @@ export const changeKinds = [
 ] as const;
 type Kind = (typeof changeKinds)[number];
 
-/** Every part of a project as text, by kind and name; with what of its credentials tells a change. */
+/** Every part of a project as text, by kind and name, with a mark that shows whether its credentials change. */
 export type Snapshot = Map<string, string[]>;
 
 const key = (kind: Kind, name: string) => `${kind} ${name}`;
@@ -37,7 +37,7 @@ export function snapshot(reader: Reader, project: Project, channels: ChannelList
   for (const kind of ["source", "schedule", "rule"] as const)
     for (const part of config[`${kind}s`]) add(kind, part.name, JSON.stringify(part));
   for (const part of config.heartbeats ?? []) add("heartbeat", part.name, JSON.stringify(part));
-  // That it belongs to the configuration from now on is a change, too.
+  // That a maintenance now belongs to the configuration is a change too.
   for (const { config, isOwned } of standingMaintenance(reader, project))
     add("maintenance", config.name, JSON.stringify([config, isOwned]));
   for (const kind of ["action", "integration"] as const)
@@ -45,7 +45,7 @@ export function snapshot(reader: Reader, project: Project, channels: ChannelList
   return parts;
 }
 
-/** Sealed values as they are stored: sealed anew, they are others. */
+/** Sealed values are compared as stored: sealing the same value again gives another text. */
 function rowsOf(reader: Reader, project: Project, kind: "action" | "integration") {
   const rows =
     kind === "action"
@@ -70,7 +70,7 @@ function rowsOf(reader: Reader, project: Project, kind: "action" | "integration"
   return rows.map((row) => ({ name: row.name, row: JSON.stringify(row) }));
 }
 
-/** `renamed`: rules' names before, by those they have now. */
+/** `renamed`: the rules' old names, by their new ones. */
 export function changesBetween(
   before: Snapshot,
   after: Snapshot,

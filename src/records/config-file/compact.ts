@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>;
 
 const projectConfig = projectConfigOf(channels);
 
-/** A project as it stands in a file: times on the clocks of their zones, and what is at its schema's default left out. */
+/** A project as a file contains it: times in their zones, and without values that equal their defaults. */
 export function compactProject(name: string, config: ProjectConfig): Fields {
   const { schedules, integrations, maintenance, ...rest } = config;
   const written = {
@@ -51,7 +51,7 @@ function maintenanceInWords(window: MaintenanceConfig): Fields {
   };
 }
 
-/** Left out, it is the usual one of the channel's kind. */
+/** Without the field, a file means the default of the channel's kind. */
 function withoutUsualStorm(integration: IntegrationConfig): Fields {
   const { storm_threshold, ...rest } = integration;
   return storm_threshold === USUAL_STORM ? rest : integration;

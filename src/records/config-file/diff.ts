@@ -1,6 +1,6 @@
 import { diff } from "node:util";
 
-/** Lines that differ, with a few around them, as `-`, `+` and ` ` lines; empty where none do. */
+/** The lines that differ, with some lines of context, as `-`, `+` and ` ` lines; empty where none differ. */
 export function lineDiff(before: string, after: string, around = 2): string[] {
   const linesOf = (text: string) => (text === "" ? [] : text.split("\n"));
   const lines = compare(linesOf(before), linesOf(after));
@@ -22,7 +22,10 @@ type Line = ["-" | "+" | " ", string];
 
 const MARKS = { "1": "-", "-1": "+", "0": " " } as const;
 
-/** Past this many lines between a common beginning and end all are shown as changed: Node's `diff` would take a gigabyte. */
+/**
+ * With more lines between the common beginning and end, all of them are shown as changed: Node's `diff` would take a
+ * gigabyte.
+ */
 const MOST_LINES = 4_000;
 
 function compare(before: string[], after: string[]): Line[] {
@@ -40,7 +43,7 @@ function compare(before: string[], after: string[]): Line[] {
 }
 
 function middle(before: string[], after: string[]): Line[] {
-  // Where one side has nothing Node's answer is a TypeError.
+  // Node's `diff` throws a TypeError where one side is empty.
   const isPlain = before.length === 0 || after.length === 0;
   if (isPlain || before.length + after.length > MOST_LINES)
     return [...before.map((line): Line => ["-", line]), ...after.map((line): Line => ["+", line])];

@@ -18,12 +18,12 @@ export interface FileProject {
 }
 
 export interface ConfigDocument {
-  /** Who is to have an account. */
+  /** The people who should have an account. */
   people: FilePerson[];
   /** "line 12: …" for each fault of person `i`. */
   personFaults(i: number, details: readonly ErrorDetail[]): string[];
   projects: FileProject[];
-  /** What the file says of the whole box; null: nothing. */
+  /** The file's settings of the whole box; null: none. */
   tenant: FileTenant | null;
   /** "line 12: …" for each fault of gateway `i`. */
   gatewayFaults(i: number, details: readonly ErrorDetail[]): string[];
@@ -31,10 +31,10 @@ export interface ConfigDocument {
   faultsOf(i: number, details: readonly ErrorDetail[]): string[];
 }
 
-/** Faults of a file, a line each. */
+/** Faults of a file, one a line. */
 export class ConfigFileFault extends Error {}
 
-/** Reads a file's text, checks its shape and looks its credentials up. Throws ConfigFileFault. */
+/** Parses a file, checks its shape and reads the credentials that it refers to. Throws ConfigFileFault. */
 export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
   try {
     const { value, lineOf } = readYaml(text);
@@ -76,14 +76,14 @@ function checked(value: unknown, describe: (detail: ErrorDetail) => string) {
   }
 }
 
-/** The file's text: the same projects give the same bytes. */
+/** The file's text. The same projects always give the same bytes. */
 export function printConfigFile(projects: readonly FileProject[], tenant?: TenantNow): string {
   return writeYaml(configValue(projects, tenant));
 }
 
-/** What is read of the whole box for a file. */
+/** The settings of the whole box for a file. */
 export type TenantNow = Parameters<typeof compactTenant>[0] & {
-  /** Left out: nobody is asked for. */
+  /** Left out where nobody asked for them. */
   people?: readonly Account[];
 };
 
@@ -97,7 +97,7 @@ export function configValue(projects: readonly FileProject[], now?: TenantNow): 
   };
 }
 
-/** What differs between two states of a project, as lines of its file. */
+/** The differences between two states of a project, as lines of its file. */
 export function projectDiff(
   name: string,
   before: ProjectConfig | null,
@@ -108,7 +108,7 @@ export function projectDiff(
   return lineDiff(text(before), text(after));
 }
 
-/** JSON Schema of the file, for editors; made from the schemas that check it. */
+/** JSON Schema of the file, for editors. It is made from the schemas that check the file. */
 export function configJsonSchema(): object {
   return {
     ...z.toJSONSchema(configFile, { io: "input", unrepresentable: "any" }),

@@ -15,7 +15,7 @@ import { at } from "./pointer.ts";
 const { period_seconds, cron, timezone, grace_seconds, max_run_seconds, level, watch } =
   heartbeatPace;
 
-/** A job that must report, in a configuration; its addresses are none of it. */
+/** A heartbeat in a configuration. Its addresses aren't part of it. */
 export const heartbeatConfig = z.strictObject({
   name: heartbeatName,
   slug: heartbeatSlug.optional(),
@@ -29,7 +29,7 @@ export const heartbeatConfig = z.strictObject({
 });
 export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
 
-/** By name. */
+/** Sorted by name. */
 export function readHeartbeats(reader: Reader, project: Project): HeartbeatConfig[] {
   return projectHeartbeats(reader, project.id).map((row) => ({
     name: row.name,
@@ -45,8 +45,8 @@ export function readHeartbeats(reader: Reader, project: Project): HeartbeatConfi
 }
 
 /**
- * Makes the project's heartbeats those of `wanted`; the addresses of new ones. One that is deleted while it is down
- * leaves its alert to people.
+ * Makes the project's heartbeats equal to `wanted`. Returns the addresses of new ones. The alert of a heartbeat that is
+ * deleted while it is down stays open.
  */
 export function applyHeartbeats(
   tx: Tx,

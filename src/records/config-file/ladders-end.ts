@@ -7,7 +7,7 @@ import { getRule, listRules } from "../../core/projects/rules.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { namedPeople } from "../../people/named.ts";
 
-/** A rule whose alerts nobody further is told of once it is gone. */
+/** A rule whose alerts page nobody further once it is deleted. */
 export const ladderEnd = z.object({
   rule: z.string().meta({ description: "As it was called before." }),
   alerts: z.array(z.string()).meta({ description: "Their ids, at most a hundred." }),
@@ -20,7 +20,7 @@ export type LadderEnd = z.output<typeof ladderEnd>;
 
 const MOST_NAMED = 100;
 
-/** What ends with the rule, were it deleted now; none where no ladder of its alerts goes on. */
+/** The ladders that would end if the rule were deleted now; [] where none is running. */
 export function endingWith(reader: Reader, rule: StoredRule): LadderEnd[] {
   const alerts = [...stillTold(reader, rule.project_id)].flatMap(([id, of]) =>
     of === rule.id ? id : [],
@@ -28,7 +28,9 @@ export function endingWith(reader: Reader, rule: StoredRule): LadderEnd[] {
   return alerts.length === 0 ? [] : [ended(reader, rule, alerts)];
 }
 
-/** Deletes a rule and says what ended with it. `unlessEnds`: it stays where something would. Throws 404. */
+/**
+ * Deletes a rule and returns the ladders that ended. `unlessEnds`: the rule stays if a ladder would end. Throws 404.
+ */
 export function deleteSaying(
   tx: Tx,
   project: Project,
@@ -40,7 +42,7 @@ export function deleteSaying(
   return ends;
 }
 
-/** Looks at what is timed now, and gives back what says whose ladders have ended since. */
+/** Remembers the running ladders. Returns a function that returns those that ended since. */
 export function watchLadders(reader: Reader, { id: projectId }: Project): () => LadderEnd[] {
   const before = stillTold(reader, projectId);
   const rules = new Map(listRules(reader, projectId).map((rule) => [rule.id, rule]));

@@ -10,7 +10,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { at } from "./pointer.ts";
 import { readTime, writtenTime } from "./written-time.ts";
 
-/** Windows of quiet that come again, in a configuration: maintenances of the project, known by their names. */
+/** A project's repeating maintenance in a configuration, identified by its names. */
 
 const { match, conditions, critical, all, reason, timezone } = silenceWrite.shape;
 
@@ -25,7 +25,7 @@ const planned = z.strictObject({
   repeat: z.enum(["daily", "weekly"], { error: "must be daily or weekly" }),
 });
 
-/** The first window, and when there are no more. */
+/** The first window, and when the repetition ends. */
 export const maintenanceConfig = planned.extend({
   starts_at: time,
   ends_at: time,
@@ -33,7 +33,7 @@ export const maintenanceConfig = planned.extend({
 });
 export type MaintenanceConfig = z.output<typeof maintenanceConfig>;
 
-/** As `maintenanceConfig`; times are on the clocks of its zone, or Unix seconds. */
+/** As `maintenanceConfig`, with times in its zone or as Unix seconds. */
 export const fileMaintenance = planned
   .extend({ starts_at: writtenTime, ends_at: writtenTime, repeat_until: writtenTime })
   .transform((given, context): MaintenanceConfig => {
@@ -49,7 +49,7 @@ interface Standing {
   isOwned: boolean;
 }
 
-/** By name; of several that are called the same the newest. Those that are over are none. */
+/** The project's maintenance by name, without what is over. Where several have one name, the newest. */
 export function standingMaintenance(reader: Reader, project: Project): Standing[] {
   const rows = standingSilences(reader, project.id, unixSeconds(reader.clock));
   const byName = new Map<string, Standing>();
@@ -64,8 +64,9 @@ export function standingMaintenance(reader: Reader, project: Project): Standing[
 }
 
 /**
- * Makes the project's windows those of `wanted`, which belong to the configuration from then on: of them, and of no others, those
- * that it no longer names end. One that is over by now isn't made. Throws what making a silence does.
+ * Makes the project's maintenance equal to `wanted`. From then on it belongs to the configuration: what the
+ * configuration no longer names ends, and other maintenance never does. A window that is over isn't made. Throws as
+ * making a silence does.
  */
 export function applyMaintenance(
   tx: Tx,

@@ -7,7 +7,7 @@ import { idsOf, type People } from "./people.ts";
 import { at } from "./pointer.ts";
 import { writtenTime } from "./written-time.ts";
 
-/** Who stands in for whom, in a configuration: what isn't over, in the order in which it was made. */
+/** Overrides in a configuration: those that aren't over, in the order in which they were made. */
 
 export const overrideConfig = z.strictObject({
   person: text(320, 1),
@@ -16,13 +16,13 @@ export const overrideConfig = z.strictObject({
 });
 export type OverrideConfig = z.output<typeof overrideConfig>;
 
-/** As `overrideConfig`; times on the clocks of the schedule's zone, or Unix seconds. */
+/** As `overrideConfig`, with times in the schedule's zone or as Unix seconds. */
 export const fileOverride = overrideConfig.extend({
   starts_at: writtenTime,
   ends_at: writtenTime,
 });
 
-/** Those of a schedule that end after `after`, Unix seconds. */
+/** A schedule's overrides that end after `after`, Unix seconds. */
 export function readOverrides(
   reader: Reader,
   schedule: StoredSchedule,
@@ -36,8 +36,8 @@ export function readOverrides(
 }
 
 /**
- * Makes what isn't over of a schedule's overrides those of `wanted`; one that is over by now isn't made. Of two the later in the
- * list wins, so that all from the first that differs are made anew. Throws what making one does.
+ * Makes a schedule's overrides equal to `wanted`, apart from those that are over. Where two overlap the later in the
+ * list wins, so all from the first difference on are made again. Throws as making an override does.
  */
 export function applyOverrides(
   tx: Tx,

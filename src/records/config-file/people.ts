@@ -5,7 +5,7 @@ import { foldEmail } from "../../people/email.ts";
 
 /** The tenant's people, by id and by email. */
 export interface People {
-  /** The id itself where it is nobody's any more. */
+  /** The id itself where nobody has it any more. */
   emailOf(id: string): string;
   idOf(email: string): string | undefined;
 }
@@ -20,7 +20,7 @@ export function peopleOf(reader: Reader): People {
   };
 }
 
-/** The ids of people named by email. Throws 422 listing those who aren't here, below `field`. */
+/** The ids of people named by email. Throws 422 that lists unknown emails, below `field`. */
 export function idsOf(people: People, emails: readonly string[], field: string): string[] {
   const strangers = emails.flatMap((email, i): ErrorDetail[] =>
     people.idOf(email) === undefined

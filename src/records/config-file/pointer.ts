@@ -1,6 +1,6 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 
-/** Runs a verb on a part of a larger body: its refusal names the fields within the whole. */
+/** Runs an operation on a part of a larger body. Its errors name the fields from the body's root. */
 export function at<T>(pointer: string, verb: () => T): T {
   try {
     return verb();

@@ -30,8 +30,8 @@ import type {
 } from "./shape.ts";
 
 /**
- * The project as it is, each list by name; credentials are said to be there, no more. `overrides`: with those of its schedules
- * that aren't over.
+ * The project as it is, each list sorted by name. It says only whether a credential is stored. `overrides`: includes
+ * the overrides of its schedules that aren't over.
  */
 export function readConfig(
   reader: Reader,
@@ -68,7 +68,7 @@ export function readConfig(
   };
 }
 
-/** All but the relay's row, which is made by configuring the relay (contract §7). */
+/** All channels but the relay's, which the relay's configuration makes (contract §7). */
 export function ownIntegrations(reader: Reader, project: Project): Integration[] {
   const managed = reader.orm
     .select({ id: integrations.id })
@@ -140,7 +140,7 @@ function readRule(rule: RuleConfig, people: People, names: Map<string, string>):
   };
 }
 
-/** Names may be shared: the whole decides then, so that the order is always the same. */
+/** Names may be shared, so the whole value decides: the order is always the same. */
 function byText(a: IntegrationConfig, b: IntegrationConfig): number {
   const [left, right] = [a, b].map((one) => JSON.stringify([one.name, one.type, one.url, one]));
   return (left ?? "") < (right ?? "") ? -1 : 1;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { RuleConfig } from "./shape.ts";
 
 /**
- * Rules that have another name, by the new one: a rule that is gone and one that is new take the same events, and no other
- * does. Pure.
+ * Finds renamed rules; returns the old name by the new one. A rule was renamed where one deleted rule and one new rule
+ * match the same events, and no other does. Pure.
  */
 export function renamedRules(
   present: readonly RuleConfig[],
@@ -24,7 +24,7 @@ export function renamedRules(
   return renamed;
 }
 
-/** What makes its alerts what they are. */
+/** The fields that decide what alerts a rule makes. */
 const takes = ({ match, conditions, fire_after, identifier_keys }: RuleConfig) => ({
   match,
   conditions,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ProjectConfig, ProjectWithReferences, Reference, Secret } from "./shape.ts";
 
-/** Where references lead; null: nowhere, since who wrote them is elsewhere than this program. */
+/** Where references to credentials are read; null where they can't be, because their author is on another machine. */
 export type Lookup = {
   env: Readonly<Record<string, string | undefined>>;
   /** Relative paths begin here. */
@@ -10,10 +10,10 @@ export type Lookup = {
 } | null;
 type Machine = NonNullable<Lookup>;
 
-/** A reference that leads nowhere. */
+/** A reference that can't be read. */
 export class ReferenceFault extends Error {}
 
-/** The project with each credential looked up. Throws ReferenceFault. */
+/** The project with every credential read. Throws ReferenceFault. */
 export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): ProjectConfig {
   const look = (reference: Reference): Secret => {
     if (reference === "kept") return "kept";
@@ -52,7 +52,7 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
   };
 }
 
-/** What a reference names. Throws ReferenceFault. */
+/** The value of a reference. Throws ReferenceFault. */
 export function lookUp(found: Exclude<Reference, "kept">, lookup: Lookup): string {
   if (lookup === null)
     throw new ReferenceFault(
@@ -68,7 +68,7 @@ function fromEnv(name: string, { env }: Machine): string {
   return value;
 }
 
-/** One line end at the end is the editor's and not the secret's. */
+/** An editor adds the line end at the end; it isn't part of the secret. */
 function fromFile(path: string, { directory }: Machine): string {
   try {
     return readFileSync(resolve(directory, path), "utf8").replace(/\r?\n$/, "");

@@ -18,10 +18,10 @@ import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./ma
 import { fileOverride, type OverrideConfig, overrideConfig } from "./overrides.ts";
 import { readTime, writtenTime } from "./written-time.ts";
 
-/** Who is named by email. */
+/** A person, by email. */
 const email = text(320, 1);
 
-/** A list whose items are told apart by name. */
+/** A list whose items have different names. */
 export function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
   return list(item, max)
     .superRefine((items, context) => {
@@ -39,7 +39,7 @@ const source = z.strictObject({
   name: sourceName,
   retain_logs: boolean.default(false),
   kind: sourceKind.default("events"),
-  /** Left out: what is usual for the kind. */
+  /** Left out: the default of the kind. */
   room: sourceRoom.optional(),
   options: sourceOptions.default({}),
 });
@@ -54,16 +54,16 @@ const schedule = z.strictObject({
   layers: list(layer.extend({ participants }), 50).default([]),
   /** Ladders of every project may name it, as `{project}/{schedule}`. */
   shared: boolean.default(false),
-  /** Devices of whoever begins a shift are pushed. */
+  /** A shift's beginning is pushed to the devices of the person on call. */
   shift_check: boolean.default(true),
-  /** When somebody is promised: elsewhere nobody is no gap. */
+  /** When somebody should be on call. Other times without anybody are no gap. */
   covers: covers.default("always"),
   /** Left out: they stay as they are. */
   overrides: list(overrideConfig, MOST_OVERRIDES).optional(),
 });
 export type ScheduleConfig = z.output<typeof schedule>;
 
-/** As `schedule`; a layer's start and an override's times are on the clocks of the schedule's zone, or Unix seconds. */
+/** As `schedule`. The start of a layer and the times of an override are in the schedule's zone, or Unix seconds. */
 const fileSchedule = schedule
   .extend({
     layers: list(layer.extend({ participants, rotation_start: writtenTime }), 50).default([]),
@@ -87,7 +87,7 @@ const fileSchedule = schedule
     return { ...rest, layers, ...(overrides === undefined ? {} : { overrides }) };
   });
 
-/** `accounts` of the ladder are emails, `actions` names. */
+/** In the ladder, `accounts` are emails and `actions` names. */
 const rule = z.strictObject({
   name: ruleName,
   ...ruleFields,
@@ -111,7 +111,7 @@ function actionShape<S extends z.ZodType>(secret: S) {
 
 type SecretField = Exclude<CredentialField, "url">;
 
-/** A `url` is written as it is, every other field as a secret. */
+/** A `url` is written as text, every other field as a secret. */
 function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: ChannelList) {
   const { url, ...others } = fields;
   const secrets = Object.entries(others).map(([name, field]) => [
@@ -124,12 +124,12 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
     url,
     ...(Object.fromEntries(secrets) as Record<SecretField, z.ZodOptional<S>>),
     enabled: boolean.default(true),
-    /** Empty = every kind. */
+    /** Empty: every kind. */
     events: integrationEvents.default([]),
-    /** Its own texts; empty = the usual. */
+    /** The channel's own texts. Empty: the default. */
     title_template: templateText.default(""),
     body_template: templateText.default(""),
-    /** Left out: the usual one of a room, none of other kinds. */
+    /** Left out: the default of a chat, no limit for other kinds. */
     storm_threshold: stormThreshold.optional(),
     shared: sharingFields.shape.shared.default(false),
     except: sharingFields.shape.except.default([]),
@@ -137,10 +137,10 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
 }
 
 /**
- * A project's configuration as one value: what is read, what is applied, and, with other words for its
- * secrets, what stands in a file. People are named by email and actions by name, so that it means the
- * same on another box. Lists are whole: what isn't in them isn't in the project. `secret` is how a
- * credential is written: over the interface as a value, in a file as a reference.
+ * A project's configuration as one value: for reading, for applying and, with references for its secrets, for a file.
+ * It names people by email and actions by name, so it means the same on another box. Lists are complete: an item that
+ * isn't in the list is deleted from the project. `secret`: how a credential is written, as a value in the API or as a
+ * reference in a file.
  */
 function projectShape<
   S extends z.ZodType,
@@ -153,29 +153,29 @@ function projectShape<
     actions: named(actionShape(secret), 1000),
     integrations: list(integrationShape(secret, kinds), 1000).default([]),
     rules: named(rule, 1000),
-    /** Left out: they stay as they are, since the address of one that is deleted is lost. */
+    /** Left out: they stay as they are. The addresses of a deleted heartbeat would be lost. */
     heartbeats: named(heartbeatConfig, 500).unwrap().optional(),
-    /** Left out: they stay as they are. */
+    /** Left out: it stays as it is. */
     maintenance: named(windows, 500).unwrap().optional(),
   };
 }
 
 const kept = z.literal("kept");
 
-/** A credential as the interface takes it: as it is stored (where there is none, a webhook's is minted), or another. */
+/** A credential in the API: "kept" (a webhook without one gets a new secret), or a new value. */
 const given = z.union([kept, z.strictObject({ value: text(8192) })], {
   error: 'must be "kept" or an object with a value',
 });
 export type Secret = z.output<typeof given>;
 
-/** A credential as a file names it: where it is found when the file is applied. */
+/** A credential in a file: where to read it when the file is applied. */
 export const reference = z.union(
   [kept, z.strictObject({ env: text(256, 1) }), z.strictObject({ file: text(4096, 1) })],
   { error: 'must be "kept", {env: NAME} or {file: path}' },
 );
 export type Reference = z.output<typeof reference>;
 
-/** As the interface takes it, with the credentials of these kinds of channel. */
+/** The schema of the API, with the credentials of these kinds of channel. */
 export const projectConfigOf = (kinds: ChannelList) =>
   z
     .strictObject(projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }))
@@ -188,5 +188,5 @@ export const fileProject = z.strictObject({
   name: projectName,
   ...projectShape(reference, channels, { schedules: fileSchedule, windows: fileMaintenance }),
 });
-/** A project as a file has it: where a value has a credential, it has a reference. */
+/** A project as a file contains it, with references for its credentials. */
 export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;

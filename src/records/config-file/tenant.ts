@@ -4,9 +4,9 @@ import { contactKindList } from "../../out/services/contact-list.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
 import { type Reference, reference } from "./shape.ts";
 
-/** What a file says of the whole box: what serves people's contacts, and who is paged when nobody can be reached. */
+/** A file's settings of the whole box: gateways, and the fallback. */
 
-/** Whether a setting is written as it is; every other one is a secret. */
+/** Whether a setting is written as text. All others are secrets. */
 const isOpen = (kind: string, field: string): boolean =>
   field === "url" || (contactKindList.gateway(kind)?.open ?? []).includes(field);
 
@@ -38,7 +38,7 @@ const gateway = z
 export const tenantConfig = z.strictObject({
   /** Left out: they stay as they are. */
   gateways: list(gateway, 20).optional(),
-  /** Left out: it stays. Both empty: every owner. */
+  /** Left out: it stays. Both lists empty: every owner. */
   fallback: z
     .strictObject({
       people: list(text(320, 1), 50).default([]),
@@ -47,7 +47,7 @@ export const tenantConfig = z.strictObject({
     .optional(),
 });
 
-/** A gateway of a file with its secrets looked up; what is kept isn't among the settings. */
+/** A gateway of a file with its secrets read. Kept secrets aren't among its settings. */
 export interface FileGateway {
   kind: string;
   settings: Record<string, string>;
@@ -79,7 +79,7 @@ export function lookUpTenant(
   };
 }
 
-/** The section as it stands in a file; undefined where nothing is set. What a read doesn't show is kept. */
+/** The section as a file contains it; undefined where nothing is set. Secrets that a read doesn't return are "kept". */
 export function compactTenant(now: {
   gateways: readonly { kind: string; url: string; open: Readonly<Record<string, string>> }[];
   fallback: { people: readonly string[]; schedules: readonly string[] };
@@ -102,7 +102,7 @@ export function compactTenant(now: {
   return Object.keys(section).length === 0 ? undefined : section;
 }
 
-/** What a box makes for itself would be wrong on another. */
+/** Leaves out values that each box makes for itself. */
 function withoutMade(kind: string, open: Readonly<Record<string, string>>): object {
   const made = contactKindList.gateway(kind)?.made ?? [];
   return Object.fromEntries(Object.entries(open).filter(([name]) => !made.includes(name)));

@@ -6,7 +6,7 @@ import { addNewcomer } from "../../people/accounts.ts";
 import { type Applied, type ApplyOptions, applyConfig } from "./apply.ts";
 import { peopleOf } from "./people.ts";
 
-/** Undoes a try whose outcome is wanted all the same. */
+/** Thrown to undo a trial while keeping its result. */
 class Tried extends Error {
   readonly applied: Applied;
 
@@ -16,16 +16,17 @@ class Tried extends Error {
   }
 }
 
-/** What will be there by the time of applying. */
+/** What will exist when the configuration is applied. */
 export interface Assumed {
   /** Of other projects, `project/schedule`. */
   schedules: readonly string[];
-  /** Emails of whoever will have an account. */
+  /** Emails of people who will have an account. */
   people: readonly string[];
 }
 
 /**
- * What applying would come to, without its secrets, which are gone with it: it is done and undone. Throws as `applyConfig` does.
+ * The result that applying would have. It is applied and undone, so the secrets that it makes aren't returned. Throws
+ * as `applyConfig` does.
  */
 export function tryConfig(
   store: Store,
@@ -50,7 +51,7 @@ function standInFor(tx: Tx, email: string): void {
   addNewcomer(tx, { id, email, role: "member", displayName: null, passwordHash: "" });
 }
 
-/** Something of that name to be found: undone with the try. */
+/** Makes a schedule of that name, which is undone with the trial. */
 function standIn(tx: Tx, name: string, project: string): void {
   const slash = name.indexOf("/");
   const [home, schedule] = [name.slice(0, slash), name.slice(slash + 1)];

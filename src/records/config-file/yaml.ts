@@ -1,18 +1,18 @@
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 
-/** A file's value, and where in the file a part of it stands. */
+/** A file's value, and the lines of its parts. */
 export interface ReadYaml {
   value: unknown;
-  /** The line (from 1) of a JSON pointer's part, or of the nearest part around it. */
+  /** The line (from 1) of the part at a JSON pointer, or of the nearest part around it. */
   lineOf(pointer: string): number;
 }
 
-/** What is wrong with the file's text, with its line. */
+/** A fault of the file's text, with its line. */
 export class YamlFault extends Error {}
 
 /**
- * Throws YamlFault. JSON is YAML, too. With `asText` every scalar is the text that stands there (`007`, `yes`), and nothing
- * is an empty one; `<<` merges, as programs in Go read it.
+ * Throws YamlFault. JSON is YAML, too. With `asText` every scalar is its text (`007`, `yes`), null is "", and `<<`
+ * merges, as Go programs read it.
  */
 export function readYaml(text: string, { asText = false } = {}): ReadYaml {
   const counter = new LineCounter();
@@ -44,7 +44,7 @@ function partsOf(pointer: string): (string | number)[] {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-/** The same value gives the same bytes. */
+/** The same value always gives the same bytes. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 }
