@@ -1,19 +1,19 @@
 import type { ConfigFileInput } from "../config-file/file.ts";
 
 /**
- * Another system's export as the box's own configuration file. Pure: files and the time are handed in, nothing is looked up,
- * and nothing is applied.
+ * Turns another system's export into a configuration file of the box. Pure: it gets the files and the time, reads
+ * nothing else and applies nothing.
  */
 export interface Importer {
-  /** As it is typed: `alertmanager`. */
+  /** The name in commands: `alertmanager`. */
   system: string;
-  /** As people call it: `Alertmanager`. */
+  /** The name in texts: `Alertmanager`. */
   title: string;
   /** Throws ImportFault where the files can't be read. */
   read(files: readonly GivenFile[], options: ImportOptions): Imported;
 }
 
-/** A file as it was named, or as it was found below a folder that was. */
+/** A file by the name that was given, or by its name inside a given folder. */
 export interface GivenFile {
   name: string;
   text: string;
@@ -22,37 +22,37 @@ export interface GivenFile {
 export interface ImportOptions {
   /** Unix seconds. */
   now: number;
-  /** The name that was asked for of the project that is made; null: the importer's own choice. */
+  /** The wanted name of the new project; null: the importer chooses. */
   project: string | null;
 }
 
 export interface Imported {
   config: ConfigFileInput;
   report: ImportLine[];
-  /** What stands in `config` as `{env: NAME}`. */
+  /** The secrets that `config` refers to as `{env: NAME}`. */
   secrets: ImportedSecret[];
-  /** What no configuration file holds, as commands to run once it is applied, each whole and quoted for a shell. */
+  /** Commands for what a configuration file can't hold, to run after it is applied, each quoted for a shell. */
   commands: string[];
 }
 
 /** A project of the file, as an importer writes it. */
 export type ImportedProject = NonNullable<ConfigFileInput["projects"]>[number];
 
-/** How one thing comes over. `what` names it in the other system's words, `how` is a sentence or two for a person. */
+/** How one thing was imported. `what` names it in the other system's words; `how` is a sentence or two for people. */
 export interface ImportLine {
   sort: "exact" | "approximate" | "impossible";
   what: string;
   how: string;
 }
 
-/** A credential that the file names by a variable of the environment. */
+/** A credential for which the file names an environment variable. */
 export interface ImportedSecret {
   env: string;
-  /** null: it isn't in the files that were given, and has to be entered. */
+  /** null: it isn't in the export and must be entered. */
   value: string | null;
   /** What it is, and where to find it. */
   what: string;
 }
 
-/** What can't be read: a sentence that names the file and the place. */
+/** An export that can't be read. The message names the file and the place. */
 export class ImportFault extends Error {}

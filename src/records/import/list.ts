@@ -5,7 +5,7 @@ import { fromOnCall } from "./oncall/oncall.ts";
 import { fromOpsgenie } from "./opsgenie/opsgenie.ts";
 import { fromPagerDuty } from "./pagerduty/pagerduty.ts";
 
-/** Every system that can be come from: a new one is a file or a folder of its own and a word here. */
+/** All systems that can be imported. A new one is a file or folder of its own and an entry here. */
 export const importers: readonly Importer[] = [
   alertmanagerImporter,
   fromPagerDuty,

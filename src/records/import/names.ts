@@ -1,6 +1,6 @@
 /**
- * Names within what the box takes for one: no slash or control character, no white space at the ends, at most `most` characters,
- * and each given once: the second `db` is `db (2)`.
+ * Makes names that the box accepts: no slash or control character, no white space at the ends, at most `most`
+ * characters. Each is given once: the second `db` is `db (2)`.
  */
 export class UniqueNames {
   readonly #most: number;

@@ -1,7 +1,7 @@
 import { shellQuoted } from "../../ground/kit/shell.ts";
 import type { Imported, ImportLine } from "./importer.ts";
 
-/** What a person is told of an import, in plain words: counts, then whatever isn't the same here, with what to do by hand. */
+/** The report of an import for people: counts, then what isn't the same here, and what to do by hand. */
 export function reportText(
   title: string,
   { report, secrets, commands }: Imported,
@@ -35,7 +35,7 @@ const lineText = ({ what, how }: ImportLine): string => `- ${what}: ${how}`;
 const section = (head: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : [head, ...lines].join("\n");
 
-/** The variables as a file that a shell reads (`. FILE`); what has to be entered is left empty, with what it is. */
+/** The variables as a file for a shell (`. FILE`). A missing value is empty, with a comment that says what it is. */
 export function secretsText({ secrets }: Pick<Imported, "secrets">): string {
   const lines = secrets.flatMap(({ env, value, what }) => [
     `# ${what.replace(/\s+/g, " ")}${value === null ? " (enter it here)" : ""}`,

@@ -1,10 +1,16 @@
 import type { ImportedSecret } from "./importer.ts";
 
-/** Gives credentials their variables: `SLACK_TEAM_X_WEBHOOK_URL`. One value of one field has one, whoever asks. */
+/**
+ * Names the environment variables of credentials: `SLACK_TEAM_X_WEBHOOK_URL`. The same value of the same field gets the
+ * same variable.
+ */
 export class SecretNames {
   readonly secrets: ImportedSecret[] = [];
 
-  /** The reference that stands in the file. `words` make the name, `what` says what it is; no value: it has to be entered. */
+  /**
+   * The reference for the file. `words` make the variable's name, `what` describes it; without a value it must be
+   * entered.
+   */
   refer(
     words: readonly string[],
     { value, what }: { value: string | null; what: string },

@@ -20,8 +20,8 @@ import { isSilences, readSilences, type Silence, silenceCommand } from "./silenc
 import { readTree } from "./tree.ts";
 
 /**
- * Alertmanager's configuration, and silences that stand. Each route becomes a rule, or some; its receivers channels of the
- * one project; inhibition rules that silence others; muted times windows of maintenance.
+ * Alertmanager's configuration and its active silences. A route becomes one or more rules, receivers become channels of
+ * one project, inhibition rules become `silenced_by`, and muted times become maintenance.
  */
 export const alertmanagerImporter: Importer = {
   system: "alertmanager",
@@ -80,7 +80,7 @@ export const alertmanagerImporter: Importer = {
   },
 };
 
-/** What the files are: one configuration, any lists of silences; others are told and left. */
+/** Sorts the files: one configuration, and any number of silence lists. Other files are reported and ignored. */
 function sorted(files: readonly GivenFile[], { now }: ImportOptions) {
   const report: ImportLine[] = [];
   const silences: Silence[] = [];
@@ -108,7 +108,7 @@ function sorted(files: readonly GivenFile[], { now }: ImportOptions) {
 const isConfig = ({ value }: Part): boolean =>
   typeof value === "object" && value !== null && "route" in value;
 
-/** What always fires, so that its end says that the sender has died. */
+/** Names of alerts that always fire, so that their end shows that the sender has died. */
 const ALWAYS = /watchdog|dead.?man/i;
 
 function routeLines(
@@ -157,13 +157,13 @@ const unreadLines = (part: Part): ImportLine[] =>
     how: `Nothing here takes what it has as ${fields.join(", ")}.`,
   }));
 
-/** More of them than can be read aren't. */
+/** Cut, so that a person can still read the list. */
 function listed(texts: readonly string[]): string {
   const more = texts.length - 5;
   return texts.slice(0, 5).join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
-/** Labels that silences ask for: alerts of every rule have them. */
+/** Labels that silences match and that the alerts of every rule have. */
 function commonIdentifiers(pieces: readonly RulePart[], silences: readonly Silence[]): Set<string> {
   const room = MOST_IDENTIFIERS - Math.max(0, ...pieces.map(({ identifiers }) => identifiers.size));
   const asked = new Set(silences.flatMap(({ matchers }) => matchers.map(({ name }) => name)));
@@ -204,7 +204,7 @@ function wordsOf({ planned: { route }, words }: RulePart): string {
   return `${route.receiver}: ${all || "everything else"}`;
 }
 
-/** What holds of every configuration. */
+/** Report lines for every configuration. */
 function generalLines(
   config: Part,
   { used, pieces }: { used: ReadonlySet<string>; pieces: readonly RulePart[] },

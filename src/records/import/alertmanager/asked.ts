@@ -1,4 +1,4 @@
-/** Fields of one place of a configuration. */
+/** The unread fields of one part of a configuration. */
 export interface UnreadFields {
   /** "receiver team, slack_configs", "route", "global". */
   what: string;
@@ -7,7 +7,7 @@ export interface UnreadFields {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What Alertmanager fills in where nothing was said, and shows to whoever asks for its configuration. */
+/** Alertmanager's defaults. It includes them in the configuration that it shows. */
 const USUAL: Readonly<Record<string, string>> = {
   resolve_timeout: "5m",
   smtp_hello: "localhost",
@@ -31,10 +31,13 @@ const USUAL: Readonly<Record<string, string>> = {
   mattermost_api_url: "",
 };
 const NOTHING = ["", "false", "0", "0s", "0B"];
-/** Said once of all of them, or nobody misses it. */
+/** The report mentions these once for all, or nobody misses them. */
 const TOLD = ["group_wait", "group_interval", "id", "updatedAt"];
 
-/** Which parts of a file were asked for, by their pointers: what was not is told, so that nothing is left out without a line. */
+/**
+ * Records which parts of a file were read, by JSON pointer. The report lists all others, so nothing is left out
+ * silently.
+ */
 export class AskedParts {
   readonly #asked = new Set<string>();
   readonly #left = new Set<string>();
@@ -71,14 +74,13 @@ export class AskedParts {
   }
 }
 
-/** The pointer of a field. */
 export const below = (pointer: string, name: string): string =>
   `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** `http_config.proxy_url`: of what has fields, those that are set. */
+/** `http_config.proxy_url`: the fields of a value that are set. */
 function namesOf(key: string, value: unknown): string[] {
   if (!isFields(value)) return [key];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -95,7 +97,7 @@ function isSet(value: unknown, key: string): boolean {
   return !NOTHING.includes(text) && text !== USUAL[key];
 }
 
-/** Places are told by names that the file has, not by numbers. */
+/** The report uses names from the file instead of numbers. */
 const PLACES: Readonly<Record<string, string>> = {
   receivers: "receiver",
   routes: "route",

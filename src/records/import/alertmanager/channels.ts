@@ -5,24 +5,24 @@ import type { Part } from "./part.ts";
 type ChannelFields = Omit<NonNullable<ImportedProject["integrations"]>[number], "name">;
 
 interface Context {
-  /** The configuration's `global`. */
+  /** The configuration's section `global`. */
   global: Part;
   secrets: SecretNames;
-  /** The receiver's. */
+  /** The receiver's name. */
   name: string;
 }
 
-/** One kind of receiver as a kind of channel. */
+/** How one kind of receiver becomes a kind of channel. */
 export interface ChannelMaker {
-  /** `left`: sentences on what is another thing here; empty where nothing is. */
+  /** `left`: sentences on what is different here. */
   make(config: Part, context: Context): { channels: ChannelFields[]; left: string[] };
-  /** Whether Alertmanager tells the end of an alert unless told. */
+  /** Whether Alertmanager reports an alert's end by default. */
   sendsEnds: boolean;
-  /** Fields that say what a message says. */
+  /** Fields with a message's texts. */
   texts: readonly string[];
 }
 
-/** What they do the box does itself. */
+/** The box does itself what these do. */
 export const PAGERS = ["pagerduty_configs", "opsgenie_configs", "victorops_configs"];
 
 const TITLED = ["title", "text", "message", "summary"];
@@ -47,19 +47,19 @@ export const makers: Readonly<Record<string, ChannelMaker>> = {
   pushover_configs: { make: pushover, sendsEnds: true, texts: [...TITLED, "html"] },
 };
 
-/** What is set in the receiver, or for all of them; null: not in the file. */
+/** A setting of the receiver or of `global`; null: not in the file. */
 interface Found {
   value: string | null;
-  /** Where it is, if it isn't in the file. */
+  /** Where the value is instead; "" where it is in the file. */
   where: string;
 }
 
-/** How Alertmanager shows a configuration to whoever asks for it. */
+/** Alertmanager shows secrets like this. */
 const HIDDEN = "<secret>";
 
 function find(config: Part, field: string, global?: { part: Part; field: string }): Found {
   const own = [{ part: config, field }, ...(global === undefined ? [] : [global])];
-  // What stands in for all is heard of, also where a receiver has its own.
+  // The global field counts as read even where the receiver has its own.
   for (const one of own)
     for (const field of [one.field, `${one.field}_file`]) one.part.field(field).text();
   for (const one of own) {
@@ -101,7 +101,7 @@ function slack(config: Part, context: Context) {
   const url = find(config, "api_url", { part: global, field: "slack_api_url" });
   const app = find(config, "app_token", { part: global, field: "slack_app_token" });
   const authorization = config.field("http_config").field("authorization");
-  // An address that isn't shown is that of an app where it comes with a token.
+  // A hidden address with a token is that of a Slack app.
   const isApi =
     url.value === null ? !authorization.isEmpty : url.value.endsWith("/chat.postMessage");
   const channel = config.field("channel").text();
@@ -148,9 +148,9 @@ function pushover(config: Part, context: Context) {
   return { channels: [{ type: "pushover", ...fields }], left: [] };
 }
 
-/** A channel for each address; the server is usually said once for all. */
+/** Makes a channel for each address. The server usually stands in `global`. */
 function email(config: Part, context: Context) {
-  // Once for all receivers that have the same server.
+  // Without the receiver's name: receivers with the same server share its variables.
   const all = { ...context, name: "" };
   const of = (field: string) =>
     find(config, field, { part: context.global, field: `smtp_${field}` });

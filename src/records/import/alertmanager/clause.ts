@@ -2,17 +2,17 @@ import { RE2JS } from "re2js";
 import { literalsOf } from "./literals.ts";
 import type { LabelMatcher } from "./matchers.ts";
 
-/** What must hold of a label, "" being one that isn't there. */
+/** What a label's value must satisfy. A missing label has the value "". */
 interface Constraint {
-  /** One of these; null: of any. */
+  /** The value is one of these; null: any value. */
   any: ReadonlySet<string> | null;
   not: ReadonlySet<string>;
-  /** Patterns of the whole value that it has, and that it hasn't. */
+  /** Patterns that the whole value matches, and that it doesn't match. */
   like: readonly string[];
   unlike: readonly string[];
 }
 
-/** Constraints by label's name; all of them hold. */
+/** Constraints by the label's name. All of them must hold. */
 export type Clause = ReadonlyMap<string, Constraint>;
 
 export const EVERYTHING: Clause = new Map();
@@ -21,7 +21,7 @@ const ANYTHING: Constraint = { any: null, not: new Set(), like: [], unlike: [] }
 
 const compiled = new Map<string, RE2JS>();
 
-/** Throws RE2JS's own fault for what is no pattern. */
+/** Throws RE2JS's error for an invalid pattern. */
 export function isLike(pattern: string, value: string): boolean {
   let re = compiled.get(pattern);
   if (re === undefined) {
@@ -32,7 +32,7 @@ export function isLike(pattern: string, value: string): boolean {
   return re.testExact(value);
 }
 
-/** The clause with a matcher more; null: nothing can satisfy it. */
+/** The clause with one more matcher; null: nothing can satisfy it. */
 export function narrowed(clause: Clause, matcher: LabelMatcher): Clause | null {
   const added = constraintOf(matcher);
   const before = clause.get(matcher.name);
@@ -40,7 +40,7 @@ export function narrowed(clause: Clause, matcher: LabelMatcher): Clause | null {
   return after === null ? null : new Map([...clause, [matcher.name, after]]);
 }
 
-/** Whether alerts of two clauses may have the same value, or none, in each of these labels. */
+/** Whether an alert of each clause can have the same value, or none, in all of these labels. */
 export function canShare(a: Clause, b: Clause, names: readonly string[]): boolean {
   return names.every((name) => both(a.get(name) ?? ANYTHING, b.get(name) ?? ANYTHING) !== null);
 }
@@ -61,7 +61,7 @@ export function narrowedByAll(clause: Clause, matchers: readonly LabelMatcher[])
   return all;
 }
 
-/** Clauses that together are the clause without what all of `matchers` take; no two of them hold at once. */
+/** The clause without the alerts that match all of `matchers`, as clauses that don't overlap. */
 export function without(clause: Clause, matchers: readonly LabelMatcher[]): Clause[] {
   if (narrowedByAll(clause, matchers) === null) return [clause];
   const left: Clause[] = [];
@@ -85,7 +85,7 @@ function constraintOf({ op, value }: LabelMatcher): Constraint | null {
   const isNegative = op === "!=" || op === "!~";
   if (texts !== null)
     return { ...ANYTHING, ...(isNegative ? { not: new Set(texts) } : { any: new Set(texts) }) };
-  // A value with a line end is none of these in Alertmanager; no label has one.
+  // In Alertmanager these patterns don't match a value with a line end, but no label has one.
   const plain = value.replace(/^\^?\(?(?:\?:)?(\.[*+])\)?\$?$/, "$1");
   if (plain === ".*") return isNegative ? null : ANYTHING;
   if (plain === ".+")
@@ -93,7 +93,7 @@ function constraintOf({ op, value }: LabelMatcher): Constraint | null {
   return { ...ANYTHING, ...(isNegative ? { unlike: [value] } : { like: [value] }) };
 }
 
-/** What is said more than once said once; null: nothing satisfies it. */
+/** The constraint with its parts merged; null: nothing satisfies it. */
 function settled(constraint: Constraint): Constraint | null {
   const { any, not, like, unlike } = constraint;
   if (any === null) return like.some((pattern) => unlike.includes(pattern)) ? null : constraint;

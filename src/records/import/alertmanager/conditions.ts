@@ -6,7 +6,10 @@ import { matcherText } from "./matchers.ts";
 type RuleInput = NonNullable<ImportedProject["rules"]>[number];
 export type ConditionInput = NonNullable<RuleInput["conditions"]>[number];
 
-/** A clause as conditions, and in Alertmanager's words what none of them says: without it they take more. */
+/**
+ * A clause as conditions. `lost`: in Alertmanager's words, the parts that no condition can express. Without them the
+ * conditions match more.
+ */
 export interface SaidClause {
   conditions: ConditionInput[];
   lost: string[];
@@ -15,8 +18,8 @@ export interface SaidClause {
 const MOST_TEXTS = 100;
 
 /**
- * `missing` is how a label that isn't there is seen: by rules as no key, which passes neq alone; by silences, which compare an
- * alert's identifiers, as the empty text.
+ * `missing`: how a missing label is compared. Rules have no such key, and only neq matches; silences compare the
+ * alert's identifiers, where it is the empty text.
  */
 export function conditionsOf(clause: Clause, missing: "absent" | "empty"): SaidClause {
   const all: SaidClause = { conditions: [], lost: [] };

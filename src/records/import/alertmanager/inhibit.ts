@@ -6,17 +6,17 @@ import type { Part } from "./part.ts";
 import { mayHave, type PlannedRoute, splitExactly } from "./plan.ts";
 import { matchersOf } from "./tree.ts";
 
-/** Alerts that hold others back: Alertmanager's inhibition, as rules that are silenced by rules. */
+/** Alertmanager's inhibition, as rules that silence rules. */
 
-/** A rule to be: a part of what a route takes. */
+/** A rule to be made: a part of the alerts of a route. */
 export interface RulePart {
   planned: PlannedRoute;
   clause: Clause;
-  /** Matchers that tell it from the route's other parts. */
+  /** The matchers that separate it from the route's other parts. */
   words: string[];
-  /** What it is in each inhibition that was taken over, by its place in the file. */
+  /** Its role in each inhibition that was imported, by the inhibition's place in the file. */
   roles: ReadonlyMap<number, Role>;
-  /** Those that silence it. */
+  /** The parts that silence it. */
   above: { piece: RulePart; equal: readonly string[] }[];
   identifiers: Set<string>;
 }
@@ -30,14 +30,14 @@ interface Inhibition {
   equal: string[];
 }
 
-/** What the box allows: of rules of a project, of rules that silence one, of identifiers of a rule. */
+/** The box's limits: rules of a project, rules that silence one rule, identifiers of a rule. */
 export const PROJECT_RULES = 500;
 const MOST_ABOVE = 10;
 export const MOST_IDENTIFIERS = 32;
-/** Rules that the parts of routes may come to: more of them and nobody can read the file. */
+/** Rules that splitting may make. Nobody could read a file with more. */
 const MOST_PIECES = 200;
 
-/** The rules to be, with what silences them; `quiet` are routes that tell nobody, which become none. */
+/** The rules to be made and what silences them. `quiet`: routes that notify nobody and become no rules. */
 export function inhibited(
   planned: readonly PlannedRoute[],
   { part, quiet }: { part: Part; quiet: readonly PlannedRoute[] },
@@ -76,7 +76,7 @@ export function inhibited(
   return { pieces, report };
 }
 
-/** Where there is nothing that could be silenced, or could silence. */
+/** Why an inhibition has no effect; null where it has one. */
 function whyNothing(
   pieces: readonly RulePart[],
   { source, target }: Inhibition,
@@ -98,7 +98,7 @@ function readInhibition(at: Part): Inhibition {
   return { title, source, target, equal: [...new Set(at.field("equal").labels())] };
 }
 
-/** Each piece as the parts of it that are source, target, both or neither; null where that can't be said. */
+/** Each piece, split into source, target, both and neither; null where conditions can't express that. */
 function splitBy(
   pieces: readonly RulePart[],
   i: number,
@@ -136,7 +136,7 @@ function part(isIn: boolean, matchers: readonly LabelMatcher[]): (clause: Clause
   };
 }
 
-/** Lets the sources silence the targets as far as it goes. */
+/** Lets the sources silence the targets, within the limits. */
 function silence(
   pieces: readonly RulePart[],
   i: number,
@@ -144,7 +144,7 @@ function silence(
 ): ImportLine {
   const { title, equal } = inhibition;
   const all = pieces.filter((piece) => piece.roles.has(i));
-  // A rule that takes more than its part might hold back what Alertmanager tells.
+  // A rule that matches more than its part could silence alerts that Alertmanager sends.
   const sure = all.filter(({ clause }) => conditionsOf(clause, "absent").lost.length === 0);
   const has = (...roles: Role[]) =>
     sure.filter((piece) => roles.some((role) => piece.roles.get(i) === role));
@@ -161,7 +161,7 @@ function silence(
     return impossible(`a rule has at most ${MOST_IDENTIFIERS} identifiers.`);
   let isCut = sure.length < all.length;
   for (const target of targets) {
-    // One that is a source itself isn't silenced by others that are both, as there.
+    // As in Alertmanager: an alert that is both source and target isn't silenced by others that are both.
     const fitting = (target.roles.get(i) === "both" ? has("source") : sources).filter((one) =>
       canShare(one.clause, target.clause, equal),
     );
@@ -195,7 +195,7 @@ function silence(
 
 function leadsTo(from: RulePart, to: RulePart): boolean {
   const reached = new Set([from]);
-  // What is added while it is walked is walked, too.
+  // The loop also visits what it adds.
   for (const one of reached) for (const { piece } of one.above) reached.add(piece);
   return reached.has(to);
 }

@@ -5,22 +5,22 @@ import type { Part } from "./part.ts";
 import type { AlertRoute } from "./tree.ts";
 import { outside, type Week, type Weekly, type WeekRun, weeklyOf, weekRunsOf } from "./week.ts";
 
-/** When routes are muted: time intervals as maintenance windows of their rules. */
+/** Times at which routes are muted, as maintenance of their rules. */
 
 type MaintenanceInput = NonNullable<ImportedProject["maintenance"]>[number];
 
-/** A rule, and the route that it is of. */
+/** A rule and its route. */
 interface RuleOf {
   name: string;
   route: AlertRoute;
 }
 
-/** Windows and silences of a box. */
+/** Silences that a box holds. */
 const MOST_WINDOWS = 500;
-/** Days until a window has to be written anew. */
+/** Days after which a repeating window must be written again. */
 const LASTS = 364;
 
-/** The intervals by name: `time_intervals`, and what they were called before. */
+/** The intervals by name: `time_intervals`, and its older form. */
 export function readIntervals(config: Part): Map<string, Weekly> {
   const named = ["time_intervals", "mute_time_intervals"].flatMap((field) =>
     config.field(field).list(),
@@ -112,7 +112,7 @@ function wantedOf(
   return { wanted, impossible };
 }
 
-/** null where the zone is none. */
+/** null for an unknown time zone. */
 function windowOf(
   { name, route }: RuleOf,
   { title, zone }: Wanted,
@@ -133,7 +133,7 @@ function windowOf(
   };
 }
 
-/** The first from today on whose times the zone's clocks show; written as they do. */
+/** The first window from today on whose times exist in the zone, as written there. */
 function firstOf({ repeat, from, minutes }: WeekRun, zone: string, now: number) {
   const today = dayIn(zone, now);
   if (today === null) return null;
@@ -146,7 +146,7 @@ function firstOf({ repeat, from, minutes }: WeekRun, zone: string, now: number) 
       .add({ minutes: from });
     const times = [start, start.add({ minutes }), start.add({ days: LASTS })].map(written);
     const [starts, ends, over] = times.map((time) => dated(time, zone) ?? null);
-    // Where clocks go back between them it could last until the next one.
+    // Where clocks go back between start and end, it could last until the next window.
     const isShort = (starts ?? 0) + period * 86_400 > (ends ?? 0);
     if (starts !== null && ends !== null && over !== null && isShort) return times;
   }

@@ -1,7 +1,7 @@
-/** More texts than a condition's list takes aren't counted out. */
+/** The longest list of a condition. */
 const MOST = 100;
 
-/** The texts that a pattern stands for, where it only lists them: `a|b`, `(eu|us)-1`, `db\.x`. null: it is more than that. */
+/** The texts that a pattern matches, where it only lists them: `a|b`, `(eu|us)-1`, `db\.x`. null for other patterns. */
 export function literalsOf(pattern: string): string[] | null {
   const reader = { text: pattern, at: 0 };
   const found = alternatives(reader);
@@ -24,7 +24,7 @@ function alternatives(reader: Reader): string[] | null {
   }
 }
 
-/** One after the other, until the alternative is over. `^` and `$` mean nothing where the whole value counts anyway. */
+/** Reads up to the end of the alternative. `^` and `$` are ignored, because the whole value is compared anyway. */
 function sequence(reader: Reader): string[] | null {
   const { text } = reader;
   let all = [""];
@@ -45,7 +45,6 @@ function sequence(reader: Reader): string[] | null {
   }
 }
 
-/** Whether no group is open. */
 function isOutside({ text, at }: Reader): boolean {
   const before = text.slice(0, at).replace(/\\./gs, "");
   return before.split("(").length === before.split(")").length;
@@ -64,7 +63,7 @@ function one(reader: Reader): string[] | null {
   if (c === "\\") {
     const next = text[reader.at + 1] ?? "";
     reader.at += 2;
-    // An escaped letter or digit is a class, an edge or a code.
+    // An escaped letter or digit is a class, an anchor or a code.
     return next === "" || /[\p{L}\p{N}]/u.test(next) ? null : [next];
   }
   if (/[.*+?[\]{}^$]/.test(c)) return null;

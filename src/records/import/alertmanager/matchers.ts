@@ -1,4 +1,4 @@
-/** Matchers as Alertmanager writes them: `a="b"`, `{a="b",c=~"d|e"}`, `"a name"!="b"`. */
+/** Alertmanager's matchers: `a="b"`, `{a="b",c=~"d|e"}`, `"a name"!="b"`. */
 
 export interface LabelMatcher {
   name: string;
@@ -9,8 +9,8 @@ export interface LabelMatcher {
 export class MatcherFault extends Error {}
 
 /**
- * The matchers of one text. As Alertmanager does since 0.27: by the older syntax where the text is in it, else by the newer one,
- * which quotes names, too. Throws MatcherFault.
+ * Parses matchers as Alertmanager does since 0.27: in the older syntax where the text is valid there, else in the newer
+ * one, which also quotes names. Throws MatcherFault.
  */
 export function parseMatchers(text: string): LabelMatcher[] {
   try {
@@ -25,12 +25,12 @@ const raise = (fault: Error): never => {
   throw fault;
 };
 
-/** As it is written in the newer syntax. */
+/** The matcher in the newer syntax. */
 export function matcherText({ name, op, value }: LabelMatcher): string {
   return `${/^[a-zA-Z_:][\w:]*$/.test(name) ? name : JSON.stringify(name)}${op}${JSON.stringify(value)}`;
 }
 
-/** At commas outside quotes. A brace at either end means nothing. */
+/** Splits at commas outside quotes. Braces at the ends are ignored. */
 function splitOld(text: string): string[] {
   const tokens: string[] = [];
   let [token, isQuoted, isEscaped] = ["", false, false];
@@ -41,7 +41,7 @@ function splitOld(text: string): string[] {
       continue;
     }
     if (c === '"' && !isEscaped) isQuoted = !isQuoted;
-    // A comma within quotes leaves an escape open, as there.
+    // Alertmanager keeps an escape open across a comma inside quotes, too.
     if (c === "\\") isEscaped = !isEscaped;
     else if (c !== ",") isEscaped = false;
     token += c;
@@ -59,7 +59,7 @@ function parseOld(text: string): LabelMatcher {
   return { name, op: op as LabelMatcher["op"], value: unquoteOld(raw) };
 }
 
-/** Quotes may be left out; where the text begins with one it ends with one, and there is none between but escaped. */
+/** Quotes are optional. A text that begins with one must end with one, and others in between must be escaped. */
 function unquoteOld(raw: string): string {
   const isQuoted = raw.startsWith('"');
   const inside = isQuoted ? raw.slice(1) : raw;
@@ -69,7 +69,7 @@ function unquoteOld(raw: string): string {
     const c = inside.charAt(i);
     const next = inside.charAt(i + 1);
     if (c === "\\" && next !== "") {
-      // An escape of nothing is a backslash.
+      // A backslash before another character is a backslash.
       value += next === "n" ? "\n" : next === '"' || next === "\\" ? next : c + next;
       i += 1;
     } else if (c !== '"') value += c;
@@ -82,7 +82,7 @@ function unquoteOld(raw: string): string {
 
 const TOKEN = /[\s]*(?:([{},])|(=~|!=|!~|=)|("(?:[^"\\\n]|\\.)*")|([^\s{}!=~,\\"'`]+))/uy;
 
-/** null: it isn't in the newer syntax. */
+/** null: the text isn't in the newer syntax. */
 function parseNew(text: string): LabelMatcher[] | null {
   const tokens = tokensOf(text.trim());
   if (tokens === null) return null;
@@ -126,7 +126,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 const ESCAPE =
   /\\(?:([abfnrtv\\"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|)/g;
 
-/** A name or a value without its quotes, by Go's escapes; null where it is none. */
+/** A name or value without its quotes, with Go's escapes; null where it is invalid. */
 function unquoteNew(token: string | undefined): string | null {
   if (token === undefined || /^(?:[{},]|=~|!=|!~|=)$/.test(token)) return null;
   if (!token.startsWith('"')) return token;

@@ -3,7 +3,7 @@ import { type ReadYaml, readYaml, YamlFault } from "../../config-file/yaml.ts";
 import { type GivenFile, ImportFault } from "../importer.ts";
 import { AskedParts, below, type UnreadFields } from "./asked.ts";
 
-/** A part of a YAML file, every scalar of which is text. What is wrong with it is told with its file and line. */
+/** A part of a YAML file; every scalar is text. Its errors name the file and line. */
 export class Part {
   readonly #file: string;
   readonly #yaml: ReadYaml;
@@ -22,19 +22,18 @@ export class Part {
     this.value = value;
   }
 
-  /** Nothing is there, or nothing but its name. */
   get isEmpty(): boolean {
     this.#asked.for(this.#pointer);
     return this.value === undefined || this.value === null || this.value === "";
   }
 
-  /** It is told of as a whole, so nothing in it need be asked for. */
+  /** Marks all of it as read, because the report mentions it as a whole. */
   leave(): this {
     this.#asked.leave(this.#pointer);
     return this;
   }
 
-  /** What of it is set to something and was never asked for, by where it stands. */
+  /** The set fields that were never read, by their place. */
   unread(): UnreadFields[] {
     return this.#asked.rest(this.value);
   }
@@ -43,7 +42,7 @@ export class Part {
     return new ImportFault(`${this.#file}: line ${this.#yaml.lineOf(this.#pointer)}: ${sentence}`);
   }
 
-  /** A field by name; an empty part where there is none. */
+  /** A field by name; an empty part where it is missing. */
   field(name: string): Part {
     const value = this.#record()[name];
     return this.#below(name, Object.hasOwn(this.#record(), name) ? value : undefined);
@@ -72,7 +71,6 @@ export class Part {
     return this.list().map((part) => part.text());
   }
 
-  /** A list of labels' names. */
   labels(): string[] {
     return this.list().map((part) => mustBeLabel(part.text(), part));
   }
@@ -98,13 +96,13 @@ export class Part {
   }
 }
 
-/** A label's name as it is. Throws ImportFault where the box takes no such key. */
+/** Returns the label's name. Throws ImportFault where the box doesn't allow it as a key. */
 export function mustBeLabel(name: string, part: Part): string {
   if (name !== "" && fits(name, 256)) return name;
   throw part.fault(`"${name}" can't be a label's name`);
 }
 
-/** Throws ImportFault where the file is no YAML. */
+/** Throws ImportFault where the file isn't YAML. */
 export function partOf({ name, text }: GivenFile): Part {
   try {
     const yaml = readYaml(text, { asText: true });
@@ -114,7 +112,7 @@ export function partOf({ name, text }: GivenFile): Part {
     );
   } catch (error) {
     if (error instanceof YamlFault) throw new ImportFault(`${name}: ${error.message}`);
-    // Aliases of aliases that would fill the memory.
+    // YAML aliases of aliases that would fill the memory.
     if (error instanceof ReferenceError) throw new ImportFault(`${name}: ${error.message}`);
     throw error;
   }

@@ -3,16 +3,16 @@ import { conditionsOf } from "./conditions.ts";
 import type { LabelMatcher } from "./matchers.ts";
 import type { AlertRoute } from "./tree.ts";
 
-/** What gets to a route and stays there. */
+/** A route and the alerts that it keeps. */
 export interface PlannedRoute {
   route: AlertRoute;
-  /** Each becomes a rule; no two of them take one alert. Empty: nothing ever gets there. */
+  /** Each becomes a rule. No alert matches two of them. Empty: no alert reaches the route. */
   clauses: Clause[];
-  /** Titles of routes whose alerts it takes, too, since no condition says that it doesn't. */
+  /** Titles of routes whose alerts it also takes, because no condition can exclude them. */
   shared: string[];
 }
 
-/** Rules that one route may become. */
+/** Rules of one route. */
 const MOST_CLAUSES = 8;
 
 interface Reach {
@@ -21,8 +21,8 @@ interface Reach {
 }
 
 /**
- * The tree as routes that stand by themselves. Alertmanager walks it depth first: of routes side by side the first that matches takes
- * the alert, unless it continues; a route itself takes what none of those inside it does.
+ * The tree as independent routes. Alertmanager walks it depth first: of sibling routes the first that matches takes the
+ * alert, and the next ones only see it if that one continues. A route keeps what none of its children takes.
  */
 export function planRoutes(root: AlertRoute): PlannedRoute[] {
   const planned: PlannedRoute[] = [];
@@ -46,7 +46,7 @@ function minus(reach: Reach, { matchers, title }: AlertRoute): Reach {
   return { ...reach, shared: [...reach.shared, title] };
 }
 
-/** null: some part of it can't be said by conditions as well as the whole was. */
+/** null: conditions express some part less exactly than the whole. */
 export function splitExactly(
   clauses: readonly Clause[],
   split: (clause: Clause) => readonly Clause[],
@@ -66,7 +66,6 @@ export function splitExactly(
   return parts;
 }
 
-/** Conditions of a rule. */
 const MOST_CONDITIONS = 100;
 
 function isSaid(clause: Clause, mayLose: number): boolean {
@@ -74,6 +73,6 @@ function isSaid(clause: Clause, mayLose: number): boolean {
   return lost.length <= mayLose && conditions.length <= MOST_CONDITIONS;
 }
 
-/** Whether any alert that satisfies the clause may have what the matchers ask for. */
+/** Whether an alert of the clause can match the matchers. */
 export const mayHave = (clause: Clause, matchers: readonly LabelMatcher[]): boolean =>
   narrowedByAll(clause, matchers) !== null;

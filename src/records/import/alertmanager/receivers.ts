@@ -4,19 +4,19 @@ import type { SecretNames } from "../secrets.ts";
 import { type ChannelMaker, makers, PAGERS } from "./channels.ts";
 import type { Part } from "./part.ts";
 
-/** Receivers as channels of the project. */
+/** Receivers, as channels of the project. */
 
 export type IntegrationInput = NonNullable<ImportedProject["integrations"]>[number];
 
 export interface Receiver {
   name: string;
-  /** Whether it tells anybody at all. */
+  /** Whether the receiver notifies anybody. */
   tells: boolean;
   part: Part;
 }
 
 const MOST_INTEGRATIONS = 100;
-/** What a room hears where Alertmanager says no ends there. */
+/** The events of a channel whose receiver doesn't get an alert's end. */
 const BUT_ENDS: IntegrationInput["events"] = [
   "alert.opened",
   "alert.escalated",
@@ -43,7 +43,7 @@ function kindsOf(receiver: Part): { kind: string; configs: Part[] }[] {
     .filter(({ configs }) => configs.length > 0);
 }
 
-/** The channels of the receivers that routes name. What two of them share is one channel. */
+/** The channels of the receivers that routes name. Receivers with equal settings share a channel. */
 export function channelsOf(
   receivers: readonly Receiver[],
   { global, secrets }: { global: Part; secrets: SecretNames },
@@ -106,7 +106,7 @@ function makeAll(
   };
 }
 
-/** Whether somebody wrote it: asked for its configuration, Alertmanager shows its own texts, too. */
+/** Whether a person wrote the text: Alertmanager also shows its default texts. */
 function isOwn(value: unknown): boolean {
   if (typeof value === "string")
     return value !== "" && !/^\{\{ template "\w+\.default\.\w+" \. \}\}$/.test(value);

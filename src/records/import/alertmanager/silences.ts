@@ -6,7 +6,7 @@ import { type LabelMatcher, matcherText } from "./matchers.ts";
 import type { Part } from "./part.ts";
 import { checkedMatchers } from "./tree.ts";
 
-/** Silences that stand, as `GET /api/v2/silences` or `amtool silence query -o json` answers them. */
+/** Active silences, as `GET /api/v2/silences` or `amtool silence query -o json` returns them. */
 
 export interface Silence {
   title: string;
@@ -27,7 +27,7 @@ export function isSilences(part: Part): boolean {
   );
 }
 
-/** Those that hold or will; over ones are left out. Throws ImportFault. */
+/** The silences that aren't over. Throws ImportFault. */
 export function readSilences(part: Part, now: number): Silence[] {
   return part
     .list()
@@ -65,7 +65,7 @@ function timeOf(at: Part): number {
   throw at.fault(`"${at.text()}" is no time`);
 }
 
-/** One as a command, and what is to be said of it. `identifiers`: labels that alerts of every imported rule have. */
+/** A silence as a command, and its report lines. `identifiers`: labels that the alerts of every imported rule have. */
 export function silenceCommand(
   { title, matchers, startsAt, endsAt, reason }: Silence,
   { project, identifiers, now }: { project: string; identifiers: ReadonlySet<string>; now: number },

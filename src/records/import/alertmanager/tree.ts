@@ -4,29 +4,29 @@ import { isLike } from "./clause.ts";
 import { type LabelMatcher, MatcherFault, matcherText, parseMatchers } from "./matchers.ts";
 import { mustBeLabel, type Part } from "./part.ts";
 
-/** A route with what it has from those around it. */
+/** A route, with the settings that it inherits. */
 export interface AlertRoute {
-  /** Its matchers and those of the routes around it; "" for the one around all. */
+  /** Its matchers and those of its parents; "" for the root. */
   title: string;
   receiver: string;
   matchers: LabelMatcher[];
-  /** Routes behind it are asked as well. */
+  /** Whether later sibling routes also see the alert. */
   continues: boolean;
   /** `...` stands for every label. */
   groupBy: string[];
   repeatSeconds: number;
-  /** Names of time intervals: its own alone, none of those around it. */
+  /** Names of time intervals. They aren't inherited. */
   mute: string[];
   active: string[];
   children: AlertRoute[];
 }
 
-/** Routes of a file, more of which are refused. */
+/** A file with more routes is refused. */
 const MOST_ROUTES = 2_000;
-/** Alertmanager's own where nothing is said. */
+/** Alertmanager's default. */
 const USUAL_REPEAT = 4 * 3600;
 
-/** Throws ImportFault. `receivers`: the names that a route may say. */
+/** Throws ImportFault. `receivers`: the names that exist. */
 export function readTree(part: Part, receivers: ReadonlySet<string>): AlertRoute {
   let count = 0;
   const read = (at: Part, around: AlertRoute | null): AlertRoute => {
@@ -44,7 +44,7 @@ export function readTree(part: Part, receivers: ReadonlySet<string>): AlertRoute
         : at.field("group_by").labels(),
       repeatSeconds:
         secondsIn(at.field("repeat_interval")) ?? around?.repeatSeconds ?? USUAL_REPEAT,
-      // The older name of the list says the same.
+      // The older name of the list.
       mute: at.field("mute_time_intervals").texts(),
       active: at.field("active_time_intervals").texts(),
       children: [],
@@ -65,7 +65,7 @@ function receiverOf(at: Part, around: AlertRoute | null, receivers: ReadonlySet<
   throw part.fault(name === "" ? "the route names no receiver" : `there is no receiver "${name}"`);
 }
 
-/** `matchers`, `match` and `match_re`, all of which must hold; `of` goes before the names: `source_match`. */
+/** `matchers`, `match` and `match_re` together. `of`: a prefix of these names, as in `source_match`. */
 export function matchersOf(at: Part, of = ""): LabelMatcher[] {
   const listed = at
     .field(`${of}matchers`)
@@ -85,7 +85,7 @@ export function matchersOf(at: Part, of = ""): LabelMatcher[] {
   return [...listed, ...old("match", "="), ...old("match_re", "=~")];
 }
 
-/** Throws for what no condition takes, and where a pattern is none. */
+/** Throws where no condition can express a matcher, and for an invalid pattern. */
 export function checkedMatchers(matchers: LabelMatcher[], at: Part): LabelMatcher[] {
   for (const { name, op, value } of matchers) {
     mustBeLabel(name, at);
@@ -109,7 +109,7 @@ function mustBePattern(value: string, fault: (why: string) => ImportFault): void
 const SPAN = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 const UNITS = [31_536_000, 604_800, 86_400, 3_600, 60, 1, 0.001];
 
-/** Prometheus's lengths, `1d12h`; null where there is none. */
+/** Seconds of a duration of Prometheus, `1d12h`; null where there is none. */
 function secondsIn(part: Part): number | null {
   const text = part.text();
   if (text === "") return null;

@@ -1,26 +1,26 @@
 import { dated } from "../../../ground/kit/wall-time.ts";
 import type { Part } from "./part.ts";
 
-/** Times of a week, by the minute: what of Alertmanager's time intervals comes again each week. */
+/** The weekly part of Alertmanager's time intervals, by the minute. */
 
 const DAY = 1_440;
 const WEEK = 7 * DAY;
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** What a part of an interval says that no week does. */
+/** Fields of an interval that don't repeat weekly. */
 const BEYOND = ["days_of_month", "months", "years"];
 
-/** A week from Sunday 00:00, each minute of it in or out. */
+/** One entry for each minute of a week from Sunday 00:00: 1 in, 0 out. */
 export type Week = Uint8Array;
 
-/** Weeks by zone, and the parts of an interval that no week says. */
+/** Weeks by zone, and the parts of an interval that don't repeat weekly. */
 export interface Weekly {
   weeks: Map<string, Week>;
   beyond: string[];
 }
 
-/** An interval: any of its parts. Throws ImportFault. */
+/** The week of an interval, in which any of its parts applies. Throws ImportFault. */
 export function weeklyOf(intervals: readonly Part[]): Weekly {
   const all: Weekly = { weeks: new Map(), beyond: [] };
   for (const at of intervals) {
@@ -70,14 +70,14 @@ function minuteOf(at: Part): number {
   throw at.fault(`"${at.text()}" is no time of day, as 09:00 is`);
 }
 
-/** A window that comes again: minutes from Sunday 00:00, or of a daily one from 00:00; the end may be on a later day. */
+/** A repeating window in minutes from Sunday 00:00, or, for a daily one, from 00:00. Its end may be on a later day. */
 export interface WeekRun {
   repeat: "daily" | "weekly";
   from: number;
   minutes: number;
 }
 
-/** The runs of minutes that are in; daily ones where every day is the same. null: all are, and no run ends. */
+/** The runs of minutes in the week; daily ones where all days are equal. null: every minute is in. */
 export function weekRunsOf(week: Week): WeekRun[] | null {
   if (week.every((is) => is === 1)) return null;
   const isDaily = week.every((is, i) => is === week[i % DAY]);

@@ -5,7 +5,7 @@ import { emptyFile } from "../team/pages.ts";
 import { takeGoAlertPolicy, takeGoAlertService } from "./policy.ts";
 import { type GoAlertNodes, takeAlone, takeGoAlertSchedule } from "./schedule.ts";
 
-/** GoAlert, as its GraphQL answers the query of docs/moving.md. */
+/** GoAlert's answer to the GraphQL query in docs/moving.md. */
 export const fromGoAlert: Importer = {
   system: "goalert",
   title: "GoAlert",
@@ -75,7 +75,7 @@ function dataOf(file: GivenFile, { unread }: TeamDraft): GivenFields {
   return value["data"];
 }
 
-/** Whether a list goes on in another answer; null where it doesn't say. */
+/** Whether a list continues in another answer; null where the answer doesn't say. */
 function hasNext(held: unknown): boolean | null {
   const page = isFields(held) ? held["pageInfo"] : null;
   return isFields(page) && typeof page["hasNextPage"] === "boolean" ? page["hasNextPage"] : null;

@@ -28,7 +28,7 @@ export function takeGoAlertPolicy(
         );
     }
     steps.push({ after, people, schedules });
-    // The wait is after the step.
+    // GoAlert waits after a step.
     after += step.number("delayMinutes") ?? 0;
   }
   const passes = (given.number("repeat") ?? 0) + 1;

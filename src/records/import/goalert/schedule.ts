@@ -7,12 +7,12 @@ import { ADDED, type GivenOverride } from "../team/schedules.ts";
 import type { WeekWindow } from "../team/windows.ts";
 import { zoneOf } from "../team/zones.ts";
 
-/** What an answer has under a name. */
+/** The objects of an answer, by kind. */
 export type GoAlertNodes = (kind: string) => readonly Given[];
 
 const LENGTHS: Readonly<Record<string, number>> = { hourly: 60, daily: 1440, weekly: 10_080 };
 
-/** A rotation of its own times; null where it can't be one, which is told of `what`. */
+/** A rotation without windows; null where it can't be one, which the report says under `what`. */
 function rotationOf(draft: TeamDraft, given: Given, what: string): GivenRotation | null {
   const name = given.text("name") || given.text("id");
   const length = LENGTHS[given.text("type")];
@@ -42,7 +42,7 @@ function rotationOf(draft: TeamDraft, given: Given, what: string): GivenRotation
   };
   const active = given.number("activeUserIndex") ?? 0;
   if (turns.length === 0 || active < 0) return rotation;
-  // Whose turn it is there is a state and no arithmetic: turned so that the arithmetic here gives whoever is on now.
+  // GoAlert stores whose turn it is. The turns are rotated so that the calculation here gives the same person now.
   const now = turnAt(rotation, draft.zone(zone), draft.now);
   const turned = turns.map(
     (_turn, i) => turns[(((i - now + active) % turns.length) + turns.length) % turns.length] ?? [],
@@ -50,7 +50,7 @@ function rotationOf(draft: TeamDraft, given: Given, what: string): GivenRotation
   return begunBy({ ...rotation, turns: turned }, draft.zone(zone), draft.now);
 }
 
-/** A rotation that a policy names itself. */
+/** A rotation that an escalation policy names directly. */
 export function takeAlone(draft: TeamDraft, given: Given): string[] {
   const name = given.text("name");
   const what = `rotation ${name}`;
@@ -73,7 +73,7 @@ interface Around {
   nodes: GoAlertNodes;
 }
 
-/** The names of the box's schedules that it becomes; none where it can't be one. */
+/** The names of the box's schedules that it becomes; [] where it can't be one. */
 export function takeGoAlertSchedule(
   draft: TeamDraft,
   given: Given,
@@ -113,7 +113,7 @@ export function takeGoAlertSchedule(
   });
 }
 
-/** Who or what is on call in some hours of a schedule. */
+/** A person or a rotation that is on call in some hours of a schedule. */
 function targetOf(
   draft: TeamDraft,
   given: Given,
@@ -152,7 +152,7 @@ function targetOf(
   return [{ ...rotation, zone, windows }];
 }
 
-/** None: always; null: never. A rule that ends when it begins is a whole day. */
+/** []: always; null: never. A rule whose start and end are equal lasts a whole day. */
 function windowsOf(
   draft: TeamDraft,
   rules: readonly Given[],
@@ -190,7 +190,7 @@ function shiftOf(draft: TeamDraft, given: Given, what: string) {
   return from === null || until === null || person === null ? [] : [{ person, from, until }];
 }
 
-/** Shifts that stand in everybody's place for a while. */
+/** Shifts that replace everybody for a time. */
 function temporary(draft: TeamDraft, given: Given, what: string): GivenOverride[] {
   return given.objects("temporarySchedules", "temporary schedules").flatMap((one) => {
     const [begin, end] = [one.instant("start") ?? 0, one.instant("end") ?? 0];
@@ -209,7 +209,7 @@ function temporary(draft: TeamDraft, given: Given, what: string): GivenOverride[
   });
 }
 
-/** Somebody instead of another, or besides; nobody instead of somebody can't be held. */
+/** A person in place of another, or in addition. Removing a person without a replacement isn't possible. */
 function overrideOf(
   draft: TeamDraft,
   given: Given,

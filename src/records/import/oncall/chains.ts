@@ -5,11 +5,11 @@ import type { OnCallFiles } from "./files.ts";
 
 interface Around {
   files: OnCallFiles;
-  /** The box's, by the id of theirs. */
+  /** The names of the box's schedules, by OnCall's ids. */
   schedules: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Waits are steps of their own: they move the clock on for all that comes after. */
+/** In OnCall a wait is a step of its own, which delays all later steps. */
 export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeLadder {
   const [id, name] = [chain.text("id"), chain.text("name") || chain.text("id")];
   const what = `escalation chain ${name}`;
@@ -24,7 +24,7 @@ export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeL
     const after = Math.ceil(seconds / 60);
     const type = policy.text("type");
     if (type === "wait") seconds += policy.number("duration") ?? 300;
-    // It goes through all five times more there, then stops.
+    // In OnCall the chain runs five more times and then stops.
     else if (type === "repeat_escalation") passes = 6;
     else steps.push(...stepOf(draft, policy, { ...around, what, after, type }));
   }

@@ -2,7 +2,7 @@ import type { GivenFile, ImportLine } from "../importer.ts";
 import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
 import { comesNext, emptyFile } from "../team/pages.ts";
 
-/** What Grafana OnCall's API answers, sorted by its shape: it says `results` of everything. */
+/** Answers of Grafana OnCall's API, sorted by their shape, since every answer calls its list `results`. */
 export interface OnCallFiles {
   users: Given[];
   teams: Given[];
@@ -12,7 +12,7 @@ export interface OnCallFiles {
   policies: Given[];
   integrations: Given[];
   routes: Given[];
-  /** With their file's name, which says of which schedule they are. */
+  /** With the file's name, which says to which schedule they belong. */
   finals: { of: string; given: Given }[];
 }
 

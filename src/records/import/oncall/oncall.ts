@@ -5,7 +5,7 @@ import { takeChain } from "./chains.ts";
 import { type OnCallFiles, onCallFiles } from "./files.ts";
 import { takeOnCallSchedule } from "./schedule.ts";
 
-/** Grafana OnCall, as its API answers. */
+/** Grafana OnCall, from answers of its API. */
 export const fromOnCall: Importer = {
   system: "oncall",
   title: "Grafana OnCall",
@@ -101,7 +101,7 @@ interface Around {
   chains: ReadonlyMap<string, MadeLadder>;
 }
 
-/** A source and a rule, with the ladder of the route that takes everything. */
+/** Makes a source and a rule, with the ladder of the route that takes everything. */
 function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around): void {
   const [id, name, type] = [one.text("id"), one.text("name") || one.text("id"), one.text("type")];
   const what = `integration ${name}`;

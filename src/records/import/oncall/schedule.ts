@@ -9,7 +9,7 @@ import { readShift, renderedOverrides } from "./shifts.ts";
 const ASK =
   "fetch /api/v1/schedules/ID/final_shifts/?start_date=…&end_date=… too, into a file named after the schedule's id.";
 
-/** The names of the box's schedules that it becomes; none where it can't be one. */
+/** The names of the box's schedules that it becomes; [] where it can't be one. */
 export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCallFiles): string[] {
   const name = given.text("name") || given.text("id");
   const what = `schedule ${name}`;
@@ -58,7 +58,9 @@ export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCall
   return draft.schedule({ ...base, rotations, overrides, together: true, theirs });
 }
 
-/** Where levels hide each other all are in one zone: what is meant in another moves with its clocks no more. */
+/**
+ * Levels that hide each other must be in one zone. Shifts from other zones no longer follow their own clock changes.
+ */
 function oneZone(
   draft: TeamDraft,
   rotations: readonly GivenRotation[],

@@ -8,19 +8,19 @@ import { zoneOf } from "../team/zones.ts";
 const PERIODS: Readonly<Record<string, number>> = { hourly: 60, daily: 1440, weekly: 10_080 };
 const DAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 const DAY = 86_400;
-/** What an override made in a schedule has. */
+/** The level of an override made in a schedule. */
 const OVERRIDES = 99;
 
 export interface ReadShift {
   rotation: GivenRotation | null;
   override: GivenOverride[];
-  /** It can't be a layer. */
+  /** Whether it can't be a layer. */
   isOdd: boolean;
 }
 
 const NOTHING: ReadShift = { rotation: null, override: [], isOdd: false };
 
-/** One shift of a schedule: an override, or people taking turns. Times are on the clocks of its zone, else of its schedule's. */
+/** One shift of a schedule: an override, or people who take turns. Times are in its zone, or else in its schedule's. */
 export function readShift(
   draft: TeamDraft,
   given: Given,
@@ -100,7 +100,7 @@ interface Timed {
   interval: number;
 }
 
-/** When its turns begin, how long they are, and in which hours of them somebody is on call. */
+/** When its turns begin, how long they are, and in which hours somebody is on call. */
 function shapeOf(
   draft: TeamDraft,
   given: Given,
@@ -117,7 +117,7 @@ function shapeOf(
     .map((day) => DAYS.indexOf(day.toUpperCase()))
     .filter((day) => day >= 0);
   if (days.length > 0) {
-    // Turns change with the week, at the hour at which shifts begin: none is cut in two by it.
+    // Turns change with the week, at the hour at which shifts begin, so no shift is cut in two.
     const begins = Math.max(0, DAYS.indexOf(given.text("week_start").toUpperCase() || "MO"));
     const passed = (weekday - begins + 7) % 7;
     const anchor = period === 10_080 ? clock.first(civil - passed * DAY) : start;
@@ -161,7 +161,7 @@ function holes(at: {
   return [];
 }
 
-/** Rendered shifts as overrides: those at the same time are in schedules of their own. */
+/** Calculated shifts as overrides. Shifts at the same time go into different schedules. */
 export function renderedOverrides(
   shifts: readonly { person: string; from: number; until: number }[],
 ): GivenOverride[] {

@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = {
   day: 1440,
 };
 
-/** Whom an escalation pages: its delays count from the alert's opening, as here. */
+/** The steps of an escalation. Its delays count from the alert's opening, as here. */
 export function takeEscalation(
   draft: TeamDraft,
   given: Given,

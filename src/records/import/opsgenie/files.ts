@@ -9,7 +9,10 @@ import {
 } from "../team/given.ts";
 import { comesNext, emptyFile, inTwo } from "../team/pages.ts";
 
-/** What Opsgenie's API answers and its backup tool writes, sorted by its shape: both say `data` of everything, or nothing. */
+/**
+ * Answers of Opsgenie's API and files of its backup tool, sorted by their shape, since all of them call their content
+ * `data` or nothing.
+ */
 export interface OpsgenieFiles {
   users: Given[];
   teams: Given[];
@@ -18,7 +21,7 @@ export interface OpsgenieFiles {
   integrations: Given[];
   heartbeats: Given[];
   timelines: Given[];
-  /** With their file's name, or the schedule's id, which says whose they are. */
+  /** With the file's name or the schedule's id, which says to which schedule they belong. */
   overrides: { of: string; given: Given }[];
   routes: { of: string; given: Given }[];
 }
@@ -68,7 +71,7 @@ export function opsgenieFiles(
     overrides: [],
     routes: [],
   };
-  /** The same thing from two files is the one that says more. */
+  /** Of the same thing in two files, the one with more content counts. */
   const seen = new Map<string, { place: number; length: number; value: GivenFields }>();
   const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
   const keep = (kind: Kind, value: GivenFields, id: string) => {
@@ -156,18 +159,18 @@ function pagingOf(file: GivenFile): GivenFields {
   return isFields(paging) ? paging : {};
 }
 
-/** An answer without a next one is its list's last. */
+/** Whether an answer is the next page of another. An answer without `next` is the last page. */
 const isAfter = (next: unknown, { prev, last, next: more }: GivenFields): boolean =>
   comesNext(next, { previous: prev, last: more === undefined ? last : undefined });
 
-/** A list of nothing, or an answer that has one. */
+/** An empty list, or an answer with one. */
 const isNothing = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.length === 0
     : isFields(value) &&
       [value["data"], value["heartbeats"]].some((one) => one !== undefined && isNothing(one));
 
-/** The things of an answer: its `data`, the list in that, or the value itself. */
+/** The things in an answer: its `data`, the list in that, or the value itself. */
 function things(value: unknown): GivenFields[] {
   if (Array.isArray(value)) return value.filter(isFields);
   if (!isFields(value)) return [];

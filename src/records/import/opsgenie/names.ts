@@ -2,18 +2,18 @@ import type { MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import type { OpsgenieFiles } from "./files.ts";
 
-/** An escalation that rules may take. */
+/** An escalation that rules may use. */
 export interface OwnedLadder extends MadeLadder {
-  /** Its team's id, or its name. */
+  /** Its team's id or name. */
   team: string;
 }
 
-/** Things by their id or by their name, as other things call them. */
+/** Finds things by id or by name, as other things refer to them. */
 export interface OpsgenieNames {
   members(id: string, name: string): { email: string; role: string }[];
-  /** Of the box, as ladders name them. */
+  /** Names of the box's schedules, as ladders use them. */
   schedules(id: string, name: string): string[];
-  /** Everybody who takes turns. */
+  /** All people who take turns. */
   participants(id: string, name: string): string[];
   /** The first user of an escalation. */
   firstOf(id: string, name: string): string | null;
@@ -21,10 +21,10 @@ export interface OpsgenieNames {
   timelineOf(schedule: string): Given | null;
 }
 
-/** By what a thing is told from others of its kind. */
+/** What identifies a thing among those of its kind. */
 export const keyOf = (given: Given): string => given.text("id") || given.text("name");
 
-/** `schedules`: the box's, by key, to be filled as they are made. */
+/** `schedules`: names of the box's schedules by key. Filled while they are made. */
 export function namesIn(draft: TeamDraft, given: OpsgenieFiles) {
   const schedules = new Map<string, string[]>();
   const find = (list: readonly Given[], id: string, name: string) =>

@@ -7,7 +7,7 @@ import { keyOf, namesIn, type OwnedLadder } from "./names.ts";
 import { takeOpsgenieSchedule } from "./schedule.ts";
 import { takeTeams } from "./teams.ts";
 
-/** Opsgenie, as its API answers or its backup tool writes it. */
+/** Opsgenie, from answers of its API or files of its backup tool. */
 export const fromOpsgenie: Importer = {
   system: "opsgenie",
   title: "Opsgenie",

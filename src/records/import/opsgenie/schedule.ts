@@ -11,7 +11,7 @@ const LENGTHS: Readonly<Record<string, number>> = { hourly: 60, daily: 1440, wee
 const ASK =
   "fetch /v2/schedules/ID/timeline?interval=3&intervalUnit=months too, into a file of its own.";
 
-/** The names of the box's schedules that it becomes; none where it can't be one. */
+/** The names of the box's schedules that it becomes; [] where it can't be one. */
 export function takeOpsgenieSchedule(
   draft: TeamDraft,
   given: Given,
@@ -43,7 +43,7 @@ export function takeOpsgenieSchedule(
     ask: ASK,
     together: false,
     overrides,
-    // One of a rotation alone must not stand in another's hours.
+    // An override of one rotation must not apply in another's hours.
     apart: overrides.every(({ rotations }) => rotations === null),
     rotations: given
       .objects("rotations", "rotations")
@@ -100,7 +100,7 @@ function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At
   ];
 }
 
-/** The turns of one participant: a team's members have one each. */
+/** The turns of one participant. Each member of a team gets a turn. */
 function turnsOf(
   draft: TeamDraft,
   given: Given,
@@ -165,7 +165,7 @@ function windowsOf(
   return windows;
 }
 
-/** Minutes from one to the other, around the end; from one to itself is all the way. */
+/** Minutes from one time to the other, across the end of day or week. Equal times are the whole length. */
 const between = (from: number, to: number, all: number) => ((to - from + all - 1) % all) + 1;
 
 function overridesOf(

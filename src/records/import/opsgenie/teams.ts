@@ -9,7 +9,7 @@ interface Around {
   ladders: ReadonlyMap<string, OwnedLadder>;
 }
 
-/** A rule for each team, with the sources of its integrations; and one for each escalation that no team takes. */
+/** Makes a rule for each team, with the sources of its integrations, and one for each escalation without a team. */
 export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around): void {
   const taken = new Set<Given>();
   for (const team of given.teams) {
@@ -72,7 +72,7 @@ interface Route extends Around {
   routes: readonly Given[];
 }
 
-/** Where a team's alerts go first: by its routing rule that takes everything, else its own escalation, schedule or members. */
+/** Where a team's alerts go first: by the routing rule for all alerts, else its own escalation, schedule or members. */
 function defaultOf(
   draft: TeamDraft,
   { what, id, name, routes, named, ladders }: Route,
@@ -131,7 +131,7 @@ function defaultOf(
   );
 }
 
-/** Sources for those whose senders speak the Alert API; the others are told. */
+/** Makes sources for integrations whose senders use the Alert API. The others are reported. */
 function sourcesOf(draft: TeamDraft, integrations: readonly Given[]): string[] {
   return integrations.flatMap((one) => {
     const [name, type] = [one.text("name"), one.text("type")];

@@ -9,20 +9,20 @@ import {
 } from "../team/given.ts";
 import { emptyFile, inTwo } from "../team/pages.ts";
 
-/** PagerDuty's REST answers, one a file or several, sorted by what they hold. */
+/** Answers of PagerDuty's REST API, one or more in each file, sorted by their content. */
 export interface PagerDutyFiles {
   users: Given[];
   schedules: Given[];
   policies: Given[];
   services: Given[];
   windows: Given[];
-  /** With the name of their file, which says whose they are: the answer doesn't. */
+  /** With the file's name, which says to which schedule they belong: the answer doesn't. */
   overrides: { file: string; list: Given[] }[];
 }
 
 type Kind = Exclude<keyof PagerDutyFiles, "overrides">;
 
-/** By the name that an answer has a list under, and by the `type` of one thing. */
+/** By the name of an answer's list, and by the `type` of a single thing. */
 const KINDS: Readonly<Record<string, Kind>> = {
   users: "users",
   user: "users",
@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<Kind, string>> = {
 
 const PAGING = ["limit", "offset", "more", "total"];
 
-/** Throws ImportFault. The same thing from two files is the one that says more. */
+/** Throws ImportFault. Of the same thing in two files, the one with more content counts. */
 export function pagerDutyFiles(
   files: readonly GivenFile[],
   { unread, report }: { unread: Unread; report: ImportLine[] },
@@ -132,10 +132,10 @@ export function pagerDutyFiles(
 const isMuch = (value: unknown) =>
   (Array.isArray(value) && value.length > 0) || (isFields(value) && Object.keys(value).length > 0);
 
-/** One answer, or several as one list. */
+/** The answers in a file, which holds one or a list. */
 const topsOf = (value: unknown): GivenFields[] => [value].flat().filter(isFields);
 
-/** A list, or lists, of nothing. */
+/** An empty list, or lists of nothing. */
 const isNothing = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.every(isNothing)
@@ -145,7 +145,7 @@ const isNothing = (value: unknown): boolean =>
 
 const isNoList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-/** Whether another answer has what comes after this one: it begins there, or before and goes beyond. */
+/** Whether another answer continues this list: it begins where this one ends, or before that and goes further. */
 function isFollowed(top: GivenFields, all: readonly GivenFields[]): boolean {
   const next = Number(top["offset"] ?? 0) + Number(top["limit"] ?? 0);
   const keys = Object.keys(top).filter((key) => KINDS[key] !== undefined);

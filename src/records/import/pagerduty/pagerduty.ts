@@ -5,7 +5,7 @@ import type { LadderStep } from "../team/ladder.ts";
 import { type PagerDutyFiles, pagerDutyFiles } from "./files.ts";
 import { takeSchedule } from "./schedule.ts";
 
-/** PagerDuty, as its REST API answers: schedules of layers (v2), escalation policies, services. */
+/** PagerDuty, from answers of its REST API: schedules of layers (v2), escalation policies, services. */
 export const fromPagerDuty: Importer = {
   system: "pagerduty",
   title: "PagerDuty",
@@ -27,7 +27,7 @@ export const fromPagerDuty: Importer = {
   },
 };
 
-/** What only says the same again, where it is shown, or what the box shows otherwise. */
+/** Fields that repeat others, or that the box shows differently. */
 const KNOWN = [
   "id",
   "type",
@@ -152,7 +152,7 @@ function takePolicy(
         `Its step after ${after} minutes takes turns (round robin); here it pages everybody it names.`,
       );
     steps.push({ after, people, schedules: named });
-    // The wait is after the step.
+    // PagerDuty waits after a step.
     after += rule.number("escalation_delay_in_minutes") ?? 0;
   }
   const passes = (policy.number("num_loops") ?? 0) + 1;
@@ -215,7 +215,7 @@ function takeService(
   if (draft.report.length === said) draft.exact(what, `A source and a rule of this name.`);
 }
 
-/** What an urgency rule makes less than urgent; null: nothing. */
+/** What an urgency rule makes less urgent; null: nothing. */
 function urgencyText(rule: Given): string | null {
   const urgency = rule.text("urgency");
   if (urgency === "high") return null;

@@ -8,7 +8,7 @@ import { zoneOf } from "../team/zones.ts";
 
 const ASK = "fetch it with ?since= and ?until= so that its answer has final_schedule.";
 
-/** The names of the box's schedules that it becomes; none where it can't be one. */
+/** The names of the box's schedules that it becomes; [] where it can't be one. */
 export function takeSchedule(
   draft: TeamDraft,
   given: Given,
@@ -37,7 +37,7 @@ export function takeSchedule(
     );
     return [];
   }
-  // The first layer wins there, the last here.
+  // In PagerDuty the first layer wins, here the last.
   const layers = given.objects("schedule_layers", "schedule layers").toReversed();
   const final = given.object("final_schedule", "final schedules");
   return draft.schedule({
@@ -106,7 +106,7 @@ function rotationOf(
   return [beginning(draft, rotation, { what, from: start ?? virtual })];
 }
 
-/** Nobody is on call by it before `from`, whenever its turns are counted from. */
+/** Nobody is on call before `from`, even where turns are counted from an earlier time. */
 function beginning(
   draft: TeamDraft,
   rotation: GivenRotation,
@@ -144,7 +144,7 @@ function windowsOf(
       continue;
     }
     const minutes = Math.round(seconds / 60);
-    // Monday is 1 there and Sunday 7; here Sunday is 0.
+    // PagerDuty: Monday is 1, Sunday 7. Here Sunday is 0.
     const made =
       type === "daily_restriction"
         ? dailyWindow(start, minutes)
@@ -183,7 +183,7 @@ function rendered(draft: TeamDraft, final: Given, what: string) {
     return from === null || until === null || person === null ? [] : [{ person, from, until }];
   });
   if (shifts.length === 0) return null;
-  // An answer doesn't say for which time it was asked: it is known from its first shift to its last.
+  // An answer doesn't say for which period it was asked. It is taken as first to last shift.
   const from = shifts.reduce((least, shift) => Math.min(least, shift.from), Infinity);
   const until = shifts.reduce((most, shift) => Math.max(most, shift.until), 0);
   return { shifts, from, until };

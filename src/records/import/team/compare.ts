@@ -2,14 +2,14 @@ import { preview } from "../../../core/oncall/rotation.ts";
 import type { Schedule } from "../../../core/oncall/schedule.ts";
 import { wallTime } from "../../../ground/kit/wall-time.ts";
 
-/** Somebody on call in [from, until), Unix seconds. */
+/** A person on call in [from, until), Unix seconds. */
 export interface ShiftOf {
   person: string;
   from: number;
   until: number;
 }
 
-/** A stretch in which the two don't have the same people on call. */
+/** A period in which the two systems have different people on call. */
 export interface Difference {
   from: number;
   until: number;
@@ -17,7 +17,7 @@ export interface Difference {
   ours: string[];
 }
 
-/** The box's own answer, of schedules whose accounts are emails. */
+/** The box's own shifts, of schedules whose accounts are emails. */
 export function shiftsOf(
   schedules: readonly Schedule[],
   { from, until }: { from: number; until: number },
@@ -31,7 +31,7 @@ export function shiftsOf(
   );
 }
 
-/** Where two sets of shifts have other people on call, within [from, until). */
+/** The periods within [from, until) in which two sets of shifts have different people on call. */
 export function differencesBetween(
   theirs: readonly ShiftOf[],
   ours: readonly ShiftOf[],
@@ -55,7 +55,7 @@ export function differencesBetween(
   return differences;
 }
 
-/** Who is on call at a time; asked in order. */
+/** Returns who is on call at a time. Times must be asked for in order. */
 function followed(shifts: readonly ShiftOf[]): (at: number) => string[] {
   const waiting = shifts.toSorted((a, b) => a.from - b.from);
   let next = 0;

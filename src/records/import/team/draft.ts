@@ -24,9 +24,9 @@ interface PlannedHeartbeat {
   level?: number;
 }
 
-/** Whom a policy pages and how often, as an importer reads it. */
+/** Whom an escalation policy pages, and how often. */
 export interface PolicyPlan {
-  /** As the report calls it: `escalation policy Web`. */
+  /** Its name in the report: `escalation policy Web`. */
   what: string;
   steps: LadderStep[];
   passes: number;
@@ -34,18 +34,18 @@ export interface PolicyPlan {
   every: number;
 }
 
-/** How many of each a project holds unless its operator raised that. */
+/** A project's default limits. */
 const BOUNDS = { sources: 500, schedules: 100, rules: 500 } as const;
 
-/** A ladder as rules take it. */
+/** A ladder for rules. */
 export interface MadeLadder {
   name: string;
   ladder: PlannedStep[];
-  /** Whether some rule has it. */
+  /** Whether a rule uses it. */
   isUsed: boolean;
 }
 
-/** The project that an on-call tool's export becomes, as it is put together, and what there is to tell of it. */
+/** The project that an export becomes, while it is built, and its report. */
 export class TeamDraft {
   readonly report: ImportLine[] = [];
   readonly unread = new Unread();
@@ -86,13 +86,13 @@ export class TeamDraft {
     this.report.push({ sort: "impossible", what, how });
   }
 
-  /** A part of a schedule by which nobody is on call any more. */
+  /** Reports a part of a schedule that puts nobody on call any more. */
   ended(what: string, part: Given, { called, at }: { called: string; at: string }): void {
     part.leave();
     this.exact(what, `Its ${called} ended at ${at} and has nobody on call: it is left out.`);
   }
 
-  /** The names of the box's schedules that it becomes. */
+  /** Adds a schedule. Returns the names of the box's schedules that it becomes. */
   schedule(plan: SchedulePlan): string[] {
     const made = planSchedule(plan, {
       now: this.now,
@@ -114,7 +114,7 @@ export class TeamDraft {
     return name;
   }
 
-  /** A key that senders have already: it is to be let in after the file is applied. */
+  /** Keeps a key that senders have: a command lets it in after the file is applied. */
   oldKey(source: string, words: readonly string[], key: string): void {
     const what = `the key that senders of ${words.join(", ")} have`;
     const { env } = this.#secrets.refer([this.#system, ...words, "key"], { value: key, what });
@@ -130,7 +130,10 @@ export class TeamDraft {
     this.#rules.push({ name: this.#names.rules.give(name), ...rule });
   }
 
-  /** A ladder that nothing of the export takes is a rule's of its own. `what` and `why` are the other system's: "escalation policy", "No service has it". */
+  /**
+   * Makes a rule for a ladder that nothing in the export uses. `what` and `why` are for the report: "escalation
+   * policy", "No service has it".
+   */
   ownRule({ name, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
     const source = this.source(name);
     const how = `it is the ladder of a rule of its name, for what comes in through the source ${source}.`;
@@ -144,7 +147,7 @@ export class TeamDraft {
     return given;
   }
 
-  /** `known`: fields that nobody misses. */
+  /** `known`: fields that the report may leave out. */
   finish(known: readonly string[]): Imported {
     for (const { kind, fields } of this.unread.rest(known))
       this.impossible(kind, `Nothing here takes what they have as ${fields.join(", ")}.`);
@@ -189,7 +192,7 @@ export class TeamDraft {
   }
 }
 
-/** Without what is empty. */
+/** Without empty values. */
 function writtenRule({ escalations, ...rule }: PlannedRule) {
   return {
     ...rule,

@@ -1,6 +1,6 @@
 import { type GivenFile, ImportFault } from "../importer.ts";
 
-/** What other systems answered, read loosely: nothing is taken on trust, and what nobody asked for is told. */
+/** Reads other systems' answers without trusting their shape, and reports every field that wasn't read. */
 
 export type GivenFields = Readonly<Record<string, unknown>>;
 
@@ -16,12 +16,12 @@ export function exportedJson({ name, text }: GivenFile): unknown {
 export const isFields = (value: unknown): value is GivenFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Which fields of each thing hold something and were never asked for: each thing for itself, told by kind. */
+/** Finds the fields that hold something and were never read: checked for each thing, reported by kind. */
 export class Unread {
   readonly #things = new Map<GivenFields, { kind: string; asked: Set<string> }>();
   readonly #left = new Set<unknown>();
 
-  /** `asked`: what is read of it without asking a Given. */
+  /** `asked`: fields that are read without a Given. */
   saw(thing: GivenFields, kind: string, asked: readonly string[] = []): void {
     if (!this.#things.has(thing)) this.#things.set(thing, { kind, asked: new Set(asked) });
   }
@@ -30,13 +30,13 @@ export class Unread {
     this.#things.get(thing)?.asked.add(key);
   }
 
-  /** It is told of as a whole, with all that is in it. */
+  /** Marks a thing as read, with all that is in it: the report mentions it as a whole. */
   leave(thing: unknown): void {
     this.#left.add(thing);
     for (const one of partsOf(thing)) this.leave(one);
   }
 
-  /** Kinds with the names of their fields that hold something and were never asked for, but for `known`; `x.*` is known with all that is in it. */
+  /** For each kind the unread fields that hold something, except `known` ones. `x.*`: known, with all that is in it. */
   rest(known: readonly string[]): { kind: string; fields: string[] }[] {
     const found = new Map<string, Set<string>>();
     for (const [thing, { kind, asked }] of this.#things) {
@@ -51,7 +51,7 @@ export class Unread {
     return [...found].map(([kind, fields]) => ({ kind, fields: [...fields].sort() }));
   }
 
-  /** What of a value nobody asked for: all of it, or what stands in its things that nobody opened. */
+  /** The unread parts of a value: all of it, or fields of the things inside that weren't read. */
   #names(
     value: unknown,
     at: { path: string; known: readonly string[]; isRead: boolean },
@@ -75,7 +75,7 @@ const partsOf = (value: unknown): unknown[] =>
     (one) => typeof one === "object" && one !== null,
   );
 
-/** Without what no text may hold here. */
+/** Without characters that no stored text may have. */
 const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
 
 const isEmpty = (value: unknown): boolean =>
@@ -85,26 +85,26 @@ const isEmpty = (value: unknown): boolean =>
   value === false ||
   (typeof value === "object" && Object.values(value).every(isEmpty));
 
-/** Whether a thing says all that another of the same does. */
+/** Whether `more` contains everything that `less` does. */
 export function saysAll(more: unknown, less: unknown): boolean {
   if (isEmpty(less) || more === less) return true;
   if (typeof more !== "object" || more === null || typeof less !== "object") return false;
   return Object.entries(less ?? {}).every(([key, one]) => saysAll((more as GivenFields)[key], one));
 }
 
-/** One thing of an answer. A field that isn't there, or isn't what it should be, is empty. */
+/** One thing of an answer. A field that is missing or has the wrong type is empty. */
 export class Given {
   readonly #fields: GivenFields;
   readonly #unread: Unread;
 
-  /** `kind` is how the report calls such things, in the plural. */
+  /** `kind`: the report's word for such things, in the plural. */
   constructor(fields: GivenFields, kind: string, unread: Unread) {
     this.#fields = fields;
     this.#unread = unread;
     unread.saw(fields, kind);
   }
 
-  /** It is told of as a whole, so nothing in it need be asked for. */
+  /** Marks all of it as read, because the report mentions it as a whole. */
   leave(): this {
     this.#unread.leave(this.#fields);
     return this;
@@ -136,7 +136,7 @@ export class Given {
     return Array.isArray(value) ? value : [];
   }
 
-  /** Texts of a list; all else in it is left out. */
+  /** The texts of a list, without its other items. */
   texts(key: string): string[] {
     return this.list(key)
       .filter((one) => typeof one === "string")
@@ -154,13 +154,13 @@ export class Given {
     return isFields(value) ? new Given(value, kind, this.#unread) : null;
   }
 
-  /** Unix seconds of a time with its offset; null for any other. */
+  /** Unix seconds of a time with an offset; null for others. */
   instant(key: string): number | null {
     return instantOf(this.text(key));
   }
 }
 
-/** Unix seconds; null for a text that is no time with an offset. */
+/** Unix seconds; null for a text that isn't a time with an offset. */
 export function instantOf(text: string): number | null {
   try {
     return Math.floor(Temporal.Instant.from(text.replace(" ", "T")).epochMilliseconds / 1000);
@@ -169,7 +169,7 @@ export function instantOf(text: string): number | null {
   }
 }
 
-/** Unix seconds of a time on the clocks of a zone, or one with an offset; null for no time. */
+/** Unix seconds of a time in a zone, or with an offset; null for other text. */
 export function clockInstant(text: string, zone: string): number | null {
   const exact = instantOf(text);
   if (exact !== null) return exact;
@@ -181,7 +181,7 @@ export function clockInstant(text: string, zone: string): number | null {
   }
 }
 
-/** Minutes since midnight of `17:00` or `17:00:00`; null for no time of day. */
+/** Minutes since midnight of `17:00` or `17:00:00`; null for other text. */
 export function minuteOfDay(text: string): number | null {
   const parts = /^(\d{1,2}):(\d{2})(?::\d{2})?/.exec(text);
   if (parts === null) return null;

@@ -1,11 +1,11 @@
-/** Whom a step pages, so many minutes after the alert opened. */
+/** Whom a step pages, and how many minutes after the alert's opening. */
 export interface LadderStep {
   after: number;
   people: readonly string[];
   schedules: readonly string[];
 }
 
-/** As a rule of a configuration has it. */
+/** A step as a configuration has it. */
 export interface PlannedStep {
   accounts: string[];
   schedules: string[];
@@ -18,8 +18,8 @@ const MOST_NAMED = 20;
 const YEAR = 525_600;
 
 /**
- * A policy as a ladder: its steps at their minutes, gone through `passes` times, each pass `every` minutes after the one before.
- * `say` is told, in a sentence, what couldn't be held.
+ * An escalation policy as a ladder: its steps, run `passes` times, each pass `every` minutes after the last. `say` gets
+ * a sentence for each part that a ladder can't do.
  */
 export function ladderOf(
   steps: readonly LadderStep[],
@@ -28,7 +28,7 @@ export function ladderOf(
 ): PlannedStep[] {
   const every = Math.ceil(given);
   const wanted = every > 0 ? Math.max(1, passes) : 1;
-  /** Where one pass ends and the next begins in the same minute, that is one step. */
+  /** Where one pass ends in the minute in which the next begins, the two steps become one. */
   const gone = (times: number) =>
     Array.from({ length: times }, (_, pass) =>
       steps.map((step) => ({ ...step, after: step.after + pass * every })),
@@ -47,7 +47,7 @@ export function ladderOf(
   return [...ladder.slice(0, -1), { ...last, repeat_minutes: Math.min(every, YEAR) }];
 }
 
-/** Steps of one minute are one; nobody is named twice in one. */
+/** Joins steps of the same minute. Nobody is named twice in a step. */
 function joinedSteps(steps: readonly LadderStep[]): LadderStep[] {
   const byMinute = new Map<number, LadderStep>();
   for (const { after: given, people, schedules } of steps) {

@@ -1,7 +1,7 @@
 import type { GivenRotation } from "./rotation.ts";
 import { areApart, joinedWindows, movedWindow, type WeekWindow } from "./windows.ts";
 
-/** A layer of the box's schedule; participants are emails. */
+/** A layer of a schedule here. Participants are emails. */
 export interface PlannedLayer {
   name: string;
   participants: string[];
@@ -10,23 +10,23 @@ export interface PlannedLayer {
   restriction: WeekWindow | null;
 }
 
-/** One of the schedules that a schedule of elsewhere becomes: the box has one person on call in each. */
+/** One schedule here. Another system's schedule may become several, because here each has one person on call. */
 export interface SeatLane {
   zone: string;
   layers: PlannedLayer[];
-  /** Ids of the rotations that are in it. */
+  /** Ids of its rotations. */
   rotations: string[];
 }
 
-/** A rotation with one person a turn. */
+/** A rotation with one person in each turn. */
 interface Track extends Omit<GivenRotation, "turns"> {
   participants: string[];
 }
 
 /**
- * The schedules that have on call together whom the rotations do. At a level that has others below, each has the level's other
- * people as layers under its own: whoever is above hides all that is below in every one of them. `apart`: rotations whose windows
- * never meet may share one.
+ * Splits rotations into schedules which together have the same people on call. In the other system a level replaces
+ * those below it, in all schedules: so above the lowest level each schedule also has the level's other people, as
+ * layers under its own. `apart`: rotations whose windows never overlap may share a schedule.
  */
 export function lanesOf(
   rotations: readonly GivenRotation[],
@@ -61,7 +61,7 @@ export function lanesOf(
   });
 }
 
-/** Tracks that may be on call at the same time are in different slots. */
+/** Tracks that may be on call at the same time go into different slots. */
 function slotsOf(rotations: readonly GivenRotation[], apart: boolean): Track[][] {
   const slots: Track[][] = [];
   for (const track of rotations.flatMap(tracksOf)) {
@@ -73,7 +73,10 @@ function slotsOf(rotations: readonly GivenRotation[], apart: boolean): Track[][]
   return slots;
 }
 
-/** One for each who may be on call at once. A turn with fewer has its people in the others as well; nobody's turn goes to whoever is next. */
+/**
+ * As many tracks as people may be on call at once. In a turn with fewer people they are in several tracks; an empty
+ * turn goes to the people of the next one.
+ */
 function tracksOf({ turns, ...rest }: GivenRotation): Track[] {
   const filled = filledTurns(turns);
   const most = Math.max(0, ...filled.map(({ length }) => length));
@@ -83,7 +86,7 @@ function tracksOf({ turns, ...rest }: GivenRotation): Track[] {
   }));
 }
 
-/** With nobody's turns given to whoever has the next; none where nobody has any. */
+/** Gives each empty turn to the people of the next one. [] where all are empty. */
 export function filledTurns(turns: GivenRotation["turns"]): GivenRotation["turns"] {
   if (turns.every(({ length }) => length === 0)) return [];
   return turns.map((_turn, i) => {
@@ -94,7 +97,7 @@ export function filledTurns(turns: GivenRotation["turns"]): GivenRotation["turns
   });
 }
 
-/** Layers of one name are told apart. */
+/** Gives layers of the same name different names. */
 function named(tracks: readonly Track[]): Track[] {
   const given = new Map<string, number>();
   return tracks.map((track) => {
@@ -116,7 +119,7 @@ function layersOf({ name, participants, start, shiftMinutes, windows }: Track): 
   }));
 }
 
-/** The rotation as if its zone were another, whose clocks are so many minutes ahead. */
+/** The rotation in another zone, whose clocks are `ahead` minutes ahead. */
 export function inOtherZone(rotation: GivenRotation, zone: string, ahead: number): GivenRotation {
   return {
     ...rotation,

@@ -1,7 +1,7 @@
 import type { GivenFile, ImportLine } from "../importer.ts";
 import type { GivenFields } from "./given.ts";
 
-/** An export without anything in it is a fact, not a file that can't be read. */
+/** An empty export is reported; it isn't an error. */
 export const emptyFile = ({ name }: GivenFile): ImportLine => ({
   sort: "exact",
   what: name,
@@ -15,7 +15,7 @@ export const inTwo = (kind: string, id: string): ImportLine => ({
   how: "Two files have it and differ: the one that says more is taken.",
 });
 
-/** Where an address of a list points: its path, and the page or the place in the list that it asks for. */
+/** What the URL of a list's page points to: its path, and the page or offset in the query. */
 function placeOf(address: unknown): { path: string; at: number; step: number } | null {
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null) return null;
@@ -26,7 +26,10 @@ function placeOf(address: unknown): { path: string; at: number; step: number } |
   return { path, at: page || 1, step: 1 };
 }
 
-/** Whether an answer comes right after the one that names `next`: what comes before it is one step before `next`. */
+/**
+ * Whether this answer is the page that `next` points to: its `previous` is one page before `next`, or its `last` is
+ * `next`.
+ */
 export function comesNext(next: unknown, { previous, last }: GivenFields): boolean {
   const [wanted, before, end] = [placeOf(next), placeOf(previous), placeOf(last)];
   if (wanted === null) return false;

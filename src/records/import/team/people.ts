@@ -2,17 +2,17 @@ import type { ImportLine } from "../importer.ts";
 
 type Role = "owner" | "admin" | "member";
 
-/** A person as an export has them. */
+/** A person in an export. */
 export interface GivenPerson {
   id: string;
   email: string;
   name: string;
   role: Role;
-  /** Why they aren't taken over, in words; null: they are. */
+  /** Why the person isn't imported; null: they are. */
   leftOut: string | null;
 }
 
-/** As a configuration file has them. */
+/** A person as a configuration file has them. */
 export interface PlannedPerson {
   email: string;
   display_name?: string;
@@ -21,11 +21,11 @@ export interface PlannedPerson {
 
 const fold = (email: string) => email.trim().normalize("NFC").toLowerCase();
 
-/** Emails as the box takes them. */
+/** An email that the box accepts. */
 const isEmail = (text: string) =>
   /^[^\s@"]{1,64}@[^\s@"]{1,255}$/u.test(text) && !/[\p{Cc}\p{Cf}]/u.test(text);
 
-/** Everybody of an export: one account for each email, whatever its case. */
+/** All people of an export: one account for each email, in any case. */
 export class GivenPeople {
   readonly planned: PlannedPerson[] = [];
   readonly #byId = new Map<string, string>();
@@ -59,7 +59,7 @@ export class GivenPeople {
     this.#report.push({ sort: "exact", what, how: `An account of role ${role}.` });
   }
 
-  /** The email of a user, by id or by email; null, told once, for one who isn't there. `where`: what names them. */
+  /** The email of a user, by id or by email. null for an unknown one, reported once. `where`: what names the user. */
   find(ref: { id?: string; email?: string; called?: string }, where: string): string | null {
     const { id = "", email = "", called = "" } = ref;
     const found = this.#byId.get(id) ?? this.#byEmail.get(fold(email));

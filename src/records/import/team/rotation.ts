@@ -1,25 +1,28 @@
 import { DAY, type Zone } from "../../../core/oncall/zone.ts";
 import type { WeekWindow } from "./windows.ts";
 
-/** People taking turns, as other systems have it: several at once, and turns of nobody. */
+/** People who take turns in another system: a turn may have several people, or none. */
 export interface GivenRotation {
   name: string;
-  /** Emails of whoever has each turn; an empty one is nobody's. */
+  /** The emails of each turn's people. */
   turns: readonly (readonly string[])[];
-  /** When the first turn begins, Unix seconds. */
+  /** Unix seconds at which the first turn begins. */
   start: number;
   shiftMinutes: number;
-  /** When it counts, any of; none: always. */
+  /** The hours in which it applies; []: always. */
   windows: readonly WeekWindow[];
-  /** A higher one beats those below where it has anybody; those of one level are on call together. */
+  /** A higher level replaces lower ones while it has anybody. People of the same level are on call together. */
   level: number;
-  /** Whose days and windows are meant. */
+  /** The zone of its days and windows. */
   zone: string;
-  /** As its own system calls it. */
+  /** Its id in its own system. */
   id: string;
 }
 
-/** When turn `n` begins; below 0: before its own start. Whole days follow the zone's clocks, as the box has it. */
+/**
+ * Unix seconds at which turn `n` begins; `n` below 0 is before the start. Whole days follow the zone's clocks, as in
+ * the box's schedules.
+ */
 export function handover({ start, shiftMinutes }: GivenRotation, zone: Zone, n: number): number {
   const step = shiftMinutes * 60;
   if (n === 0) return start;
@@ -27,7 +30,7 @@ export function handover({ start, shiftMinutes }: GivenRotation, zone: Zone, n: 
   return zone.first(start + zone.offsetAt(start) + n * step);
 }
 
-/** The turn that is under way at a time, Unix seconds. */
+/** The number of the turn at a time (Unix seconds). */
 export function turnAt(rotation: GivenRotation, zone: Zone, at: number): number {
   let turn = Math.floor((at - rotation.start) / (rotation.shiftMinutes * 60));
   while (handover(rotation, zone, turn) > at) turn -= 1;
@@ -35,7 +38,7 @@ export function turnAt(rotation: GivenRotation, zone: Zone, at: number): number 
   return turn;
 }
 
-/** The same turns at the same times, told from turn `n` on. */
+/** The same rotation, counted from turn `n` on. */
 export function toldFrom(rotation: GivenRotation, zone: Zone, n: number): GivenRotation {
   const { turns } = rotation;
   const first = ((n % turns.length) + turns.length) % turns.length;
@@ -46,7 +49,7 @@ export function toldFrom(rotation: GivenRotation, zone: Zone, n: number): GivenR
   };
 }
 
-/** The same turns, begun by `at`: what begins later is told from an earlier turn on. */
+/** The same rotation with a start no later than `at`. */
 export function begunBy(rotation: GivenRotation, zone: Zone, at: number): GivenRotation {
   if (rotation.start <= at || rotation.turns.length === 0) return rotation;
   return toldFrom(rotation, zone, turnAt(rotation, zone, at));

@@ -5,37 +5,40 @@ import { differencesBetween, differenceText, type ShiftOf, shiftsOf } from "./co
 import { lanesOf, type PlannedLayer, type SeatLane } from "./lanes.ts";
 import type { GivenRotation } from "./rotation.ts";
 
-/** Stands for a schedule of its own among the rotations of an override: who has it is on call besides. Ids that begin so are more of them. */
+/**
+ * Among an override's rotations it means a schedule of its own: the person is on call in addition. Ids that begin with
+ * it mean further ones.
+ */
 export const ADDED = "+added";
 
-/** Somebody in everybody's place in [from, until), Unix seconds. */
+/** A person in place of everybody in [from, until), Unix seconds. */
 export interface GivenOverride {
   person: string;
   from: number;
   until: number;
-  /** Ids of the rotations that it is of; null: all. */
+  /** Ids of the rotations that it replaces; null: all. */
   rotations: readonly string[] | null;
 }
 
-/** A schedule of elsewhere. */
+/** Another system's schedule. */
 export interface SchedulePlan {
-  /** As the report calls it: `schedule Primary`. */
+  /** Its name in the report: `schedule Primary`. */
   what: string;
   name: string;
   zone: string;
   rotations: readonly GivenRotation[];
-  /** Rotations that never meet may share a schedule here. */
+  /** Whether rotations that never overlap may share a schedule here. */
   apart: boolean;
-  /** Of two the later wins, but where `together`: then both are on call. */
+  /** Where two overlap the later wins; with `together` both people are on call. */
   overrides: readonly GivenOverride[];
   together: boolean;
-  /** Its own system's answer for a time; null: it isn't in the files. */
+  /** The shifts that its own system calculated, in [from, until); null: not in the files. */
   theirs: { shifts: readonly ShiftOf[]; from: number; until: number } | null;
-  /** How to get that answer. */
+  /** How to get these shifts, for the report. */
   ask: string;
 }
 
-/** As a configuration file has it. */
+/** A schedule as a configuration file has it. */
 export interface PlannedSchedule {
   name: string;
   timezone: string;
@@ -47,7 +50,7 @@ interface Around {
   now: number;
   title: string;
   report: ImportLine[];
-  /** A name that no other schedule has. */
+  /** Makes the name unique. */
   name(wanted: string): string;
 }
 
@@ -109,7 +112,7 @@ function madeLanes({ rotations, apart, zone, overrides }: SchedulePlan, say: Say
   return all.length === 0 ? [{ zone, layers: [], rotations: [] }] : all;
 }
 
-/** Within what a schedule holds. */
+/** Cuts the schedules to the box's limits. */
 function fitted(lanes: readonly SeatLane[], say: Say): SeatLane[] {
   return lanes.map((lane) => {
     const over = lane.layers.slice(MOST.layers).map(({ name }) => name);
@@ -152,7 +155,7 @@ function overridesIn(
     .filter(
       ({ rotations }) => rotations === null || rotations.some((id) => lane.rotations.includes(id)),
     );
-  // The last wins: where several are on call together, each schedule has another one last.
+  // The last override wins: with several people on call, each schedule has another of them last.
   const last = (n: number) => (plan.together && n % of === i ? 1 : 0);
   const ordered = [...mine.entries()].sort(([a], [b]) => last(a) - last(b) || a - b);
   const pieces = ordered
@@ -176,7 +179,7 @@ function cut(override: GivenOverride): GivenOverride[] {
   }));
 }
 
-/** Their own final shifts of the next 90 days beside the box's. */
+/** Compares the other system's shifts of the next 90 days with the box's. */
 function compare(
   { theirs, zone, ask }: SchedulePlan,
   made: {

@@ -1,4 +1,7 @@
-/** When a rotation counts, as the box has it: the weekdays (0 = Sunday) on which it begins; an end at or before the start is on the next day. */
+/**
+ * The hours of a week in which a rotation applies. `days`: the weekdays on which it begins (0 = Sunday), [] for every
+ * day. An end at or before the start is on the next day.
+ */
 export interface WeekWindow {
   days: number[];
   start_minute: number;
@@ -8,14 +11,14 @@ export interface WeekWindow {
 const DAY = 1440;
 const WEEK = 7 * DAY;
 
-/** Every day from a minute on for so many; null: all day. */
+/** A window on every day, from minute `start` for `minutes`; null: all day. */
 export function dailyWindow(start: number, minutes: number): WeekWindow | null {
   return minutes >= DAY ? null : { days: [], ...within(start % DAY, minutes) };
 }
 
 /**
- * From a minute of a weekday on for so many. One that is longer than a day becomes one for its first day, one for whole days, and
- * one for its last, since here each begins and ends within a day of its beginning. null: the whole week.
+ * A window on one weekday, from minute `start` for `minutes`. A schedule's window lasts a day at most, so a longer one
+ * is split: the rest of the first day, the whole days, and the last day. null: the whole week.
  */
 export function weeklyWindow(day: number, start: number, minutes: number): WeekWindow[] | null {
   if (minutes >= WEEK) return null;
@@ -39,7 +42,7 @@ function within(start: number, minutes: number): Pick<WeekWindow, "start_minute"
   return { start_minute: start, end_minute: end <= DAY ? end : end - DAY };
 }
 
-/** Those of the same times are one, with all their days; in the order of their first. */
+/** Joins windows with the same times, in the order of their first. */
 export function joinedWindows(windows: readonly WeekWindow[]): WeekWindow[] {
   const joined = new Map<string, Set<number>>();
   for (const { days, start_minute, end_minute } of windows) {
@@ -55,7 +58,7 @@ export function joinedWindows(windows: readonly WeekWindow[]): WeekWindow[] {
   });
 }
 
-/** Whether no minute of the week is in both; none given is always. */
+/** Whether the windows share no minute of the week. No windows means always. */
 export function areApart(a: readonly WeekWindow[], b: readonly WeekWindow[]): boolean {
   if (a.length === 0 || b.length === 0) return false;
   const taken = minutesOf(a);
@@ -73,7 +76,7 @@ function minutesOf(windows: readonly WeekWindow[]): boolean[] {
   return minutes;
 }
 
-/** As clocks that are so many minutes ahead show it. */
+/** The window on clocks that are `ahead` minutes ahead. */
 export function movedWindow(
   { days, start_minute, end_minute }: WeekWindow,
   ahead: number,

@@ -1,6 +1,6 @@
 import { isTimezone } from "../../../core/oncall/zone.ts";
 
-/** Names that Rails has of its own, where they aren't the last part of IANA's. */
+/** Rails' names of time zones, where they aren't the last part of IANA's. */
 const RAILS = `International Date Line West=Etc/GMT+12
 Midway Island=Pacific/Midway
 American Samoa=Pacific/Pago_Pago
@@ -158,7 +158,7 @@ const ianaOf = new Map(
   RAILS.split("\n").map((line) => line.split("=") as [rails: string, iana: string]),
 );
 
-/** IANA's name of a time zone that may be called as Rails does; null for an unknown one. */
+/** IANA's name of a time zone, which may be given by Rails' name; null for an unknown one. */
 export function zoneOf(name: string): string | null {
   const rails = ianaOf.get(name);
   if (rails !== undefined) return rails;
