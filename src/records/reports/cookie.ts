@@ -4,16 +4,16 @@ import { sameSecret } from "../../ground/kit/ids.ts";
 /** How long a right password opens a report (contract §8). */
 const OPEN_SECONDS = 12 * 60 * 60;
 
-/** What a cookie opens. When any of it changes, cookies made before are void. */
+/** The report that a cookie opens. When any of these values changes, older cookies no longer work. */
 export interface Gate {
   reportId: string;
   uuid: string;
-  /** Any text that changes with the password and says nothing about it. */
+  /** Any text that changes with the password and reveals nothing of it. */
   passwordVersion: string;
 }
 
 export interface GateKey {
-  /** A secret of the server's that no reader can have. */
+  /** A secret of the server. */
   key: Buffer;
   /** Unix seconds. */
   now: number;
@@ -26,7 +26,7 @@ export interface CookiePlace {
   secure: boolean;
 }
 
-/** The `Set-Cookie` value that opens the gate for twelve hours to this browser. */
+/** The `Set-Cookie` value that opens the report in this browser for twelve hours. */
 export function gateCookie(gate: Gate, { key, now }: GateKey, place: CookiePlace): string {
   const expiry = now + OPEN_SECONDS;
   return [
@@ -39,7 +39,7 @@ export function gateCookie(gate: Gate, { key, now }: GateKey, place: CookiePlace
   ].join("; ");
 }
 
-/** Whether a request's `Cookie` header opens the gate now. Time depends on no secret. */
+/** Whether a request's `Cookie` header opens the report now. The time that this takes depends on no secret. */
 export function opensGate(
   cookies: string | undefined,
   gate: Gate,
@@ -51,12 +51,12 @@ export function opensGate(
   });
 }
 
-/** The prefix makes browsers refuse one that came without TLS (RFC 6265bis §4.1.3.1). */
+/** With the prefix, browsers refuse a cookie that came without TLS (RFC 6265bis §4.1.3.1). */
 function cookieName(secure: boolean): string {
   return secure ? "__Secure-report" : "report";
 }
 
-/** At most a few are looked at: a header may hold hundreds. */
+/** Reads at most a few, because a header may hold hundreds. */
 function cookieValues(header: string, name: string): string[] {
   return header
     .split(";")
@@ -67,7 +67,7 @@ function cookieValues(header: string, name: string): string[] {
 }
 
 function seal({ reportId, uuid, passwordVersion }: Gate, key: Buffer, expiry: number): string {
-  // JSON keeps the parts apart whatever characters they hold.
+  // JSON keeps the parts apart, whatever characters they contain.
   const text = JSON.stringify(["report-gate", reportId, uuid, passwordVersion, expiry]);
   return createHmac("sha256", key).update(text).digest("base64url");
 }

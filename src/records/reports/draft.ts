@@ -3,7 +3,7 @@ import { newestFirst, TYPE_WORDS, titleOf } from "./report.ts";
 import { clockText, dayText, exactText, lengthText } from "./times.ts";
 import type { EntryDraft } from "./written.ts";
 
-/** One step of an alert's history (contract §5, timeline). */
+/** One entry of an alert's timeline (contract §5). */
 export interface TimelineStep {
   /** Unix seconds. */
   at: number;
@@ -12,13 +12,13 @@ export interface TimelineStep {
   detail: Readonly<Record<string, unknown>>;
 }
 
-/** A step in a customer's words. */
+/** An entry in words for customers. */
 interface ToldStep {
   at: number;
   words: string;
 }
 
-/** What a message that a channel took was about. That somebody read it isn't recorded, so it isn't said. */
+/** The messages that a channel accepted. That somebody read one isn't recorded, so the draft doesn't claim it. */
 const SENT_WORDS: Record<string, string> = {
   "alert.opened": "A notification was sent.",
   "alert.escalated": "A page to the people on call was sent.",
@@ -26,9 +26,9 @@ const SENT_WORDS: Record<string, string> = {
 };
 
 /**
- * What a step is for a customer: only what the history records. A ladder's step alone is a plan, its delivery is the
- * fact. Null for what is the operator's business (a failed delivery, a page taken back); names, addresses and
- * rules are, too: none of it goes into a draft.
+ * A timeline entry in words for customers: only facts. A step of the ladder is a plan; its delivery is the fact. null
+ * for what only concerns operators (a failed delivery, a withdrawn page). Names, addresses and rules never appear in a
+ * draft.
  */
 function wordsOf({ kind, detail }: TimelineStep): string | null {
   switch (kind) {
@@ -52,14 +52,14 @@ const RESOLVED_WORDS: Record<string, string> = {
   merged: "It proved to be the same problem as another one that is being followed.",
 };
 
-/** Whether the problem is over with this step: a merged alert's goes on in the other. */
+/** Whether the problem ends with this entry. A merged alert's continues in the other alert. */
 function ends({ kind, detail }: TimelineStep): boolean {
   return kind === "resolved" && detail["reason"] !== "merged";
 }
 
 /**
- * Pure: an alert's history (oldest first) as a Markdown entry. Steps that say the same one after the
- * other become one. An empty history gives a draft that says so by its lack of lines.
+ * Pure: an alert's timeline (oldest first) as a Markdown entry. Equal entries in a row become one. An empty timeline
+ * gives a draft without lines.
  */
 export function draftEntry(timeline: readonly TimelineStep[]): EntryDraft {
   const resolved = timeline.some(ends);
@@ -79,7 +79,7 @@ function told(timeline: readonly TimelineStep[]): ToldStep[] {
   return steps.filter(({ words }, index) => words !== steps[index - 1]?.words);
 }
 
-/** One list for each day, so that a line needs no more than the time of day. */
+/** A list for each day, so that a line needs only the time of day. */
 function stepLines(steps: readonly ToldStep[]): string[] {
   const days = Map.groupBy(steps, (step) => dayText(step.at));
   return [...days].map(([day, its]) => {
@@ -116,7 +116,7 @@ export interface WrittenEntry {
   createdAt: number;
 }
 
-/** Pure: the whole report as one Markdown document, oldest entry first, as one would file it. */
+/** Pure: the whole report as one Markdown document, oldest entry first. */
 export function exportMarkdown(report: WrittenReport, entries: readonly WrittenEntry[]): string {
   const oldestFirst = newestFirst(entries).reverse();
   const parts = [
@@ -136,7 +136,7 @@ function entryHeading({ title, type }: WrittenEntry): string {
   return title.trim() === "" ? TYPE_WORDS[type] : `${TYPE_WORDS[type]}: ${plain(title)}`;
 }
 
-/** One line of plain text in Markdown that renders as that text. */
+/** One line of plain text, escaped so that Markdown renders it unchanged. */
 function plain(text: string): string {
   return text
     .replace(/\s+/g, " ")
@@ -144,7 +144,7 @@ function plain(text: string): string {
     .replace(/[\\`*_{}[\]()<>#+\-.!|~&=]/g, "\\$&");
 }
 
-/** Closes a code fence left open, which would otherwise swallow every entry after it. */
+/** Closes an open code fence, which would otherwise swallow all later entries. */
 function fenceClosed(markdown: string): string {
   let open = "";
   for (const line of markdown.split("\n")) {

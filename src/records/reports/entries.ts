@@ -9,7 +9,7 @@ import type { EntryAnswer } from "./written.ts";
 
 export type EntryRow = typeof reportEntries.$inferSelect;
 
-/** A report is read whole, by anybody who has its address: what it may hold is bounded. */
+/** A reader gets the whole report, and anyone with the address can be a reader, so its size has limits. */
 const MOST_ENTRIES = 1000;
 /** Characters of HTML. */
 const MOST_HTML = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ export function entryRows(reader: Reader, reportId: string): EntryRow[] {
     .all();
 }
 
-/** Throws 404, for another report's entry too. */
+/** Throws 404, also for another report's entry. */
 export function getEntry(reader: Reader, report: ReportRow, id: string): EntryRow {
   const row = reader.orm
     .select()
@@ -48,7 +48,7 @@ export function getEntry(reader: Reader, report: ReportRow, id: string): EntryRo
   return row;
 }
 
-/** What is written. The HTML is `contentMd` rendered, before the transaction. */
+/** The content of an entry. The HTML is `contentMd`, rendered before the transaction. */
 export interface EntryContent {
   contentMd: string;
   contentHtml: string;
@@ -70,7 +70,7 @@ export function addEntry(
   return { id };
 }
 
-/** Title and type are kept when absent. Throws 404, and 400 as `addEntry` does. */
+/** Title and type are kept where they are missing. Throws 404, and 400 as `addEntry` does. */
 export function updateEntry(
   tx: Tx,
   { report, id }: { report: ReportRow; id: string },
@@ -111,7 +111,7 @@ function mustBeBounded(reader: Reader, reportId: string): void {
   throw new ServiceError("content_too_complex", message);
 }
 
-/** Readers see on the page when something last changed. */
+/** Records the time of the change, which the page shows. */
 function isNews(tx: Tx, reportId: string): void {
   tx.orm.update(reports).set({ updatedAt: tx.at }).where(eq(reports.id, reportId)).run();
 }

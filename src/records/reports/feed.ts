@@ -12,7 +12,7 @@ import {
 } from "./report.ts";
 import { isoTime } from "./times.ts";
 
-/** What XML 1.0 cannot hold, not even escaped (XML 1.0 §2.2). */
+/** Characters that XML 1.0 can't contain, even escaped (XML 1.0 §2.2). */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 export interface FeedView {

@@ -5,9 +5,9 @@ import type { Reader, Store } from "../../ground/store/store.ts";
 const PLACE = "meta.gate_key";
 
 /**
- * The key that cookies of gated reports are made with; null before the first. It is kept, because a
- * cookie outlasts a restart, and sealed, so that a backup that went astray opens no page. Where it
- * can't be opened any more there is none: readers enter their password once more.
+ * The key that signs the cookies of reports with a password; null before there is one. It is stored, because a cookie
+ * outlasts a restart, and sealed, so that a stolen backup opens no report. Where it can't be opened it counts as
+ * missing, and readers enter their password again.
  */
 export function gateKey(reader: Reader, sealer: Sealer): Buffer | null {
   const sealed = getMeta(reader, "gate_key");
@@ -15,7 +15,7 @@ export function gateKey(reader: Reader, sealer: Sealer): Buffer | null {
   return text === null ? null : Buffer.from(text, "base64url");
 }
 
-/** The key, made where there is none: 32 random bytes. */
+/** The key; makes it (32 random bytes) where there is none. */
 export function ensureGateKey(store: Store, sealer: Sealer): Buffer {
   const known = gateKey(store, sealer);
   if (known !== null) return known;

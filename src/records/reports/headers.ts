@@ -2,8 +2,8 @@ import { pageHeaders } from "../../ground/page/answer.ts";
 import { PREVIEW_STYLE, STYLE } from "./style.ts";
 
 /**
- * The headers of everything under `/public/reports`, whatever its form. Only an open report's answers may be
- * stored, and even they are asked for anew each time, so that a rotation and a deletion hold at once.
+ * The headers of every answer under `/public/reports`. Only answers of a report without a password may be stored, and
+ * browsers must ask again each time, so that a new address and a deletion take effect at once.
  */
 export function publicHeaders(
   type: string,
@@ -12,7 +12,7 @@ export function publicHeaders(
   return pageHeaders({ type, storing, style: STYLE });
 }
 
-/** The same for what only its writer sees, in a frame. */
+/** The headers of a preview, which only the writer sees, in a frame. */
 export function previewHeaders(type: string): Record<string, string> {
   return pageHeaders({ type, storing: "no-store", style: PREVIEW_STYLE, framed: true });
 }

@@ -16,23 +16,22 @@ import {
 import { PREVIEW_STYLE, STYLE } from "./style.ts";
 import { agoText, exactText, isoTime } from "./times.ts";
 
-/** How often an unfinished report's page asks for itself again. */
+/** How often the page of an unresolved report reloads. */
 const REFRESH_SECONDS = 60;
 
 export interface ReportView {
   report: PublicReport;
   /** Unix seconds. */
   now: number;
-  /** Whether a password stands before it. */
+  /** Whether the report has a password. */
   gated: boolean;
-  /** False where the reader asked for a page that stays as it is (`?refresh=off`). */
+  /** False where the reader asked for a page that doesn't reload (`?refresh=off`). */
   refresh: boolean;
 }
 
 /**
- * The page of one incident, for a reader who is worried and perhaps half asleep: how it stands, what
- * is known, what happened, when. It asks for itself again by the `Refresh` header until it is
- * resolved, and offers a way to stop that: a page that moves by itself can lose a slow reader's place.
+ * The page of one incident: its state, what is known, what happened and when. It reloads itself by the `Refresh` header
+ * until the incident is resolved. A link stops that, because a reload can lose a slow reader's place.
  */
 export function reportPage(view: ReportView): PageAnswer {
   const { report, gated } = view;
@@ -46,8 +45,8 @@ export function reportPage(view: ReportView): PageAnswer {
 }
 
 /**
- * The same page for its writer, in a frame, before it is so: it stands still, and its links lead nowhere. `beneath`: what
- * was left out, or why it isn't shown; empty for nothing.
+ * The page as a preview for its writer, in a frame: it doesn't reload, and its links open nothing. `beneath`: what was
+ * left out, or why it isn't shown; "" for nothing.
  */
 export function previewPage(view: Omit<ReportView, "refresh">, beneath: string): PageAnswer {
   const standing = standingOf(view.report.entries);
@@ -55,7 +54,7 @@ export function previewPage(view: Omit<ReportView, "refresh">, beneath: string):
   const body = framed({
     ...frame,
     style: PREVIEW_STYLE,
-    // Another window, which a frame without rights opens none of.
+    // Another window, which a frame without rights can't open.
     head: html`<base target="_blank">
 `,
     footer: html`<footer>${asOf(view.now)}</footer>${beneath !== "" && html`<aside class="left-out" aria-label="Left out"><p>${beneath}</p></aside>`}`,
@@ -63,7 +62,7 @@ export function previewPage(view: Omit<ReportView, "refresh">, beneath: string):
   return { status: 200, headers: previewHeaders(HTML_TYPE), body };
 }
 
-/** All of the page that its readers see. */
+/** The page that readers see. */
 function whole(
   view: ReportView,
   { standing, refreshing }: Pick<Footer, "standing" | "refreshing">,
@@ -92,12 +91,12 @@ export function reportJson(report: PublicReport, gated: boolean): PageAnswer {
   };
 }
 
-/** How the reader came to the gate: for the first time, with a wrong password, or once too often. */
+/** Why the reader sees the password page: the first visit, a wrong password, or too many attempts. */
 export type GateOutcome = "asked" | "wrong" | { waitSeconds: number };
 
 /**
- * The form before a report with a password. It says no word of the report (contract §8). The hidden
- * field, which isn't sent, gives password managers a name to keep the password under.
+ * The password page of a report. It contains no word of the report (contract §8). The hidden field isn't sent; password
+ * managers need a name to store the password.
  */
 export function gatePage(outcome: GateOutcome): PageAnswer {
   const headers: Record<string, string> = publicHeaders(HTML_TYPE, "no-store");
@@ -126,7 +125,7 @@ function gateComplaint(outcome: GateOutcome): string | null {
   return `Too many tries. Wait ${outcome.waitSeconds} seconds, then try again.`;
 }
 
-/** The one page for an address that never was, was rotated or is deleted (contract §8). */
+/** The same page for every address that doesn't exist, was replaced or was deleted (contract §8). */
 export function notFoundPage(): PageAnswer {
   const body = shell({
     title: "No report here",
@@ -136,12 +135,12 @@ export function notFoundPage(): PageAnswer {
   return { status: 404, headers: publicHeaders(HTML_TYPE, "no-store"), body };
 }
 
-/** The report pages' frame: one sheet for all of them. */
+/** All report pages share one style sheet. */
 function shell(frame: Omit<Frame, "style">): string {
   return framed({ ...frame, style: STYLE });
 }
 
-// Relative, so that the page also works behind a proxy that serves it under another path.
+// Relative, so that it also works behind a proxy that serves the page under another path.
 function feedLink(uuid: string): Markup {
   return html`<link rel="alternate" type="application/atom+xml" title="Updates" href="${uuid}/feed.xml">
 `;
@@ -165,12 +164,12 @@ function standingSentence(standing: ReportStanding, entries: readonly PublicEntr
   return "This incident isn't resolved yet.";
 }
 
-/** Relative first, because a reader's own clock may be in any zone; exact beside it, alone on paper. */
+/** A relative time first, because readers are in many time zones; the exact time beside it, and alone on paper. */
 function moment(seconds: number, now: number): Markup {
   return html`<time datetime="${isoTime(seconds)}"><span class="screen">${agoText(seconds, now)}, </span><span class="exact">${exactText(seconds)}</span></time>`;
 }
 
-/** The description: plain text whose blank lines part paragraphs. */
+/** The description: plain text, with paragraphs at blank lines. */
 function known(description: string): Piece {
   if (description.trim() === "") return null;
   const paragraphs = description.trim().split(/(?:\r?\n[ \t]*){2,}/);
@@ -192,8 +191,8 @@ ${entries.map((entry) => entryArticle(entry, now))}</div>
 }
 
 /**
- * An entry without a title of its own is headed by its type. It is no list item: content may hold
- * more ends of list items than starts in a browser's eyes, and would close it.
+ * An entry without a title is headed by its type. It isn't a list item, because unbalanced tags in its content could
+ * close the item.
  */
 function entryArticle({ id, title, type, contentHtml, createdAt }: PublicEntry, now: number) {
   const untitled = title.trim() === "";

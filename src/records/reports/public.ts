@@ -7,16 +7,16 @@ import { entryRows } from "./entries.ts";
 import type { PublicReport } from "./report.ts";
 import type { ReportRow } from "./reports.ts";
 
-/** A public address as it is made; no other text is looked up. */
+/** The form of a public address. No other text is looked up. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The report at a public address; null for one that never was, was rotated, is deleted or is none. */
+/** The report at a public address; null where there is none. */
 export function findPublicReport(reader: Reader, uuid: string): ReportRow | null {
   if (!UUID.test(uuid)) return null;
   return reader.orm.select().from(reports).where(eq(reports.publicUuid, uuid)).get() ?? null;
 }
 
-/** What its readers see. */
+/** The report as readers see it. */
 export function publicReport(reader: Reader, row: ReportRow): PublicReport {
   return {
     uuid: row.publicUuid,
@@ -34,13 +34,13 @@ export function publicReport(reader: Reader, row: ReportRow): PublicReport {
   };
 }
 
-/** What a cookie for it opens; null where it stands open. */
+/** The values that a cookie for the report depends on; null for a report without a password. */
 export function gateOf({ id, publicUuid, passwordHash, passwordVersion }: ReportRow): Gate | null {
   if (passwordHash === null) return null;
   return {
     reportId: id,
     uuid: publicUuid,
-    // After a restore a version can come a second time, a salted hash can't.
+    // A restore can repeat a version number, but not a salted hash.
     passwordVersion: `${passwordVersion}.${sha256(passwordHash)}`,
   };
 }

@@ -1,13 +1,12 @@
 /**
- * The thread that renders Markdown. It says once, with `ready`, that its code is loaded, and then
- * answers each text (a `RenderWork`) with a `RenderResult`. The whole program may be one file, so this one
- * runs as a file or, bundled, from text (see renderer.ts).
+ * The thread that renders Markdown. It sends `ready` once its code is loaded, and then a `RenderResult` for each
+ * `RenderWork`. It runs as a file, or from text where the program is one file (see renderer.ts).
  */
 import { parentPort } from "node:worker_threads";
 import { stepBack } from "../../ground/kit/step-back.ts";
 import { type RenderHow, renderMarkdown } from "./render.ts";
 
-/** The HTML, or why there is none: too deep or too long for us, or a fault of ours. */
+/** The HTML, or why there is none: the text is too deep or too long, or rendering failed. */
 export type RenderResult =
   | { html: string; dropped: string[] }
   | { refused: "too_complex" }
@@ -21,7 +20,7 @@ export interface RenderWork {
 /** Longest HTML that is kept, in UTF-16 units. 64 Ki of Markdown can become 885 KB. */
 const LONGEST_HTML = 1_048_576;
 
-/** Renders one text; never throws. */
+/** Renders one text. Never throws. */
 export function renderResult(markdown: string, how: RenderHow = {}): RenderResult {
   try {
     const dropped = new Set<string>();
@@ -29,7 +28,7 @@ export function renderResult(markdown: string, how: RenderHow = {}): RenderResul
     if (html.length > LONGEST_HTML) return { refused: "too_complex" };
     return { html, dropped: [...dropped] };
   } catch (error) {
-    // A stack that overflows is the text's doing.
+    // The text was nested too deeply for the stack.
     if (error instanceof RangeError) return { refused: "too_complex" };
     return { failed: error instanceof Error ? error.message : String(error) };
   }

@@ -3,7 +3,9 @@ import { gfmStrikethrough, gfmStrikethroughHtml } from "micromark-extension-gfm-
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import sanitizeHtml from "sanitize-html";
 
-/** The tags that rendered content may hold (contract §8). No images: they would leak readers' addresses. */
+/**
+ * The tags that rendered content may contain (contract §8). No images: they would reveal readers' addresses to others.
+ */
 export const CONTENT_TAGS = [
   "h4",
   "h5",
@@ -29,16 +31,16 @@ export const CONTENT_TAGS = [
   "td",
 ] as const;
 
-/** The schemes that a link in rendered content may have. */
+/** The schemes of links in rendered content. */
 export const LINK_SCHEMES = ["http", "https", "mailto"] as const;
 
-/** What every link carries: no reader's address leaks and no search engine is fed. */
+/** On every link: hides readers' addresses, and search engines don't count it. */
 export const LINK_REL = "nofollow noopener noreferrer";
 
-/** Deeper than this a tag is dropped and its text kept. */
+/** A tag deeper than this is dropped; its text stays. */
 const DEEPEST = 32;
 
-/** Content stands under a page's h1, a section's h2 and an entry's h3. */
+/** The first level of headings in an entry: the page has the h1, a section the h2, an entry the h3. */
 const ENTRY_HEADING = 3;
 
 const LINK = /^(?:https?:\/\/|mailto:)[^\s]/i;
@@ -46,17 +48,15 @@ const LIST_START = /^\d{1,9}$/;
 const ALIGNMENT = /^(?:left|center|right)$/;
 
 export interface RenderHow {
-  /** Raw HTML stands as the text that it is; else it goes. */
+  /** Raw HTML is shown as text; otherwise it is removed. */
   rawAsText?: boolean;
-  /** Told what was left out: `image` (it became a link), `<script>`, `link` for one that leads nowhere. */
+  /** Collects what was left out: `image` (it became a link), `<script>`, `link` (a link without a valid address). */
   dropped?: Set<string>;
 }
 
 /**
- * Markdown (CommonMark with GFM tables and strikethrough) as clean HTML. Pure, and slow on hostile
- * input: run it in the renderer's worker. Raw HTML is let through to the sanitizer on purpose, which
- * removes it; with `rawAsText` it stands as text. An image becomes a link to it, which the reader may
- * follow or not.
+ * Markdown (CommonMark with GFM tables and strikethrough) as safe HTML. Pure, but slow on hostile texts: call it in the
+ * renderer's thread. The sanitizer removes raw HTML; with `rawAsText` it is shown as text. An image becomes a link.
  */
 export function renderMarkdown(
   markdown: string,
@@ -67,7 +67,7 @@ export function renderMarkdown(
     extensions: [gfmTable(), gfmStrikethrough(), { disable: { null: ["labelStartImage"] } }],
     htmlExtensions: [gfmTableHtml(), gfmStrikethroughHtml()],
   });
-  // What an image of Markdown's became.
+  // An image of Markdown became this.
   if (rendered.includes("!<a ")) dropped.add("image");
   return sanitizeHtml(rendered, sanitizing(dropped)).trim();
 }
@@ -76,7 +76,7 @@ const KEPT_TAGS: ReadonlySet<string> = new Set([...CONTENT_TAGS, "h1", "h2", "h3
 /** Hostile texts have many kinds of tags. */
 const MOST_DROPPED = 20;
 
-/** The sanitizer's settings for one text: it keeps the open headings and links of that text. */
+/** The sanitizer's settings for one text. They keep the text's open headings and links. */
 function sanitizing(dropped: Set<string>): sanitizeHtml.IOptions {
   const drop = (what: string) => {
     if (dropped.size < MOST_DROPPED) dropped.add(what);
@@ -101,7 +101,7 @@ function sanitizing(dropped: Set<string>): sanitizeHtml.IOptions {
     allowProtocolRelative: false,
     parseStyleAttributes: false,
     nestingLimit: DEEPEST,
-    // Their text is no prose: it goes with the tag.
+    // Their content isn't text for readers, so it is removed with the tag.
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "xmp", "title", "template"],
     onOpenTag: (name) => {
       if (name === "img") drop("image");
@@ -118,7 +118,7 @@ function sanitizing(dropped: Set<string>): sanitizeHtml.IOptions {
       th: (tagName, { align }) => ({ tagName, attribs: listed("align", align, ALIGNMENT) }),
       td: (tagName, { align }) => ({ tagName, attribs: listed("align", align, ALIGNMENT) }),
     },
-    // A link that leads nowhere leaves only its text.
+    // Of a link without a valid address only the text stays.
     exclusiveFilter: ({ tag, attribs }) => {
       if (tag !== "a" || attribs["href"] !== undefined) return false;
       drop("link");
@@ -127,20 +127,20 @@ function sanitizing(dropped: Set<string>): sanitizeHtml.IOptions {
   };
 }
 
-/** A link's attributes; none for one that isn't absolute, or that stands within another link. */
+/** A link's attributes; none where its address isn't absolute, or inside another link. */
 function link(open: number, href = "", title = ""): Record<string, string> {
   if (open > 1 || !LINK.test(href)) return {};
   return title === "" ? { href, rel: LINK_REL } : { href, title, rel: LINK_REL };
 }
 
-/** The attribute if its value has the form it must have, else none. */
+/** The attribute if its value has the right form, else none. */
 function listed(name: string, value: string | undefined, form: RegExp): Record<string, string> {
   return value !== undefined && form.test(value) ? { [name]: value } : {};
 }
 
 /**
- * Maps a text's own heading levels to levels under an entry's heading, never skipping one on the way
- * down, so that a reader who moves by headings isn't lost whatever level the writer began with.
+ * Maps a text's heading levels to levels below an entry's heading, without gaps downwards, so that readers who navigate
+ * by headings don't get lost.
  */
 function headingLevels(): (level: number) => number {
   const open: number[] = [];

@@ -8,11 +8,11 @@ import type { RenderResult, RenderWork } from "./render-worker.ts";
 export interface RendererOptions {
   source: ThreadSource;
   clock: Clock;
-  /** Milliseconds one text may take, default 2,000. */
+  /** Milliseconds for one text. Default 2,000. */
   deadlineMs?: number;
-  /** MiB of heap one text may take, default 64. */
+  /** MiB of heap for one text. Default 64. */
   heapMb?: number;
-  /** Texts that may wait behind the one under way, default 8. */
+  /** Texts that may wait. Default 8. */
   longestQueue?: number;
 }
 
@@ -23,24 +23,24 @@ export interface Rendered {
 
 export interface Renderer {
   /**
-   * Markdown as clean HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) over
-   * the deadline, the heap or that length; overloaded (429) when too many wait or after `close`.
+   * Markdown as safe HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) beyond the time, the
+   * heap or that length; overloaded (429) when too many texts wait, or after `close`.
    */
   render(markdown: string, how?: RenderHow): Promise<string>;
-  /** The same, with what was left out: `image`, `<script>`, `link` for one that leads nowhere. */
+  /** Like `render`; `dropped` lists what was left out: `image`, `<script>`, `link`. */
   preview(markdown: string): Promise<Rendered>;
-  /** Ends the thread; texts that wait are refused as overloaded. */
+  /** Ends the thread. Waiting texts are refused as overloaded. */
   close(): Promise<void>;
 }
 
-/** The code wherever the program runs from: beside this file, or carried inside the executable. */
+/** The thread's code: a file beside this one, or inside the executable. */
 export function workerSource(): ThreadSource {
   return threadSource("src/records/reports/render-worker.ts");
 }
 
 /**
- * Renders Markdown in one thread that is ended when a text takes too long: some short texts take
- * minutes, and whatever they hold up, it must not be a page (contract §8).
+ * Renders Markdown in one thread, which is ended when a text takes too long. Some short texts take minutes, and that
+ * must never delay a page (contract §8).
  */
 export function createRenderer(options: RendererOptions): Renderer {
   const thread = createWorkThread({ deadlineMs: 2_000, heapMb: 64, longestQueue: 8, ...options });

@@ -17,12 +17,12 @@ export interface PublicEntry {
   id: string;
   title: string;
   type: EntryType;
-  /** Made by `renderMarkdown`, and trusted for that. */
+  /** Made by `renderMarkdown`, so it is safe. */
   contentHtml: string;
   createdAt: number;
 }
 
-/** Where an incident stands: its newest entry's type, or merely reported. */
+/** The state of an incident: its newest entry's type, or "reported" before there is one. */
 export type ReportStanding = EntryType | "reported";
 
 export const TYPE_WORDS: Record<EntryType, string> = {
@@ -38,7 +38,7 @@ export const STANDING_WORDS: Record<ReportStanding, string> = {
   resolution: "Resolved",
 };
 
-/** The entries, newest first. Of two in one second the later in the list is the newer. */
+/** The entries, newest first. Of two in the same second the later in the list is the newer. */
 export function newestFirst<Entry extends { createdAt: number }>(
   entries: readonly Entry[],
 ): Entry[] {
@@ -54,7 +54,7 @@ export function titleOf({ title }: { title: string }): string {
   return title.trim() === "" ? "Incident report" : title;
 }
 
-/** The JSON form of the public page (contract §8), entries newest first like the page. */
+/** The JSON form of the public page (contract §8), entries newest first. */
 export function publicBody(report: PublicReport) {
   return {
     title: report.title,

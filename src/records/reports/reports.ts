@@ -7,7 +7,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { ReportStanding } from "./report.ts";
 import type { ReportAnswer } from "./written.ts";
 
-/** The project that reports belong to. */
+/** The project of the reports. */
 export interface ReportProject {
   id: number;
   name: string;
@@ -41,15 +41,15 @@ export function listReports(reader: Reader, project: ReportProject): ReportAnswe
     .map((row) => toReport(row, project));
 }
 
-/** A report as a list for people shows it. */
+/** A report in a list for people. */
 export interface ReportLine {
   row: ReportRow;
   standing: ReportStanding;
-  /** When its newest entry was written, Unix seconds; null before the first. */
+  /** Unix seconds of its newest entry; null before the first. */
   newestAt: number | null;
 }
 
-// Spelt out: of a query on one table columns stand without its name.
+// With its table's name: in a query on one table Drizzle leaves it out.
 const newest = (column: "entry_type" | "created_at") =>
   sql.raw(`(SELECT e.${column} FROM report_entries e WHERE e.report_id = reports.id
     ORDER BY e.created_at DESC, e.seq DESC LIMIT 1)`);
@@ -70,7 +70,7 @@ export function reportLines(reader: Reader, project: ReportProject, most: number
     .map(({ standing, ...line }) => ({ ...line, standing: standing ?? "reported" }));
 }
 
-/** The newest report of a project that is tied to this alert; null where there is none. */
+/** The id of the newest report of a project about this alert; null where there is none. */
 export function reportOfAlert(reader: Reader, projectId: number, alertId: number): string | null {
   const row = reader.orm
     .select({ id: reports.id })
@@ -82,7 +82,7 @@ export function reportOfAlert(reader: Reader, projectId: number, alertId: number
   return row?.id ?? null;
 }
 
-/** Throws 404, for another project's report too. */
+/** Throws 404, also for another project's report. */
 export function getReport(reader: Reader, project: ReportProject, id: string): ReportRow {
   const row = reader.orm
     .select()
@@ -96,9 +96,9 @@ export function getReport(reader: Reader, project: ReportProject, id: string): R
 export interface NewReport {
   title: string;
   description: string;
-  /** The row of a live alert of the project; null for none. */
+  /** The alert that it is about; null for none. */
   alertId: number | null;
-  /** A PHC string; null opens the page to everybody who has its address. */
+  /** A PHC string; null for a report without a password. */
   passwordHash: string | null;
   /** The account that makes it. */
   createdBy: string;
@@ -132,10 +132,10 @@ export function createReport(
   return { id, public_uuid: publicUuid };
 }
 
-/** What a PUT does to the password (contract §15, Reports): tri-state, and hashed before the transaction. */
+/** What a PUT does to the password (contract §15, Reports). It is hashed before the transaction. */
 export type PasswordChange = "keep" | "clear" | { hash: string };
 
-/** What `view_password` of a body asks for. Key omitted: kept. Empty: cleared. Anything else: set. */
+/** Reads `view_password` of a body. Missing: kept. Empty: cleared. Other text: set. */
 export async function passwordChange(
   passwords: { hash(text: string): Promise<string> },
   given: string | undefined,
@@ -146,14 +146,12 @@ export async function passwordChange(
 
 export interface ReportChange {
   title: string;
-  /** Kept when absent. */
+  /** Kept where it is missing. */
   description: string | undefined;
   password: PasswordChange;
 }
 
-/**
- * Throws 404. `updated_at` is when readers last saw something new, so a password alone doesn't move it.
- */
+/** Throws 404. `updated_at` is the time of the last change that readers see, so a new password doesn't change it. */
 export function updateReport(
   tx: Tx,
   { project, id }: { project: ReportProject; id: string },
@@ -180,7 +178,7 @@ function passwordColumns(row: ReportRow, change: PasswordChange): Partial<Report
   return { passwordHash, passwordVersion: row.passwordVersion + 1 };
 }
 
-/** A new public address; the old one is gone with the commit. Throws 404. */
+/** Gives the report a new public address. The old one stops working. Throws 404. */
 export function rotateUuid(tx: Tx, project: ReportProject, id: string): { public_uuid: string } {
   const row = getReport(tx, project, id);
   const publicUuid = uuid4(tx.random);
@@ -189,7 +187,7 @@ export function rotateUuid(tx: Tx, project: ReportProject, id: string): { public
   return { public_uuid: publicUuid };
 }
 
-/** With its entries. Throws 404. */
+/** Deletes the report and its entries. Throws 404. */
 export function deleteReport(tx: Tx, project: ReportProject, id: string): void {
   const row = getReport(tx, project, id);
   tx.orm.delete(reports).where(eq(reports.id, row.id)).run();

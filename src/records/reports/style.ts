@@ -1,6 +1,6 @@
 import { PAGE_STYLE } from "../../ground/page/style.ts";
 
-/** The one style sheet of the public pages: what every page has, and the time line of an incident. */
+/** The style sheet of the public pages: the style of every page, and an incident's timeline. */
 export const STYLE = `${PAGE_STYLE}
 :root{--reported:#5a6169;--update:#0a5a9c;--analysis:#8a5200;--resolution:#1a6b3c}
 @media (prefers-color-scheme:dark){:root{--reported:#a2a9b0;--update:#82bef5;--analysis:#eab765;--resolution:#7ccf9b}}
@@ -37,7 +37,7 @@ th:last-child,td:last-child{padding-right:0}
 .content a[href^=http]::after{content:" <" attr(href) ">";font-size:.85em}}
 `;
 
-/** Beneath a preview, always in sight: what was left out of it, or why it isn't shown. */
+/** Below a preview and always visible: what was left out, or why it isn't shown. */
 export const PREVIEW_STYLE = `${STYLE}
 .left-out{position:sticky;bottom:0;margin:2rem 0 0;padding:.75rem 1.25rem;background:var(--card);color:var(--analysis);
 border-top:2px solid var(--analysis)}

@@ -1,4 +1,4 @@
-/** How moments are written for people: UTC always, because the reader's place isn't known. */
+/** Times for people, always in UTC, because the reader's time zone isn't known. */
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -23,7 +23,7 @@ export function exactText(seconds: number): string {
   return `${dayText(seconds)}, ${clockText(seconds)} UTC`;
 }
 
-/** `4 min`, `1 h 20 min`, `3 days`: a length in seconds, rounded down; under a minute is `under a minute`. */
+/** `4 min`, `1 h 20 min`, `3 days`: a duration in seconds, rounded down. Below a minute: `under a minute`. */
 export function lengthText(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 1) return "under a minute";
@@ -34,7 +34,7 @@ export function lengthText(seconds: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
-/** `12 min ago` or `just now`, both in Unix seconds. A moment ahead of the clock is `just now`. */
+/** `12 min ago` or `just now`; both times in Unix seconds. A time in the future is `just now`. */
 export function agoText(then: number, now: number): string {
   return now - then < 60 ? "just now" : `${lengthText(now - then)} ago`;
 }

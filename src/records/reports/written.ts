@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { text } from "../../ground/kit/fields.ts";
 
-/** Reports and their entries: as their writers send and read them (contract §13; §15, Reports). */
+/** Reports and entries as their writers send and read them (contract §13; §15, Reports). */
 
 const title = text(256);
 const description = text(4096);
 const password = text(72);
 
-/** The body that makes a report. */
 export const reportCreate = z
   .strictObject({
     title,
@@ -17,7 +16,7 @@ export const reportCreate = z
   })
   .meta({ id: "ReportWrite" });
 
-/** The body that changes one: description and password are kept when omitted. */
+/** A change of a report. A description or password that is left out is kept. */
 export const reportChange = z.strictObject({
   title,
   description: description.optional(),
@@ -74,7 +73,7 @@ export const entryAnswer = z
     title: z.string(),
     entry_type: entryType,
     content_md: z.string(),
-    /** Made once, at the write. */
+    /** Rendered once, when the entry is written. */
     content_html: z.string(),
     created_at: z.int(),
     created_by: z.string(),
@@ -82,7 +81,7 @@ export const entryAnswer = z
   .meta({ id: "ReportEntry" });
 export type EntryAnswer = z.output<typeof entryAnswer>;
 
-/** An entry to be edited by a person and then posted. */
+/** An entry for a person to edit and then post. */
 export const entryDraft = z.object({
   title: z.string(),
   entry_type: entryType,

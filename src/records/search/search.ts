@@ -3,7 +3,7 @@ import { LONGEST_QUERY, readAlertQuery } from "../../core/alerts/query.ts";
 import { triage } from "../../core/alerts/triage.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 
-/** Everything that has a name, and the newest alerts, by some words. */
+/** Finds things by name, and the newest alerts, by words. */
 
 const found = z
   .object({
@@ -27,13 +27,13 @@ export const searchAnswer = z.object({
 });
 export type SearchAnswer = z.output<typeof searchAnswer>;
 
-/** Alerts that are looked at, the newest. */
+/** The newest alerts that are searched. */
 const MOST_ALERTS = 20_000;
-/** Things of one kind that are looked at. */
+/** Things of one kind that are searched. */
 const MOST_OF_KIND = 5_000;
 const LONGEST_TITLE = 200;
 
-/** What a kind's query gives: `project` is empty where it belongs to none. */
+/** A row of a kind's query. `project` is empty where the thing belongs to none. */
 interface Named {
   id: string;
   title: string;
@@ -43,7 +43,7 @@ interface Named {
 
 interface Kind {
   kind: Exclude<Found["kind"], "alert">;
-  /** Rows of Named, by name. */
+  /** Gives rows of Named, sorted by name. */
   sql: string;
   path(row: Named): string;
 }
@@ -102,8 +102,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * Things whose name has every word in it, the shorter name first, and alerts as lists find them (`readAlertQuery`), in
- * all at most `limit`. About a tenth of a second of work at most, with other work in between.
+ * Finds things whose names contain every word, shortest name first, and alerts as `readAlertQuery` finds them; at most
+ * `limit` together. It takes at most about 0.1 s, with other work in between.
  */
 export async function search(
   store: Store,
@@ -136,7 +136,7 @@ export async function search(
   };
 }
 
-/** Only plain words name things: `level:error` looks for alerts. */
+/** Only plain words can be names: `level:error` is a search for alerts. */
 function thingsNamed(reader: Reader, text: string): SearchAnswer {
   const { words, id, level, rule, project, keys } = readAlertQuery(text);
   const isOfAlerts = id ?? level ?? rule ?? project ?? keys[0];
