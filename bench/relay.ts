@@ -144,12 +144,12 @@ async function build(
   let running = await role();
   for (const id of ids) {
     const began = performance.now();
-    const tenant = await running.house.find(id);
+    const tenant = await running.tenants.find(id);
     took.push(performance.now() - began);
     if (tenant === null) throw new Error("no tenant");
     keys.push(await furnish(tenant));
     // Those just used aren't closed yet, and no more than 128 may be open.
-    if (running.house.stats().open < 100) continue;
+    if (running.tenants.stats().open < 100) continue;
     await running.stop();
     running = await role();
   }
@@ -192,11 +192,11 @@ async function measured(
     await running.registry.tenants.due(Date.now(), 64);
     scans.push((performance.now() - began) * 1000);
   }
-  const before = running.house.stats().opened;
+  const before = running.tenants.stats().opened;
   const cpu = process.cpuUsage();
   const began = performance.now();
   await Promise.all(ids.map((id) => running.registry.tenants.setNextDue(id, Date.now())));
-  while (running.house.stats().opened < before + ids.length)
+  while (running.tenants.stats().opened < before + ids.length)
     await new Promise((later) => setTimeout(later, 20));
   const all = (performance.now() - began) / 1000;
   const used = process.cpuUsage(cpu);

@@ -170,9 +170,9 @@ test("a restricted package is refused outside its room", () => {
     ["src/in/ingest/handle.ts", 'import { Hono } from "hono"; use(Hono);'],
     ["src/in/ingest/handle.ts", 'import type { Log } from "../../ground/kit/log.ts";'],
     ["src/core/alerts/open.ts", 'import Database from "better-sqlite3"; use(Database);'],
-    ["src/hosted/page.ts", 'import type { Room } from "./registry/sqlite/room.ts";'],
+    ["src/hosted/page.ts", 'import type { SqliteDeps } from "./registry/sqlite/deps.ts";'],
     ["src/hosted/page.ts", 'const a = await import("./registry/postgres/connect.ts"); use(a);'],
-    ["src/hosted/registry/sqlite/a.ts", 'import type { Room } from "../postgres/room.ts";'],
+    ["src/hosted/registry/sqlite/a.ts", 'import type { PostgresDeps } from "../postgres/deps.ts";'],
     ["cli/box.ts", 'import "../src/ground/store/open.ts";'],
     ["src/hosted/registry/claims.ts", 'import pg from "pg"; use(pg);'],
   ] as const;

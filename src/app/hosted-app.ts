@@ -3,7 +3,7 @@ import { type Clock, unixSeconds } from "../ground/kit/clock.ts";
 import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
 import { accountPairingRoutes } from "../hosted/routes/pairings.ts";
 import { relayOperation, relayRoute } from "../hosted/routes/relay.ts";
-import type { TenantHouse } from "../hosted/tenant-house.ts";
+import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import { tenantOfCapability } from "../out/paging/capability.ts";
 import { readShown } from "../out/paging/shown.ts";
 import { findPublicReport } from "../records/reports/public.ts";
@@ -36,7 +36,7 @@ export function hostedApp(
   { log, random }: BoxDeps,
   parts: HostedParts & { serving: Serving; ingest: IngestDoor },
 ): App {
-  const { registry, house, clock, serving, ingest } = parts;
+  const { registry, tenants, clock, serving, ingest } = parts;
   const { limits } = serving;
   const account = [...accountDeviceRoutes(registry.devices), ...accountPairingRoutes(parts)];
   return createApp({
@@ -54,7 +54,7 @@ export function hostedApp(
         known: serving.known,
       }),
       ...publicPageRoutes({
-        findReport: (uuid) => findReport(house, uuid),
+        findReport: (uuid) => findReport(tenants, uuid),
         tries: limits.tries,
         address: serving.address,
         tls: config.tls !== null,
@@ -64,7 +64,7 @@ export function hostedApp(
       ...ackRoutes({
         find(capability) {
           const id = tenantOfCapability(parts.sealer, capability, unixSeconds(clock));
-          return id === null ? null : house.find(id);
+          return id === null ? null : tenants.find(id);
         },
         tries: limits.tries,
         address: serving.address,
@@ -74,7 +74,7 @@ export function hostedApp(
       pushSeenRoute({
         find(receipt) {
           const right = readShown(parts.sealer, receipt, unixSeconds(clock));
-          return right === null ? null : house.find(right.tenantId);
+          return right === null ? null : tenants.find(right.tenantId);
         },
         tries: limits.tries,
         address: serving.address,
@@ -123,8 +123,8 @@ function relayBudget({ relayRate: rate }: HostedConfig, clock: Clock) {
 }
 
 /** The address leads to the tenant; its store decides whether there is such a report. */
-async function findReport(house: TenantHouse, uuid: string): Promise<FoundReport | null> {
-  const tenant = await house.findLinked("reportLinks", uuid);
+async function findReport(tenants: TenantRegistry, uuid: string): Promise<FoundReport | null> {
+  const tenant = await tenants.findLinked("reportLinks", uuid);
   const report = tenant === null ? null : findPublicReport(tenant.store, uuid);
   return tenant === null || report === null ? null : { tenant, report };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../ground/kit/clock.ts";
-import type { TenantHouse } from "../hosted/tenant-house.ts";
+import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import { tenantOfSegment } from "../out/paging/capability.ts";
 import { clientAddress } from "../web/http/address.ts";
 import { createDecoder } from "../web/http/inbound/decoder.ts";
@@ -13,18 +13,18 @@ import { connectionsOf, counterIds, peerOf } from "./web.ts";
 
 /** The HTTP side of the hosted role: the ingest door now, the app when it is asked for (contract §1). */
 export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedParts) {
-  const { registry, house, clock } = parts;
+  const { registry, tenants, clock } = parts;
   const address = clientAddress(config.trustedProxies);
   const connections = connectionsOf(deps, address);
   const serving: Serving = {
-    limits: planLimits(config, clock, house),
+    limits: planLimits(config, clock, tenants),
     refusals: createRefusals(deps.clock, deps.log),
     decoder: createDecoder(deps.clock),
-    findTenant: (segment, token) => house.find(segment, token),
-    findLinked: (hash) => house.findLinked("senderLinks", hash),
+    findTenant: (segment, token) => tenants.find(segment, token),
+    findLinked: (hash) => tenants.findLinked("senderLinks", hash),
     findCalled(segment) {
       const id = segment === null ? null : tenantOfSegment(parts.sealer, segment);
-      return id === null ? null : house.find(id);
+      return id === null ? null : tenants.find(id);
     },
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),
@@ -41,11 +41,11 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
 }
 
 /** Ingest is limited by the tenant's plan (contract §9). */
-function planLimits(config: HostedConfig, clock: Clock, house: TenantHouse): Limits {
+function planLimits(config: HostedConfig, clock: Clock, tenants: TenantRegistry): Limits {
   const of = (ingest: number): Limits => createLimits(clock, { ...config.rates, ingest });
   const plans = { free: of(config.planRates.free), pro: of(config.planRates.pro) };
   const byPlan = (name: "ingest" | "ingestLast"): Limit => ({
-    spend: (tenant, amount) => plans[house.plan(tenant)][name].spend(tenant, amount),
+    spend: (tenant, amount) => plans[tenants.plan(tenant)][name].spend(tenant, amount),
   });
   return {
     ...createLimits(clock, config.rates),

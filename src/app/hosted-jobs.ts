@@ -6,7 +6,7 @@ import type { PageDeps } from "../hosted/page.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { NodeJob } from "../hosted/registry/nodes.ts";
 import type { Outage } from "../hosted/registry/uptime.ts";
-import type { TenantHouse } from "../hosted/tenant-house.ts";
+import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
 import type { Job } from "../tenant/scheduler.ts";
 import type { ApnsState } from "./operate/hosted-health.ts";
@@ -31,8 +31,10 @@ interface HostedEyes {
 }
 
 /** The hosted role's own due work. */
-export function hostedJobs(deps: PageDeps & HostedEyes & { house: TenantHouse; log: Log }): Job[] {
-  const { registry, house, clock } = deps;
+export function hostedJobs(
+  deps: PageDeps & HostedEyes & { tenants: TenantRegistry; log: Log },
+): Job[] {
+  const { registry, tenants, clock } = deps;
   const sawSilence = (leads: boolean) => {
     deps.sawLead("silence", leads);
     if (!leads) deps.sawBoxes(null);
@@ -63,14 +65,14 @@ export function hostedJobs(deps: PageDeps & HostedEyes & { house: TenantHouse; l
     }),
   ];
   if (registry.nodes !== null) return jobs.map((job) => patient(job, clock));
-  const tenants: Job = {
+  const lookAtTenants: Job = {
     name: "tenants",
     async run() {
-      const more = await house.look();
+      const more = await tenants.look();
       return clock.now() + (more ? SOON_MS : HOUSE_MS);
     },
   };
-  return [tenants, ...jobs];
+  return [lookAtTenants, ...jobs];
 }
 
 function silenceJob(deps: PageDeps & HostedEyes & { log: Log }): Job {

@@ -16,8 +16,8 @@ import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { downSince, type Outage } from "../hosted/registry/uptime.ts";
-import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
 import { tenantPages } from "../hosted/tenant-pages.ts";
+import { createTenantRegistry, type TenantRegistry } from "../hosted/tenant-registry.ts";
 import { createRenderer, type Renderer, workerSource } from "../records/reports/renderer.ts";
 import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
@@ -38,7 +38,7 @@ export interface RunningHosted {
   /** With the real port. */
   url: string;
   registry: Registry;
-  house: TenantHouse;
+  tenants: TenantRegistry;
   scheduler: Scheduler;
   /** Re-reads the TLS files (SIGHUP). */
   reload(): void;
@@ -91,15 +91,15 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("renderer", () => renderer.close());
     const outages = await onceItAnswers(deps, () => registry.uptime.begin());
     const parts = { registry, sealer, egress, pusher, renderer, outages };
-    const house = config.database === null ? houseOf(config, deps, parts) : noTenants;
-    lifecycle.onStop("tenants", () => house.stop());
-    await house.survey();
+    const tenants = config.database === null ? tenantRegistry(config, deps, parts) : noTenants;
+    lifecycle.onStop("tenants", () => tenants.stop());
+    await tenants.survey();
     const page = { registry, pusher, clock };
     const seen: SeenState = { apns: "unknown", boxes: null, leads: {} };
     const pages = createPageCounts();
     const jobs = hostedJobs({
       ...page,
-      house,
+      tenants,
       log,
       sawApns: (apns) => void Object.assign(seen, { apns }),
       sawBoxes: (boxes) => void Object.assign(seen, { boxes }),
@@ -112,14 +112,14 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       clock,
       scheduler,
       seen: () => seen,
-      house: () => house.stats(),
+      tenants: () => tenants.stats(),
       node: () => node.state(),
       pages: () => pages.all(),
       pushes: () => pushes.all(),
     };
     const http = hostedHttp(config, deps, {
       ...page,
-      house,
+      tenants,
       state,
       sealer,
       paged: pages.add,
@@ -134,13 +134,22 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       ...(deps.limits ? { limits: deps.limits } : {}),
     });
     base ||= linkUrl(web.url);
-    lifecycle.onStop("http", () => web.close(() => house.wake()));
+    lifecycle.onStop("http", () => web.close(() => tenants.wake()));
     scheduler.start();
     if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
     const { url, reload } = web;
     const isWell = () => isHostedAlive(state);
     const drain = () => node.drain();
-    return { url, registry, house, scheduler, reload, isWell, drain, stop: () => lifecycle.stop() };
+    return {
+      url,
+      registry,
+      tenants,
+      scheduler,
+      reload,
+      isWell,
+      drain,
+      stop: () => lifecycle.stop(),
+    };
   } catch (error) {
     await lifecycle.stop();
     throw error;
@@ -171,7 +180,7 @@ function addressesOf(config: HostedConfig) {
   return { allow: cidrs(config.egressAllow), deny: cidrs(config.egressDeny) };
 }
 
-interface HouseParts {
+interface TenantRegistryParts {
   registry: Registry;
   sealer: Sealer;
   egress: EgressClient;
@@ -181,11 +190,11 @@ interface HouseParts {
   outages: readonly Outage[];
 }
 
-function houseOf(
+function tenantRegistry(
   config: HostedConfig,
   deps: BoxDeps,
-  { registry, sealer, egress, pusher, renderer, outages }: HouseParts,
-): TenantHouse {
+  { registry, sealer, egress, pusher, renderer, outages }: TenantRegistryParts,
+): TenantRegistry {
   const { clock, random, log } = deps;
   const startedMono = clock.mono();
   // Counted back from the present time, so that a clock that is set right takes the start with it.
@@ -209,7 +218,7 @@ function houseOf(
     minSpanMs: config.breaker.seconds * 1000,
   };
   const path = (id: string) => join(config.data, hostedFiles.tenants, `${id}.db`);
-  return createTenantHouse({
+  return createTenantRegistry({
     registry,
     clock,
     log,

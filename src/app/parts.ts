@@ -7,7 +7,7 @@ import type { Sealer } from "../ground/kit/sealer.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { PageCounts } from "../hosted/page-counts.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
-import type { TenantHouse } from "../hosted/tenant-house.ts";
+import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import type { ChannelList } from "../out/services/list.ts";
 import type { ScheduledBackups } from "../records/backup/scheduled.ts";
 import type { DoctorDesk } from "../tenant/house.ts";
@@ -46,7 +46,7 @@ export interface BoxParts {
 
 /** What the hosted role's answers are made from. */
 export interface HostedParts extends PageDeps, PairDeps {
-  house: TenantHouse;
+  tenants: TenantRegistry;
   /** Signs what tenants' links carry, so that none is opened for a link that nobody gave out. */
   sealer: Sealer;
   state: HostedState;

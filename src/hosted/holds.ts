@@ -9,7 +9,7 @@ const LONGEST_MS = 6_000;
  * Settles when the tenant's pages that are being pushed now are over, for whoever has just ended what they are
  * pushed by: from then on nobody rings by it.
  */
-export async function holdsEnded(
+export async function claimsReleased(
   { registry: { claims }, clock }: { registry: Pick<Registry, "claims">; clock: Clock },
   tenantId: string,
 ): Promise<void> {

@@ -1,10 +1,10 @@
-import type { TenantHouse } from "./tenant-house.ts";
+import type { TenantRegistry } from "./tenant-registry.ts";
 
 /**
- * The house of a node that shares its registry: the stores of hosted tenants would lie on the disk of one node, where no
+ * The tenants of a node that shares its registry: the stores of hosted tenants would lie on the disk of one node, where no
  * other sees them, so there are none.
  */
-export const noTenants: TenantHouse = {
+export const noTenants: TenantRegistry = {
   find: async () => null,
   findLinked: async () => null,
   survey: async () => {},

@@ -4,7 +4,7 @@ export const FEWEST_BOXES = 20;
 export const UNHEARD_SECONDS = 90;
 
 /** What one look at the heartbeats finds. */
-export interface Sight {
+export interface HeartbeatSurvey {
   /** Boxes whose silence would be news: heard once, on no leave and not known to be silent. */
   watched: number;
   /** Those of them that were not heard for `UNHEARD_SECONDS`. */
@@ -20,10 +20,10 @@ export interface Sight {
  * - `hold`: it is this service that isn't reached (network, load balancer), so nobody is called silent.
  * - `afresh`: every box counts as heard now.
  */
-export type LookVerdict = "count" | "hold" | "afresh";
+export type SurveyVerdict = "count" | "hold" | "afresh";
 
 /** What a look may say. A hold ends once more than half are heard, and then everyone starts afresh. */
-export function judgeLook({ watched, unheard, away, held }: Sight): LookVerdict {
+export function judgeSurvey({ watched, unheard, away, held }: HeartbeatSurvey): SurveyVerdict {
   const tells = watched >= FEWEST_BOXES;
   if (held) return tells && 2 * (watched - unheard) <= watched ? "hold" : "afresh";
   if (away) return "afresh";

@@ -54,9 +54,9 @@ test("a link finds its tenant, which is opened for it; for one that was not give
   const { hosted, tid, token, account, contact, link } = await pagedTenant(t);
   const capability = link.slice("https://service.test/ack/".length);
   assert.match(capability, new RegExp(`^${tid}${account}-`));
-  const sealer = (await hosted.role.house.find(tid))?.sealer;
+  const sealer = (await hosted.role.tenants.find(tid))?.sealer;
   assert.ok(sealer);
-  const open = () => hosted.role.house.stats().open;
+  const open = () => hosted.role.tenants.stats().open;
   for (let i = 0; open() > 0 && i < 200; i++) await hosted.clock.turn(10_000);
   assert.equal(open(), 0, "closed some time after its last use");
   const ask = (text: string, method = "GET") =>
@@ -87,9 +87,9 @@ test("what calls back finds its tenant by a segment that nobody makes up; for an
   const settings = { account_sid: `AC${"0".repeat(32)}`, auth_token: "t", test: false };
   const put = await hosted.call("PUT", "/v1/gateways/twilio", { token, body: settings });
   assert.equal(put.status, 200, JSON.stringify(put.body));
-  const sealer = (await hosted.role.house.find(tid))?.sealer;
+  const sealer = (await hosted.role.tenants.find(tid))?.sealer;
   assert.ok(sealer);
-  const open = () => hosted.role.house.stats().open;
+  const open = () => hosted.role.tenants.stats().open;
   for (let i = 0; open() > 0 && i < 200; i++) await hosted.clock.turn(10_000);
   const segment = callbackSegment(sealer, tid);
   const call = (at: string) => {

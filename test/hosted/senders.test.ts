@@ -45,11 +45,11 @@ const turn = (hosted: TestHosted) => hosted.clock.turn(0).then(() => pause(2));
 
 /** Lets time go by until every tenant is closed and what its closing leaves is written. */
 async function atRest(hosted: TestHosted): Promise<void> {
-  for (let i = 0; i < 200 && hosted.role.house.stats().open > 0; i++) {
+  for (let i = 0; i < 200 && hosted.role.tenants.stats().open > 0; i++) {
     await hosted.clock.turn(15_000);
     await pause(5);
   }
-  assert.equal(hosted.role.house.stats().open, 0);
+  assert.equal(hosted.role.tenants.stats().open, 0);
 }
 
 async function send({ hosted }: Shop, token: string): Promise<number> {
@@ -76,18 +76,18 @@ test("a short token and a ping's address open their closed tenant, and wrong one
   const { hosted, ping, short, need } = shop;
   assert.equal(await send(shop, short), 200, "known as soon as it was answered");
   await atRest(hosted);
-  const { opened } = hosted.role.house.stats();
+  const { opened } = hosted.role.tenants.stats();
   const wrong = "0".repeat(32);
   assert.equal(await settled(hosted, () => send(shop, wrong)), 401);
   assert.equal((await hosted.call("GET", `/ping/${"a".repeat(22)}`)).status, 404);
   assert.equal((await hosted.call("GET", `/ping/${wrong}/backup?create=1`)).status, 404);
-  assert.equal(hosted.role.house.stats().opened, opened, "nothing is opened for a stranger");
+  assert.equal(hosted.role.tenants.stats().opened, opened, "nothing is opened for a stranger");
 
   assert.equal(await send(shop, asUuid(short).toUpperCase()), 200);
-  assert.equal(hosted.role.house.stats().opened, opened + 1);
+  assert.equal(hosted.role.tenants.stats().opened, opened + 1);
   await atRest(hosted);
   assert.deepEqual((await hosted.call("GET", ping)).body, "OK");
-  assert.equal(hosted.role.house.stats().opened, opened + 2);
+  assert.equal(hosted.role.tenants.stats().opened, opened + 2);
   const { alerts } = await need("GET", "/v1/alerts");
   assert.equal((alerts as unknown[] | undefined)?.length, 1);
 });
@@ -102,13 +102,13 @@ test("a calendar's address opens its closed tenant; one that was replaced opens 
     );
   const [old, now] = [await make(), await make()];
   await atRest(hosted);
-  const { opened } = hosted.role.house.stats();
+  const { opened } = hosted.role.tenants.stats();
   const get = (path: string) =>
     settled(hosted, async () => (await hosted.call("GET", path)).status);
   assert.equal(await get(old), 404);
-  assert.equal(hosted.role.house.stats().opened, opened, "nothing is opened for a stranger");
+  assert.equal(hosted.role.tenants.stats().opened, opened, "nothing is opened for a stranger");
   assert.equal(await get(now), 200);
-  assert.equal(hosted.role.house.stats().opened, opened + 1);
+  assert.equal(hosted.role.tenants.stats().opened, opened + 1);
 });
 
 test("what was rotated or deleted leads nowhere, also once the tenant is closed", async (t) => {
@@ -117,10 +117,10 @@ test("what was rotated or deleted leads nowhere, also once the tenant is closed"
   const next = await need("POST", "/v1/projects/shop/sources/am/rotate-token", {});
   await need("DELETE", `/v1/projects/shop/heartbeats/${heartbeat}`);
   await atRest(hosted);
-  const { opened } = hosted.role.house.stats();
+  const { opened } = hosted.role.tenants.stats();
   assert.equal(await settled(hosted, () => send(shop, short)), 401);
   assert.equal((await hosted.call("GET", ping)).status, 404);
-  assert.equal(hosted.role.house.stats().opened, opened);
+  assert.equal(hosted.role.tenants.stats().opened, opened);
   assert.equal(await send(shop, next["short_token"] ?? ""), 200);
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FEWEST_BOXES, judgeLook, type Sight } from "../../src/hosted/silence.ts";
+import { FEWEST_BOXES, type HeartbeatSurvey, judgeSurvey } from "../../src/hosted/silence.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../../src/hosted/watch.ts";
 import { type HostedBench, hostedBench } from "../support/hosted.ts";
 import fc from "../support/property.ts";
@@ -17,13 +17,18 @@ const sights = fc
     away: fc.boolean(),
     held: fc.boolean(),
   })
-  .map(({ share, ...sight }): Sight => ({ ...sight, unheard: Math.round(share * sight.watched) }));
+  .map(
+    ({ share, ...sight }): HeartbeatSurvey => ({
+      ...sight,
+      unheard: Math.round(share * sight.watched),
+    }),
+  );
 
 test("most of 20 boxes or more are needed for a hold, and more than half heard to end it", () => {
   fc.assert(
     fc.property(sights, (sight) => {
       const { watched, unheard, held, away } = sight;
-      const verdict = judgeLook(sight);
+      const verdict = judgeSurvey(sight);
       const mostAreUnheard = unheard > watched / 2;
       const mostAreHeard = watched - unheard > watched / 2;
       if (watched < FEWEST_BOXES) assert.notEqual(verdict, "hold");

@@ -30,11 +30,11 @@ async function hostedFor(t: TestContext): Promise<TestHosted> {
 
 /** Lets time go by until every tenant is closed and what its closing leaves is written. */
 async function atRest(hosted: TestHosted): Promise<void> {
-  for (let i = 0; i < 200 && hosted.role.house.stats().open > 0; i++) {
+  for (let i = 0; i < 200 && hosted.role.tenants.stats().open > 0; i++) {
     await hosted.clock.turn(15_000);
     await pause(5);
   }
-  assert.equal(hosted.role.house.stats().open, 0);
+  assert.equal(hosted.role.tenants.stats().open, 0);
 }
 
 const withKey = async (hosted: TestHosted, key: string) =>
@@ -51,10 +51,10 @@ const made = async (hosted: TestHosted, { key: token }: Keeper, path: string, bo
 
 /** Both kinds of token that name the tenant and aren't its own are refused, and nothing is opened for them. */
 async function refusesStrangers(hosted: TestHosted, { tid }: Keeper): Promise<void> {
-  const before = hosted.role.house.stats().opened;
+  const before = hosted.role.tenants.stats().opened;
   assert.equal(await withKey(hosted, `ptk_${tid}_${SECRET}`), 401);
   assert.equal(await withToken(hosted, `pti_${tid}_${SECRET}`), 401);
-  assert.equal(hosted.role.house.stats().opened, before);
+  assert.equal(hosted.role.tenants.stats().opened, before);
 }
 
 test("a closed tenant is opened by its own keys and tokens, and by no stranger's", async (t) => {
@@ -83,9 +83,9 @@ test("a token that was rotated away opens nothing once the tenant is closed", as
   const { token } = await made(hosted, ada, "/shop/sources", { name: "app" });
   const next = await made(hosted, ada, "/shop/sources/app/rotate-token", {});
   await atRest(hosted);
-  const { opened } = hosted.role.house.stats();
+  const { opened } = hosted.role.tenants.stats();
   assert.equal(await withToken(hosted, token), 401);
-  assert.equal(hosted.role.house.stats().opened, opened);
+  assert.equal(hosted.role.tenants.stats().opened, opened);
   assert.equal(await withToken(hosted, next.token), 202);
 });
 

@@ -74,7 +74,7 @@ async function pass(hosted: TestHosted, seconds: number, step = 5): Promise<void
   }
 }
 
-const open = ({ role }: TestHosted) => role.house.stats().open;
+const open = ({ role }: TestHosted) => role.tenants.stats().open;
 
 test("an apns row pushes to the phones of the tenant's members, once for each event", async (t) => {
   const hosted = await hostedFor(t);
@@ -148,11 +148,11 @@ test("a tenant at rest is closed, and woken for what is due; its rest is no down
   assert.equal(open(hosted), 1);
   await pass(hosted, 11 * 60);
   assert.equal(open(hosted), 0, "closed ten minutes after its last use");
-  const started = hosted.role.house.stats().opened;
+  const started = hosted.role.tenants.stats().opened;
   await pass(hosted, 19 * 60 + 10);
   await settle(hosted, () => receiver.received.length === 2);
   assert.equal(JSON.parse(receiver.received[1]?.body ?? "").event, "alert.escalated");
-  assert.equal(hosted.role.house.stats().opened, started + 1);
+  assert.equal(hosted.role.tenants.stats().opened, started + 1);
   await pass(hosted, 60);
   assert.equal(open(hosted), 0, "closed again as soon as that was done");
   await pass(hosted, 29 * 60 + 10);
@@ -309,7 +309,7 @@ test("what one tenant has sealed opens in no other", async (t) => {
     await keeper(hosted, "ada@example.com"),
     await keeper(hosted, "ben@example.com"),
   ];
-  const of = async (who: Keeper) => (await hosted.role.house.find(who.tid)) as Tenant;
+  const of = async (who: Keeper) => (await hosted.role.tenants.find(who.tid)) as Tenant;
   const [a, b] = [await of(ada), await of(ben)];
   const sealed = a.sealer.seal("secret", "integrations.sealed.1");
   assert.equal(a.sealer.open(sealed, "integrations.sealed.1"), "secret");

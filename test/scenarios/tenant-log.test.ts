@@ -67,7 +67,7 @@ async function pass(seconds: number, isSo: () => boolean): Promise<void> {
 }
 
 const tenantOf = async (id: string) => {
-  const tenant = await hosted.role.house.find(id);
+  const tenant = await hosted.role.tenants.find(id);
   assert.ok(tenant);
   return tenant;
 };

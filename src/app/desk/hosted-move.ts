@@ -83,10 +83,10 @@ async function isReturned(database: Database): Promise<boolean> {
     "SELECT to_regclass('meta') IS NOT NULL AS known",
   );
   if (meta?.known !== true) return false;
-  const { moveMarkOn } = await import("../../hosted/registry/postgres/move-marks.ts");
+  const { postgresMoveMark } = await import("../../hosted/registry/postgres/move-marks.ts");
   return (
-    (await moveMarkOn(database, "moving")) !== null ||
-    (await moveMarkOn(database, "moved")) !== null
+    (await postgresMoveMark(database, "moving")) !== null ||
+    (await postgresMoveMark(database, "moved")) !== null
   );
 }
 

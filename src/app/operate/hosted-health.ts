@@ -5,7 +5,7 @@ import type { StoredApns } from "../../hosted/registry/apns-settings.ts";
 import type { HeartbeatLook } from "../../hosted/registry/heartbeats.ts";
 import type { DatabaseLoad } from "../../hosted/registry/load.ts";
 import type { NodeJob } from "../../hosted/registry/nodes.ts";
-import type { HouseStats } from "../../hosted/tenant-house.ts";
+import type { TenantRegistryStats } from "../../hosted/tenant-registry.ts";
 import { type Health, type HealthCheck, summarize } from "../../tenant/health.ts";
 import type { Scheduler } from "../../tenant/scheduler.ts";
 
@@ -42,7 +42,7 @@ export interface HostedState {
   scheduler: Scheduler;
   seen(): SeenState;
   node(): NodeState;
-  house(): HouseStats;
+  tenants(): TenantRegistryStats;
   pages(): ReturnType<PageCounts["all"]>;
   pushes(): ReturnType<PushCounts["all"]>;
 }
@@ -147,7 +147,7 @@ function apnsCheck(state: HostedState): HealthCheck {
 }
 
 function tenantsCheck(state: HostedState): HealthCheck {
-  const { broken, open } = state.house();
+  const { broken, open } = state.tenants();
   const detail =
     broken === 0 ? `${open} open` : `${broken} can't be read and are shut: restore them`;
   return { name: "tenants", ok: broken === 0, severity: "degraded", detail };

@@ -6,7 +6,7 @@ import { exposition, gauge, type Metric, refusalMetrics } from "./metrics.ts";
 
 /** Of this node alone, in the Prometheus text format: nothing of a tenant is in it. */
 export function hostedMetrics(state: HostedState, refusals: Refusals): string {
-  const { open, opened, closed, broken } = state.house();
+  const { open, opened, closed, broken } = state.tenants();
   const { boxes } = state.seen();
   const isReady = hostedHealth(state).status !== "failed";
   return exposition([

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
-import type { NodeSign, Nodes } from "../registry/nodes.ts";
+import type { NodeInfo, Nodes } from "../registry/nodes.ts";
 
 const RENEW_MS = 2_000;
 /** A process of this name that was killed counts as alive for 10 s, and for 30 more where the database's clock was set back. */
@@ -48,7 +48,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   let alive: number | null = null;
   let cancel = () => {};
   let renewing: Promise<void> = Promise.resolve();
-  const sign = (): NodeSign => ({
+  const sign = (): NodeInfo => ({
     url: options.url(),
     version: options.version,
     draining: state.draining,
@@ -108,7 +108,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   };
 }
 
-async function join({ nodes, clock, name, log }: NodeOptions, sign: () => NodeSign): Promise<void> {
+async function join({ nodes, clock, name, log }: NodeOptions, sign: () => NodeInfo): Promise<void> {
   const until = clock.mono() + JOIN_MS;
   for (let tries = 0; !(await nodes.join(sign())); tries++) {
     if (tries === 0)

@@ -52,7 +52,7 @@ export interface Heartbeats {
    * Looks for boxes that have been silent for longer than their tenant allows, and notes that their
    * people are owed a page. Silence counts only while somebody looked: after `gapSeconds` without a
    * look, or a clock set back, every box starts afresh. Where most boxes go unheard together the look
-   * is held (`judgeLook`).
+   * is held (`judgeSurvey`).
    */
   look(gapSeconds: number): Promise<HeartbeatLook>;
   /** The pages still owed, the oldest first. */

@@ -2,7 +2,7 @@
 export type NodeJob = "silence" | "purge";
 
 /** What a node says of itself. */
-export interface NodeSign {
+export interface NodeInfo {
   /** Where it serves, for the operator. */
   url: string;
   /** Its program's version. */
@@ -11,7 +11,7 @@ export interface NodeSign {
   draining: boolean;
 }
 
-export type NodeNews =
+export type NodeStatus =
   /**
    * `atMs`: the registry's time in milliseconds. `nodes`: how many live now, this one included. `isTooOld`: a newer
    * program has changed the registry since.
@@ -23,8 +23,8 @@ export type NodeNews =
 /** The nodes that share a registry: each lives under a name of its own, for 10 s from each word of it. */
 export interface Nodes {
   /** False: another process lives under this node's name. Rejects with StoreFault where the registry has moved away. */
-  join(sign: NodeSign): Promise<boolean>;
-  renew(sign: NodeSign): Promise<NodeNews>;
+  join(sign: NodeInfo): Promise<boolean>;
+  renew(sign: NodeInfo): Promise<NodeStatus>;
   leave(): Promise<void>;
   /** Whether this node is the one that does the job, for the next 20 s. */
   lead(job: NodeJob): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { Clock } from "../../ground/kit/clock.ts";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexIdField, text } from "../../ground/kit/fields.ts";
 import { type Route, sessionRoute } from "../../web/http/route.ts";
-import { holdsEnded } from "../holds.ts";
+import { claimsReleased } from "../holds.ts";
 import { type PairDeps, pair } from "../pairing.ts";
 import type { Pairing } from "../registry/pairings.ts";
 
@@ -121,7 +121,7 @@ function revokeRoute(deps: PairingRouteDeps): Route {
       if (revocation.kind === "not_allowed") {
         throw new ServiceError("forbidden", "An owner ends any pairing, a member their own.");
       }
-      await holdsEnded(deps, tid);
+      await claimsReleased(deps, tid);
       return { revoked: revocation.now };
     },
   });
@@ -150,7 +150,7 @@ function rotateRoute(deps: PairingRouteDeps): Route {
           throw hostedTenant();
         case "rotated": {
           const { keyId, secret: relaySecret } = rotation.credential;
-          await holdsEnded(deps, tid);
+          await claimsReleased(deps, tid);
           return { relay_key_id: keyId, relay_secret: relaySecret };
         }
       }

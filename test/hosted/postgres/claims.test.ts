@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import type { ClaimTaken } from "../../../src/hosted/registry/claims.ts";
-import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
-import { handsetsOn } from "../../../src/hosted/registry/postgres/devices.ts";
+import { postgresClaims } from "../../../src/hosted/registry/postgres/claims.ts";
+import { postgresDevices } from "../../../src/hosted/registry/postgres/devices.ts";
 import type { DatabaseValue } from "../../../src/hosted/registry/postgres/line.ts";
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
 import { plainSealer } from "../../support/hosted.ts";
@@ -80,7 +80,7 @@ postgresTest(
     await bench.database.query(
       "INSERT INTO accounts (id, email, email_folded) VALUES ('o', 'o', 'o')",
     );
-    const devices = handsetsOn(node.room);
+    const devices = postgresDevices(node.room);
     const tokens = ["a", "b"];
     const put = async () => {
       for (const token of tokens.toReversed())
@@ -207,7 +207,7 @@ postgresTest(
       if (!sql.includes("INSERT INTO relay_claims") || lost++ > 0) return rows;
       return database.query<never>(sql, values, limits);
     };
-    const claims = claimsOn({ ...node.room, database: { ...database, query } });
+    const claims = postgresClaims({ ...node.room, database: { ...database, query } });
     const held = taken(await claims.take(page(tenantId), { relayKeyId }));
     assert.deepEqual(await claims.holders(tenantId), [held.claim.holder]);
   },
@@ -297,7 +297,7 @@ postgresTest(
       return database.query<never>(sql, values, limits);
     };
     const bench = { sealer: plainSealer, random: systemRandom, node: "a", clock: systemClock };
-    const claims = claimsOn({ ...bench, database: { ...database, query } });
+    const claims = postgresClaims({ ...bench, database: { ...database, query } });
     const held = taken(await claims.take(page("busy", "new"), { relayKeyId: null }));
     asked.length = 0;
     assert.deepEqual(await claims.holders("busy"), [held.claim.holder]);

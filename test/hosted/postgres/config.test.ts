@@ -61,7 +61,7 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
       clock,
       scheduler: createScheduler(clock, silentLog, []),
       seen: () => ({ apns: "set", boxes: null, leads: {} }),
-      house: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
+      tenants: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
       node: () => node,
       pages: () => [],
       pushes: () => [],

@@ -7,9 +7,9 @@ import type { StoreFault } from "../../../src/ground/store/faults.ts";
 import { byLeader } from "../../../src/hosted/nodes/leader.ts";
 import { isNodeName, nodeNameOf } from "../../../src/hosted/nodes/name.ts";
 import { type LiveNode, type NodeOptions, startNode } from "../../../src/hosted/nodes/node.ts";
-import { apnsOn } from "../../../src/hosted/registry/postgres/apns-settings.ts";
+import { postgresApns } from "../../../src/hosted/registry/postgres/apns-settings.ts";
 import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
-import { purgeOn } from "../../../src/hosted/registry/postgres/purge.ts";
+import { postgresPurge } from "../../../src/hosted/registry/postgres/purge.ts";
 import { handClock } from "../../support/clock.ts";
 import { postgresTest } from "../../support/postgres.ts";
 import { scratch } from "../../support/scratch.ts";
@@ -83,7 +83,7 @@ postgresTest(
     assert.equal(await cut.nodes.join(sign), true);
     // Cut off from its database for so long that it was forgotten there.
     await bench.made.turn(48 * HOUR);
-    assert.equal(await purgeOn(other.room, async () => 0)(), 1);
+    assert.equal(await postgresPurge(other.room, async () => 0)(), 1);
     assert.equal(await alive(), "alive");
     const rows = "UPDATE nodes SET run = 'of a backup', alive_until =";
     await bench.database.query(`${rows} now() - interval '1 h'`);
@@ -247,7 +247,7 @@ postgresTest(
   async (t) => {
     const bench = await nounBench(t);
     const node = bench.node("a");
-    const purge = purgeOn(node.room, async () => 0);
+    const purge = postgresPurge(node.room, async () => 0);
     await bench.database.query(
       `INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp, created_at)
      SELECT 't', n::text, 'e', n, now() - interval '49 h' FROM generate_series(1, 1200) n`,
@@ -269,7 +269,7 @@ postgresTest(
   "a provider token is made by one of several nodes, and only of the present settings",
   async (t) => {
     const bench = await nounBench(t);
-    const [a, b] = ["a", "b"].map((name) => apnsOn(bench.node(name).room));
+    const [a, b] = ["a", "b"].map((name) => postgresApns(bench.node(name).room));
     assert.ok(a !== undefined && b !== undefined);
     assert.deepEqual([await a.version(), await a.get()], [0, { kind: "none" }]);
     const settings = {
@@ -308,8 +308,8 @@ postgresTest("a key that was found once needs no look, and every refusal costs o
     looks++;
     return database.query(...asked);
   };
-  const { relayKeysOn } = await import("../../../src/hosted/registry/postgres/relay-keys.ts");
-  const keys = relayKeysOn({ ...node.room, database: { ...database, query } });
+  const { postgresRelayKeys } = await import("../../../src/hosted/registry/postgres/relay-keys.ts");
+  const keys = postgresRelayKeys({ ...node.room, database: { ...database, query } });
   const looksFor = async (keyId: string, isRefused: boolean) => {
     looks = 0;
     const key = await keys.find(keyId);

@@ -1,25 +1,25 @@
 import type { TestContext } from "node:test";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
-import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
+import { postgresClaims } from "../../../src/hosted/registry/postgres/claims.ts";
 import type { Database } from "../../../src/hosted/registry/postgres/connect.ts";
-import { heartbeatsOn } from "../../../src/hosted/registry/postgres/heartbeats.ts";
-import { nodesOn } from "../../../src/hosted/registry/postgres/nodes.ts";
-import { relayKeysOn } from "../../../src/hosted/registry/postgres/relay-keys.ts";
-import type { DatabaseRoom } from "../../../src/hosted/registry/postgres/room.ts";
-import { uptimeOn } from "../../../src/hosted/registry/postgres/uptime.ts";
+import type { PostgresDeps } from "../../../src/hosted/registry/postgres/deps.ts";
+import { postgresHeartbeats } from "../../../src/hosted/registry/postgres/heartbeats.ts";
+import { postgresNodes } from "../../../src/hosted/registry/postgres/nodes.ts";
+import { postgresRelayKeys } from "../../../src/hosted/registry/postgres/relay-keys.ts";
+import { postgresUptime } from "../../../src/hosted/registry/postgres/uptime.ts";
 import { plainSealer } from "../../support/hosted.ts";
 import { pooledUrl } from "../../support/pgbouncer.ts";
 import { type TestDatabase, testDatabase } from "../../support/postgres.ts";
 
 /** What a node asks of the database's hot nouns. */
 export interface NounsOfNode {
-  room: DatabaseRoom;
-  claims: ReturnType<typeof claimsOn>;
-  heartbeats: ReturnType<typeof heartbeatsOn>;
-  relayKeys: ReturnType<typeof relayKeysOn>;
-  uptime: ReturnType<typeof uptimeOn>;
-  nodes: ReturnType<typeof nodesOn>;
+  room: PostgresDeps;
+  claims: ReturnType<typeof postgresClaims>;
+  heartbeats: ReturnType<typeof postgresHeartbeats>;
+  relayKeys: ReturnType<typeof postgresRelayKeys>;
+  uptime: ReturnType<typeof postgresUptime>;
+  nodes: ReturnType<typeof postgresNodes>;
 }
 
 export interface NounBench {
@@ -49,7 +49,7 @@ export async function nounBench(
     made,
     database,
     node(name, aheadMs = 0, own = made.open({ by })) {
-      const room: DatabaseRoom = {
+      const room: PostgresDeps = {
         database: own,
         sealer: plainSealer,
         random: systemRandom,
@@ -58,11 +58,11 @@ export async function nounBench(
       };
       return {
         room,
-        claims: claimsOn(room),
-        heartbeats: heartbeatsOn(room),
-        relayKeys: relayKeysOn(room),
-        uptime: uptimeOn(room),
-        nodes: nodesOn(room),
+        claims: postgresClaims(room),
+        heartbeats: postgresHeartbeats(room),
+        relayKeys: postgresRelayKeys(room),
+        uptime: postgresUptime(room),
+        nodes: postgresNodes(room),
       };
     },
     waiting: (count) => waitingFor(made, count),

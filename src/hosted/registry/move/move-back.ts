@@ -7,9 +7,9 @@ import { syncDirectory } from "../../../ground/store/files.ts";
 import { openStore, type Store } from "../../../ground/store/store.ts";
 import { newMoveMark } from "../moves.ts";
 import type { Database, DatabaseTx } from "../postgres/connect.ts";
-import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";
+import { postgresMoveMark, setPostgresMoveMark } from "../postgres/move-marks.ts";
 import { namesAlive } from "../postgres/nodes.ts";
-import { moveMarkIn, setMoveMarkIn } from "../sqlite/move-marks.ts";
+import { setSqliteMoveMark, sqliteMoveMark } from "../sqlite/move-marks.ts";
 import { writeHere } from "./here.ts";
 import { type Moved, moveLimits, sumHere } from "./move-there.ts";
 import { differenceOf, RowSum, type TableSum } from "./sum.ts";
@@ -28,19 +28,19 @@ interface Files {
  * database. Killed anywhere, it is run again. Throws StoreFault `misconfigured`, and DatabaseAway.
  */
 export async function moveBack(database: Database, files: Files): Promise<Moved> {
-  const earlier = await moveMarkOn(database, "moved");
+  const earlier = await postgresMoveMark(database, "moved");
   const arrived = arrivedAs(files);
   if (earlier !== null && earlier !== arrived?.mark)
     throw new StoreFault("misconfigured", "The database was moved already, to another file.");
-  const mark = earlier ?? (await moveMarkOn(database, "moving")) ?? newMoveMark(files.random);
+  const mark = earlier ?? (await postgresMoveMark(database, "moving")) ?? newMoveMark(files.random);
   if (arrived !== null && arrived.mark !== mark)
     throw new StoreFault(
       "misconfigured",
       `${files.path} is another registry: name an empty --data.`,
     );
   const moved = arrived?.moved ?? (await made(database, files, mark));
-  await setMoveMarkOn(database, "moved", mark);
-  await setMoveMarkOn(database, "moving", null);
+  await setPostgresMoveMark(database, "moved", mark);
+  await setPostgresMoveMark(database, "moving", null);
   return moved;
 }
 
@@ -49,7 +49,7 @@ function arrivedAs({ path, clock, random }: Files): { mark: number | null; moved
   if (!existsSync(path)) return null;
   const store = openStore({ path, kind: "hosted", clock, random });
   try {
-    return { mark: moveMarkIn(store, "moved_from"), moved: sumHere(store) };
+    return { mark: sqliteMoveMark(store, "moved_from"), moved: sumHere(store) };
   } finally {
     store.close();
   }
@@ -57,7 +57,7 @@ function arrivedAs({ path, clock, random }: Files): { mark: number | null; moved
 
 async function made(database: Database, files: Files, mark: number): Promise<Moved> {
   // Who starts from now on is refused; who started before is seen next.
-  await setMoveMarkOn(database, "moving", mark);
+  await setPostgresMoveMark(database, "moving", mark);
   try {
     await database.transaction(mustBeStopped, { repeatable: true });
     return await database.transaction((tx) => copyAll(tx, files, mark), {
@@ -66,7 +66,8 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
     });
   } catch (error) {
     // The file has no name yet, so the database still is the registry.
-    if (!existsSync(files.path)) await setMoveMarkOn(database, "moving", null).catch(() => {});
+    if (!existsSync(files.path))
+      await setPostgresMoveMark(database, "moving", null).catch(() => {});
     throw error;
   }
 }
@@ -101,7 +102,7 @@ async function copyAll(tx: DatabaseTx, files: Files, mark: number): Promise<Move
     const difference = differenceOf(moved, there);
     if (difference !== null)
       throw new StoreFault("damaged", `What was moved isn't what was there. ${difference}.`);
-    setMoveMarkIn(store, "moved_from", mark);
+    setSqliteMoveMark(store, "moved_from", mark);
   } finally {
     store.close();
   }

@@ -4,12 +4,12 @@ import type { Store } from "../../../ground/store/store.ts";
 import { newMoveMark } from "../moves.ts";
 import type { Database, DatabaseTx } from "../postgres/connect.ts";
 import { DatabaseAway } from "../postgres/database-faults.ts";
-import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";
-import { moveMarkIn, setMoveMarkIn } from "../sqlite/move-marks.ts";
+import { postgresMoveMark, setPostgresMoveMark } from "../postgres/move-marks.ts";
+import { setSqliteMoveMark, sqliteMoveMark } from "../sqlite/move-marks.ts";
 import { rowsHere } from "./here.ts";
 import { differenceOf, RowSum, type TableSum } from "./sum.ts";
 import { type MovedTable, movedTables } from "./tables.ts";
-import { countOn, rowsThere, writeThere } from "./there.ts";
+import { countRows, rowsThere, writeThere } from "./there.ts";
 
 /** A large registry takes minutes, also to sum it here while the database waits. */
 export const moveLimits = { withinMs: 6 * 3_600_000, idleMs: 600_000 } as const;
@@ -27,19 +27,19 @@ export async function moveThere(
   random: Random,
 ): Promise<Moved> {
   const path = store.path;
-  const earlier = moveMarkIn(store, "moved");
-  if (earlier !== null && earlier !== (await moveMarkOn(database, "moved_from")))
+  const earlier = sqliteMoveMark(store, "moved");
+  if (earlier !== null && earlier !== (await postgresMoveMark(database, "moved_from")))
     throw new StoreFault("misconfigured", `${path} was moved already, to another database.`);
   if (earlier !== null) return ended(store, earlier);
-  const mark = moveMarkIn(store, "moving") ?? newMoveMark(random);
-  setMoveMarkIn(store, "moving", mark);
+  const mark = sqliteMoveMark(store, "moving") ?? newMoveMark(random);
+  setSqliteMoveMark(store, "moving", mark);
   await committed({ store, database }, mark);
   return ended(store, mark);
 }
 
 function ended(store: Store, mark: number): Moved {
-  setMoveMarkIn(store, "moved", mark);
-  setMoveMarkIn(store, "moving", null);
+  setSqliteMoveMark(store, "moved", mark);
+  setSqliteMoveMark(store, "moving", null);
   return sumHere(store);
 }
 
@@ -51,10 +51,10 @@ async function committed(
     return await database.transaction((tx) => moveAll(tx, store, mark), moveLimits);
   } catch (error) {
     // Nobody answered: it may be there. The mark stays, and the next run finds out.
-    const arrived = await moveMarkOn(database, "moved_from").catch(() => undefined);
+    const arrived = await postgresMoveMark(database, "moved_from").catch(() => undefined);
     if (arrived === undefined) throw unknown(error);
     if (arrived === mark) return database.transaction((tx) => moveAll(tx, store, mark), moveLimits);
-    setMoveMarkIn(store, "moving", null);
+    setSqliteMoveMark(store, "moving", null);
     throw error;
   }
 }
@@ -69,12 +69,12 @@ function unknown(error: unknown): DatabaseAway {
 
 async function moveAll(tx: DatabaseTx, store: Store, mark: number): Promise<Moved> {
   await tx.query("SELECT 1 FROM meta WHERE key = 'schema' FOR UPDATE");
-  const arrived = await moveMarkOn(tx, "moved_from");
+  const arrived = await postgresMoveMark(tx, "moved_from");
   if (arrived !== mark) {
     for (const table of movedTables) await mustBeEmpty(tx, table);
     for (const table of movedTables) {
       await writeThere(tx, table, rowsHere(store, table));
-      await countOn(tx, table);
+      await countRows(tx, table);
     }
     await beginAfresh(tx, store);
   }
@@ -82,7 +82,7 @@ async function moveAll(tx: DatabaseTx, store: Store, mark: number): Promise<Move
   const difference = differenceOf(here, there);
   if (difference !== null)
     throw new StoreFault("damaged", `What was moved isn't what was there. ${difference}.`);
-  await setMoveMarkOn(tx, "moved_from", mark);
+  await setPostgresMoveMark(tx, "moved_from", mark);
   return here;
 }
 

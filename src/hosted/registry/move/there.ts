@@ -85,7 +85,7 @@ export async function writeThere(
 }
 
 /** The next id is counted from the highest. */
-export async function countOn(tx: DatabaseTx, { name, counted }: MovedTable): Promise<void> {
+export async function countRows(tx: DatabaseTx, { name, counted }: MovedTable): Promise<void> {
   if (counted !== true) return;
   await tx.query(
     `SELECT setval(pg_get_serial_sequence('${name}', 'id'), max(id)) FROM ${name} HAVING max(id) IS NOT NULL`,

@@ -8,15 +8,15 @@ import {
   sessionLife,
 } from "../accounts.ts";
 import type { DatabaseTx } from "./connect.ts";
-import type { DatabaseRoom } from "./room.ts";
+import type { PostgresDeps } from "./deps.ts";
 
 const PURGE_ROWS = 500;
 const PURGE_MS = 30_000;
 
-export function accountsOn({ database, random }: DatabaseRoom): Accounts {
+export function postgresAccounts({ database, random }: PostgresDeps): Accounts {
   return {
     async add(email) {
-      const known = await findByEmailOn(database, email);
+      const known = await postgresFindByEmail(database, email);
       if (known !== null) return { account: known, created: false };
       const id = hexId(random);
       await database.query(
@@ -25,7 +25,7 @@ export function accountsOn({ database, random }: DatabaseRoom): Accounts {
         [id, email.trim(), foldEmail(email)],
       );
       // Somebody else's where they were faster; one's own also after an answer that was lost.
-      const account = await findByEmailOn(database, email);
+      const account = await postgresFindByEmail(database, email);
       if (account === null) throw new Error("an account that was added is not there");
       return { account, created: account.id === id };
     },
@@ -36,12 +36,12 @@ export function accountsOn({ database, random }: DatabaseRoom): Accounts {
       );
       return row ?? null;
     },
-    byEmail: (email) => findByEmailOn(database, email),
+    byEmail: (email) => postgresFindByEmail(database, email),
   };
 }
 
 /** The account that an email means: that of its own way of writing, where there are two. */
-export async function findByEmailOn(
+export async function postgresFindByEmail(
   asker: Pick<DatabaseTx, "query">,
   email: string,
 ): Promise<HostedAccount | null> {
@@ -62,7 +62,7 @@ const USE = `WITH touched AS (
   SELECT a.id, a.email FROM sessions s JOIN accounts a ON a.id = s.account_id
   WHERE s.hash = $1 AND ${LIVES}`;
 
-export function sessionsOn({ database, random }: DatabaseRoom): Sessions {
+export function postgresSessions({ database, random }: PostgresDeps): Sessions {
   return {
     async add(accountId) {
       const token = `pts_${base62Secret(random)}`;
@@ -81,7 +81,7 @@ export function sessionsOn({ database, random }: DatabaseRoom): Sessions {
 }
 
 /** Forgets sessions that nobody can use any more, a slice at a time, without those that somebody else has in hand. */
-export async function purgeSessionsOn({ database }: DatabaseRoom): Promise<number> {
+export async function postgresPurgeSessions({ database }: PostgresDeps): Promise<number> {
   const gone = await database.query(
     `DELETE FROM sessions WHERE hash IN (SELECT s.hash FROM sessions s WHERE NOT (${LIVES})
        LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED) RETURNING 1`,

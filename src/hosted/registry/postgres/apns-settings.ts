@@ -1,11 +1,11 @@
 import { type Apns, type ApnsSettings, apnsPlaces } from "../apns-settings.ts";
-import { type DatabaseRoom, seconds } from "./room.ts";
+import { type PostgresDeps, seconds } from "./deps.ts";
 
 /** A version that was read less than so long ago is the present one. */
 const FRESH_MS = 1_000;
 
-export function apnsOn(room: DatabaseRoom): Apns {
-  const { database, sealer } = room;
+export function postgresApns(deps: PostgresDeps): Apns {
+  const { database, sealer } = deps;
   return {
     async set(settings) {
       await database.transaction(
@@ -35,7 +35,7 @@ export function apnsOn(room: DatabaseRoom): Apns {
       if (key === null) return { kind: "unreadable" };
       return { kind: "set", version, settings: { ...open, key } };
     },
-    version: rememberedVersion(room),
+    version: rememberedVersion(deps),
     async token() {
       const [row] = await database.query<{ at: number; iat: number | null; sealed: string | null }>(
         `SELECT ${seconds("now()")} AS at, t.iat, t.sealed
@@ -46,12 +46,12 @@ export function apnsOn(room: DatabaseRoom): Apns {
       if (iat === null || sealed === null) return { at, token: null };
       return { at, token: { iat, jwt: sealer.open(sealed, apnsPlaces.token) } };
     },
-    keepToken: (fresh) => keepToken(room, fresh),
+    keepToken: (fresh) => keepToken(deps, fresh),
   };
 }
 
 /** Read once a second at most, by whoever wants it then; where the database doesn't answer the last one serves. */
-function rememberedVersion({ database, clock }: DatabaseRoom): () => Promise<number> {
+function rememberedVersion({ database, clock }: PostgresDeps): () => Promise<number> {
   let known: { version: number; mono: number } | null = null;
   let reading: Promise<number> | null = null;
   const read = async () => {
@@ -76,7 +76,7 @@ function rememberedVersion({ database, clock }: DatabaseRoom): () => Promise<num
  * finds its own token, which is as good as having kept it.
  */
 async function keepToken(
-  { database, sealer }: DatabaseRoom,
+  { database, sealer }: PostgresDeps,
   { version, iat, jwt, instead }: Parameters<Apns["keepToken"]>[0],
 ): Promise<boolean> {
   const sealed = sealer.seal(jwt, apnsPlaces.token);

@@ -8,7 +8,7 @@ import {
 } from "../claims.ts";
 import { batchAsker } from "./asker.ts";
 import { batchFaults } from "./database-faults.ts";
-import { type DatabaseRoom, hasRunOut } from "./room.ts";
+import { hasRunOut, type PostgresDeps } from "./deps.ts";
 import { storableText } from "./texts.ts";
 
 interface Asked {
@@ -26,19 +26,19 @@ interface Settled {
 }
 
 /** Pages are taken and settled in batches (asker.ts), each by one statement, whose rows are locked in one order. */
-export function claimsOn(room: DatabaseRoom): Claims {
-  const { database, random, node } = room;
+export function postgresClaims(deps: PostgresDeps): Claims {
+  const { database, random, node } = deps;
   /** The rows of the claims that are held here, in whose order they are settled, too. */
   const rows = new WeakMap<Claim, string>();
   const take = batchAsker<Asked, ClaimTaken>({
     key: ({ key }) => rowOf(key),
-    answer: (asked) => takeAll(room, asked),
+    answer: (asked) => takeAll(deps, asked),
     counted: (rows) => database.tally.batch("take", rows),
     ...batchFaults,
   });
   const settle = batchAsker<Settled, void>({
     key: ({ claim }) => rows.get(claim) ?? String(claim.id),
-    answer: (all) => settleAll(room, all),
+    answer: (all) => settleAll(deps, all),
     counted: (rows) => database.tally.batch("settle", rows),
     ...batchFaults,
   });
@@ -120,9 +120,9 @@ const columnsOf = (asked: readonly Asked[]) => [
   asked.map(({ key }) => key.timestamp),
 ];
 
-async function takeAll(room: DatabaseRoom, asked: readonly Asked[]): Promise<ClaimTaken[]> {
+async function takeAll(deps: PostgresDeps, asked: readonly Asked[]): Promise<ClaimTaken[]> {
   const keyIds = asked.map(({ relayKeyId }) => relayKeyId);
-  const held = await room.database.query<{ id: number; holder: string; reached: string[] }>(TAKE, [
+  const held = await deps.database.query<{ id: number; holder: string; reached: string[] }>(TAKE, [
     ...columnsOf(asked),
     asked.map(({ holder }) => holder),
     keyIds,
@@ -134,12 +134,12 @@ async function takeAll(room: DatabaseRoom, asked: readonly Asked[]): Promise<Cla
     ]),
   );
   const left = asked.filter(({ holder }) => !taken.has(holder));
-  for (const [at, one] of (await restOf(room, left)).entries())
+  for (const [at, one] of (await restOf(deps, left)).entries())
     taken.set((left[at] as Asked).holder, one);
   return asked.map(({ holder }) => taken.get(holder) as ClaimTaken);
 }
 
-async function restOf({ database }: DatabaseRoom, left: readonly Asked[]): Promise<ClaimTaken[]> {
+async function restOf({ database }: PostgresDeps, left: readonly Asked[]): Promise<ClaimTaken[]> {
   if (left.length === 0) return [];
   const rows = await database.query<{ done: boolean; devices: number | null; live: boolean }>(
     REST,
@@ -170,7 +170,7 @@ const SETTLE = `WITH s AS (
   WHERE c.id = l.id`;
 
 async function settleAll(
-  { database }: DatabaseRoom,
+  { database }: PostgresDeps,
   all: readonly Settled[],
 ): Promise<undefined[]> {
   await database.query(SETTLE, [

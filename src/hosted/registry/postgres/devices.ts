@@ -10,7 +10,7 @@ import {
 import { batchAsker } from "./asker.ts";
 import type { DatabaseTx } from "./connect.ts";
 import { batchFaults } from "./database-faults.ts";
-import { type DatabaseRoom, seconds } from "./room.ts";
+import { type PostgresDeps, seconds } from "./deps.ts";
 import { storableText } from "./texts.ts";
 
 /** Of a tenant `a.tenant_id`, without those set aside. */
@@ -26,11 +26,11 @@ const HANDSETS: Record<Audience["through"], string> = {
     WHERE m.tenant_id = a.tenant_id AND d.set_aside_at IS NULL`,
 };
 
-export function handsetsOn(room: DatabaseRoom): Devices {
-  const { database } = room;
+export function postgresDevices(deps: PostgresDeps): Devices {
+  const { database } = deps;
   const asked = {
-    pairings: whoAsker(room, "pairings"),
-    memberships: whoAsker(room, "memberships"),
+    pairings: whoAsker(deps, "pairings"),
+    memberships: whoAsker(deps, "memberships"),
   };
   return {
     list: (accountId) =>
@@ -83,7 +83,7 @@ interface Found {
 }
 
 /** Reads the people of many pages at once, each tenant's once. */
-function whoAsker({ database }: DatabaseRoom, through: Audience["through"]) {
+function whoAsker({ database }: PostgresDeps, through: Audience["through"]) {
   let last = 0;
   const sql = `SELECT a.tenant_id AS "tenantId", h.person, h.token, h.critical,
       floor(extract(epoch FROM now()) * 1000)::bigint AS "atMs"

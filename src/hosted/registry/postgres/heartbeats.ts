@@ -1,4 +1,4 @@
-import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
+import { type HeartbeatSurvey, judgeSurvey, UNHEARD_SECONDS } from "../../silence.ts";
 import {
   type BoxSign,
   type HeardBox,
@@ -11,7 +11,7 @@ import {
 import { batchAsker } from "./asker.ts";
 import type { DatabaseTx } from "./connect.ts";
 import { batchFaults } from "./database-faults.ts";
-import { type DatabaseRoom, seconds } from "./room.ts";
+import { type PostgresDeps, seconds } from "./deps.ts";
 
 const MOST_BEATS = 500;
 /** Nobody waits for a heartbeat's answer. */
@@ -22,11 +22,11 @@ const WAITED_SECONDS = 60;
 
 type Sign = BoxSign & { planned: boolean };
 
-export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
-  const { database, clock } = room;
+export function postgresHeartbeats(deps: PostgresDeps): Heartbeats {
+  const { database, clock } = deps;
   const hear = batchAsker<Sign, HeardBox>({
     key: ({ tenantId }) => tenantId,
-    answer: (signs) => hearAll(room, signs),
+    answer: (signs) => hearAll(deps, signs),
     counted: (rows) => database.tally.batch("beat", rows),
     ...batchFaults,
     most: MOST_BEATS,
@@ -92,7 +92,7 @@ const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned, 
     silent_since = NULL, ${TURNS}
   RETURNING h.tenant_id AS "tenantId", ${twins("h")} AS twin`;
 
-async function hearAll({ database }: DatabaseRoom, signs: readonly Sign[]): Promise<HeardBox[]> {
+async function hearAll({ database }: PostgresDeps, signs: readonly Sign[]): Promise<HeardBox[]> {
   const heard = await database.query<{ tenantId: string; twin: boolean | null }>(HEAR, [
     signs.map(({ tenantId }) => tenantId),
     signs.map(({ relayKeyId }) => relayKeyId),
@@ -118,8 +118,8 @@ async function look(tx: DatabaseTx, gapSeconds: number): Promise<HeartbeatLook> 
   // While looks are held only what was really heard counts.
   const from = held ? 0 : (moments.get("silence_counts_from") ?? 0);
   const away = before === null || at < before - WAITED_SECONDS || at - before > gapSeconds;
-  const sight: Sight = { ...(await heardOf(tx, from)), away, held };
-  const verdict = judgeLook(sight);
+  const sight: HeartbeatSurvey = { ...(await heardOf(tx, from)), away, held };
+  const verdict = judgeSurvey(sight);
   if (verdict === "count") await noteSilent(tx, from);
   if (verdict === "afresh") await startAfresh(tx, at);
   if (verdict === "hold" && !held) await setMoment(tx, "silence_held_at", at);
@@ -144,8 +144,11 @@ const UNHEARD = "now() - greatest(h.heard_at, to_timestamp($1))";
 const WATCHED = `h.silent_since IS NULL AND NOT h.planned AND t.id = h.tenant_id AND t.watch_seconds > 0`;
 
 /** A time ahead of the clock was noted before the clock was set back: it says nothing. */
-async function heardOf(tx: DatabaseTx, from: number): Promise<Pick<Sight, "watched" | "unheard">> {
-  const [counts] = await tx.query<Pick<Sight, "watched" | "unheard">>(
+async function heardOf(
+  tx: DatabaseTx,
+  from: number,
+): Promise<Pick<HeartbeatSurvey, "watched" | "unheard">> {
+  const [counts] = await tx.query<Pick<HeartbeatSurvey, "watched" | "unheard">>(
     `SELECT count(*) AS watched,
        count(*) FILTER (WHERE abs(extract(epoch FROM ${UNHEARD})) > ${UNHEARD_SECONDS}) AS unheard
      FROM heartbeats h, tenants t WHERE ${WATCHED}`,

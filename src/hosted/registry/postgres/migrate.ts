@@ -2,7 +2,7 @@ import { StoreFault } from "../../../ground/store/faults.ts";
 import { type Migration, migrations } from "../../../ground/store/migrations.ts";
 import type { Database, DatabaseTx } from "./connect.ts";
 import { DatabaseAway } from "./database-faults.ts";
-import { mustNotHaveMovedOn } from "./move-marks.ts";
+import { postgresMustNotHaveMoved } from "./move-marks.ts";
 
 /** A big table may have to be written anew, and other nodes wait for who does it. */
 const WITHIN_MS = 600_000;
@@ -101,7 +101,7 @@ async function schemaOn({ query }: Asker): Promise<number> {
 async function mustBeAllowed(tx: Asker, known: readonly Migration[]): Promise<void> {
   const [least] = await tx.query<{ value: number }>("SELECT value FROM meta WHERE key = 'least'");
   if (known.length < (least?.value ?? 0)) throw tooOld();
-  await mustNotHaveMovedOn(tx);
+  await postgresMustNotHaveMoved(tx);
 }
 
 /** Said at start, and by a node that drains because a newer one has changed the schema. */

@@ -4,13 +4,13 @@ import type { DatabaseTx } from "./connect.ts";
 
 type Asker = Pick<DatabaseTx, "query">;
 
-export async function moveMarkOn({ query }: Asker, key: MoveMark): Promise<number | null> {
+export async function postgresMoveMark({ query }: Asker, key: MoveMark): Promise<number | null> {
   const rows = await query<{ value: number }>("SELECT value FROM meta WHERE key = $1", [key]);
   return rows[0]?.value ?? null;
 }
 
 /** null takes the mark off. */
-export async function setMoveMarkOn(
+export async function setPostgresMoveMark(
   { query }: Asker,
   key: MoveMark,
   mark: number | null,
@@ -24,13 +24,13 @@ export async function setMoveMarkOn(
 }
 
 /** A registry that went to a file, or may have, is served from here no more. Throws StoreFault. */
-export async function mustNotHaveMovedOn(tx: Asker): Promise<void> {
-  if ((await moveMarkOn(tx, "moved")) !== null)
+export async function postgresMustNotHaveMoved(tx: Asker): Promise<void> {
+  if ((await postgresMoveMark(tx, "moved")) !== null)
     throw new StoreFault(
       "misconfigured",
       "The database was moved to a file: serve that, without --database.",
     );
-  if ((await moveMarkOn(tx, "moving")) !== null)
+  if ((await postgresMoveMark(tx, "moving")) !== null)
     throw new StoreFault(
       "misconfigured",
       "A move of the database to a file was begun and it isn't known how it ended: run the same box hosted move again.",

@@ -1,10 +1,10 @@
 import { hexId } from "../../../ground/kit/ids.ts";
 import { StoreFault } from "../../../ground/store/faults.ts";
-import type { NodeSign, Nodes } from "../nodes.ts";
+import type { NodeInfo, Nodes } from "../nodes.ts";
 import type { DatabaseTx } from "./connect.ts";
+import { hasRunOut, type PostgresDeps } from "./deps.ts";
 import { databaseMigrations } from "./migrate.ts";
-import { mustNotHaveMovedOn } from "./move-marks.ts";
-import { type DatabaseRoom, hasRunOut } from "./room.ts";
+import { postgresMustNotHaveMoved } from "./move-marks.ts";
 
 /** For how long a node lives after each word of it. */
 const ALIVE_SECONDS = 10;
@@ -22,20 +22,20 @@ export async function namesAlive({ query }: Pick<DatabaseTx, "query">): Promise<
 }
 
 /** Asks by the connections of its own, so that a storm of pages takes no node's life. */
-export function nodesOn(room: DatabaseRoom): Nodes {
-  const { leases } = room.database;
-  const run = hexId(room.random);
+export function postgresNodes(deps: PostgresDeps): Nodes {
+  const { leases } = deps.database;
+  const run = hexId(deps.random);
   const schema = databaseMigrations().length;
   const limits = { withinMs: WITHIN_MS };
-  const valuesOf = ({ url, version, draining }: NodeSign) => [
-    room.node,
+  const valuesOf = ({ url, version, draining }: NodeInfo) => [
+    deps.node,
     run,
     url,
     version,
     schema,
     draining,
   ];
-  const join = (sign: NodeSign) =>
+  const join = (sign: NodeInfo) =>
     leases.transaction(
       async (tx) => {
         const rows = await tx.query(
@@ -48,13 +48,13 @@ export function nodesOn(room: DatabaseRoom): Nodes {
           valuesOf(sign),
         );
         // A move either waits for this row and sees it, or has been begun by now.
-        await mustNotHaveMovedOn(tx);
+        await postgresMustNotHaveMoved(tx);
         return rows.length > 0;
       },
       { ...limits, repeatable: true },
     );
   /** Its row is gone, or another's: the name is taken again where nobody lives by it, and the registry is still here. */
-  const isBack = (sign: NodeSign) =>
+  const isBack = (sign: NodeInfo) =>
     join(sign).catch((error: unknown) => {
       if (error instanceof StoreFault) return false;
       throw error;
@@ -81,7 +81,7 @@ export function nodesOn(room: DatabaseRoom): Nodes {
       await leases.query(
         `WITH gone AS (DELETE FROM nodes WHERE id = $1 AND run = $2 RETURNING id)
          UPDATE jobs SET node = NULL, until = NULL FROM gone WHERE node = gone.id`,
-        [room.node, run],
+        [deps.node, run],
         limits,
       );
     },
@@ -89,7 +89,7 @@ export function nodesOn(room: DatabaseRoom): Nodes {
       const rows = await leases.query(
         `UPDATE jobs SET node = $1, until = now() + interval '${LEAD_SECONDS} s'
          WHERE name = $2 AND (node = $1 OR until IS NULL OR ${hasRunOut("until", LEAD_SECONDS)}) RETURNING name`,
-        [room.node, job],
+        [deps.node, job],
         limits,
       );
       return rows.length > 0;

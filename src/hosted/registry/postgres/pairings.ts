@@ -7,11 +7,11 @@ import type {
   Pairings,
   Revocation,
 } from "../pairings.ts";
-import { findByEmailOn } from "./accounts.ts";
+import { postgresFindByEmail } from "./accounts.ts";
 import type { DatabaseTx } from "./connect.ts";
-import { mintRelayKeyOn } from "./relay-keys.ts";
-import { type DatabaseRoom, seconds } from "./room.ts";
-import { lockTenantOn, roleOn } from "./tenants.ts";
+import { type PostgresDeps, seconds } from "./deps.ts";
+import { postgresMintRelayKey } from "./relay-keys.ts";
+import { postgresLockTenant, postgresRole } from "./tenants.ts";
 
 const COLUMNS = `account_id AS "accountId", box_account_id AS "boxAccountId",
   ${seconds("created_at")} AS "createdAt", ${seconds("revoked_at")} AS "revokedAt"`;
@@ -24,13 +24,13 @@ interface Tried<T> {
   made: { id: number; answer: T } | null;
 }
 
-export function pairingsOn(room: DatabaseRoom): Pairings {
-  const { database } = room;
+export function postgresPairings(deps: PostgresDeps): Pairings {
+  const { database } = deps;
   const repeatable = { repeatable: true };
   return {
     first(pairing) {
       const tried: Tried<FirstPairing> = { made: null };
-      return database.transaction((tx) => first(tx, room, { pairing, tried }), repeatable);
+      return database.transaction((tx) => first(tx, deps, { pairing, tried }), repeatable);
     },
     isPaired: (pairing) => isPaired(database, pairing),
     later(pairing) {
@@ -50,11 +50,11 @@ export function pairingsOn(room: DatabaseRoom): Pairings {
 
 async function first(
   tx: DatabaseTx,
-  room: DatabaseRoom,
+  deps: PostgresDeps,
   { pairing, tried }: { pairing: NewPairing; tried: Tried<FirstPairing> },
 ): Promise<FirstPairing> {
   const { tenantId, accountId } = pairing;
-  const tenant = await lockTenantOn(tx, tenantId);
+  const tenant = await postgresLockTenant(tx, tenantId);
   if (tenant === null) return { kind: "not_found" };
   if (tenant.kind === "hosted") return { kind: "hosted" };
   const earlier = await answeredBefore(tx, tried);
@@ -65,9 +65,9 @@ async function first(
   const account = await tx.query("SELECT 1 FROM accounts WHERE id = $1", [accountId]);
   if (account.length === 0) return { kind: "not_found" };
   const { ownerEmail } = tenant;
-  if (ownerEmail !== null && (await findByEmailOn(tx, ownerEmail))?.id !== accountId)
+  if (ownerEmail !== null && (await postgresFindByEmail(tx, ownerEmail))?.id !== accountId)
     return { kind: "not_found" };
-  const credential = await mintRelayKeyOn(tx, room, tenantId);
+  const credential = await postgresMintRelayKey(tx, deps, tenantId);
   const made = await insert(tx, pairing, "owner");
   return keep(tried, made.id, { kind: "paired", pairing: made.pairing, credential });
 }
@@ -77,7 +77,7 @@ async function later(
   pairing: NewPairing & { boxTenantId: string },
   tried: Tried<LaterPairing>,
 ): Promise<LaterPairing> {
-  const tenant = await lockTenantOn(tx, pairing.tenantId);
+  const tenant = await postgresLockTenant(tx, pairing.tenantId);
   const earlier = await answeredBefore(tx, tried);
   if (earlier !== null) return earlier;
   if (await isPaired(tx, pairing)) return { kind: "already_paired" };
@@ -137,7 +137,7 @@ async function revoke(
   { tenantId, accountId, by }: { tenantId: string; accountId: string; by: string },
   tried: { ended: boolean },
 ): Promise<Revocation> {
-  const role = await roleOn(tx, tenantId, by);
+  const role = await postgresRole(tx, tenantId, by);
   if (role === null) return { kind: "not_found" };
   if (role !== "owner" && by !== accountId) return { kind: "not_allowed" };
   const ended = await tx.query(

@@ -1,6 +1,6 @@
 import { CLAIM_SECONDS, HOLD_SECONDS } from "../claims.ts";
 import { MOST_OUTAGES } from "../uptime.ts";
-import type { DatabaseRoom } from "./room.ts";
+import type { PostgresDeps } from "./deps.ts";
 
 const SLICE = 500;
 const WITHIN_MS = 30_000;
@@ -21,8 +21,8 @@ const NODES = `DELETE FROM nodes WHERE id IN (
   SELECT id FROM nodes WHERE alive_until < now() - interval '1 day' FOR UPDATE SKIP LOCKED) RETURNING 1`;
 
 /** `sessions`: the noun's own slice. */
-export function purgeOn(
-  { database }: DatabaseRoom,
+export function postgresPurge(
+  { database }: PostgresDeps,
   sessions: () => Promise<number>,
 ): () => Promise<number> {
   const gone = async (sql: string) =>

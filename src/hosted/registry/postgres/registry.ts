@@ -1,21 +1,21 @@
 import type { Registry, RegistrySealer } from "../registry.ts";
-import { accountsOn, purgeSessionsOn, sessionsOn } from "./accounts.ts";
-import { apnsOn } from "./apns-settings.ts";
-import { claimsOn } from "./claims.ts";
+import { postgresAccounts, postgresPurgeSessions, postgresSessions } from "./accounts.ts";
+import { postgresApns } from "./apns-settings.ts";
+import { postgresClaims } from "./claims.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./connect.ts";
-import { handsetsOn } from "./devices.ts";
-import { heartbeatsOn } from "./heartbeats.ts";
+import type { PostgresDeps } from "./deps.ts";
+import { postgresDevices } from "./devices.ts";
+import { postgresHeartbeats } from "./heartbeats.ts";
 import { migrateDatabase } from "./migrate.ts";
-import { nodesOn } from "./nodes.ts";
-import { pairingsOn } from "./pairings.ts";
-import { purgeOn } from "./purge.ts";
-import { relayKeysOn, sealedKeyIdsOn } from "./relay-keys.ts";
-import type { DatabaseRoom } from "./room.ts";
-import { beginKeyOn, mustHaveKeyOn, type NodeKeys } from "./sealing-key.ts";
-import { sealsOn } from "./seals.ts";
-import { reportLinksOn, senderLinksOn } from "./tenant-links.ts";
-import { membershipsOn, tenantsOn } from "./tenants.ts";
-import { uptimeOn } from "./uptime.ts";
+import { postgresNodes } from "./nodes.ts";
+import { postgresPairings } from "./pairings.ts";
+import { postgresPurge } from "./purge.ts";
+import { postgresRelayKeys, postgresSealedKeyIds } from "./relay-keys.ts";
+import { beginPostgresKey, mustHavePostgresKey, type NodeKeys } from "./sealing-key.ts";
+import { postgresSeals } from "./seals.ts";
+import { postgresReportLinks, postgresSenderLinks } from "./tenant-links.ts";
+import { postgresMemberships, postgresTenants } from "./tenants.ts";
+import { postgresUptime } from "./uptime.ts";
 
 export interface PostgresRegistryOptions extends DatabaseOptions {
   /** This node's name: in each hold that it takes. */
@@ -37,8 +37,8 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   try {
     const said = clock.after(SAY_MS, () => options.onMigrating?.());
     await migrateDatabase(database).finally(said);
-    if (keys?.serves === true) await mustHaveKeyOn(database, keys);
-    const sealer = options.sealer(await sealedKeyIdsOn({ database }));
+    if (keys?.serves === true) await mustHavePostgresKey(database, keys);
+    const sealer = options.sealer(await postgresSealedKeyIds({ database }));
     const registry = registryOn({ database, sealer, clock, random, node });
     return keys?.serves === false ? beginning(registry, { database, keys }) : registry;
   } catch (error) {
@@ -58,33 +58,33 @@ function beginning(
     apns: {
       ...apns,
       async set(settings) {
-        await beginKeyOn(database, keys);
+        await beginPostgresKey(database, keys);
         await apns.set(settings);
       },
     },
   };
 }
 
-function registryOn(room: DatabaseRoom): Registry {
-  const { database } = room;
+function registryOn(deps: PostgresDeps): Registry {
+  const { database } = deps;
   return {
-    accounts: accountsOn(room),
-    sessions: sessionsOn(room),
-    tenants: tenantsOn(room),
-    memberships: membershipsOn(room),
-    pairings: pairingsOn(room),
-    relayKeys: relayKeysOn(room),
-    devices: handsetsOn(room),
-    claims: claimsOn(room),
-    apns: apnsOn(room),
-    heartbeats: heartbeatsOn(room),
-    reportLinks: reportLinksOn(room),
-    senderLinks: senderLinksOn(room),
-    seals: sealsOn(room),
-    uptime: uptimeOn(room),
-    nodes: nodesOn(room),
+    accounts: postgresAccounts(deps),
+    sessions: postgresSessions(deps),
+    tenants: postgresTenants(deps),
+    memberships: postgresMemberships(deps),
+    pairings: postgresPairings(deps),
+    relayKeys: postgresRelayKeys(deps),
+    devices: postgresDevices(deps),
+    claims: postgresClaims(deps),
+    apns: postgresApns(deps),
+    heartbeats: postgresHeartbeats(deps),
+    reportLinks: postgresReportLinks(deps),
+    senderLinks: postgresSenderLinks(deps),
+    seals: postgresSeals(deps),
+    uptime: postgresUptime(deps),
+    nodes: postgresNodes(deps),
     load: () => database.tally.load(),
-    purge: purgeOn(room, () => purgeSessionsOn(room)),
+    purge: postgresPurge(deps, () => postgresPurgeSessions(deps)),
     close: () => database.close(),
   };
 }

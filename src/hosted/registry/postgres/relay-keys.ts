@@ -8,7 +8,7 @@ import {
   relayKeyPlace,
 } from "../relay-keys.ts";
 import type { DatabaseTx } from "./connect.ts";
-import type { DatabaseRoom } from "./room.ts";
+import type { PostgresDeps } from "./deps.ts";
 
 /** Keys whose secrets are in memory. */
 const MOST_KNOWN = 100_000;
@@ -17,8 +17,8 @@ const MOST_KNOWN = 100_000;
  * A key's secret never changes, so a key that was found once is known. Whether it still lives is asked in the statement
  * that acts by it.
  */
-export function relayKeysOn(room: DatabaseRoom): RelayKeys {
-  const { database, sealer, random } = room;
+export function postgresRelayKeys(deps: PostgresDeps): RelayKeys {
+  const { database, sealer, random } = deps;
   const known = new LRUCache<string, RelayKey>({ max: MOST_KNOWN });
   const decoyId = "rk_0";
   const decoy = sealer.seal(base62Secret(random), relayKeyPlace(decoyId));
@@ -50,13 +50,13 @@ export function relayKeysOn(room: DatabaseRoom): RelayKeys {
     },
     rotate: (change) =>
       // Done twice, for an answer that was lost, it ends with one live key: the one that is answered.
-      database.transaction((tx) => rotate(tx, room, change), { repeatable: true }),
+      database.transaction((tx) => rotate(tx, deps, change), { repeatable: true }),
   };
 }
 
 async function rotate(
   tx: DatabaseTx,
-  room: DatabaseRoom,
+  deps: PostgresDeps,
   { tenantId, by }: { tenantId: string; by: string },
 ): Promise<Rotation> {
   const [tenant] = await tx.query<{ kind: string; role: string | null }>(
@@ -68,13 +68,13 @@ async function rotate(
   if (tenant === undefined || tenant.role === null) return { kind: "not_found" };
   if (tenant.role !== "owner") return { kind: "not_owner" };
   if (tenant.kind === "hosted") return { kind: "hosted" };
-  return { kind: "rotated", credential: await mintRelayKeyOn(tx, room, tenantId) };
+  return { kind: "rotated", credential: await postgresMintRelayKey(tx, deps, tenantId) };
 }
 
 /** A fresh key for a box tenant, whose row the caller has locked, and the end of every earlier one. */
-export async function mintRelayKeyOn(
+export async function postgresMintRelayKey(
   tx: DatabaseTx,
-  { sealer, random }: Pick<DatabaseRoom, "sealer" | "random">,
+  { sealer, random }: Pick<PostgresDeps, "sealer" | "random">,
   tenantId: string,
 ): Promise<RelayCredential> {
   const keyId = `rk_${hexId(random)}`;
@@ -92,9 +92,9 @@ export async function mintRelayKeyOn(
 }
 
 /** The ids of the keys that the registry's sealed values name. */
-export async function sealedKeyIdsOn({
+export async function postgresSealedKeyIds({
   database,
-}: Pick<DatabaseRoom, "database">): Promise<string[]> {
+}: Pick<PostgresDeps, "database">): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
     `SELECT DISTINCT substr(sealed, 4, 16) AS id FROM (
        SELECT sealed FROM relay_keys WHERE revoked_at IS NULL

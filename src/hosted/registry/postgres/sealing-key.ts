@@ -2,7 +2,7 @@ import type { KeyRing } from "../../../ground/kit/key-ring.ts";
 import { StoreFault } from "../../../ground/store/faults.ts";
 import type { Database, DatabaseTx } from "./connect.ts";
 import { namesAlive } from "./nodes.ts";
-import { sealedKeyIdsOn } from "./relay-keys.ts";
+import { postgresSealedKeyIds } from "./relay-keys.ts";
 
 /** A key file as a node has it. */
 export interface NodeKeys {
@@ -22,9 +22,9 @@ const markOf = (id: string): number => Number.parseInt(id.slice(0, DIGITS), 16);
  * The first node's key is the registry's from then on, also while nothing is sealed yet: of nodes with two keys each would
  * seal what the other can't read. Rejects with StoreFault `misconfigured` for another one.
  */
-export async function mustHaveKeyOn(database: Database, keys: NodeKeys): Promise<void> {
+export async function mustHavePostgresKey(database: Database, keys: NodeKeys): Promise<void> {
   const { present } = keys.ring;
-  const inUse = await sealedKeyIdsOn({ database });
+  const inUse = await postgresSealedKeyIds({ database });
   if (inUse.length > 0 && !inUse.includes(present.id)) throw anotherKey(keys);
   await database.query(
     "INSERT INTO meta (key, value) VALUES ('sealing_key', $1) ON CONFLICT DO NOTHING",
@@ -40,7 +40,7 @@ export async function mustHaveKeyOn(database: Database, keys: NodeKeys): Promise
  * Makes a key the registry's, before something is sealed under it: the one that it has, one whose file holds that one, too,
  * or any while no node serves. Rejects with StoreFault `misconfigured`.
  */
-export async function beginKeyOn(database: Database, keys: NodeKeys): Promise<void> {
+export async function beginPostgresKey(database: Database, keys: NodeKeys): Promise<void> {
   await database.transaction(
     async (tx) => {
       await tx.query("SELECT 1 FROM meta WHERE key = 'schema' FOR UPDATE");

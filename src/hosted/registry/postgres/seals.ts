@@ -1,16 +1,16 @@
 import type { Seal, Seals } from "../seals.ts";
 import type { DatabaseTx } from "./connect.ts";
-import type { DatabaseRoom } from "./room.ts";
-import { lockTenantOn } from "./tenants.ts";
+import type { PostgresDeps } from "./deps.ts";
+import { postgresLockTenant } from "./tenants.ts";
 
-export function sealsOn({ database }: DatabaseRoom): Seals {
+export function postgresSeals({ database }: PostgresDeps): Seals {
   return {
     epoch: (tenantId) => epochOn(database, tenantId),
     put: (seal) => database.transaction((tx) => put(tx, seal), { repeatable: true }),
     break: (tenantId) =>
       database.transaction(
         async (tx) => {
-          await lockTenantOn(tx, tenantId);
+          await postgresLockTenant(tx, tenantId);
           return set(tx, tenantId, null);
         },
         { repeatable: true },
@@ -41,7 +41,7 @@ async function epochOn(asker: Pick<DatabaseTx, "query">, tenantId: string): Prom
 }
 
 async function put(tx: DatabaseTx, { tenantId, epoch, files, hashes }: Seal): Promise<boolean> {
-  await lockTenantOn(tx, tenantId);
+  await postgresLockTenant(tx, tenantId);
   if ((await epochOn(tx, tenantId)) !== epoch) return false;
   const wanted = [...new Set(hashes)];
   await tx.query("DELETE FROM tenant_tokens WHERE tenant_id = $1 AND hash <> ALL ($2::text[])", [

@@ -1,9 +1,9 @@
 import type { TenantLinks } from "../tenant-links.ts";
-import type { DatabaseRoom } from "./room.ts";
+import type { PostgresDeps } from "./deps.ts";
 
 /** Public reports, by the UUID of their address. */
-export const reportLinksOn = (room: DatabaseRoom): TenantLinks =>
-  linksOn(room, {
+export const postgresReportLinks = (deps: PostgresDeps): TenantLinks =>
+  postgresLinks(deps, {
     find: "SELECT tenant_id FROM report_links WHERE uuid = $1",
     replace: `WITH gone AS (
         DELETE FROM report_links WHERE tenant_id = $1 AND uuid <> ALL ($2::text[]) RETURNING 1)
@@ -12,8 +12,8 @@ export const reportLinksOn = (room: DatabaseRoom): TenantLinks =>
   });
 
 /** Short tokens of sources and addresses of heartbeats, by their SHA-256. */
-export const senderLinksOn = (room: DatabaseRoom): TenantLinks =>
-  linksOn(room, {
+export const postgresSenderLinks = (deps: PostgresDeps): TenantLinks =>
+  postgresLinks(deps, {
     find: `SELECT tenant_id FROM sender_links WHERE hash = $1 ORDER BY added_at, tenant_id LIMIT 1`,
     replace: `WITH gone AS (
         DELETE FROM sender_links WHERE tenant_id = $1 AND hash <> ALL ($2::text[]) RETURNING 1)
@@ -22,8 +22,8 @@ export const senderLinksOn = (room: DatabaseRoom): TenantLinks =>
   });
 
 /** `replace` changes what differs: mostly nothing does. */
-function linksOn(
-  { database }: DatabaseRoom,
+function postgresLinks(
+  { database }: PostgresDeps,
   statements: { find: string; replace: string },
 ): TenantLinks {
   return {

@@ -3,12 +3,12 @@ import type { Role } from "../../../ground/store/columns.ts";
 import { lowerEmail } from "../accounts.ts";
 import type { HostedTenant, Member, Memberships, Tenants } from "../tenants.ts";
 import type { DatabaseTx } from "./connect.ts";
-import { type DatabaseRoom, seconds } from "./room.ts";
+import { type PostgresDeps, seconds } from "./deps.ts";
 
 const COLUMNS = `id, kind, plan, owner_folded AS "ownerEmail", box_url AS "boxUrl",
   box_tenant_id AS "boxTenantId", watch_seconds AS "watchSeconds", ${seconds("created_at")} AS "createdAt"`;
 
-export function tenantsOn({ database, random }: DatabaseRoom): Tenants {
+export function postgresTenants({ database, random }: PostgresDeps): Tenants {
   const get = async (id: string) => {
     const [row] = await database.query<HostedTenant>(
       `SELECT ${COLUMNS} FROM tenants WHERE id = $1`,
@@ -67,7 +67,7 @@ export function tenantsOn({ database, random }: DatabaseRoom): Tenants {
 }
 
 /** Locks the tenant's row: whoever changes who may act for a tenant waits for whoever does so already. */
-export async function lockTenantOn(
+export async function postgresLockTenant(
   tx: DatabaseTx,
   id: string,
 ): Promise<Pick<HostedTenant, "kind" | "ownerEmail" | "boxTenantId"> | null> {
@@ -84,7 +84,7 @@ async function announce(
   tx: DatabaseTx,
   { tenantId, relayKeyId, boxUrl, boxTenantId, stamp }: Parameters<Tenants["announce"]>[0],
 ): Promise<"told" | "old" | "revoked"> {
-  await lockTenantOn(tx, tenantId);
+  await postgresLockTenant(tx, tenantId);
   const live = await tx.query(
     "SELECT 1 FROM relay_keys WHERE id = $1 AND tenant_id = $2 AND revoked_at IS NULL",
     [relayKeyId, tenantId],
@@ -98,7 +98,7 @@ async function announce(
   return told.length > 0 ? "told" : "old";
 }
 
-export function membershipsOn({ database }: DatabaseRoom): Memberships {
+export function postgresMemberships({ database }: PostgresDeps): Memberships {
   return {
     async put({ tenantId, accountId, role }) {
       await database.query(
@@ -107,7 +107,7 @@ export function membershipsOn({ database }: DatabaseRoom): Memberships {
         [tenantId, accountId, role],
       );
     },
-    role: (tenantId, accountId) => roleOn(database, tenantId, accountId),
+    role: (tenantId, accountId) => postgresRole(database, tenantId, accountId),
     list: (tenantId) =>
       database.query<Member>(
         `SELECT a.id AS "accountId", a.email, m.role FROM memberships m
@@ -117,7 +117,7 @@ export function membershipsOn({ database }: DatabaseRoom): Memberships {
   };
 }
 
-export async function roleOn(
+export async function postgresRole(
   asker: Pick<DatabaseTx, "query">,
   tenantId: string,
   accountId: string,

@@ -1,10 +1,10 @@
 import { MOST_OUTAGES, OUTAGE_SECONDS, type Outage, type Uptime } from "../uptime.ts";
-import { type DatabaseRoom, seconds } from "./room.ts";
+import { type PostgresDeps, seconds } from "./deps.ts";
 
 const COLUMNS = `${seconds("began_at")} AS "from", ${seconds("ended_at")} AS "to"`;
 
 /** An outage is that no node was alive; it is noted by whichever beats next, and each node learns of it. */
-export function uptimeOn({ database }: DatabaseRoom): Uptime {
+export function postgresUptime({ database }: PostgresDeps): Uptime {
   let lastSeen = 0;
   const beat = () => database.query(BEAT);
   const since = async (from: number) => {

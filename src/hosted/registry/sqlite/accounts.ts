@@ -8,7 +8,7 @@ import {
   type Sessions,
   sessionLife,
 } from "../accounts.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 
 const PURGE_ROWS = 500;
 
@@ -45,10 +45,10 @@ export function refoldEmails(store: Store): void {
   });
 }
 
-export function accountsIn(room: Room): Accounts {
+export function sqliteAccounts(deps: SqliteDeps): Accounts {
   return {
     add: (email) =>
-      room.write((tx) => {
+      deps.write((tx) => {
         const known = findByEmail(tx, email);
         if (known !== null) return { account: known, created: false };
         const account = { id: hexId(tx.random), email: email.trim() };
@@ -57,15 +57,15 @@ export function accountsIn(room: Room): Accounts {
         ).run(account.id, account.email, foldEmail(email), tx.at);
         return { account, created: true };
       }),
-    get: async (id) => findAccount(room.store, id),
-    byEmail: async (email) => findByEmail(room.store, email),
+    get: async (id) => findAccount(deps.store, id),
+    byEmail: async (email) => findByEmail(deps.store, email),
   };
 }
 
-export function sessionsIn(room: Room): Sessions {
+export function sqliteSessions(deps: SqliteDeps): Sessions {
   return {
     add: (accountId) =>
-      room.write((tx) => {
+      deps.write((tx) => {
         const token = `pts_${base62Secret(tx.random)}`;
         tx.sql<[string, string, number, number]>(
           "INSERT INTO sessions (hash, account_id, created_at, last_used_at) VALUES (?, ?, ?, ?)",
@@ -73,16 +73,16 @@ export function sessionsIn(room: Room): Sessions {
         return token;
       }),
     async use(token) {
-      const now = Math.floor(room.store.clock.now() / 1000);
+      const now = Math.floor(deps.store.clock.now() / 1000);
       const hash = sha256(token);
-      const row = room.store
+      const row = deps.store
         .sql<[hash: string], { account_id: string; created_at: number; last_used_at: number }>(
           "SELECT account_id, created_at, last_used_at FROM sessions WHERE hash = ?",
         )
         .get(hash);
       if (row === undefined || isOver(row, now)) return null;
       if (now - row.last_used_at >= sessionLife.touch) {
-        const touched = room.write((tx) =>
+        const touched = deps.write((tx) =>
           tx
             .sql<[number, string, number]>(
               "UPDATE sessions SET last_used_at = ? WHERE hash = ? AND last_used_at < ?",
@@ -92,7 +92,7 @@ export function sessionsIn(room: Room): Sessions {
         // Nobody waits for this, and a full disk must not sign people out.
         touched.catch(() => {});
       }
-      return findAccount(room.store, row.account_id);
+      return findAccount(deps.store, row.account_id);
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { Tx } from "../../../ground/store/store.ts";
 import { type Apns, type ApnsSettings, apnsPlaces } from "../apns-settings.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 
 type FreshToken = Parameters<Apns["keepToken"]>[0];
 
-export function apnsIn(room: Room): Apns {
-  const { store, sealer } = room;
+export function sqliteApns(deps: SqliteDeps): Apns {
+  const { store, sealer } = deps;
   return {
-    set: (settings) => room.write((tx) => set(tx, settings, room)),
+    set: (settings) => deps.write((tx) => set(tx, settings, deps)),
     async get() {
       const row = store
         .sql<[], Omit<ApnsSettings, "key"> & { version: number; sealed: string }>(
@@ -29,11 +29,11 @@ export function apnsIn(room: Room): Apns {
       if (row === undefined) return { at, token: null };
       return { at, token: { iat: row.iat, jwt: sealer.open(row.sealed, apnsPlaces.token) } };
     },
-    keepToken: (fresh) => room.write((tx) => keepToken(tx, fresh, room)),
+    keepToken: (fresh) => deps.write((tx) => keepToken(tx, fresh, deps)),
   };
 }
 
-function set(tx: Tx, settings: ApnsSettings, { sealer }: Room): void {
+function set(tx: Tx, settings: ApnsSettings, { sealer }: SqliteDeps): void {
   tx.sql<[string, string, string, string, string | null, string]>(
     `INSERT INTO apns (id, version, key_id, team_id, topic, endpoint, ca, sealed)
      VALUES (1, 1, ?, ?, ?, ?, ?, ?)
@@ -51,7 +51,7 @@ function set(tx: Tx, settings: ApnsSettings, { sealer }: Room): void {
   tx.sql<[]>("DELETE FROM apns_tokens").run();
 }
 
-function keepToken(tx: Tx, fresh: FreshToken, { sealer }: Room): boolean {
+function keepToken(tx: Tx, fresh: FreshToken, { sealer }: SqliteDeps): boolean {
   const stored = tx.sql<[], number>("SELECT iat FROM apns_tokens").pluck().get() ?? null;
   if (stored !== fresh.instead) return false;
   const kept = tx

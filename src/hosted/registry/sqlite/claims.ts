@@ -8,8 +8,8 @@ import {
   type ClaimTaken,
   HOLD_SECONDS,
 } from "../claims.ts";
+import type { SqliteDeps } from "./deps.ts";
 import { isLiveKey } from "./live-key.ts";
-import type { Room } from "./room.ts";
 
 const PURGE_ROWS = 500;
 
@@ -26,8 +26,8 @@ interface ClaimRow {
  */
 type Holds = Map<string, { tenantId: string; until: number }>;
 
-export function claimsIn(room: Room): Claims {
-  const { clock, random } = room.store;
+export function sqliteClaims(deps: SqliteDeps): Claims {
+  const { clock, random } = deps.store;
   const holds: Holds = new Map();
   const forgetEnded = () => {
     for (const [holder, { until }] of holds) {
@@ -39,7 +39,7 @@ export function claimsIn(room: Room): Claims {
     async take(key, { relayKeyId }) {
       const holder = hexId(random);
       try {
-        return await room.write((tx) => {
+        return await deps.write((tx) => {
           forgetEnded();
           return take(tx, { key, relayKeyId, holder, holds });
         });
@@ -49,7 +49,7 @@ export function claimsIn(room: Room): Claims {
       }
     },
     async settle(claim, result) {
-      await room.write((tx) => settle(tx, claim, result));
+      await deps.write((tx) => settle(tx, claim, result));
       holds.delete(claim.holder);
     },
     async holders(tenantId) {
@@ -57,7 +57,7 @@ export function claimsIn(room: Room): Claims {
       return [...holds].flatMap(([holder, hold]) => (hold.tenantId === tenantId ? [holder] : []));
     },
     releaseMine: () =>
-      room.write((tx) => {
+      deps.write((tx) => {
         tx.sql<[]>("UPDATE relay_claims SET holder = NULL WHERE holder IS NOT NULL").run();
       }),
   };

@@ -2,7 +2,7 @@ import type { Reader, Tx } from "../../../ground/store/store.ts";
 import type { Device } from "../../../people/device.ts";
 import { MOST_DEVICES } from "../../../people/devices.ts";
 import { type Audience, type Devices, type Recipient, recipientsOf } from "../devices.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 
 // CROSS JOIN keeps the order: from a tenant's few people to their devices.
 const HANDSETS = {
@@ -17,26 +17,26 @@ const HANDSETS = {
     WHERE m.tenant_id = ? AND d.set_aside_ms IS NULL`,
 } as const;
 
-export function handsetsIn(room: Room): Devices {
+export function sqliteDevices(deps: SqliteDeps): Devices {
   return {
-    list: async (accountId) => list(room.store, accountId),
-    put: (device) => room.write((tx) => put(tx, device)),
+    list: async (accountId) => list(deps.store, accountId),
+    put: (device) => deps.write((tx) => put(tx, device)),
     remove: (accountId, token) =>
-      room.write((tx) => {
+      deps.write((tx) => {
         const gone = tx
           .sql<[string, string]>("DELETE FROM devices WHERE account_id = ? AND token = ?")
           .run(accountId, token.toLowerCase());
         return gone.changes > 0;
       }),
     recipients: async (audience) => ({
-      atMs: room.store.clock.now(),
-      recipients: recipients(room.store, audience),
+      atMs: deps.store.clock.now(),
+      recipients: recipients(deps.store, audience),
     }),
     isRecipient: async (audience, token) =>
-      recipients(room.store, audience).some((recipient) => recipient.token === token),
+      recipients(deps.store, audience).some((recipient) => recipient.token === token),
     async retire(verdicts) {
       if (verdicts.gone.length + verdicts.bad.length === 0) return;
-      await room.write((tx) => retire(tx, verdicts));
+      await deps.write((tx) => retire(tx, verdicts));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Tx } from "../../../ground/store/store.ts";
-import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
+import { type HeartbeatSurvey, judgeSurvey, UNHEARD_SECONDS } from "../../silence.ts";
 import {
   type BoxSign,
   type HeardBox,
@@ -9,19 +9,19 @@ import {
   TWIN_SECONDS,
   TWIN_SWAPS,
 } from "../heartbeats.ts";
+import type { SqliteDeps } from "./deps.ts";
 import { isLiveKey } from "./live-key.ts";
-import type { Room } from "./room.ts";
 
 const BACK = `owed = CASE WHEN silent_since IS NULL THEN owed ELSE 'back' END,
   owed_at = CASE WHEN silent_since IS NULL THEN owed_at ELSE @now END, silent_since = NULL`;
 
-export function heartbeatsIn(room: Room): Heartbeats {
+export function sqliteHeartbeats(deps: SqliteDeps): Heartbeats {
   return {
-    beat: (sign) => room.write((tx) => hear(tx, sign, { planned: 0 })),
-    goodbye: (sign) => room.write((tx) => hear(tx, sign, { planned: 1 })),
-    look: (gapSeconds) => room.write((tx) => look(tx, gapSeconds)),
+    beat: (sign) => deps.write((tx) => hear(tx, sign, { planned: 0 })),
+    goodbye: (sign) => deps.write((tx) => hear(tx, sign, { planned: 1 })),
+    look: (gapSeconds) => deps.write((tx) => look(tx, gapSeconds)),
     owed: async (limit) =>
-      room.store
+      deps.store
         .sql<[limit: number], OwedPage>(
           `SELECT o.tenant_id AS tenantId, t.box_url AS boxUrl, o.news, o.at, o.heard_at AS heardAt
            FROM (SELECT tenant_id, owed AS news, owed_at AS at, heard_at FROM heartbeats WHERE owed IS NOT NULL
@@ -31,7 +31,7 @@ export function heartbeatsIn(room: Room): Heartbeats {
         )
         .all(limit),
     paid: (page) =>
-      room.write((tx) => {
+      deps.write((tx) => {
         const { tenantId, news, at } = page;
         tx.sql<{ tenantId: string; at: number; news: string }>(
           news === "twin"
@@ -87,8 +87,8 @@ function look(tx: Tx, gapSeconds: number): HeartbeatLook {
   // While looks are held only what was really heard counts.
   const from = held ? 0 : (readMoment(tx, "silence_counts_from") ?? 0);
   const away = before === null || now < before || now - before > gapSeconds;
-  const sight: Sight = { ...heardOf(tx, now, from), away, held };
-  const verdict = judgeLook(sight);
+  const sight: HeartbeatSurvey = { ...heardOf(tx, now, from), away, held };
+  const verdict = judgeSurvey(sight);
   if (verdict === "count") noteSilent(tx, now, from);
   if (verdict === "afresh") startAfresh(tx, now);
   if (verdict === "hold" && !held) setMoment(tx, "silence_held_at", now);
@@ -110,9 +110,9 @@ function look(tx: Tx, gapSeconds: number): HeartbeatLook {
 }
 
 /** A time ahead of the clock was noted before the clock was set back: it says nothing. */
-function heardOf(tx: Tx, now: number, from: number): Pick<Sight, "watched" | "unheard"> {
+function heardOf(tx: Tx, now: number, from: number): Pick<HeartbeatSurvey, "watched" | "unheard"> {
   const counts = tx
-    .sql<{ now: number; from: number }, Pick<Sight, "watched" | "unheard">>(
+    .sql<{ now: number; from: number }, Pick<HeartbeatSurvey, "watched" | "unheard">>(
       `SELECT count(*) AS watched,
          count(*) FILTER (WHERE abs(@now - max(heard_at, @from)) > ${UNHEARD_SECONDS}) AS unheard
        FROM heartbeats JOIN tenants t ON t.id = tenant_id

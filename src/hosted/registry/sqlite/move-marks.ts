@@ -2,7 +2,7 @@ import { StoreFault } from "../../../ground/store/faults.ts";
 import type { Reader, Store } from "../../../ground/store/store.ts";
 import type { MoveMark } from "../moves.ts";
 
-export function moveMarkIn(reader: Reader, key: MoveMark): number | null {
+export function sqliteMoveMark(reader: Reader, key: MoveMark): number | null {
   const value = reader
     .sql<[key: string], number>("SELECT value FROM meta WHERE key = ?")
     .pluck()
@@ -11,7 +11,7 @@ export function moveMarkIn(reader: Reader, key: MoveMark): number | null {
 }
 
 /** null takes the mark off. */
-export function setMoveMarkIn(store: Store, key: MoveMark, mark: number | null): void {
+export function setSqliteMoveMark(store: Store, key: MoveMark, mark: number | null): void {
   store.write((tx) => {
     tx.sql<[key: string]>("DELETE FROM meta WHERE key = ?").run(key);
     if (mark !== null)
@@ -23,13 +23,13 @@ export function setMoveMarkIn(store: Store, key: MoveMark, mark: number | null):
 }
 
 /** A registry that went to a database, or may have, is served from here no more. Throws StoreFault. */
-export function mustNotHaveMoved(reader: Reader, path: string): void {
-  if (moveMarkIn(reader, "moved") !== null)
+export function sqliteMustNotHaveMoved(reader: Reader, path: string): void {
+  if (sqliteMoveMark(reader, "moved") !== null)
     throw new StoreFault(
       "misconfigured",
       `${path} was moved to a database: serve it with --database. The way back is box hosted move --database URL --data EMPTY.`,
     );
-  if (moveMarkIn(reader, "moving") !== null)
+  if (sqliteMoveMark(reader, "moving") !== null)
     throw new StoreFault(
       "misconfigured",
       `A move of ${path} to a database was begun and it isn't known how it ended: run the same box hosted move again.`,

@@ -9,29 +9,29 @@ import type {
   Revocation,
 } from "../pairings.ts";
 import { findAccount, findByEmail } from "./accounts.ts";
+import type { SqliteDeps } from "./deps.ts";
 import { mintRelayKey } from "./relay-keys.ts";
-import type { Room } from "./room.ts";
 import { findTenant, roleOf } from "./tenants.ts";
 
 const COLUMNS = `account_id AS accountId, box_account_id AS boxAccountId,
   created_at AS createdAt, revoked_at AS revokedAt`;
 
-export function pairingsIn(room: Room): Pairings {
+export function sqlitePairings(deps: SqliteDeps): Pairings {
   return {
-    first: (pairing) => room.write((tx) => first(tx, room, pairing)),
-    isPaired: async (pairing) => isPaired(room.store, pairing),
-    later: (pairing) => room.write((tx) => later(tx, pairing)),
+    first: (pairing) => deps.write((tx) => first(tx, deps, pairing)),
+    isPaired: async (pairing) => isPaired(deps.store, pairing),
+    later: (pairing) => deps.write((tx) => later(tx, pairing)),
     list: async (tenantId) =>
-      room.store
+      deps.store
         .sql<[tenantId: string], Pairing>(
           `SELECT ${COLUMNS} FROM pairings WHERE tenant_id = ? ORDER BY id`,
         )
         .all(tenantId),
-    revoke: (change) => room.write((tx) => revoke(tx, change)),
+    revoke: (change) => deps.write((tx) => revoke(tx, change)),
   };
 }
 
-function first(tx: Tx, room: Room, pairing: NewPairing): FirstPairing {
+function first(tx: Tx, deps: SqliteDeps, pairing: NewPairing): FirstPairing {
   const tenant = findTenant(tx, pairing.tenantId);
   if (tenant === null) return { kind: "not_found" };
   if (tenant.kind === "hosted") return { kind: "hosted" };
@@ -45,7 +45,7 @@ function first(tx: Tx, room: Room, pairing: NewPairing): FirstPairing {
   const { ownerEmail } = tenant;
   if (ownerEmail !== null && findByEmail(tx, ownerEmail)?.id !== account.id)
     return { kind: "not_found" };
-  const credential = mintRelayKey(tx, room.sealer, tenant.id);
+  const credential = mintRelayKey(tx, deps.sealer, tenant.id);
   return { kind: "paired", pairing: insert(tx, pairing, "owner"), credential };
 }
 

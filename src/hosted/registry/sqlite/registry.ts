@@ -2,19 +2,19 @@ import type { Clock } from "../../../ground/kit/clock.ts";
 import type { Random } from "../../../ground/kit/random.ts";
 import { openStore } from "../../../ground/store/store.ts";
 import type { Registry, RegistrySealer } from "../registry.ts";
-import { accountsIn, purgeSessions, refoldEmails, sessionsIn } from "./accounts.ts";
-import { apnsIn } from "./apns-settings.ts";
-import { claimsIn, purgeClaims } from "./claims.ts";
-import { handsetsIn } from "./devices.ts";
-import { heartbeatsIn } from "./heartbeats.ts";
-import { mustNotHaveMoved } from "./move-marks.ts";
-import { pairingsIn } from "./pairings.ts";
-import { relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
-import { groupWrites, type Room } from "./room.ts";
-import { sealsIn } from "./seals.ts";
-import { reportLinksIn, senderLinksIn } from "./tenant-links.ts";
-import { membershipsIn, tenantsIn } from "./tenants.ts";
-import { uptimeIn } from "./uptime.ts";
+import { purgeSessions, refoldEmails, sqliteAccounts, sqliteSessions } from "./accounts.ts";
+import { sqliteApns } from "./apns-settings.ts";
+import { purgeClaims, sqliteClaims } from "./claims.ts";
+import { groupWrites, type SqliteDeps } from "./deps.ts";
+import { sqliteDevices } from "./devices.ts";
+import { sqliteHeartbeats } from "./heartbeats.ts";
+import { sqliteMustNotHaveMoved } from "./move-marks.ts";
+import { sqlitePairings } from "./pairings.ts";
+import { sqliteRelayKeys, sqliteSealedKeyIds } from "./relay-keys.ts";
+import { sqliteSeals } from "./seals.ts";
+import { sqliteReportLinks, sqliteSenderLinks } from "./tenant-links.ts";
+import { sqliteMemberships, sqliteTenants } from "./tenants.ts";
+import { sqliteUptime } from "./uptime.ts";
 
 export interface SqliteRegistryOptions {
   /** The file: `hosted.db` of the data directory. */
@@ -32,32 +32,32 @@ export function openSqliteRegistry(options: SqliteRegistryOptions): Registry {
   const { path, clock, random, onFatal } = options;
   const store = openStore({ path, kind: "hosted", clock, random, ...(onFatal && { onFatal }) });
   try {
-    mustNotHaveMoved(store, path);
+    sqliteMustNotHaveMoved(store, path);
   } catch (error) {
     store.close();
     throw error;
   }
   refoldEmails(store);
-  const sealer = options.sealer(sealedKeyIdsIn(store));
-  const room: Room = { store, write: groupWrites(store), sealer };
+  const sealer = options.sealer(sqliteSealedKeyIds(store));
+  const deps: SqliteDeps = { store, write: groupWrites(store), sealer };
   return {
-    accounts: accountsIn(room),
-    sessions: sessionsIn(room),
-    tenants: tenantsIn(room),
-    memberships: membershipsIn(room),
-    pairings: pairingsIn(room),
-    relayKeys: relayKeysIn(room),
-    devices: handsetsIn(room),
-    claims: claimsIn(room),
-    apns: apnsIn(room),
-    heartbeats: heartbeatsIn(room),
-    reportLinks: reportLinksIn(room),
-    senderLinks: senderLinksIn(room),
-    seals: sealsIn(room),
-    uptime: uptimeIn(room),
+    accounts: sqliteAccounts(deps),
+    sessions: sqliteSessions(deps),
+    tenants: sqliteTenants(deps),
+    memberships: sqliteMemberships(deps),
+    pairings: sqlitePairings(deps),
+    relayKeys: sqliteRelayKeys(deps),
+    devices: sqliteDevices(deps),
+    claims: sqliteClaims(deps),
+    apns: sqliteApns(deps),
+    heartbeats: sqliteHeartbeats(deps),
+    reportLinks: sqliteReportLinks(deps),
+    senderLinks: sqliteSenderLinks(deps),
+    seals: sqliteSeals(deps),
+    uptime: sqliteUptime(deps),
     nodes: null,
     load: () => null,
-    purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
+    purge: () => deps.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
     close: () => store.close(),
   };
 }

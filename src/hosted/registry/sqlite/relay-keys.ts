@@ -7,7 +7,7 @@ import {
   type Rotation,
   relayKeyPlace,
 } from "../relay-keys.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 import { findTenant, roleOf } from "./tenants.ts";
 
 export function mintRelayKey(tx: Tx, sealer: RegistrySealer, tenantId: string): RelayCredential {
@@ -26,8 +26,8 @@ export function mintRelayKey(tx: Tx, sealer: RegistrySealer, tenantId: string): 
   return credential;
 }
 
-export function relayKeysIn(room: Room): RelayKeys {
-  const { store, sealer } = room;
+export function sqliteRelayKeys(deps: SqliteDeps): RelayKeys {
+  const { store, sealer } = deps;
   const decoyId = "rk_0";
   const decoy = sealer.seal(base62Secret(store.random), relayKeyPlace(decoyId));
   return {
@@ -44,7 +44,7 @@ export function relayKeysIn(room: Room): RelayKeys {
     // `find` has looked.
     lives: async (_keyId, { tenantId }) => tenantId !== null,
     rotate: (change) =>
-      room.write((tx): Rotation => {
+      deps.write((tx): Rotation => {
         const role = roleOf(tx, change.tenantId, change.by);
         const tenant = findTenant(tx, change.tenantId);
         if (role === null || tenant === null) return { kind: "not_found" };
@@ -56,7 +56,7 @@ export function relayKeysIn(room: Room): RelayKeys {
 }
 
 /** The ids of the keys that the registry's sealed values name. */
-export function sealedKeyIdsIn(reader: Reader): string[] {
+export function sqliteSealedKeyIds(reader: Reader): string[] {
   return reader
     .sql<[], string>(
       `SELECT DISTINCT substr(sealed, 4, 16) FROM (

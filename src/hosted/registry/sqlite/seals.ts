@@ -1,8 +1,8 @@
 import type { Tx } from "../../../ground/store/store.ts";
 import type { Seal, Seals } from "../seals.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 
-export function sealsIn({ store, write }: Room): Seals {
+export function sqliteSeals({ store, write }: SqliteDeps): Seals {
   return {
     epoch: async (tenantId) => epochOf(store, tenantId),
     put: (seal) =>

@@ -1,6 +1,6 @@
 import type { Tx } from "../../../ground/store/store.ts";
 import type { TenantLinks } from "../tenant-links.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 
 interface Statements {
   find: string;
@@ -13,8 +13,8 @@ interface Statements {
 }
 
 /** Public reports, by the UUID of their address. */
-export const reportLinksIn = (room: Room): TenantLinks =>
-  linksIn(room, {
+export const sqliteReportLinks = (deps: SqliteDeps): TenantLinks =>
+  sqliteLinks(deps, {
     find: "SELECT tenant_id FROM report_links WHERE uuid = ?",
     present: "SELECT uuid FROM report_links WHERE tenant_id = ?",
     remove: "DELETE FROM report_links WHERE uuid = ? AND tenant_id = ?",
@@ -23,8 +23,8 @@ export const reportLinksIn = (room: Room): TenantLinks =>
   });
 
 /** Short tokens of sources and addresses of heartbeats, by their SHA-256. */
-export const senderLinksIn = (room: Room): TenantLinks =>
-  linksIn(room, {
+export const sqliteSenderLinks = (deps: SqliteDeps): TenantLinks =>
+  sqliteLinks(deps, {
     find: "SELECT tenant_id FROM sender_links WHERE hash = ? ORDER BY added_at, tenant_id LIMIT 1",
     present: "SELECT hash FROM sender_links WHERE tenant_id = ?",
     remove: "DELETE FROM sender_links WHERE hash = ? AND tenant_id = ?",
@@ -32,7 +32,7 @@ export const senderLinksIn = (room: Room): TenantLinks =>
     dated: true,
   });
 
-function linksIn({ store, write }: Room, statements: Statements): TenantLinks {
+function sqliteLinks({ store, write }: SqliteDeps, statements: Statements): TenantLinks {
   return {
     find: async (key) => store.sql<[string], string>(statements.find).pluck().get(key) ?? null,
     replace: (tenantId, keys) => write((tx) => replaceLinks(tx, statements, { tenantId, keys })),

@@ -3,8 +3,8 @@ import type { Role } from "../../../ground/store/columns.ts";
 import type { Reader, Tx } from "../../../ground/store/store.ts";
 import { lowerEmail } from "../accounts.ts";
 import type { HostedTenant, Member, Memberships, TenantKind, Tenants } from "../tenants.ts";
+import type { SqliteDeps } from "./deps.ts";
 import { isLiveKey } from "./live-key.ts";
-import type { Room } from "./room.ts";
 
 const COLUMNS = `id, kind, plan, owner_folded AS ownerEmail, box_url AS boxUrl,
   box_tenant_id AS boxTenantId, watch_seconds AS watchSeconds, created_at AS createdAt`;
@@ -23,8 +23,8 @@ export function countWithoutBox(reader: Reader): number {
   return count ?? 0;
 }
 
-export function tenantsIn(room: Room): Tenants {
-  const { store, write } = room;
+export function sqliteTenants(deps: SqliteDeps): Tenants {
+  const { store, write } = deps;
   return {
     add: (tenant) => write((tx) => insert(tx, tenant)),
     get: async (id) => findTenant(store, id),
@@ -108,18 +108,18 @@ export function roleOf(reader: Reader, tenantId: string, accountId: string): Rol
   return (role as Role | undefined) ?? null;
 }
 
-export function membershipsIn(room: Room): Memberships {
+export function sqliteMemberships(deps: SqliteDeps): Memberships {
   return {
     put: (membership) =>
-      room.write((tx) => {
+      deps.write((tx) => {
         tx.sql<[tenantId: string, accountId: string, role: string, at: number]>(
           `INSERT INTO memberships (tenant_id, account_id, role, created_at) VALUES (?, ?, ?, ?)
            ON CONFLICT DO UPDATE SET role = excluded.role`,
         ).run(membership.tenantId, membership.accountId, membership.role, tx.at);
       }),
-    role: async (tenantId, accountId) => roleOf(room.store, tenantId, accountId),
+    role: async (tenantId, accountId) => roleOf(deps.store, tenantId, accountId),
     list: async (tenantId) =>
-      room.store
+      deps.store
         .sql<[tenantId: string], Member>(
           `SELECT a.id AS accountId, a.email, m.role FROM memberships m
            JOIN accounts a ON a.id = m.account_id WHERE m.tenant_id = ? ORDER BY a.id`,

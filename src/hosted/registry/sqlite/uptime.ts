@@ -1,13 +1,13 @@
 import type { Tx } from "../../../ground/store/store.ts";
 import { MOST_OUTAGES, OUTAGE_SECONDS, type Outage, type Uptime } from "../uptime.ts";
-import type { Room } from "./room.ts";
+import type { SqliteDeps } from "./deps.ts";
 
-export function uptimeIn(room: Room): Uptime {
-  const { clock } = room.store;
+export function sqliteUptime(deps: SqliteDeps): Uptime {
+  const { clock } = deps.store;
   // A clock that was set is no outage, and a process that stood still is one.
   let aliveMono = Number.NEGATIVE_INFINITY;
   const alive = async <T>(change: (tx: Tx) => T): Promise<T> => {
-    const value = await room.write((tx) => {
+    const value = await deps.write((tx) => {
       const told = change(tx);
       beat(tx);
       return told;

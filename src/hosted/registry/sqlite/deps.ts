@@ -5,7 +5,7 @@ import type { RegistrySealer } from "../registry.ts";
 export type Write = <T>(change: (tx: Tx) => T) => Promise<T>;
 
 /** What every noun of the registry is made of. Nothing of it leaves this folder. */
-export interface Room {
+export interface SqliteDeps {
   store: Store;
   write: Write;
   sealer: RegistrySealer;

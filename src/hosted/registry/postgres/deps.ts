@@ -3,8 +3,8 @@ import type { Random } from "../../../ground/kit/random.ts";
 import type { RegistrySealer } from "../registry.ts";
 import type { Database } from "./connect.ts";
 
-/** What every noun on PostgreSQL is made of. Nothing of it leaves this room. */
-export interface DatabaseRoom {
+/** What every noun on PostgreSQL is made of. Nothing of it leaves this folder. */
+export interface PostgresDeps {
   database: Database;
   sealer: RegistrySealer;
   /** For lengths of time alone: what is promised by a time goes by the database's `now()`. */

@@ -10,7 +10,7 @@ import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, outOfStep, sealStore, tokenHashes } from "./tenant-seal.ts";
 
 /** The hosted tenants that are open: each is opened when it is needed or due, and closed when it is idle. */
-export interface TenantHouse {
+export interface TenantRegistry {
   /**
    * The running tenant, at once where it is open; null for an id that is no hosted tenant's, and for a closed one that
    * `token` surely doesn't open. Whether it does open it is for the tenant to say. Throws ServiceError overloaded where
@@ -32,10 +32,10 @@ export interface TenantHouse {
   wake(): void;
   /** Closes every tenant. */
   stop(): Promise<void>;
-  stats(): HouseStats;
+  stats(): TenantRegistryStats;
 }
 
-export interface HouseStats {
+export interface TenantRegistryStats {
   open: number;
   opened: number;
   closed: number;
@@ -43,20 +43,20 @@ export interface HouseStats {
   broken: number;
 }
 
-export interface HouseLimits {
+export interface TenantRegistryLimits {
   /** Tenants open at one time. */
   mostOpen: number;
   /** How long a tenant that was used stays open. */
   warmMs: number;
 }
 
-export const defaultHouseLimits: HouseLimits = { mostOpen: 128, warmMs: 600_000 };
+export const defaultTenantRegistryLimits: TenantRegistryLimits = { mostOpen: 128, warmMs: 600_000 };
 
-export interface HouseDeps {
+export interface TenantRegistryDeps {
   registry: Registry;
   clock: Clock;
   log: Log;
-  limits: HouseLimits;
+  limits: TenantRegistryLimits;
   /** Where a tenant's store lies. */
   path(id: string): string;
   /** Opens a tenant's store and starts its work. Throws StoreFault. */
@@ -75,12 +75,12 @@ const OPENED_A_LOOK = 64;
 const LATER_MS = 60_000;
 const PLANS_MS = 10_000;
 
-export function createTenantHouse(deps: HouseDeps): TenantHouse {
-  return new House(deps);
+export function createTenantRegistry(deps: TenantRegistryDeps): TenantRegistry {
+  return new OpenTenants(deps);
 }
 
-class House implements TenantHouse {
-  readonly #deps: HouseDeps;
+class OpenTenants implements TenantRegistry {
+  readonly #deps: TenantRegistryDeps;
   readonly #open = new Map<string, OpenTenant>();
   readonly #opening = new Map<string, Promise<OpenTenant | null>>();
   readonly #closing = new Map<string, Promise<void>>();
@@ -95,7 +95,7 @@ class House implements TenantHouse {
   #closed = 0;
   #stopped = false;
 
-  constructor(deps: HouseDeps) {
+  constructor(deps: TenantRegistryDeps) {
     this.#deps = deps;
     this.#links = keepLinks(deps);
   }
@@ -171,7 +171,7 @@ class House implements TenantHouse {
     await Promise.allSettled([...this.#closing.values(), this.#links.written()]);
   }
 
-  stats(): HouseStats {
+  stats(): TenantRegistryStats {
     const [open, opened, closed] = [this.#open.size, this.#opened, this.#closed];
     return { open, opened, closed, broken: this.#broken.size };
   }
