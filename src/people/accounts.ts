@@ -58,7 +58,7 @@ export function mustGovern(reader: Reader, by: By, target: Role): void {
 }
 
 /** Nobody gives a role above their own, and only managers give any. Throws 403. */
-export function mustGrant(reader: Reader, by: By, role: Role): void {
+export function mustBeGrantable(reader: Reader, by: By, role: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);
   if (!atLeast(rank, role)) {
@@ -130,7 +130,7 @@ export function changeAccount(
   const role = change.role ?? before.role;
   const displayName = change.displayName ?? before.display_name;
   if (role !== before.role) {
-    mustGrant(tx, by, role);
+    mustBeGrantable(tx, by, role);
     if (before.role === "owner") mustLeaveOwner(tx, { account: before.id });
   }
   tx.orm.update(accounts).set({ role, displayName }).where(eq(accounts.id, before.id)).run();

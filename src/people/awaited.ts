@@ -5,7 +5,7 @@ import { hexId } from "../ground/kit/ids.ts";
 import { accounts, apiKeys, oidcLinks, passkeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Account, AccountWrite } from "./account.ts";
-import { addNewcomer, type By, getAccount, mustGrant } from "./accounts.ts";
+import { addNewcomer, type By, getAccount, mustBeGrantable } from "./accounts.ts";
 import { foldEmail } from "./email.ts";
 
 /** People who have an account before they have ever come in, so that ladders and schedules may name them. */
@@ -30,14 +30,14 @@ export function tryAccount(reader: Reader, by: By, wanted: AccountWrite): Accoun
 }
 
 function mustBeFree(reader: Reader, by: By, { email, role }: AccountWrite): void {
-  mustGrant(reader, by, role);
+  mustBeGrantable(reader, by, role);
   const folded = eq(accounts.emailFolded, foldEmail(email));
   if (reader.orm.select({ id: accounts.id }).from(accounts).where(folded).get() !== undefined)
     throw new ServiceError("name_taken", "This address has an account.");
 }
 
 /** Whether an account has no way in and never had a browser signed in. */
-export function isAwaited({ orm }: Reader, id: string): boolean {
+export function isInvited({ orm }: Reader, id: string): boolean {
   const none = (table: typeof apiKeys | typeof oidcLinks | typeof passkeys) =>
     notExists(orm.select({ id: table.accountId }).from(table).where(eq(table.accountId, id)));
   const awaited = orm

@@ -5,7 +5,7 @@ import type { Role } from "../ground/store/columns.ts";
 import { getMeta, setMeta } from "../ground/store/meta.ts";
 import { accounts, pairCodes } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
-import { type By, getAccount, mustGovern, mustGrant } from "./accounts.ts";
+import { type By, getAccount, mustBeGrantable, mustGovern } from "./accounts.ts";
 import { foldEmail } from "./email.ts";
 import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
@@ -16,7 +16,7 @@ export function issueCode(
   by: By,
   seat: { role: Role; email: string | null; ttlSeconds: number },
 ): IssuedCode {
-  mustGrant(tx, by, seat.role);
+  mustBeGrantable(tx, by, seat.role);
   const { role, email } = seat;
   const id = hexId(tx.random);
   const code = hexSecret(tx.random);

@@ -7,7 +7,7 @@ import type { Role } from "../ground/store/columns.ts";
 import { accounts } from "../ground/store/schema.ts";
 import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { addNewcomer } from "./accounts.ts";
-import { isAwaited } from "./awaited.ts";
+import { isInvited } from "./awaited.ts";
 import { findLiveCode, spendCode } from "./codes.ts";
 import { foldEmail } from "./email.ts";
 import { mintKey } from "./keys.ts";
@@ -93,7 +93,7 @@ function findSeat(reader: Reader, claim: SeatClaim, at: number): Seat | null {
     .from(accounts)
     .where(eq(accounts.emailFolded, foldEmail(email)))
     .get();
-  const isFirst = account !== undefined && code.email !== null && isAwaited(reader, account.id);
+  const isFirst = account !== undefined && code.email !== null && isInvited(reader, account.id);
   const resets = code.resets !== null || (isFirst && atLeast(code.role, account.role));
   return { codeId: code.id, role: code.role, email, resets, account: account ?? null };
 }

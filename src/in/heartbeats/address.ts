@@ -2,10 +2,10 @@ import { shortToken } from "../../core/projects/sources.ts";
 import { sha256 } from "../../ground/kit/ids.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { heartbeatSlug } from "./heartbeat.ts";
-import type { Word } from "./state.ts";
+import type { HeartbeatReport } from "./state.ts";
 
 /** One reading of a ping's path: whose address it is, by the SHA-256 of what is secret in it, and what is said. */
-export type Called = { word: Word; exit: number | null; hash: string } & (
+export type Called = { word: HeartbeatReport; exit: number | null; hash: string } & (
   | { by: "secret" | "uuid" }
   | { by: "slug"; token: string; slug: string }
 );
@@ -36,7 +36,9 @@ export function readPingPath(path: string): Called[] {
   return readings;
 }
 
-function readAction(action: string | undefined): { word: Word; exit: number | null } | null {
+function readAction(
+  action: string | undefined,
+): { word: HeartbeatReport; exit: number | null } | null {
   if (action === undefined) return { word: "success", exit: null };
   if (action === "start" || action === "fail" || action === "log")
     return { word: action, exit: null };

@@ -1,5 +1,5 @@
 import type { Tx } from "../../ground/store/store.ts";
-import { beatOf, paceOf, timedHeartbeats, writeBeat } from "./rows.ts";
+import { beatOf, paceOf, timedHeartbeats, writeHeartbeatState } from "./rows.ts";
 import { addRun, shiftRuns } from "./runs.ts";
 import { afterDown, jumped } from "./state.ts";
 
@@ -17,13 +17,13 @@ export function forgiveHeartbeats(tx: Tx, seconds: number): void {
         exit: null,
         late: 0,
       });
-    writeBeat(tx, row, beat, null);
+    writeHeartbeatState(tx, row, beat, null);
   }
 }
 
 /** The wall clock jumped by `seconds`, either way, and is at `at` now. */
 export function shiftHeartbeats(tx: Tx, { seconds, at }: { seconds: number; at: number }): void {
   for (const row of timedHeartbeats(tx))
-    writeBeat(tx, row, jumped(beatOf(row), paceOf(row), { seconds, at }), null);
+    writeHeartbeatState(tx, row, jumped(beatOf(row), paceOf(row), { seconds, at }), null);
   shiftRuns(tx, seconds);
 }

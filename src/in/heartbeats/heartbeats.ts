@@ -11,7 +11,7 @@ import {
   type Watched,
 } from "./heartbeat.ts";
 import { type CalendarTimes, cronOfCalendar } from "./on-calendar.ts";
-import { beatOf, type HeartbeatRow, heartbeatRow, paceOf, writeBeat } from "./rows.ts";
+import { beatOf, type HeartbeatRow, heartbeatRow, paceOf, writeHeartbeatState } from "./rows.ts";
 import { heartbeatSource } from "./source.ts";
 import { repaced, shownState } from "./state.ts";
 import { cronFault } from "./times.ts";
@@ -111,7 +111,7 @@ export function changeHeartbeat(
   tx.sql<(string | number | null)[]>(CHANGE).run(...values, id);
   const changed = getHeartbeat(tx, project, id);
   if (JSON.stringify(paceOf(changed)) !== JSON.stringify(paceOf(row)))
-    writeBeat(tx, changed, repaced(beatOf(changed), paceOf(changed), tx.at), null);
+    writeHeartbeatState(tx, changed, repaced(beatOf(changed), paceOf(changed), tx.at), null);
   changeConfig(tx, project.id);
   return getHeartbeat(tx, project, id);
 }

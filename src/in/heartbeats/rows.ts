@@ -1,5 +1,5 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { Beat, Pace, Said } from "./state.ts";
+import type { HeartbeatPace, HeartbeatState, Said } from "./state.ts";
 
 /** A row of the table. */
 export interface HeartbeatRow {
@@ -13,14 +13,14 @@ export interface HeartbeatRow {
   grace_seconds: number;
   max_run_seconds: number | null;
   level: number;
-  state: Beat["state"];
+  state: HeartbeatState["state"];
   last_at: number | null;
   last_duration: number | null;
   last_message: string | null;
   run_at: number | null;
   expected_at: number | null;
   deadline_at: number | null;
-  reason: Beat["reason"];
+  reason: HeartbeatState["reason"];
   instance: string | null;
   exit_status: number | null;
   /** JSON of `Owed[]`: events that aren't committed yet. */
@@ -83,7 +83,7 @@ export function renameSourceInHeartbeats(
   tx.sql<[typeof of]>(RENAME).run(of);
 }
 
-export function beatOf(row: HeartbeatRow): Beat {
+export function beatOf(row: HeartbeatRow): HeartbeatState {
   return {
     state: row.state,
     lastAt: row.last_at,
@@ -95,7 +95,7 @@ export function beatOf(row: HeartbeatRow): Beat {
   };
 }
 
-export function paceOf(row: HeartbeatRow): Pace {
+export function paceOf(row: HeartbeatRow): HeartbeatPace {
   const { period_seconds: period, cron, timezone, grace_seconds: grace } = row;
   return { period, cron, timezone, grace, maxRun: row.max_run_seconds ?? grace };
 }
@@ -111,7 +111,12 @@ const WRITE = `UPDATE heartbeats SET state = ?, last_at = ?, run_at = ?, expecte
 const MOST_OWED = 8;
 
 /** Writes what is known now, and adds to what is owed; what is owed is due at once. */
-export function writeBeat(tx: Tx, row: HeartbeatRow, beat: Beat, owed: Owed | null): void {
+export function writeHeartbeatState(
+  tx: Tx,
+  row: HeartbeatRow,
+  beat: HeartbeatState,
+  owed: Owed | null,
+): void {
   const all = [...owedOf(row), ...(owed === null ? [] : [owed])].slice(-MOST_OWED);
   const due = all.length > 0 ? tx.at : beat.deadlineAt;
   tx.sql<(string | number | null)[]>(WRITE).run(

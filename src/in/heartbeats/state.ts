@@ -1,7 +1,7 @@
 import { nextTime, type Times } from "./times.ts";
 
 /** How often a job must report, and how late it may be. */
-export interface Pace extends Times {
+export interface HeartbeatPace extends Times {
   /** Seconds after the expected time until it counts as missing. */
   grace: number;
   /** Seconds that a run may take from its start to its end. */
@@ -11,7 +11,7 @@ export interface Pace extends Times {
 export type Reason = "missing" | "failed" | "overrun";
 
 /** What is known of a job. Times are Unix seconds. */
-export interface Beat {
+export interface HeartbeatState {
   /** `new`: never reported. */
   state: "new" | "up" | "down" | "paused";
   /** When the latest run ended, well or not. */
@@ -28,7 +28,7 @@ export interface Beat {
 }
 
 /** What a job says of itself. */
-export type Word = "success" | "start" | "fail" | "log";
+export type HeartbeatReport = "success" | "start" | "fail" | "log";
 
 /** What the rules are told of a change. */
 export interface Said {
@@ -38,11 +38,11 @@ export interface Said {
 }
 
 export interface Step {
-  beat: Beat;
+  beat: HeartbeatState;
   said: Said | null;
 }
 
-export const newBeat: Beat = {
+export const newHeartbeatState: HeartbeatState = {
   state: "new",
   lastAt: null,
   runAt: null,
@@ -60,7 +60,12 @@ const EARLY_SECONDS = 60;
 const BRIDGED_SECONDS = 60;
 
 /** A job reported at `at`. */
-export function heard(beat: Beat, word: Word, pace: Pace, at: number): Step {
+export function heard(
+  beat: HeartbeatState,
+  word: HeartbeatReport,
+  pace: HeartbeatPace,
+  at: number,
+): Step {
   if (word === "log") return { beat, said: null };
   const ended = word === "start" ? {} : { lastAt: at, runAt: null };
   if (beat.state === "paused") return { beat: { ...beat, ...ended }, said: null };
@@ -77,7 +82,7 @@ export function heard(beat: Beat, word: Word, pace: Pace, at: number): Step {
 }
 
 /** The time that a report at `at` is for: by the clock the next, where that is as good as there and the report before is longer ago. */
-function timeOf({ expectedAt, lastAt }: Beat, pace: Pace, at: number): number {
+function timeOf({ expectedAt, lastAt }: HeartbeatState, pace: HeartbeatPace, at: number): number {
   const soon = pace.period === null ? nextTime(pace, at) : null;
   if (soon === null || soon - at > EARLY_SECONDS || expectedAt === null || lastAt === null)
     return at;
@@ -87,12 +92,16 @@ function timeOf({ expectedAt, lastAt }: Beat, pace: Pace, at: number): number {
 }
 
 /** A run has ended while another goes on that began at `since`: its end is waited for. */
-export function goingOn(beat: Beat, since: number, { maxRun }: Pace): Beat {
+export function goingOn(
+  beat: HeartbeatState,
+  since: number,
+  { maxRun }: HeartbeatPace,
+): HeartbeatState {
   return { ...beat, runAt: since, deadlineAt: since + maxRun };
 }
 
 /** An earlier run that hasn't ended keeps its deadline: a job that begins again and again without an end is seen. */
-function started(beat: Beat, { maxRun }: Pace, at: number): Beat {
+function started(beat: HeartbeatState, { maxRun }: HeartbeatPace, at: number): HeartbeatState {
   if (beat.runAt !== null) return beat;
   if (beat.state === "down") return { ...beat, runAt: at };
   return { ...beat, runAt: at, deadlineAt: at + maxRun };
@@ -100,16 +109,19 @@ function started(beat: Beat, { maxRun }: Pace, at: number): Beat {
 
 const well = { reason: null, instance: null };
 
-function waiting(pace: Pace, from: number): Pick<Beat, "expectedAt" | "deadlineAt"> {
+function waiting(
+  pace: HeartbeatPace,
+  from: number,
+): Pick<HeartbeatState, "expectedAt" | "deadlineAt"> {
   const expectedAt = nextTime(pace, from);
   return { expectedAt, deadlineAt: expectedAt === null ? null : expectedAt + pace.grace };
 }
 
 function down(
-  beat: Beat,
+  beat: HeartbeatState,
   why: { reason: Reason; instance: string | null },
-  when: { pace: Pace; at: number },
-): { beat: Beat; said: Said } {
+  when: { pace: HeartbeatPace; at: number },
+): { beat: HeartbeatState; said: Said } {
   return {
     beat: { ...beat, ...why, state: "down", ...again(when.pace, when.at) },
     said: { action: "fire", ...why },
@@ -120,13 +132,13 @@ function down(
  * When a job that is down has missed its next time, too: then it is told as the same firing again. Nobody hears of
  * it, but where somebody resolved the alert it comes back, and a rule that was made meanwhile takes it.
  */
-function again(pace: Pace, at: number): Pick<Beat, "expectedAt" | "deadlineAt"> {
+function again(pace: HeartbeatPace, at: number): Pick<HeartbeatState, "expectedAt" | "deadlineAt"> {
   const next = waiting(pace, at);
   return { ...next, deadlineAt: Math.max(next.deadlineAt ?? 0, at + AGAIN_SECONDS) };
 }
 
 /** Time has come to `at`. */
-export function looked(beat: Beat, pace: Pace, at: number): Step {
+export function looked(beat: HeartbeatState, pace: HeartbeatPace, at: number): Step {
   const { deadlineAt, reason, instance, state } = beat;
   if (deadlineAt === null || deadlineAt > at || state === "paused") return { beat, said: null };
   const when = { pace, at };
@@ -135,9 +147,9 @@ export function looked(beat: Beat, pace: Pace, at: number): Step {
   return down({ ...beat, runAt: null }, { reason: why, instance: String(deadlineAt) }, when);
 }
 
-export function paused(beat: Beat): Step {
+export function paused(beat: HeartbeatState): Step {
   return {
-    beat: { ...newBeat, state: "paused", lastAt: beat.lastAt },
+    beat: { ...newHeartbeatState, state: "paused", lastAt: beat.lastAt },
     said:
       beat.state === "down"
         ? { action: "resolve", reason: "paused", instance: beat.instance }
@@ -146,14 +158,14 @@ export function paused(beat: Beat): Step {
 }
 
 /** A job that never reported is waited for from its first report on. */
-export function resumed(beat: Beat, pace: Pace, at: number): Beat {
+export function resumed(beat: HeartbeatState, pace: HeartbeatPace, at: number): HeartbeatState {
   if (beat.state !== "paused") return beat;
-  if (beat.lastAt === null) return newBeat;
+  if (beat.lastAt === null) return newHeartbeatState;
   return { ...beat, state: "up", ...waiting(pace, at) };
 }
 
 /** Its pace is another from now on: at least the grace is left. */
-export function repaced(beat: Beat, pace: Pace, at: number): Beat {
+export function repaced(beat: HeartbeatState, pace: HeartbeatPace, at: number): HeartbeatState {
   if (beat.deadlineAt === null || beat.state === "down") return beat;
   const least = at + pace.grace;
   if (beat.runAt !== null)
@@ -167,10 +179,10 @@ export function repaced(beat: Beat, pace: Pace, at: number): Beat {
  * where a report may have been lost, the next one is waited for. `lost` says that it may have been.
  */
 export function afterDown(
-  beat: Beat,
-  pace: Pace,
+  beat: HeartbeatState,
+  pace: HeartbeatPace,
   { seconds, at }: { seconds: number; at: number },
-): { beat: Beat; lost: boolean } {
+): { beat: HeartbeatState; lost: boolean } {
   const { deadlineAt, expectedAt, runAt } = beat;
   if (deadlineAt === null) return { beat, lost: false };
   const isLong = seconds > BRIDGED_SECONDS;
@@ -183,7 +195,11 @@ export function afterDown(
 }
 
 /** By the clock a job reports early by a moment at most; by a period it may, by as much as it may be late. */
-function mayBeLost({ runAt, expectedAt }: Beat, pace: Pace, at: number): boolean {
+function mayBeLost(
+  { runAt, expectedAt }: HeartbeatState,
+  pace: HeartbeatPace,
+  at: number,
+): boolean {
   if (runAt !== null || expectedAt === null) return true;
   return expectedAt - (pace.period === null ? 0 : pace.grace) <= at;
 }
@@ -193,10 +209,10 @@ function mayBeLost({ runAt, expectedAt }: Beat, pace: Pace, at: number): boolean
  * looked up again, unless it is being waited for or the jump is small.
  */
 export function jumped(
-  beat: Beat,
-  pace: Pace,
+  beat: HeartbeatState,
+  pace: HeartbeatPace,
   { seconds, at }: { seconds: number; at: number },
-): Beat {
+): HeartbeatState {
   const { deadlineAt, expectedAt, runAt } = beat;
   if (deadlineAt === null) return beat;
   const by = (time: number | null) => (time === null ? null : time + seconds);
@@ -211,7 +227,7 @@ export function jumped(
 /** As people see it: `late` is past the expected time and within the grace. */
 export type ShownState = "new" | "up" | "started" | "late" | "down" | "paused";
 
-export function shownState(beat: Beat, at: number): ShownState {
+export function shownState(beat: HeartbeatState, at: number): ShownState {
   if (beat.state === "down" || beat.state === "paused") return beat.state;
   if (beat.runAt !== null) return "started";
   return beat.expectedAt !== null && beat.expectedAt <= at ? "late" : beat.state;

@@ -5,8 +5,8 @@ import type { Log } from "../../ground/kit/log.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { IngestHandle } from "../ingest/handle.ts";
+import { createHeartbeatFeed } from "./adapter-feed.ts";
 import { heartbeatEvent } from "./event.ts";
-import { createOverheard } from "./overhear.ts";
 import {
   beatOf,
   clearOwed,
@@ -18,16 +18,23 @@ import {
   owedOf,
   paceOf,
   putOff,
-  writeBeat,
+  writeHeartbeatState,
 } from "./rows.ts";
 import { addRun, endRun, markOverrun, runningSince } from "./runs.ts";
 import { createSharedCommits } from "./shared-commits.ts";
 import { findHeartbeatSource, heartbeatSource, reportingSource } from "./source.ts";
-import { type Beat, goingOn, heard, looked, type Step, type Word } from "./state.ts";
+import {
+  goingOn,
+  type HeartbeatReport,
+  type HeartbeatState,
+  heard,
+  looked,
+  type Step,
+} from "./state.ts";
 
 /** What a job says of itself. */
 export interface Ping {
-  word: Word;
+  word: HeartbeatReport;
   /** Which run it speaks of, a UUID. */
   rid: string | null;
   /** Its exit status, where it said one. */
@@ -43,7 +50,7 @@ export interface HeartbeatWatch {
   /** Changes one in the caller's way, and tells the rules of it. */
   change(
     id: string,
-    change: (tx: Tx, beat: Beat, row: HeartbeatRow) => Step,
+    change: (tx: Tx, beat: HeartbeatState, row: HeartbeatRow) => Step,
     /** The tenant's as its caller has it. */
     as?: Store,
   ): Promise<void>;
@@ -72,7 +79,7 @@ export function createHeartbeatWatch(deps: {
   tenantId: string;
 }): HeartbeatWatch {
   const { store, ingest, log, tenantId } = deps;
-  const overheard = createOverheard(store);
+  const overheard = createHeartbeatFeed(store);
   const telling = new Map<string, Promise<void>>();
 
   const submit = (source: Source, events: IngestEvent[]) =>
@@ -122,7 +129,7 @@ export function createHeartbeatWatch(deps: {
   const take = (tx: Tx, row: HeartbeatRow, { beat, said }: Step, exit: number | null) => {
     const since = said?.reason === "overrun" ? row.run_at : row.last_at;
     const facts = { exit, duration: row.last_duration, at: tx.at, since };
-    writeBeat(tx, row, beat, said === null ? null : { ...said, ...facts });
+    writeHeartbeatState(tx, row, beat, said === null ? null : { ...said, ...facts });
   };
 
   const lookAt = (tx: Tx, row: HeartbeatRow) => {
@@ -195,8 +202,8 @@ const none = { rid: null, started: null, exit: null, late: 0 };
 function withOtherRun(
   tx: Tx,
   row: HeartbeatRow,
-  { ping: { word, rid }, beat }: { ping: Ping; beat: Beat },
-): Beat {
+  { ping: { word, rid }, beat }: { ping: Ping; beat: HeartbeatState },
+): HeartbeatState {
   if (word !== "success" || rid === null || row.run_at === null || beat.state !== "up") return beat;
   const since = runningSince(tx, row.id, row.run_at);
   return since === null ? beat : goingOn(beat, since, paceOf(row));

@@ -11,11 +11,11 @@ import { identifiersOf, keyPrefix } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import type { IngestEvent } from "./event.ts";
 import { type CompiledRule, matches } from "./match.ts";
-import { conclude, heldFiring, identified, roomOf, subjectMaker } from "./named.ts";
+import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
 import type { Extra, NamedState } from "./named-fields.ts";
+import type { OpenAlert, OpenAlerts } from "./open-alerts.ts";
 import type { ProjectStates } from "./project-state.ts";
 import { createRowsTaken } from "./rows-taken.ts";
-import type { Standing, StandingAlerts } from "./standing.ts";
 import type { Mined } from "./template/miner.ts";
 import { createTooMany } from "./too-many.ts";
 import type { Unresolved } from "./unresolved.ts";
@@ -45,21 +45,21 @@ export interface Effects {
 
 export function createEffects(memory: {
   projects: ProjectStates;
-  standing: StandingAlerts;
+  openAlerts: OpenAlerts;
   windows: Windows;
   unresolved: Unresolved;
 }): Effects {
-  const { projects, standing, windows } = memory;
-  const tooMany = createTooMany(standing, memory.unresolved);
+  const { projects, openAlerts, windows } = memory;
+  const tooMany = createTooMany(openAlerts, memory.unresolved);
   const subjectOf = subjectMaker();
-  const bursts: { key: string; alert: Standing }[] = [];
+  const bursts: { key: string; alert: OpenAlert }[] = [];
   const rows = createRowsTaken();
   let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
 
   /** What memory holds of a batch so far is written: a verb reads the table. */
   const writeSoFar = (tx: Tx) => {
     windows.flush(tx);
-    standing.flush(tx);
+    openAlerts.flush(tx);
     for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
     tooMany.flush(tx);
   };
@@ -81,11 +81,11 @@ export function createEffects(memory: {
     const named = identified(tx, source, said);
     const { resolved, keys } = conclude(tx, { source, named, event });
     // The verbs changed rows that memory has; what was counted before the end counts no more.
-    for (const key of keys) standing.forget(key);
+    for (const key of keys) openAlerts.forget(key);
     if (named.action === "resolve") {
       if (keys.length === 0) nothing.unmatchedResolves.push(source);
       if (named.dedupKey !== null) {
-        const subject = subjectOf(roomOf(source), named.dedupKey);
+        const subject = subjectOf(nameScopeOf(source), named.dedupKey);
         let isNew = keys.length === 0 && named.justEnded === true;
         for (const { rule, atOnce } of projects.get(source.projectId).rules.all) {
           // As its alerts end, whatever their identifiers are: an end seldom says them.
@@ -104,7 +104,7 @@ export function createEffects(memory: {
 
   const foldInto = (
     key: string,
-    alert: Standing,
+    alert: OpenAlert,
     event: IngestEvent,
     seen: { at: number; template: string; dedupSeconds: number },
   ) => {
@@ -116,7 +116,7 @@ export function createEffects(memory: {
         named.instance === alert.instance &&
         event.level <= alert.level
       ) {
-        if (standing.refresh(key, alert, { at: seen.at, expiresAt })) {
+        if (openAlerts.refresh(key, alert, { at: seen.at, expiresAt })) {
           alert.lastMessage = event.message;
           alert.template = seen.template;
         }
@@ -138,7 +138,7 @@ export function createEffects(memory: {
     alert.lastSeen = seen.at;
     alert.lastMessage = event.message;
     alert.template = seen.template;
-    standing.touch(key, alert);
+    openAlerts.touch(key, alert);
     return true;
   };
 
@@ -154,12 +154,12 @@ export function createEffects(memory: {
   ): "alerted" | "again" | "held" | "none" => {
     const { source, event } = arrival;
     const named = namedBy(event);
-    const room = roomOf(source);
+    const room = nameScopeOf(source);
     const subject = named === null ? mined.root.id : subjectOf(room, named.dedupKey);
     const key = rule.keyOf(subject, event.keys);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
-    // A key whose window is open has no standing alert: firing closes the one and opens the other.
-    const alert = windows.has(key) ? null : standing.find(tx, key, quietSeconds);
+    // A key whose window is open has no open alert: firing closes the one and opens the other.
+    const alert = windows.has(key) ? null : openAlerts.find(tx, key, quietSeconds);
     if (alert !== null) {
       if (alert.source !== null && alert.source !== source.name) {
         alert.source = null;
@@ -175,7 +175,7 @@ export function createEffects(memory: {
     const { swallowed, stillFiring } = heldFiring(tx, key, event);
     if (swallowed) return "held";
     if (reopens(tx, rule, key, { arrival, template: mined.root.text })) {
-      standing.dropReport(key);
+      openAlerts.dropReport(key);
       return "alerted";
     }
     const fired = rule.atOnce
@@ -256,7 +256,7 @@ export function createEffects(memory: {
     },
     undo: tooMany.undo,
     reset() {
-      standing.settle();
+      openAlerts.settle();
       tooMany.settle();
       bursts.length = 0;
       rows.reset();

@@ -22,22 +22,22 @@ const DIGEST = 32;
 
 /**
  * What stands in an alert's key in place of its template, where its sender names it (contract §22). No template
- * id begins so. `room` is the source whose own names these are; null: they are the project's.
+ * id begins so. `scope` is the source whose own names these are; null: they are the project's.
  */
-export function subjectMaker(): (room: number | null, dedupKey: string) => string {
+export function subjectMaker(): (scope: number | null, dedupKey: string) => string {
   const digests = new ForgetfulMap<string, string>(REMEMBERED);
-  return (room, dedupKey) => {
+  return (scope, dedupKey) => {
     let digest = digests.get(dedupKey);
     if (digest === undefined) {
       digest = sha256(dedupKey).slice(0, DIGEST);
       digests.set(dedupKey, digest);
     }
-    return `@${room ?? ""}.${digest}`;
+    return `@${scope ?? ""}.${digest}`;
   };
 }
 
 /** The room of a source's names. */
-export function roomOf(source: Source): number | null {
+export function nameScopeOf(source: Source): number | null {
   return source.room === "source" ? source.id : null;
 }
 
@@ -53,7 +53,7 @@ export interface Concluded {
 export function identified(tx: Tx, source: Source, named: NamedState): NamedState {
   const { dedupKey, mayBeId } = named;
   if (dedupKey === null || mayBeId !== true) return named;
-  const of = { projectId: source.projectId, room: roomOf(source) };
+  const of = { projectId: source.projectId, room: nameScopeOf(source) };
   if (namedAlerts(tx, { ...of, dedupKey }).length > 0) return named;
   return { ...named, dedupKey: nameOfId(tx, { ...of, id: dedupKey }) ?? dedupKey };
 }
@@ -64,7 +64,7 @@ export function latestNamed(
   source: Source,
   { name, mayBeId }: { name: string; mayBeId: boolean },
 ): AlertRow | null {
-  const of = { projectId: source.projectId, room: roomOf(source) };
+  const of = { projectId: source.projectId, room: nameScopeOf(source) };
   const named = (dedupKey: string) => namedAlerts(reader, { ...of, dedupKey }).at(-1);
   const known = named(name) === undefined && mayBeId ? nameOfId(reader, { ...of, id: name }) : null;
   const dedupKey = known ?? name;
@@ -103,7 +103,7 @@ export function conclude(
   const alerts = namedAlerts(tx, {
     projectId: source.projectId,
     dedupKey,
-    room: roomOf(source),
+    room: nameScopeOf(source),
   });
   let resolved = 0;
   for (const alert of alerts) {

@@ -7,7 +7,7 @@ import { cut } from "../../ground/kit/text.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { keyPrefix } from "./alert-key.ts";
 import { createCountedKeys } from "./counted-keys.ts";
-import type { StandingAlerts } from "./standing.ts";
+import type { OpenAlerts } from "./open-alerts.ts";
 import type { Unresolved } from "./unresolved.ts";
 import type { Firing } from "./window.ts";
 
@@ -44,7 +44,7 @@ const LONGEST_NAME = 120;
 /** Alerts whose latest keys are remembered. */
 const REMEMBERED = 1_000;
 
-export function createTooMany(standing: StandingAlerts, unresolved: Unresolved): TooMany {
+export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): TooMany {
   const latest = new ForgetfulMap<string, readonly string[]>(REMEMBERED);
   const counted = createCountedKeys();
   const joined = new Map<number, Joining>();
@@ -65,7 +65,7 @@ export function createTooMany(standing: StandingAlerts, unresolved: Unresolved):
       const count = unresolved.of(tx, rule);
       const key = manyKey(rule.id);
       const isFull = count >= rule.max_open;
-      const alert = isFull ? standing.find(tx, key, rule.auto_resolve_quiet_minutes * 60) : null;
+      const alert = isFull ? openAlerts.find(tx, key, rule.auto_resolve_quiet_minutes * 60) : null;
       const others = alert === null ? count : count - 1;
       if (others < rule.max_open) {
         counted.drop(prefix, one.key);
@@ -86,7 +86,7 @@ export function createTooMany(standing: StandingAlerts, unresolved: Unresolved):
         alert.level = Math.max(alert.level, fired.level);
         alert.lastSeen = tx.at;
         Object.assign(alert, { lastMessage, template });
-        standing.touch(key, alert);
+        openAlerts.touch(key, alert);
         return true;
       }
       const { id } = openAlert(tx, {

@@ -4,8 +4,8 @@ import type { Store, Tx } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { createEffects } from "./effects.ts";
 import { createLineWriter } from "./lines.ts";
+import { createOpenAlerts } from "./open-alerts.ts";
 import { createProjectStates, type ProjectState } from "./project-state.ts";
-import { createStandingAlerts } from "./standing.ts";
 import { createTally, type Tally } from "./tally.ts";
 import type { Mined } from "./template/miner.ts";
 import { createTemplateCounts, type TemplateCounts } from "./template-counts.ts";
@@ -19,7 +19,7 @@ export interface WriterLimits {
   templates: number;
   /** Templates in memory, of all projects; a project that is let go is read back when it is needed. */
   heldTemplates: number;
-  standingAlerts: number;
+  openAlerts: number;
   windowKeys: number;
   windowHits: number;
 }
@@ -28,7 +28,7 @@ export const defaultWriterLimits: WriterLimits = {
   rows: 2_000,
   templates: 10_000,
   heldTemplates: 100_000,
-  standingAlerts: 50_000,
+  openAlerts: 50_000,
   windowKeys: 20_000,
   windowHits: 500_000,
 };
@@ -43,7 +43,7 @@ export interface Writer {
    * again. Throws with everything undone, memory too.
    */
   process(batch: readonly Arrival[]): IngestAnswer[];
-  /** The latest report of a standing alert, where that isn't written yet. */
+  /** The latest report of an open alert, where that isn't written yet. */
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
   /** Writes those reports. */
   finish(): void;
@@ -60,29 +60,29 @@ export interface Writer {
  */
 export function createWriter(store: Store, limits: WriterLimits): Writer {
   const projects = createProjectStates(store, limits);
-  const standing = createStandingAlerts(limits.standingAlerts);
+  const openAlerts = createOpenAlerts(limits.openAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
   const unresolved = createUnresolved(RULES);
-  const effects = createEffects({ projects, standing, windows, unresolved });
+  const effects = createEffects({ projects, openAlerts, windows, unresolved });
   const tally = createTally();
   const counts = createTemplateCounts();
 
   store.onCommit((notes) => {
     for (const note of notes) {
       unresolved.committed(note);
-      if (note.topic === "alert" && !note.opened) standing.forget(note.alertKey);
+      if (note.topic === "alert" && !note.opened) openAlerts.forget(note.alertKey);
       if (note.topic === "clock") {
-        standing.shift(note.by);
+        openAlerts.shift(note.by);
         windows.clear();
       }
       // One may be called otherwise.
-      if (note.topic === "sources") standing.clear();
+      if (note.topic === "sources") openAlerts.clear();
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);
         counts.forget(note.projectId);
-        standing.clear();
+        openAlerts.clear();
         unresolved.clear();
       }
       if (note.topic === "config" || note.topic === "project-deleted") windows.clear();
@@ -104,7 +104,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     );
     for (const projectId of new Set(batch.map(({ source }) => source.projectId))) {
       if (projects.writeTemplates(tx, projectId)) {
-        standing.clear();
+        openAlerts.clear();
         windows.clear();
       }
     }
@@ -141,7 +141,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         return answers;
       } catch (error) {
         projects.clear();
-        standing.clear();
+        openAlerts.clear();
         windows.clear();
         lines.clear();
         counts.clear();
@@ -152,12 +152,12 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         unresolved.reset();
       }
     },
-    laterReport: standing.laterReport,
+    laterReport: openAlerts.laterReport,
     finish() {
-      if (standing.reports() === 0 && counts.isWritten()) return;
+      if (openAlerts.reports() === 0 && counts.isWritten()) return;
       try {
         store.write((tx) => {
-          if (standing.reports() > 0) standing.writeReports(tx);
+          if (openAlerts.reports() > 0) openAlerts.writeReports(tx);
           counts.flush(tx);
         });
       } catch {

@@ -19,7 +19,7 @@ export interface HandleAnswer {
 }
 
 /** What came of it, and what whoever answered is told. */
-export interface AnswerTold {
+export interface AnswerResult {
   isTaken: boolean;
   words: string;
 }
@@ -30,7 +30,7 @@ const NOT_YOURS = "This page is somebody else's, and nobody here is known by you
 export async function answerByHandle(
   { store, sealer }: ListenDeps,
   { handle, verb, kind, isAt }: HandleAnswer,
-): Promise<AnswerTold> {
+): Promise<AnswerResult> {
   const now = unixSeconds(store.clock);
   const right = rightOf(store, now, { handle });
   if (right === null || right.via !== kind)
@@ -58,7 +58,7 @@ export async function each<T>(all: readonly T[], act: (one: T) => Promise<unknow
 export async function answerInRoom(
   { store, sealer }: ListenDeps,
   { alert, kind, presser }: { alert: string; kind: "telegram" | "slack"; presser: string },
-): Promise<AnswerTold> {
+): Promise<AnswerResult> {
   const now = unixSeconds(store.clock);
   const accountId = accountAt(store, sealer, { kind, address: presser });
   if (accountId === null)

@@ -4,7 +4,7 @@ import { answerable } from "../../out/paging/answerable.ts";
 import { readNtfyAnswers } from "../../out/services/ntfy/answers.ts";
 import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
-import { createTrouble } from "./trouble.ts";
+import { createListenerErrors } from "./listener-errors.ts";
 
 /**
  * How often the topic is read, by how long ago the latest page went out: the public server gives one address one request
@@ -21,7 +21,7 @@ const SOON_MS = 2_000;
 /** Reads the answers that phones post into the second topic, while there is a page that may be answered. */
 export function ntfyListener(deps: ListenDeps): Listener {
   const { store, sealer, log } = deps;
-  const trouble = createTrouble(deps, "ntfy");
+  const errors = createListenerErrors(deps, "ntfy");
   let stopped = false;
   let notBefore = 0;
 
@@ -30,12 +30,12 @@ export function ntfyListener(deps: ListenDeps): Listener {
     const place = heardOf(store, "ntfy", of)?.place ?? "";
     const found = await readNtfyAnswers(viaOf(deps), gateway, place);
     if (stopped) return null;
-    if (found === null) return trouble.ill("the topic for answers can't be read");
+    if (found === null) return errors.failed("the topic for answers can't be read");
     await each(found.answers, ({ verb, handle }) =>
       answerByHandle(deps, { verb, handle, kind: "ntfy" }),
     );
     if (found.last !== place) store.write((tx) => setHeard(tx, "ntfy", { of, place: found.last }));
-    trouble.well();
+    errors.recovered();
     return null;
   };
 
@@ -52,7 +52,7 @@ export function ntfyListener(deps: ListenDeps): Listener {
       notBefore = Math.max(notBefore, (await read({ ...server, topic })) ?? 0);
     } catch (error) {
       log.error({ err: error }, "an answer by ntfy could not be written");
-      notBefore = trouble.ill("an answer could not be written: see the log");
+      notBefore = errors.failed("an answer could not be written: see the log");
     }
     return notBefore;
   };

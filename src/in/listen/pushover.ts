@@ -4,7 +4,7 @@ import { answerable, openReceipts } from "../../out/paging/answerable.ts";
 import { type PushoverGateway, readPushoverReceipt } from "../../out/services/pushover/direct.ts";
 import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
-import { createTrouble } from "./trouble.ts";
+import { createListenerErrors } from "./listener-errors.ts";
 
 const EVERY_MS = 10_000;
 /** While pages are on their way, whether one has arrived. */
@@ -17,7 +17,7 @@ const MOST_RECEIPTS = 50;
 /** Asks Pushover who has taken an emergency, while one rings for an alert that nobody has. */
 export function pushoverListener(deps: ListenDeps): Listener {
   const { store, sealer, log } = deps;
-  const trouble = createTrouble(deps, "pushover");
+  const errors = createListenerErrors(deps, "pushover");
   let over = new Set<string>();
   let stopped = false;
   let notBefore = 0;
@@ -33,8 +33,8 @@ export function pushoverListener(deps: ListenDeps): Listener {
       if (receipt.isOver) over.add(ref);
     });
     if (stopped) return null;
-    if (answers === 0) return trouble.ill("receipts can't be read");
-    trouble.well();
+    if (answers === 0) return errors.failed("receipts can't be read");
+    errors.recovered();
     return null;
   };
 
@@ -54,7 +54,7 @@ export function pushoverListener(deps: ListenDeps): Listener {
       notBefore = Math.max(notBefore, (await ask(gateway, asked)) ?? 0);
     } catch (error) {
       log.error({ err: error }, "an answer by Pushover could not be written");
-      notBefore = trouble.ill("an answer could not be written: see the log");
+      notBefore = errors.failed("an answer could not be written: see the log");
     }
     return notBefore;
   };

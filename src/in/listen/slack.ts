@@ -12,7 +12,7 @@ import {
 import type { SlackGateway } from "../../out/services/slack/direct.ts";
 import { answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
-import { createTrouble } from "./trouble.ts";
+import { createListenerErrors } from "./listener-errors.ts";
 
 /** Slack says something each few seconds, or answers when it is asked. */
 const SILENT_MS = 60_000;
@@ -39,7 +39,7 @@ interface Line {
 export function slackListener(deps: ListenDeps): Listener {
   const { store, sealer, log, egress } = deps;
   const name = "slack-answers";
-  const trouble = createTrouble(deps, "slack");
+  const errors = createListenerErrors(deps, "slack");
   let stopped = false;
   /** The line that presses are expected on; those before it may still say something. */
   let line: Line | null = null;
@@ -88,7 +88,7 @@ export function slackListener(deps: ListenDeps): Listener {
     if (stopped) return null;
     if ("error" in asked) {
       const leastMs = Math.max(asked.retryAfterMs ?? 0, asked.isFinal ? REFUSED_MS : 0);
-      return trouble.ill(asked.error, { leastMs, atOnce: asked.isFinal });
+      return errors.failed(asked.error, { leastMs, atOnce: asked.isFinal });
     }
     const opened: Line = { of: nameOf(gateway), talk: null, openedAt: store.clock.mono() };
     try {
@@ -99,7 +99,7 @@ export function slackListener(deps: ListenDeps): Listener {
         ended: (why) => ended(opened, why),
       });
     } catch (error) {
-      return stopped ? null : trouble.ill(egressErrorOf(error));
+      return stopped ? null : errors.failed(egressErrorOf(error));
     }
     if (stopped) opened.talk.close();
     const before = [...lines];
@@ -114,17 +114,17 @@ export function slackListener(deps: ListenDeps): Listener {
     if (line !== which || stopped) return;
     line = null;
     if (store.clock.mono() - which.openedAt < SHORT_MS)
-      notBefore = trouble.ill(why, { leastMs: AGAIN_MS });
+      notBefore = errors.failed(why, { leastMs: AGAIN_MS });
     deps.wake(name);
   };
 
   const hear = (from: Line, text: string) => {
     const said = readSlackSaid(text);
-    if (said.kind === "hello") trouble.well();
+    if (said.kind === "hello") errors.recovered();
     if (said.kind === "leave") {
       if (line === from) line = null;
       if (said.isOff)
-        notBefore = trouble.ill("Socket Mode is switched off for the app", {
+        notBefore = errors.failed("Socket Mode is switched off for the app", {
           leastMs: REFUSED_MS,
           atOnce: true,
         });

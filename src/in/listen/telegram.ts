@@ -13,9 +13,9 @@ import {
   tellTelegram,
 } from "../../out/services/telegram/answers.ts";
 import type { TelegramGateway } from "../../out/services/telegram/direct.ts";
-import { type AnswerTold, answerByHandle, answerInRoom } from "./answer.ts";
+import { type AnswerResult, answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
-import { createTrouble } from "./trouble.ts";
+import { createListenerErrors } from "./listener-errors.ts";
 
 /** Telegram keeps what wasn't read for a day, and after a quiet week it may count from elsewhere: older places are none. */
 const PLACE_SECONDS = 2 * 86_400;
@@ -36,7 +36,7 @@ const REPLY_MS = 10_000;
 export function telegramListener(deps: ListenDeps): Listener {
   const { store, sealer, log } = deps;
   const name = "telegram-answers";
-  const trouble = createTrouble(deps, "telegram");
+  const errors = createListenerErrors(deps, "telegram");
   const greetings = createBuckets(store.clock, GREETINGS);
   let stopped = false;
   let look: { gateway: TelegramGateway; abort: AbortController } | null = null;
@@ -55,7 +55,7 @@ export function telegramListener(deps: ListenDeps): Listener {
     const found = await readTelegramUpdates(viaOf(deps, abort.signal), gateway, offset);
     look = null;
     if ("why" in found) return found.why === "stopped" ? again() : notHeard(found);
-    trouble.well();
+    errors.recovered();
     return act(gateway, found.updates);
   };
 
@@ -63,8 +63,8 @@ export function telegramListener(deps: ListenDeps): Listener {
   const again = () => (stopped ? null : store.clock.now());
 
   const notHeard = ({ why, error, retryAfterMs = 0 }: Extract<TelegramLook, { why: string }>) => {
-    if (why === "failed") return trouble.ill(error, { leastMs: retryAfterMs });
-    return trouble.ill(error, { leastMs: why === "taken" ? TAKEN_MS : REFUSED_MS, atOnce: true });
+    if (why === "failed") return errors.failed(error, { leastMs: retryAfterMs });
+    return errors.failed(error, { leastMs: why === "taken" ? TAKEN_MS : REFUSED_MS, atOnce: true });
   };
 
   const act = async (gateway: TelegramGateway, updates: readonly TelegramUpdate[]) => {
@@ -79,7 +79,7 @@ export function telegramListener(deps: ListenDeps): Listener {
       }
     } catch (error) {
       log.error({ err: error }, "an answer by Telegram could not be written");
-      return trouble.ill("an answer could not be written: see the log");
+      return errors.failed("an answer could not be written: see the log");
     } finally {
       await Promise.all(replies);
     }
@@ -138,7 +138,7 @@ export function telegramListener(deps: ListenDeps): Listener {
 async function pressed(
   deps: ListenDeps,
   { data, from, at }: TelegramPress,
-): Promise<AnswerTold & { isRoom?: true }> {
+): Promise<AnswerResult & { isRoom?: true }> {
   const [, alert] = /^ack@(\d{1,15})$/.exec(data) ?? [];
   if (alert !== undefined) {
     const told = await answerInRoom(deps, { alert, kind: "telegram", presser: from });

@@ -3,16 +3,16 @@ import { test } from "node:test";
 import fc from "fast-check";
 import {
   afterDown,
-  type Beat,
+  type HeartbeatPace,
+  type HeartbeatState,
   heard,
   looked,
-  newBeat,
-  type Pace,
+  newHeartbeatState,
 } from "../../../src/in/heartbeats/state.ts";
 
 /** The state machine against a plain reference: what a person would say of the same story. */
 
-const pace: Pace = { period: 600, cron: null, timezone: "UTC", grace: 120, maxRun: 300 };
+const pace: HeartbeatPace = { period: 600, cron: null, timezone: "UTC", grace: 120, maxRun: 300 };
 
 type Move = { wait: number } | { word: "success" | "start" | "fail" | "log" } | { down: number };
 
@@ -33,9 +33,9 @@ interface Told {
 }
 
 /** Plays a story second by second, as the box does it: it looks at what is due before a ping of that second. */
-function play(story: readonly Move[]): { told: Told; beat: Beat } {
+function play(story: readonly Move[]): { told: Told; beat: HeartbeatState } {
   let at = 1_800_000_000;
-  let beat: Beat = newBeat;
+  let beat: HeartbeatState = newHeartbeatState;
   const told: Told = { open: false, opened: 0 };
   const take = (step: ReturnType<typeof heard>) => {
     beat = step.beat;
@@ -133,7 +133,7 @@ test("what is down stays so until a success, whatever else comes, and says so ag
 test("a stop that ends before a time of the clock has lost no report of it", () => {
   const hourly = { ...pace, period: null, cron: "0 * * * *" };
   const noon = 1_800_000_000 - (1_800_000_000 % 3600);
-  const { beat } = heard(newBeat, "success", hourly, noon - 3000);
+  const { beat } = heard(newHeartbeatState, "success", hourly, noon - 3000);
   const { beat: after, lost } = afterDown(beat, hourly, { seconds: 600, at: noon - 30 });
   assert.deepEqual([lost, after.expectedAt], [false, noon]);
 });

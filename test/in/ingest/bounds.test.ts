@@ -80,7 +80,7 @@ describe("memory of standing alerts", () => {
   test("holds fewer than there are, and no count is lost", (t) => {
     const store = openedStore(t);
     const source = makeSource(store, "p");
-    const writer = createWriter(store, { ...defaultWriterLimits, standingAlerts: 1 });
+    const writer = createWriter(store, { ...defaultWriterLimits, openAlerts: 1 });
     const batch = (...messages: string[]) =>
       writer.process(messages.map((message) => ({ source, event: said(message) })));
     const [a, b, c] = WORDS;

@@ -1,6 +1,6 @@
 import type { HeartbeatCreate } from "../../../src/in/heartbeats/heartbeat.ts";
 import { paceOf } from "../../../src/in/heartbeats/rows.ts";
-import { paused, resumed, type Word } from "../../../src/in/heartbeats/state.ts";
+import { type HeartbeatReport, paused, resumed } from "../../../src/in/heartbeats/state.ts";
 import type { Seeded } from "../seeded.ts";
 import type { Did, Scene } from "./acts.ts";
 import type { Box } from "./box.ts";
@@ -89,7 +89,7 @@ export function createBeats(made: readonly HeartbeatCreate[], ledger: Ledger, bo
   const now = () => ledger.elapsed(box.engine);
   let downs = 0;
 
-  const ping = async (job: Told, word: Word) => {
+  const ping = async (job: Told, word: HeartbeatReport) => {
     await box.heartbeats.hear(job.id, { word, rid: null, exit: null, message: null });
     if (word === "log") return;
     if (word === "start") {

@@ -8,7 +8,7 @@ import type { FieldName, Mapping } from "./document.ts";
 import { mappedPairs } from "./flatten.ts";
 import { type Guess, guessed } from "./guess.ts";
 import { WORD } from "./spec.ts";
-import { type Budget, follow, isFilled, type Spot, valueText } from "./values.ts";
+import { type Budget, follow, isFilled, type MappingPosition, valueText } from "./values.ts";
 
 /** Elements that one request may fan out to. */
 const MOST_EACH = 1000;
@@ -51,7 +51,7 @@ function elementsOf(root: unknown, mapping: Mapping | null): readonly unknown[] 
   return Array.isArray(list) ? list : null;
 }
 
-function eventOf(place: Spot, mapping: Mapping | null, tag: string): Loose {
+function eventOf(place: MappingPosition, mapping: Mapping | null, tag: string): Loose {
   const guess = guessed(place.here);
   const read = (name: FieldName) => mapping?.fields[name]?.(place) ?? null;
   const says = (name: FieldName) => (mapping?.fields[name] ?? null) !== null;
@@ -93,7 +93,7 @@ function levelOf(value: unknown): number {
   return levelOfWord(asText(word)) ?? ALERT_LEVEL;
 }
 
-function keysOf(place: Spot, mapping: Mapping | null, guess: Guess): [string, string][] {
+function keysOf(place: MappingPosition, mapping: Mapping | null, guess: Guess): [string, string][] {
   const { budget, watched } = place;
   const keys = mapping?.keys ?? null;
   if (keys === null) {
@@ -113,7 +113,7 @@ function keysOf(place: Spot, mapping: Mapping | null, guess: Guess): [string, st
   return [...set, ...pairs];
 }
 
-function tagsOf(place: Spot, mapping: Mapping | null, tag: string): string[] {
+function tagsOf(place: MappingPosition, mapping: Mapping | null, tag: string): string[] {
   const tags = (mapping?.tags ?? []).flatMap((one) => {
     if (typeof one === "string") return one;
     const value = one(place);
@@ -122,7 +122,7 @@ function tagsOf(place: Spot, mapping: Mapping | null, tag: string): string[] {
   return [...new Set([tag, ...tags])];
 }
 
-function linksOf(place: Spot, mapping: Mapping | null, guess: Guess) {
+function linksOf(place: MappingPosition, mapping: Mapping | null, guess: Guess) {
   const links = (mapping?.links ?? []).map(({ href, text }) => ({
     href: valueText(href(place)),
     text: text || "Source",

@@ -2,13 +2,13 @@ import type { ErrorDetail } from "../../../ground/kit/errors.ts";
 import { type JsonFields, objectOf } from "../json.ts";
 import { readPointer } from "./read.ts";
 import { escaped, type Read, readSpec, type Writing } from "./spec.ts";
-import { pointerSteps, type Spot, valueText } from "./values.ts";
+import { type MappingPosition, pointerSteps, valueText } from "./values.ts";
 
 /** A mapping made ready: what each field of an event is read from; null where the document says nothing of it. */
 export interface Mapping {
   each: readonly string[] | null;
   /** All must hold, or there is no event. */
-  when: readonly ((place: Spot) => boolean)[];
+  when: readonly ((place: MappingPosition) => boolean)[];
   fields: Readonly<Record<FieldName, Read | null>>;
   links: readonly { href: Read; text: string }[];
   images: readonly Read[];
@@ -99,7 +99,11 @@ function items(
 }
 
 /** `{at, in: […]}`: what is there is one of the list; null in it stands for nothing there. */
-function condition(item: unknown, at: string, writing: Writing): (place: Spot) => boolean {
+function condition(
+  item: unknown,
+  at: string,
+  writing: Writing,
+): (place: MappingPosition) => boolean {
   const read = readSpec(item, at, writing, ["in"]);
   const list = objectOf(item)?.["in"];
   if (!Array.isArray(list) || list.some((one) => typeof one === "object" && one !== null)) {

@@ -1,12 +1,12 @@
 import { cut } from "../../../ground/kit/text.ts";
 import type { Transform } from "./transforms.ts";
-import { follow, MOST_VALUE, pointerSteps, type Spot } from "./values.ts";
+import { follow, type MappingPosition, MOST_VALUE, pointerSteps } from "./values.ts";
 
 /**
  * A pointer made ready: into the element, with `^` before it into the whole body, `#h/name` and `#q/name` a header
  * and a parameter of the query. Null for text that is none of them.
  */
-export function readPointer(text: string): ((place: Spot) => unknown) | null {
+export function readPointer(text: string): ((place: MappingPosition) => unknown) | null {
   const [, kind, name = ""] = /^#(h|q)\/(.{1,128})$/s.exec(text) ?? [];
   if (kind === "h") return ({ header }) => header(name.toLowerCase()) ?? null;
   if (kind === "q") return ({ query }) => query.get(name);
@@ -20,7 +20,7 @@ export function readPointer(text: string): ((place: Spot) => unknown) | null {
 export const PER_NAME = 32;
 
 /** The value, paid for. Nothing once all is spent. */
-function charged(value: unknown, { budget }: Spot): unknown {
+function charged(value: unknown, { budget }: MappingPosition): unknown {
   if (budget.left <= 0) return null;
   if (typeof value !== "string") {
     budget.left -= costOf(value);
@@ -31,7 +31,11 @@ function charged(value: unknown, { budget }: Spot): unknown {
 }
 
 /** What transforms make of a value, one after the other; each looks at all of it again. Nothing once all is spent. */
-export function through(steps: readonly Transform[], value: unknown, { budget }: Spot): unknown {
+export function through(
+  steps: readonly Transform[],
+  value: unknown,
+  { budget }: MappingPosition,
+): unknown {
   let now = value;
   for (const step of steps) {
     budget.left -= stepCost(now);

@@ -3,10 +3,10 @@ import { objectOf } from "../json.ts";
 import { readPointer, through } from "./read.ts";
 import { textAs } from "./template.ts";
 import { findTransform, type Transform, transformNames } from "./transforms.ts";
-import { isFilled, type Spot, valueText } from "./values.ts";
+import { isFilled, type MappingPosition, valueText } from "./values.ts";
 
 /** Reads one value of a request. */
-export type Read = (place: Spot) => unknown;
+export type Read = (place: MappingPosition) => unknown;
 
 /** Where faults of a document are noted, and how many specs it has. */
 export interface Writing {

@@ -1,15 +1,18 @@
 import { cut } from "../../../ground/kit/text.ts";
 import { readPointer, through } from "./read.ts";
 import { findTransform, type Transform, transformNames } from "./transforms.ts";
-import { MOST_VALUE, type Spot, valueText } from "./values.ts";
+import { type MappingPosition, MOST_VALUE, valueText } from "./values.ts";
 
-type Part = string | { read: (place: Spot) => unknown; steps: readonly Transform[] };
+type Part = string | { read: (place: MappingPosition) => unknown; steps: readonly Transform[] };
 
 /**
  * A text with holes made ready: `{/host}`, `{/host|upper}`, `{{` for a brace. What isn't there is an empty text.
  * `fault` is told what is wrong with it.
  */
-export function textAs(text: string, fault: (reason: string) => void): (place: Spot) => string {
+export function textAs(
+  text: string,
+  fault: (reason: string) => void,
+): (place: MappingPosition) => string {
   const parts = partsOf(text, fault);
   return (place) => {
     let result = "";
@@ -21,7 +24,7 @@ export function textAs(text: string, fault: (reason: string) => void): (place: S
   };
 }
 
-function filled({ read, steps }: Exclude<Part, string>, place: Spot): string {
+function filled({ read, steps }: Exclude<Part, string>, place: MappingPosition): string {
   return valueText(through(steps, read(place), place));
 }
 

@@ -16,7 +16,7 @@ export interface Budget {
 }
 
 /** What a mapping reads: one element, the whole body it stands in, and the request around it. */
-export interface Spot {
+export interface MappingPosition {
   here: unknown;
   root: unknown;
   header(name: string): string | undefined;

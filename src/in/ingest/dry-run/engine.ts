@@ -30,7 +30,7 @@ const CLEAN_EVERY = 10_000;
 const HOUR = 3600;
 
 /** An alert that goes on; `alert` is null past the ones that are told singly. */
-interface Standing {
+interface OpenAlert {
   openedAt: number;
   lastSeen: number;
   alert: DryAlert | null;
@@ -67,7 +67,7 @@ export class DryEngine {
   readonly #time: PatternTime;
   readonly #quiet: number;
   readonly #assumed: number;
-  readonly #standing = new Map<string, Standing>();
+  readonly #openAlerts = new Map<string, OpenAlert>();
   readonly #counting = new Map<string, Counting>();
   /** When quiet ended the latest alert of a key, where it may come back. */
   readonly #ended = new Map<string, { at: number; alert: DryAlert | null }>();
@@ -105,7 +105,7 @@ export class DryEngine {
     template.matched += 1;
     template.grew ||= line.grew === true;
     if (this.#apply(line)) template.alerts += 1;
-    return this.#counting.size + this.#standing.size < MOST_KEYS && this.#hits < MOST_HITS;
+    return this.#counting.size + this.#openAlerts.size < MOST_KEYS && this.#hits < MOST_HITS;
   }
 
   /** Whether the line itself would do, were it looked at instead of its template. */
@@ -119,9 +119,9 @@ export class DryEngine {
   #apply(line: DryLine): boolean {
     const { event, at, text } = line;
     const key = this.#rule.keyOf(text.root.id, event.keys);
-    const standing = this.#find(key, at);
-    if (standing !== null) {
-      fold(standing, line);
+    const open = this.#find(key, at);
+    if (open !== null) {
+      fold(open, line);
       return false;
     }
     if (this.#reopens(key, line)) return false;
@@ -131,8 +131,8 @@ export class DryEngine {
     return fired !== null && this.#open(key, line, fired);
   }
 
-  #find(key: string, at: number): Standing | null {
-    const found = this.#standing.get(key);
+  #find(key: string, at: number): OpenAlert | null {
+    const found = this.#openAlerts.get(key);
     if (found === undefined) return null;
     const end = this.#endOf(found, at);
     if (end === null) return found;
@@ -141,15 +141,15 @@ export class DryEngine {
   }
 
   /** How it had ended by `at`; null where it goes on. */
-  #endOf(found: Standing, at: number): { at: number; end: "quiet" | "assumed" } | null {
+  #endOf(found: OpenAlert, at: number): { at: number; end: "quiet" | "assumed" } | null {
     const quietAt = this.#quiet === 0 ? Infinity : found.lastSeen + this.#quiet;
     const assumedAt = found.openedAt + this.#assumed;
     const first = Math.min(quietAt, assumedAt);
     return first > at ? null : { at: first, end: quietAt <= assumedAt ? "quiet" : "assumed" };
   }
 
-  #end(key: string, found: Standing, { at, end }: { at: number; end: "quiet" | "assumed" }): void {
-    this.#standing.delete(key);
+  #end(key: string, found: OpenAlert, { at, end }: { at: number; end: "quiet" | "assumed" }): void {
+    this.#openAlerts.delete(key);
     if (found.alert !== null) Object.assign(found.alert, { ended_at: at, end });
     if (end === "quiet" && this.#rule.rule.reopen_within_seconds > 0)
       this.#ended.set(key, { at, alert: found.alert });
@@ -163,7 +163,7 @@ export class DryEngine {
     const again = { openedAt: line.at, lastSeen: line.at, alert: last.alert };
     if (last.alert !== null) Object.assign(last.alert, { ended_at: null, end: "open" });
     fold(again, line);
-    this.#standing.set(key, again);
+    this.#openAlerts.set(key, again);
     return true;
   }
 
@@ -218,16 +218,16 @@ export class DryEngine {
     };
     const told = this.alerts.length < MOST_ALERTS ? alert : null;
     if (told !== null) this.alerts.push(told);
-    this.#standing.set(isShared ? SHARED : key, { openedAt: at, lastSeen: at, alert: told });
+    this.#openAlerts.set(isShared ? SHARED : key, { openedAt: at, lastSeen: at, alert: told });
     return true;
   }
 
   /** Whether as many alerts go on as the rule may have; the shared one is none of them. */
   #isFull(at: number): boolean {
     const { max_open } = this.#rule.rule;
-    const others = () => this.#standing.size - (this.#standing.has(SHARED) ? 1 : 0);
+    const others = () => this.#openAlerts.size - (this.#openAlerts.has(SHARED) ? 1 : 0);
     if (max_open === 0 || others() < max_open) return false;
-    for (const key of [...this.#standing.keys()]) this.#find(key, at);
+    for (const key of [...this.#openAlerts.keys()]) this.#find(key, at);
     return others() >= max_open;
   }
 
@@ -257,7 +257,7 @@ export class DryEngine {
 
   /** Forgets what is over: alerts that ended, windows that nothing is in any more. */
   #clean(at: number): void {
-    for (const key of [...this.#standing.keys()]) this.#find(key, at);
+    for (const key of [...this.#openAlerts.keys()]) this.#find(key, at);
     for (const [key, { lastAt, window, near }] of this.#counting) {
       if (lastAt > at - this.#rule.windowSeconds) continue;
       this.#counting.delete(key);
@@ -286,9 +286,9 @@ export class DryEngine {
   }
 }
 
-function fold(standing: Standing, { at, event }: DryLine, count = 1): void {
-  standing.lastSeen = at;
-  const { alert } = standing;
+function fold(open: OpenAlert, { at, event }: DryLine, count = 1): void {
+  open.lastSeen = at;
+  const { alert } = open;
   if (alert === null) return;
   alert.count += count;
   alert.level = Math.max(alert.level, event.level);

@@ -8,7 +8,7 @@ import type { Tx } from "../../ground/store/store.ts";
 import { createLaterReports } from "./later-reports.ts";
 
 /** An alert that is not resolved, as folding needs it. */
-export interface Standing {
+export interface OpenAlert {
   id: number;
   state: AlertState;
   level: number;
@@ -47,15 +47,15 @@ const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS las
  * The standing alerts by key: memory before the table, which has a unique index on the same key. What
  * is not in memory is looked up, so the bound costs time and never an alert.
  */
-export interface StandingAlerts {
-  find(tx: Tx, key: string, quietSeconds: number): Standing | null;
+export interface OpenAlerts {
+  find(tx: Tx, key: string, quietSeconds: number): OpenAlert | null;
   /** Marks an entry as changed in the batch that is open. */
-  touch(key: string, alert: Standing): void;
+  touch(key: string, alert: OpenAlert): void;
   /**
    * The same firing was reported again at `at`: seen now, and good until `expiresAt`. Nothing else changes, and it
    * is written at most once a minute, or where the table has a later end than this, or one that is near.
    */
-  refresh(key: string, alert: Standing, report: { at: number; expiresAt: number | null }): boolean;
+  refresh(key: string, alert: OpenAlert, report: { at: number; expiresAt: number | null }): boolean;
   /** Writes each touched alert once. */
   flush(tx: Tx): void;
   /** What `refresh` left unwritten of an alert. */
@@ -74,15 +74,15 @@ export interface StandingAlerts {
   clear(): void;
 }
 
-export function createStandingAlerts(limit: number): StandingAlerts {
-  const known = new Map<string, Standing>();
-  const touched = new Set<Standing>();
+export function createOpenAlerts(limit: number): OpenAlerts {
+  const known = new Map<string, OpenAlert>();
+  const touched = new Set<OpenAlert>();
   const reports = createLaterReports(limit);
   // Then the times of what was seen and of what is due can't be compared.
   let hasJumped = false;
 
   /** What the open batch changed stays: its row doesn't have that yet. */
-  const remember = (key: string, alert: Standing) => {
+  const remember = (key: string, alert: OpenAlert) => {
     for (const [other, held] of known) {
       if (known.size < limit) break;
       if (!touched.has(held)) known.delete(other);
@@ -99,7 +99,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         return cached;
       }
       const row = tx
-        .sql<[key: string], Omit<Standing, "quietSeconds" | "lastMessage">>(FIND)
+        .sql<[key: string], Omit<OpenAlert, "quietSeconds" | "lastMessage">>(FIND)
         .get(key);
       if (row === undefined) return null;
       const alert = { ...row, quietSeconds, lastMessage: "" };

@@ -8,14 +8,14 @@ interface Watch extends Watched {
 }
 
 /** Which heartbeats an adapter's events feed: a Watchdog that fires is its Prometheus' ping. */
-export interface Overheard {
+export interface HeartbeatFeed {
   fedBy(source: Source, events: readonly IngestEvent[]): string[];
 }
 
 const WATCHES = "SELECT id, watch FROM heartbeats WHERE project_id = ? AND watch IS NOT NULL";
 
 /** What is watched for is remembered by project until its configuration changes. */
-export function createOverheard(store: Store): Overheard {
+export function createHeartbeatFeed(store: Store): HeartbeatFeed {
   const byProject = new Map<number, readonly Watch[]>();
   store.onCommit((notes) => {
     for (const note of notes)
