@@ -1,33 +1,33 @@
 import type { Clock } from "../ground/kit/clock.ts";
 
-/** What changed since a reader last asked: names, never content. */
+/** The names of the things that changed since a reader last asked, without their content. */
 export interface ChangesPage {
-  /** What to ask for next. */
+  /** The value for the next request's `since`. */
   next: string;
-  /** Too much is missed, or the box started anew: everything is to be read once. */
+  /** Too much was missed, or the box restarted: the reader must read everything again. */
   reset: boolean;
   topics: string[];
 }
 
 export interface TellingPace {
-  /** Milliseconds after the first change in which others join it. */
+  /** Milliseconds for which further changes are collected after the first one. */
   joinMs: number;
-  /** Milliseconds between two tellings. */
+  /** The shortest time between two notifications, in milliseconds. */
   restMs: number;
 }
 
 export interface ChangesWanted {
-  /** The contract's where absent. */
+  /** Default: as the contract says. */
   pace?: TellingPace | undefined;
-  /** Which names it is for: nothing else wakes it. All of them where absent. */
+  /** The names for which the listener is called. Default: all. */
   wakes?: ((topic: string) => boolean) | undefined;
 }
 
-/** As the contract has it for whoever asks what changed. */
+/** For readers of the API, as the contract says. */
 const READERS: TellingPace = { joinMs: 100, restMs: 500 };
-/** For pages, which ask twice a second at most by themselves: what they are told they may show at once. */
+/** For web pages, which ask at most twice a second: what they get may be shown at once. */
 export const PAGES: TellingPace = { joinMs: 20, restMs: 100 };
-/** What changed is compared with what listeners are for once in so many milliseconds at most. */
+/** Listeners' names are compared with the changes once in so many milliseconds at most. */
 const LOOK_MS = 50;
 
 interface Listener {
@@ -35,12 +35,15 @@ interface Listener {
   wakes(topic: string): boolean;
   hears(over: boolean): void;
   toldAt: number;
-  /** When it is told that there is more; null: nothing concerns it. */
+  /** Monotonic time of the next call; null: nothing for this listener changed. */
   dueAt: number | null;
 }
 
 export interface ChangeListeners {
-  /** `hears` gets true when it is over. The returned function lets it go; whether it was still there. */
+  /**
+   * Adds a listener. `hears` gets true when there will be no more calls. The returned function removes the listener,
+   * and returns whether it was still there.
+   */
   add(hears: (over: boolean) => void, how: ChangesWanted): () => boolean;
   /** Something changed. */
   news(): void;
@@ -48,15 +51,15 @@ export interface ChangeListeners {
   stop(): void;
 }
 
-/** Who is told that there is more, and when: one timer for all of them, and none while there are none. */
+/** Decides which listeners are called, and when. One timer for all of them; none while there are none. */
 export function createChangeListeners(
   clock: Clock,
   after: (since: string | null) => ChangesPage,
 ): ChangeListeners {
   const all = new Set<Listener>();
-  /** Up to where the names were compared, and when. */
+  /** The last change that was compared, and when. */
   const looked = { to: "", at: Number.NEGATIVE_INFINITY };
-  /** Since when there are names that weren't. */
+  /** Monotonic time of the first change that wasn't compared; null: none. */
   let newsAt: number | null = null;
   let timer: { at: number; cancel(): void } | null = null;
 
@@ -64,7 +67,7 @@ export function createChangeListeners(
     newsAt === null
       ? Number.POSITIVE_INFINITY
       : Math.max(newsAt + PAGES.joinMs, looked.at + LOOK_MS);
-  /** Whom what is new concerns. */
+  /** Finds the listeners of the new changes. */
   const look = (since: number) => {
     const { next, reset, topics } = after(looked.to);
     Object.assign(looked, { to: next, at: clock.mono() });
@@ -84,7 +87,7 @@ export function createChangeListeners(
     }
     wait();
   };
-  /** Until the first thing is due. */
+  /** Sets the timer for the first thing that is due. */
   const wait = () => {
     let at = lookAt();
     for (const { dueAt } of all) if (dueAt !== null && dueAt < at) at = dueAt;
@@ -95,7 +98,7 @@ export function createChangeListeners(
 
   return {
     add(hears, { pace = READERS, wakes = () => true }) {
-      // What was before is nothing new to the first.
+      // Earlier changes aren't new for the first listener.
       if (all.size === 0) looked.to = after(null).next;
       const own = { hears, pace, wakes, toldAt: Number.NEGATIVE_INFINITY, dueAt: null };
       all.add(own);

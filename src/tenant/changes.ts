@@ -4,36 +4,36 @@ import type { Note, Store } from "../ground/store/store.ts";
 import { type ChangesPage, type ChangesWanted, createChangeListeners } from "./change-listeners.ts";
 import { topicsOf } from "./topics.ts";
 
-/** Tells readers which things changed, once they are committed (contract §30). */
+/** Tells readers which things changed, after the commit (contract §30). */
 export interface Changes {
-  /** What came after `since`; without one, or for one that isn't known, everything may have. */
+  /** The changes after `since`. Where it is missing or unknown, everything may have changed. */
   after(since: string | null): ChangesPage;
   /**
-   * Calls `hears` when there may be more, soon after the commit and as often as its pace lets; with true when the tenant
-   * stops. null where too many listen already.
+   * Calls `hears` soon after a commit that may concern it, as often as its pace allows; with true when the tenant
+   * stops. null where there are too many listeners.
    */
   listen(key: string, hears: (over: boolean) => void, how?: ChangesWanted): (() => void) | null;
   told(notes: readonly Note[]): void;
-  /** Somebody looks at what events come, until the returned function is called. */
+  /** Changes also name the sources that get events, until the returned function is called. */
   watchEvents(): () => void;
-  /** Events that were taken: it costs a batch nothing while nobody looks. */
+  /** Events were accepted. Costs nothing while nobody watches them. */
   taken(batch: readonly { source: { id: number; projectId: number; name: string } }[]): void;
   readonly listening: number;
-  /** Every listener is told that it is over; nobody listens any more. */
+  /** Ends all listeners. */
   stop(): void;
 }
 
-/** What is remembered for readers who come back, and names in one piece of it. */
+/** Changes that are remembered, and names in each. */
 const MOST_KEPT = 1024;
 const MOST_NAMES = 64;
 
 export interface ChangesLimits {
-  /** Listeners of one key. */
+  /** Listeners with the same key. */
   perKey: number;
   all: number;
 }
 
-/** Keeps what changed in memory alone. Without listeners it costs a commit a few names in a set, and no timer. */
+/** Keeps the changes in memory only. Without listeners a commit costs a few names in a set, and no timer. */
 export function createChanges(store: Store, clock: Clock, limits: ChangesLimits): Changes {
   const boot = hexId(store.random).slice(0, 8);
   const ring: string[][] = [];

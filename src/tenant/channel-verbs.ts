@@ -8,15 +8,18 @@ import { type ChannelHealth, healthOf } from "../out/outbox/channel-health.ts";
 import { resendDelivery } from "../out/outbox/rows.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a verb needs that writes addresses and secrets. */
+/** What operations need that write addresses and secrets. */
 export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
   return { sealer, rules: addressRules, channels };
 }
 
-/** A channel as of now. */
+/** A channel and its present state. */
 export type ChannelNow = Integration & { health: ChannelHealth; device_count?: number };
 
-/** With how each fares, and how many devices the caller's pushes would reach, both as of now (contract §13, Integration). */
+/**
+ * The channels with their present health, and the number of devices that the caller's pushes would reach (contract §13,
+ * Integration).
+ */
 export async function channelsNow(
   { store, outbox, channels, devices }: Tenant,
   accountId: string,
@@ -26,13 +29,16 @@ export async function channelsNow(
   const count = integrations.some(isCounted) ? (await devices.list(accountId)).length : 0;
   return integrations.flatMap((row) => {
     const health = healthOf(store, row.id, outbox.breaker);
-    // It was deleted while the devices were counted.
+    // The channel was deleted while the devices were counted.
     if (health === null) return [];
     return [{ ...row, health, ...(isCounted(row) && { device_count: count }) }];
   });
 }
 
-/** Sends a delivery's event once more: the new delivery's id. Throws 404, and 409 where the channel is off or the delivery isn't to be sent again. */
+/**
+ * Sends a delivery's event again. Returns the new delivery's id. Throws 404, and 409 where the channel is off or the
+ * delivery can't be sent again.
+ */
 export function sendAgain(
   tx: Tx,
   project: Project,

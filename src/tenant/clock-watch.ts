@@ -18,13 +18,13 @@ import { forgiveDowntime, shiftOutbox } from "../out/outbox/shift.ts";
 import { forgivePages, shiftPages } from "../out/paging/pages.ts";
 import type { Job } from "./scheduler.ts";
 
-/** Whether the clock can be trusted: for readiness, and for jobs that delete by age. */
+/** Whether the clock can be trusted, for readiness and for jobs that delete by age. */
 export interface ClockState {
   /** False while the clock is known to be behind. */
   sane: boolean;
-  /** Seconds by which it is behind the last time that was seen; 0 when it isn't. */
+  /** Seconds by which it is behind the latest time that it has shown; 0 when it isn't. */
   behindBy: number;
-  /** The latest jump since the start: when, by the clock after it, and by how many seconds. */
+  /** The latest jump since the start: the time after it, and the seconds. */
   lastJump: { at: number; by: number } | null;
   /** Whether the clock is too uncertain to delete anything by its age. */
   holdsDeletion: boolean;
@@ -33,44 +33,44 @@ export interface ClockState {
 export interface ClockWatch {
   /** Whether due times were adjusted for the time the box was down. Until then no timed job may run. */
   ready(): boolean;
-  /** Checks the clock every second. First in the list of jobs, so that the others run on its time. */
+  /** Checks the clock every second. It is the first job, so that the others see its time. */
   job: Job;
-  /** When the box started, in Unix seconds by the present clock. */
+  /** When the box started, in Unix seconds of the present clock. */
   upSince(): number;
   state(): ClockState;
-  /** Writes down that the box is up at this moment. */
+  /** Records that the box is up at this moment. */
   stop(): void;
 }
 
 /**
- * The service that a tenant belongs to, where that goes on while the tenant's store is closed: a store at
- * rest, woken for due work and for requests, wasn't down.
+ * The service around a tenant, where it goes on while the tenant's store is closed. Such a store wasn't down: it is
+ * opened for due work and for requests.
  */
 export interface Service {
-  /** Since when it is up, in Unix seconds. */
+  /** Unix seconds since which it is up. */
   upSince(): number;
-  /** How many seconds it was down since `from` (Unix seconds). */
+  /** Seconds that it was down since `from` (Unix seconds). */
   downSince(from: number): number;
 }
 
 const LOOK_MS = 1000;
-/** How often it is written down that the box is up. After a crash quiet times are too long by at most this. */
+/** How often the box records that it is up. After a crash, silences are too long by this at most. */
 const BEAT_MS = 10_000;
 const BEHIND_SECONDS = 60;
-/** After a jump or a start that makes the time doubtful nothing is deleted by age for this long. */
+/** After a jump, or a start that makes the time doubtful, nothing is deleted by age for this long. */
 const HOLD_MS = 24 * 3_600_000;
-/** A start that finds more time gone than this may have met a wrong clock. */
+/** At a start with a longer gap the clock may be wrong. */
 const LONG_DOWN_SECONDS = 7 * 86_400;
-/** A start that finds more time gone than this takes it out of the age of what waits to go out. */
+/** After a longer gap, the time is taken out of the age of everything that waits to be sent. */
 const LONG_GAP_SECONDS = 3600;
-/** Differences at a start that mean nothing, as only whole seconds are written down. */
+/** Differences at a start that mean nothing, because only whole seconds are recorded. */
 const START_SECONDS = 2;
 
 /**
- * Adjusts due times for the time the box was down. From then on it compares the wall clock with the monotonic one
- * (contract §10). A jump moves every due time with it, in one transaction, before anything else
- * sees the new time. A clock that is behind the last time seen when the box starts is taken as a jump, too:
- * how long the box was down can't be known then, so nothing fires and nothing is skipped.
+ * Adjusts due times for the time the box was down, and from then on compares the system's time with the monotonic clock
+ * (contract §10). A jump moves every due time with it, in one transaction, before any other code sees the new time. A
+ * clock that is behind at the start counts as a jump too: how long the box was down can't be known then, so nothing
+ * becomes due and nothing is skipped.
  */
 export function startClockWatch(deps: {
   store: Store;
@@ -106,13 +106,13 @@ export function startClockWatch(deps: {
   try {
     settle();
   } catch (error) {
-    // A box whose disk is full must start all the same: the job tries again.
+    // A box with a full disk must start. The job tries again.
     if (isFatal(error)) throw error;
     log.error({ err: error }, "the time the box was down could not be settled yet");
   }
 
   const beat = () => {
-    // A clock that ran evenly for a day is taken as right, whatever was seen before.
+    // After a day without a jump the clock counts as right, whatever it showed before.
     if (seen <= now() || clock.mono() - startedMono >= HOLD_MS) seen = now();
     store.write((tx) => remember(tx, { alive: tx.at, seen }));
     beatMono = clock.mono();
@@ -120,7 +120,7 @@ export function startClockWatch(deps: {
 
   const follow = (ms: number) => {
     const at = Math.floor((clock.now() + ms) / 1000);
-    // Behind at the start and ahead now: somebody set it. Set back while running: somebody corrected it.
+    // Behind at the start and ahead now: a person set the clock. Set back while the box runs: a person corrected it.
     const newSeen = ms < 0 ? at : Math.max(seen, at);
     store.write((tx) => {
       shiftDueTimes(tx, ms, at);
@@ -168,7 +168,7 @@ export function startClockWatch(deps: {
   };
 }
 
-/** Decides what the time since the box was last seen running means, and adjusts due times. */
+/** Adjusts due times for the time since the box last ran. */
 function settleDowntime(tx: Tx, seen: number, service: Service | undefined): void {
   const alive = seconds(tx, "last_alive") ?? tx.at;
   const passed = tx.at - alive;
@@ -177,12 +177,12 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   else if (down > 0) {
     extendQuiet(tx, down);
     forgiveHeartbeats(tx, down);
-    // An hour is short for a box that was off: a page that waited is still tried.
+    // Pages expire after an hour, but a page that waited while the box was off is still tried.
     forgivePages(tx, down);
     forgiveShiftChecks(tx, down);
   }
   if (service === undefined || down > 0) renewPromises(tx);
-  // Off for long, or a clock far ahead: what waited must be tried before it may fail of its age.
+  // The box was off for long, or the clock is far ahead: what waited must be tried before it may fail of its age.
   if (down > LONG_GAP_SECONDS) forgiveDowntime(tx, down);
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
 }

@@ -4,20 +4,20 @@ import type { Settle } from "../in/ingest/batcher.ts";
 import { eventChars, type IngestEvent } from "../in/ingest/event.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** Events and characters that are handed over at once: what waits for its commit is bounded. */
+/** Events and characters in one part. This limits what waits for a commit. */
 const EVENTS = 1000;
 const CHARS = 4 * 1024 * 1024;
 
-/** What was made of something that a sender sent. */
+/** The decoded content of a request. */
 interface Sendings {
   events: readonly IngestEvent[];
-  /** An event's own id by its place, of senders that send again what they have sent: the same one is taken once. */
+  /** By place: the event's own id, for senders that send events again. An event with a known id is skipped. */
   ids?: readonly (string | null)[];
-  /** What of it is no event, and why. */
+  /** The parts that are no events, with the reasons. */
   rejected: readonly { reason: string }[];
 }
 
-/** Whose they are; `isLast` for who is refused after everybody else. */
+/** The source. `isLast`: its events are refused only after all others. */
 interface Whose {
   tenant: Tenant;
   source: Source;
@@ -25,8 +25,8 @@ interface Whose {
 }
 
 /**
- * Commits what is new of the events in their order, and notes what was rejected; `sent` is what a person is shown of
- * that. Throws what refused a part: those before it are committed.
+ * Commits the new events in their order, and notes what was rejected; `sent` is the part of the request that people are
+ * shown then. Throws where a part is refused; earlier parts stay committed.
  */
 export async function commitDecoded(
   { tenant, source, isLast }: Whose,
@@ -49,8 +49,8 @@ export async function commitDecoded(
 }
 
 /**
- * Commits the events in their order, a part after the other; how many alerts they ended. Throws what refused a part:
- * those before it are committed, and a sender that repeats the request changes nothing of them that has a name.
+ * Commits the events in parts, in order. Returns how many alerts they ended. Throws where a part is refused; earlier
+ * parts stay committed, and if the sender repeats the request, their events with a dedup key change nothing.
  */
 async function commitEvents(
   { tenant, source, isLast }: Whose,

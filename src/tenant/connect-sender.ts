@@ -8,17 +8,20 @@ import { textOfTemplate } from "../in/ingest/templates.ts";
 import { listAccounts } from "../people/accounts.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a person says of a sender. */
+/** A person's choices for a new sender. */
 export interface NewSender {
   project: string;
   kind: string;
   name?: string | undefined;
   level?: number | undefined;
-  /** Whether its lines are kept; they are where it is left out. */
+  /** Whether its lines are stored. Default true. */
   retainLogs?: boolean | undefined;
 }
 
-/** Makes a sender's source, and listens for its first event. `base`: the box's address for senders. Throws 400, 404, 409, 422. */
+/**
+ * Makes a sender's source, and waits for its first event. `base`: the box's address for senders. Throws 400, 404, 409,
+ * 422.
+ */
 export function connectSender(
   tenant: Tenant,
   base: string,
@@ -37,7 +40,7 @@ export function connectSender(
 
 const SHOWN = 500;
 
-/** What became of the first event of a source since this was first asked; null while none came. Throws 404. */
+/** The result of a source's first event since this was first called; null while there is none. Throws 404. */
 export function firstHeardOf(
   { store, ingest }: Tenant,
   { project: home, source: name }: { project: string; source: string },

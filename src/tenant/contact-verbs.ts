@@ -19,32 +19,32 @@ import { contactKindList } from "../out/services/contact-list.ts";
 import type { DirectMessage } from "../out/services/direct-message.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a person, or who governs them, does with their contacts: a route, a page and a command call these. */
+/** Operations on a person's contacts, called by routes, web pages and commands. */
 
-/** Whose contact, and who says so. */
+/** A contact's account, and the account that acts. */
 export interface ContactOf {
   /** The account that acts. */
   by: string;
-  /** The account that it is of. */
+  /** The account of the contact. */
   account: string;
   id: string;
 }
 
-/** How sending one message at once went. */
+/** The result of one message that was sent at once. */
 export interface SentNow {
-  /** Whether the service took it. */
+  /** Whether the service accepted it. */
   ok: boolean;
   error?: string;
 }
 
-/** What every new contact is checked by. */
+/** What new contacts are checked with. */
 export const contactGuardOf = ({ sealer, addressRules }: Tenant): ContactGuard => ({
   sealer,
   rules: addressRules,
   kinds: contactKindList,
 });
 
-/** Adds a way to reach a person, which counts once it is verified. `input`: the fields of its kind. Throws 400, 403, 404, 422. */
+/** Adds a contact, which counts once it is verified. `input`: the fields of its kind. Throws 400, 403, 404, 422. */
 export function addContact(
   tenant: Tenant,
   { by, account }: Omit<ContactOf, "id">,
@@ -56,7 +56,7 @@ export function addContact(
   });
 }
 
-/** Names it, or switches it off and on. Throws 403, 404, 409 where it was never verified. */
+/** Renames a contact, or turns it off and on. Throws 403, 404, and 409 where it was never verified. */
 export function alterContact(
   { store }: Tenant,
   { by, ...of }: ContactOf,
@@ -70,7 +70,7 @@ export function alterContact(
   });
 }
 
-/** Removes it; pages that wait for it are withdrawn. Throws 403, 404. */
+/** Removes a contact and withdraws the pages that wait for it. Throws 403, 404. */
 export function dropContact({ store }: Tenant, { by, ...of }: ContactOf): void {
   store.write((tx) => {
     mustBeOwnOrGoverned(tx, by, of.account);
@@ -80,7 +80,7 @@ export function dropContact({ store }: Tenant, { by, ...of }: ContactOf): void {
   });
 }
 
-/** Sends a new code through it. Throws 403, 404, 429. */
+/** Sends a new code to a contact. Throws 403, 404, 429. */
 export async function sendContactCode(
   tenant: Tenant,
   { by, ...of }: ContactOf,
@@ -96,7 +96,7 @@ export async function sendContactCode(
   return { contact: getContact(store, of), sent };
 }
 
-/** It counts from now on, where the code is the one that was sent. Throws 403, 404, 422 code_refused. */
+/** Verifies a contact by the code that was sent. Throws 403, 404, 422 code_refused. */
 export function proveContact({ store }: Tenant, { by, ...of }: ContactOf, code: string): Contact {
   const verified = store.write((tx) => {
     mustBeOwnOrGoverned(tx, by, of.account);
@@ -106,7 +106,7 @@ export function proveContact({ store }: Tenant, { by, ...of }: ContactOf, code: 
   return verified.contact;
 }
 
-/** Sends a test by the way that pages take. Throws 403, 404, 409 where it isn't verified, 429. */
+/** Sends a test in the same way as pages. Throws 403, 404, 409 where the contact isn't verified, 429. */
 export async function ringContact(tenant: Tenant, { by, ...of }: ContactOf): Promise<SentNow> {
   mustBeOwnOrGoverned(tenant.store, by, of.account);
   if (getContact(tenant.store, of).verified_at === null) throw notVerified();

@@ -2,22 +2,22 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSy
 import { dirname, join } from "node:path";
 import type { Log } from "../ground/kit/log.ts";
 
-/** How much of the disk is free, and the reserve that is kept for acknowledgements and pages (contract §10). */
+/** Free space on the disk, and the spare file that is kept for acknowledgements and pages (contract §10). */
 export interface Disk {
-  /** Whether new events are refused: too little is free. */
+  /** Whether too little is free to accept new events. */
   readonly nearlyFull: boolean;
-  /** Free bytes when it last looked; null where the system doesn't say. */
+  /** Free bytes at the last look; null where the system doesn't say. */
   readonly free: number | null;
-  /** Looks again, and writes the reserve file anew once there is room for it. */
+  /** Measures the free space again, and writes the spare file where there is enough space. */
   look(): void;
-  /** Deletes the reserve file so that an important write finds room. Returns whether there was one. */
+  /** Deletes the spare file so that an important write has space. Returns whether there was one. */
   makeRoom(): boolean;
 }
 
 const MiB = 1024 * 1024;
 const BALLAST = "ballast";
 
-/** Sizes for a disk of `total` bytes: a small one can't spare what a large one can. */
+/** Sizes for a disk of `total` bytes. On a small disk they are smaller. */
 export function diskSizes(total: number): { low: number; enough: number; ballast: number } {
   const low = Math.min(32 * MiB, Math.floor(total / 10));
   return {
@@ -28,8 +28,8 @@ export function diskSizes(total: number): { low: number; enough: number; ballast
 }
 
 /**
- * Watches the disk that holds `storePath`. On a full disk SQLite can't even delete rows. So a reserve file ("ballast") lies
- * beside the store and is deleted first.
+ * Watches the disk that holds `storePath`. On a full disk SQLite can't even delete rows, so a spare file ("ballast")
+ * lies beside the store and is deleted first.
  */
 export function watchDisk(storePath: string, log: Log): Disk {
   const directory = dirname(storePath);
@@ -83,7 +83,7 @@ function spaceOf(directory: string): { free: number; total: number } | null {
   }
 }
 
-/** Every byte is written: a sparse file would reserve nothing. */
+/** Writes every byte: a sparse file would reserve nothing. */
 function layBallast(path: string, bytes: number, log: Log): void {
   try {
     const fd = openSync(path, "wx", 0o600);

@@ -11,13 +11,13 @@ const STORMS = "SELECT min(tell_ms) FROM storms";
 const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = 'pending'";
 const UNTOLD = "SELECT min(over_at) FROM silences WHERE json_extract(body, '$.tell_author') = 1";
 
-/** While an answer may come, a look is due so soon: a tenant that would be closed stays open, or is opened again. */
+/** While an answer may come, the tenant is due this soon. So it stays open, or is opened again. */
 const LISTEN_MS = 20_000;
 
 /**
- * When a tenant next has work of its own: an alert's timers, a heartbeat, a delivery, an execution, an answer, or a silence
- * whose author waits to hear of its end. In Unix
- * milliseconds; null when nothing waits. What only keeps house (retention) doesn't count.
+ * When a tenant next has work: an alert's timers, a heartbeat, a delivery, an execution, an answer, or a silence whose
+ * author waits to be notified of its end. Unix milliseconds; null when nothing waits. Clean-up (retention) doesn't
+ * count.
  */
 export function nextDue(reader: Reader): number | null {
   const read = (sql: string) => reader.sql<[], number | null>(sql).pluck().get() ?? null;

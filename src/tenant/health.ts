@@ -1,12 +1,12 @@
-/** One thing that must be well for the box to page (contract §10). */
+/** One condition without which the box can't page (contract §10). */
 export interface HealthCheck {
   name: string;
   ok: boolean;
-  /** A sentence for a person: what is wrong and what to do, or how it stands. */
+  /** A sentence for people: the state, or what is wrong and what to do. */
   detail: string;
-  /** The same with names of projects and people, for whoever shows an API key. */
+  /** The same with names of projects and people, for callers with an API key. */
   named?: string;
-  /** Degraded still pages some of what it should; failed doesn't. */
+  /** `degraded`: some pages still work. `failed`: none does. */
   severity: "degraded" | "failed";
 }
 
@@ -19,7 +19,7 @@ export interface Health {
 const ASK = ": box doctor says which, and so does this address with an API key";
 const asks = ({ ok }: HealthCheck, named: string | undefined) => !ok && named !== undefined;
 
-/** As it is told: with names in place of counts, or without them. */
+/** The health with names in place of counts, or without them. */
 export function told(health: Health, withNames: boolean): Health {
   const checks = health.checks.map(({ named, ...check }) => ({
     ...check,

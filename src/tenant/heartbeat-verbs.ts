@@ -19,7 +19,7 @@ const owedAt = (row: HeartbeatRow, at: number, said: Said): Owed => ({
   since: row.last_at,
 });
 
-/** Names of the rules that would take its events as things stand. */
+/** The names of the rules that match the heartbeat's events now. */
 export function takersOfHeartbeat(
   { store, ingest }: Pick<Parts, "store" | "ingest">,
   row: HeartbeatRow,
@@ -31,7 +31,7 @@ export function takersOfHeartbeat(
   return usual.length > 0 ? usual : takers(reportingSource(store, row));
 }
 
-/** As it is read, with the first rule that would take its events. */
+/** A heartbeat, with the first rule that matches its events. */
 export function readHeartbeat(
   parts: Pick<Parts, "store" | "ingest">,
   row: HeartbeatRow,
@@ -40,7 +40,7 @@ export function readHeartbeat(
   return toHeartbeat(row, rule, unixSeconds(parts.store.clock));
 }
 
-/** Deletes one; an alert that it is missing ends first. Throws 404. */
+/** Deletes a heartbeat. The alert of a missing report ends first. Throws 404. */
 export async function dropHeartbeat(
   { store, heartbeats }: Parts,
   project: Project,
@@ -52,7 +52,7 @@ export async function dropHeartbeat(
   store.write((tx) => deleteHeartbeat(tx, project, id));
 }
 
-/** Watches one again from now on, or no more for now: an alert that it is missing ends. Throws 404. */
+/** Starts or stops watching a heartbeat. The alert of a missing report ends. Throws 404. */
 export async function watchHeartbeat(
   { store, heartbeats }: Parts,
   id: string,

@@ -2,42 +2,42 @@ import { z } from "zod";
 import type { Health } from "./health.ts";
 import type { RetentionLimits } from "./retention.ts";
 
-/** What the program around a tenant knows and does for it. */
+/** What the program around a tenant does for it. */
 export interface House {
-  /** Whether it is able to page. */
+  /** Whether the box can page. */
   health(): Health;
   readonly doctor: DoctorDesk;
-  /** null: none are scheduled, so that there is no place for them. */
+  /** null where no backups are scheduled, and so there is no directory for them. */
   readonly backups: BackupDesk | null;
-  /** When it started, in Unix seconds. */
+  /** Unix seconds of its start. */
   readonly startedAt: number;
-  /** What its flags say of how much is kept. */
+  /** Retention, as set by flags. */
   readonly keeping: RetentionLimits;
   load(): BoxLoad;
   held(): HeldNow;
 }
 
-/** What a box has to do right now. */
+/** The box's present load. */
 export interface BoxLoad {
   /** Events of the last hour by the minute, newest last. */
   minutes: number[];
-  /** Of a hundred commits 99 took at most so many milliseconds; null: there was none. */
+  /** The 99th percentile of commit times in milliseconds; null: there were no commits. */
   commitMs: number | null;
-  /** Deliveries that wait, and since when the oldest does. */
+  /** Deliveries that wait, and the age of the oldest in seconds. */
   waiting: number;
   oldestSeconds: number | null;
-  /** Open pages and programs that are told what changes. */
+  /** Web pages and programs that listen for changes. */
   streams: number;
-  /** Answered with 429 since the start; `shed`: events that the box could not take. */
+  /** Requests answered with 429 since the start. `shed`: events that the box couldn't accept. */
   refused: number;
   shed: number;
 }
 
-/** What is there of what is kept for a time. Times are Unix seconds, null: there is none. */
+/** What is stored. The oldest rows in Unix seconds; null: there are none. */
 export interface HeldNow {
   oldestLine: number | null;
   oldestEntry: number | null;
-  /** What all of it has within the store, and the store's file. */
+  /** The data's bytes, and those of the store's file. */
   bytes: number;
   storeBytes: number;
 }
@@ -49,7 +49,7 @@ const finding = z.object({
   advice: z.string().meta({ description: "What to do about it; empty where nothing is." }),
 });
 
-/** What `box doctor` found, and when (Unix seconds). */
+/** The findings of `box doctor`, and their time (Unix seconds). */
 export interface Examined {
   at: number;
   findings: z.output<typeof finding>[];
@@ -58,9 +58,9 @@ export interface Examined {
 export interface DoctorDesk {
   latest(): Examined | null;
   isRunning(): boolean;
-  /** Why the last look came to nothing; null where it didn't. */
+  /** The error of the last run; null where it succeeded. */
   failure(): string | null;
-  /** Looks anew, unless it is looking. */
+  /** Runs the doctor unless it is running. */
   look(): void;
 }
 
@@ -101,6 +101,6 @@ export interface BackupDesk {
   list(): BackupMade[];
   isRunning(): boolean;
   failure(): string | null;
-  /** Makes one now, unless one is being made. */
+  /** Makes a backup now, unless one is being made. */
   make(): void;
 }

@@ -15,7 +15,7 @@ export interface TenantParts {
   heartbeats: HeartbeatWatch;
 }
 
-/** The due work of one tenant, in the order it is looked at. */
+/** The jobs of one tenant, in the order in which they run. */
 export function tenantJobs(parts: TenantParts): Job[] {
   return [
     parts.watch.job,
@@ -26,7 +26,7 @@ export function tenantJobs(parts: TenantParts): Job[] {
   ];
 }
 
-/** Everything timed on alerts: ladders, renotify, auto-resolve (contract §5). */
+/** Timed work on alerts: ladders, renotify, auto-resolve (contract §5). */
 function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
   return {
     name: "timed",
@@ -39,7 +39,7 @@ function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
   };
 }
 
-/** Jobs that must report and haven't, and what is owed to the rules (contract §25). */
+/** Opens alerts for missing heartbeats, and sends the events that rules still wait for (contract §25). */
 function heartbeatJob({ watch, heartbeats }: TenantParts): Job {
   return {
     name: "heartbeats",
@@ -54,7 +54,7 @@ function heartbeatJob({ watch, heartbeats }: TenantParts): Job {
 
 const DISK_LOOK_SECONDS = 2;
 
-/** Refuses events while the disk is nearly full, and takes them again by itself. */
+/** Refuses events while the disk is nearly full. */
 function diskJob({ disk, ingest }: TenantParts): Job {
   return {
     name: "disk",
@@ -67,10 +67,10 @@ function diskJob({ disk, ingest }: TenantParts): Job {
 }
 
 const RETENTION_SECONDS = 60;
-/** Rest between two slices, in which ingest has the store to itself. */
+/** Pause between two slices, in which ingest has the store to itself. */
 const SLICE_REST_MS = 20;
 
-/** Deletes what is old, a slice at a time, unless the clock is in doubt. */
+/** Deletes old rows a slice at a time, unless the clock is in doubt. */
 function retentionJob({ watch, retention }: TenantParts): Job {
   return {
     name: "retention",

@@ -31,34 +31,34 @@ import type { ChannelList } from "../out/services/list.ts";
 import { createSender, type SenderOptions } from "../out/services/send.ts";
 import type { Job } from "./scheduler.ts";
 
-/** How what leaves is sent: the settings of a role or of the operator. */
+/** Settings for sending, of the role or the operator. */
 export interface OutboxSettings {
-  /** What the operator set for kinds of channel, by name; the others have their usual value. */
+  /** Settings of kinds of channel, by name. Missing ones have their defaults. */
   channels?: Settings;
   breaker?: BreakerLimits;
   /** Most attempts under way at one time. */
   sockets?: number;
-  /** Pushes for apns rows; absent on a box, whose pushes the hosted service sends. */
+  /** Sends pushes of apns rows. Missing on a box, whose pushes the hosted service sends. */
   push?: NonNullable<SenderOptions["push"]>;
 }
 
-/** Everything that leaves one tenant: deliveries, executions and test-fires. */
+/** Everything that leaves one tenant: deliveries, executions and tests. */
 export interface Outbox {
   readonly deliveries: Dispatcher;
   readonly executions: Dispatcher;
   /** Pages to people's own contacts. */
   readonly pages: Dispatcher;
-  /** Codes and tests to contacts, at once. */
+  /** Sends codes and tests to contacts at once. */
   readonly contacts: ContactSender;
-  /** One harmless request to a gateway. Never throws. */
+  /** Sends a harmless request to a gateway. Never throws. */
   proveGateway(kind: GatewayKind, settings: Credentials): Promise<Sent>;
   readonly testFire: TestFire;
-  /** When a channel that fails is turned off. */
+  /** When a failing channel is turned off. */
   readonly breaker: BreakerLimits;
   readonly jobs: readonly Job[];
-  /** What was committed: says which endpoints have something to send. */
+  /** Gets a commit's notes, which name the endpoints that have something to send. */
   told(notes: readonly Note[]): void;
-  /** Starts nothing more, and gives what is under way a moment to end and be written. */
+  /** Starts nothing more, and gives attempts under way a short time to end and be recorded. */
   stop(): Promise<void>;
 }
 
@@ -66,12 +66,12 @@ export interface OutboxDeps {
   store: Store;
   log: Log;
   sealer: Sealer;
-  /** Deliveries, actions and test-fires each have a share of it: none keeps another waiting. */
+  /** Deliveries, actions and tests each have a share of it, so none delays another. */
   egress: EgressClient;
   channels: ChannelList;
-  /** Where people see the box; may be empty. */
+  /** The box's address for people; may be empty. */
   publicUrl: string;
-  /** Whether the service has other tenants, too. */
+  /** Whether the service has other tenants. */
   oneOfMany: boolean;
   settings: OutboxSettings;
   /** Runs the named job soon. */
@@ -82,7 +82,7 @@ export interface OutboxDeps {
 const SOCKETS = 512;
 const ACTION_SOCKETS = 64;
 const PAGE_SOCKETS = 128;
-/** What hasn't answered by then is sent again after the start: at least once. */
+/** An attempt without an answer by then is sent again after the next start: at least once. */
 const GRACE_MS = 3000;
 const EXPIRE_MS = 60_000;
 
@@ -90,7 +90,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, log, sealer, settings } = deps;
   const sockets = settings.sockets ?? SOCKETS;
   const breaker = settings.breaker ?? BREAKER_LIMITS;
-  // As many connections and origins as may be under way: none waits for one while its time runs.
+  // As many connections and origins as attempts, so that no attempt waits for one while its time runs.
   const wayOut = (most: number) => deps.egress.share({ connections: most, maxOrigins: most });
   const [paging, personal, acting, testing] = [
     wayOut(sockets),
@@ -237,7 +237,7 @@ function shiftFactsOf(store: Store, check: number): ShiftFacts | null {
   };
 }
 
-/** Gives up what is older than 24 hours, and pages of more than an hour, wherever they wait. */
+/** Gives up deliveries older than 24 hours and pages older than an hour. */
 function expireJob(store: Store, pages: Telling): Job {
   const waits = (table: "deliveries" | "pages") =>
     store.sql<[]>(`SELECT 1 FROM ${table} WHERE status = 'pending' LIMIT 1`).get() !== undefined;

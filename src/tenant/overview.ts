@@ -44,7 +44,7 @@ const projectNow = z.object({
   sources: z.array(sourceHeard),
 });
 
-/** How everything stands, in one answer. Times are Unix seconds. */
+/** The state of everything, in one answer. Times are Unix seconds. */
 export const overviewAnswer = z
   .object({
     at: z.int(),
@@ -57,7 +57,7 @@ export const overviewAnswer = z
 export type Overview = z.output<typeof overviewAnswer>;
 export type ProjectNow = z.output<typeof projectNow>;
 
-/** `accountId`: whose alerts are theirs. Projects by name, behind `after`. */
+/** `accountId`: the person whose own alerts are counted. Projects are sorted by name and begin behind `after`. */
 export function overviewOf(
   tenant: Tenant,
   { accountId, ...page }: { accountId: string; after: string; limit: number },
@@ -75,7 +75,7 @@ export function overviewOf(
   };
 }
 
-/** The same of one project. Throws 404. */
+/** The same for one project. Throws 404. */
 export function projectNowOf(
   { store, clock, ingest }: Tenant,
   of: { name: string; accountId: string },

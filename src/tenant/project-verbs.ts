@@ -3,10 +3,10 @@ import { deleteProject, getProject, renameProject } from "../core/projects/proje
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { withdrawOfProject } from "../out/paging/pages.ts";
 
-/** What goes with a project. */
+/** What is deleted with a project. */
 export interface ProjectContents {
   alerts: number;
-  /** Of those, not resolved. */
+  /** How many of these alerts aren't resolved. */
   open: number;
   sources: number;
   rules: number;
@@ -27,14 +27,17 @@ export function projectContents(reader: Reader, name: string): ProjectContents {
   return reader.sql<[id: number], ProjectContents>(CONTENTS).get(id) as ProjectContents;
 }
 
-/** With all it owns; pages that are on their way for it are withdrawn. Throws 404, and 409 while others name its schedules. */
+/**
+ * Deletes a project and everything in it, and withdraws its pages. Throws 404, and 409 while other projects name its
+ * schedules.
+ */
 export function dropProject(tx: Tx, name: string): void {
   withdrawOfProject(tx, getProject(tx, name).id);
   mustBeNoFallback(tx, `${name}/`);
   deleteProject(tx, name);
 }
 
-/** The fallback goes on naming its schedules. Throws 404, 409. */
+/** Renames a project. The fallback still names its schedules. Throws 404, 409. */
 export function callProject(tx: Tx, name: string, to: string): void {
   renameProject(tx, name, to);
   renameInFallback(tx, { from: `${name}/`, to: `${to}/` });

@@ -26,30 +26,32 @@ import { readShown, takeShown } from "../out/paging/shown.ts";
 import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a person does with the browsers that are pushed to: a route and a page call these. Each is a contact of theirs. */
+/**
+ * Operations on the browsers that a person's pushes go to, called by routes and web pages. Each browser is a contact.
+ */
 
-/** Whose subscription. */
+/** A subscription and its account. */
 export interface SubscriptionOf {
   account: string;
   id: string;
 }
 
-/** The key that a browser subscribes with; made at its first need. */
+/** The key with which browsers subscribe; made when first needed. */
 export function pushKey(tenant: Tenant): string {
   const guard = contactGuardOf(tenant);
   return pushKeyNow(tenant.store, guard) ?? tenant.store.write((tx) => ensurePushKey(tx, guard));
 }
 
-/** A person's, by age. */
+/** A person's subscriptions, oldest first. */
 export function readSubscriptions(tenant: Tenant, account: string): Subscription[] {
   const { store } = tenant;
   return listSubscriptions(store, contactGuardOf(tenant), { account }).map(named(store));
 }
 
 /**
- * Adds a browser, which counts at once; one that it takes the place of is gone. Of one of the same person's it takes over what
- * waits there, its place in their rules, and the wishes that aren't said anew. Throws 403 address_refused, 404 for a project that
- * isn't there, 422 invalid_subscription or too_many.
+ * Adds a browser, which counts at once. A browser that it replaces is removed; where that one was the same person's,
+ * the new one gets its waiting pages, its place in the notification rules, and its settings unless new ones are given.
+ * Throws 403 address_refused, 404 for an unknown project, 422 invalid_subscription or too_many.
  */
 export function addSubscription(
   tenant: Tenant,
@@ -76,7 +78,7 @@ export function addSubscription(
       inheritPages(tx, { from, to: made.id });
       replaceInNotify(tx, account, { from, to: made.id });
     }
-    // A browser that renews itself turns nothing on.
+    // A browser that renews its subscription doesn't turn it on again.
     const staysOff = before?.id === write.replaces && before?.state === "off" && !isRetired(before);
     if (staysOff) changeContact(tx, { account, id: made.id }, { state: "off" });
     return named(tx)({ ...made, ...(staysOff && { state: "off" }) });
@@ -89,7 +91,7 @@ function wishesOf(before: Subscription | undefined): Partial<SubscriptionWrite> 
   return { label, wants, lock_screen, ...(timezone !== null && { timezone }) };
 }
 
-/** Changes what is wanted of one. Throws 404. */
+/** Changes which messages a subscription gets. Throws 404. */
 export function alterSubscription(
   tenant: Tenant,
   of: SubscriptionOf,
@@ -103,13 +105,13 @@ export function alterSubscription(
   });
 }
 
-/** Removes one; what waits for it is withdrawn. Throws 404. */
+/** Removes a subscription and withdraws what waits for it. Throws 404. */
 export function dropSubscription(tenant: Tenant, of: SubscriptionOf): void {
   mustBeTheirs(tenant.store, of);
   dropContact(tenant, { by: of.account, ...of });
 }
 
-/** Pushes a test, by the way that pages take. Throws 404, 429. */
+/** Pushes a test in the same way as pages. Throws 404, 429. */
 export function ringSubscription(tenant: Tenant, of: SubscriptionOf): Promise<SentNow> {
   mustBeTheirs(tenant.store, of);
   return ringContact(tenant, { by: of.account, ...of });
@@ -123,7 +125,7 @@ function mustBeTheirs(reader: Reader, { account, id }: SubscriptionOf): void {
 const ID = "SELECT id FROM projects WHERE name = ?";
 const NAME = "SELECT name FROM projects WHERE id = ?";
 
-/** Projects by id, since their names change. */
+/** Projects by id, because their names change. */
 function withIdsOf(reader: Reader, wants: readonly string[]): string[] {
   return [...new Set(wants)].map((wish, i) => {
     if (!wish.startsWith("all:")) return wish;
@@ -135,7 +137,7 @@ function withIdsOf(reader: Reader, wants: readonly string[]): string[] {
   });
 }
 
-/** The same by name; projects that are gone left out. */
+/** Projects by name, without those that are gone. */
 const named =
   (reader: Reader) =>
   (subscription: Subscription): Subscription => ({
@@ -150,7 +152,7 @@ const named =
     }),
   });
 
-/** A device says that it showed a message; to say it again changes nothing. False for what nobody was given. */
+/** A device reports that it showed a message. Repeating it changes nothing. False for an unknown receipt. */
 export function hearShown({ id, store, sealer, clock }: Tenant, receipt: string): boolean {
   const right = readShown(sealer, receipt, unixSeconds(clock));
   if (right === null || right.tenantId !== id) return false;

@@ -6,16 +6,16 @@ import type { Tx } from "../ground/store/store.ts";
 import { replaceInFallback } from "../out/contacts/notify.ts";
 import { getAccount } from "../people/accounts.ts";
 
-/** A place that named somebody and names another now. */
+/** A place that named one person and now names another. */
 export interface ChangedPlace {
   kind: "rule" | "schedule" | "override" | "fallback";
-  /** `project/name`, `project/schedule/id`; the fallback has none. */
+  /** `project/name`, `project/schedule/id`; "" for the fallback. */
   name: string;
 }
 
 /**
- * Puts `by` in the place of an account in every ladder, layer, override that isn't over, and in the fallback: nothing names
- * the account any more, so that it can be removed. Throws 404; 422 where `by` is no account.
+ * Replaces an account by `by` in every ladder, layer and override that isn't over, and in the fallback. Nothing names
+ * the account afterwards, so it can be removed. Throws 404; 422 where `by` is no account.
  */
 export function replaceAccount(
   tx: Tx,

@@ -15,7 +15,6 @@ import { sweepTries } from "../people/tries.ts";
 
 /** How much is kept, and for how long (contract §4). */
 export interface RetentionLimits {
-  /** Days that log lines are kept. */
   logDays: number;
   /** When the database holds more bytes than this, the oldest log lines are deleted. */
   logBytes: number;
@@ -29,38 +28,34 @@ export const defaultRetention: RetentionLimits = {
   historyDays: 90,
 };
 
-/** The clean-up of one kind of rows. */
 interface Cleanup {
   name: string;
-  /** Deletes about `most` old rows, not many more. Returns whether there may be more of them. */
+  /** Deletes about `most` old rows. Returns whether there may be more of them. */
   sweep(tx: Tx, most: number): boolean;
 }
 
 const DAY = 86_400;
-/** How long one transaction should take: new events wait meanwhile. */
+/** How long one transaction should take, because new events wait meanwhile. */
 const SLICE_MS = 10;
-/** Used and expired pairing codes and receipts are kept this long, in seconds. */
+/** Seconds that used and expired pairing codes and receipts are kept. */
 const CODES_KEPT = 7 * DAY;
-/**
- * An event that belongs to no alert any more (its project was deleted) is kept this long, in seconds: it may still be
- * sent for a day.
- */
+/** Seconds that an event without an alert (its project was deleted) is kept: it may still be sent for a day. */
 const EVENTS_KEPT = 2 * DAY;
 
-/** Who changed what is kept this long, in seconds. */
+/** Seconds that audit entries are kept. */
 const AUDIT_KEPT = 400 * DAY;
 
 export interface Retention {
   /**
-   * Deletes some old rows, in one transaction: of one kind, and of those after it where nothing is left of it and there is time.
-   * Returns false once every kind has been looked at.
+   * Deletes some old rows of one kind in one transaction, and of the next kinds where there is time. Returns false once
+   * every kind is done.
    */
   slice(): boolean;
 }
 
 /**
- * Deletes old rows, a few at a time, so that events and pages never wait long for it. How many it deletes in one
- * transaction depends on how long the last one took. It keeps whatever an unresolved alert still needs.
+ * Deletes old rows, a few at a time, so that events and pages never wait long. The number in one transaction depends on
+ * how long the last one took. It keeps everything that an unresolved alert needs.
  */
 export function createRetention(store: Store, limits: RetentionLimits): Retention {
   const cleanups = cleanupsFor(limits);
@@ -89,7 +84,7 @@ export function createRetention(store: Store, limits: RetentionLimits): Retentio
   };
 }
 
-/** What counts as old, for each kind. The rows are deleted by the code that owns their table. */
+/** What counts as old, for each kind. The folder that writes a table also deletes its rows. */
 function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Cleanup[] {
   const history = (tx: Tx) => tx.at - historyDays * DAY;
   let from = 0;
@@ -124,7 +119,7 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
       sweep: (tx, most) => sweepExecutions(tx, { before: history(tx), most }),
     },
     {
-      // An alert's events stay as long as the alert: they decide the order of those to come.
+      // An alert's events stay as long as the alert, because they decide the order of later ones.
       name: "events",
       sweep(tx, most) {
         const span = { before: history(tx), loose: tx.at - EVENTS_KEPT };
@@ -148,7 +143,7 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
   ];
 }
 
-/** How far back what is kept reaches, in Unix seconds (null: nothing is there), and the bytes that all of it has. */
+/** Times of the oldest rows, in Unix seconds (null: there are none), and the bytes of all data. */
 export function heldNow(reader: Reader): {
   oldestLine: number | null;
   oldestEntry: number | null;
@@ -168,12 +163,12 @@ function usedBytes({ db }: Reader): number {
   return (pages - free) * (db.pragma("page_size", { simple: true }) as number);
 }
 
-/** Size of the write-ahead log, in bytes, from which on it is emptied. */
+/** A write-ahead log of this many bytes is emptied. */
 const LARGE_WAL = 32 * 1024 * 1024;
 
 /**
- * Empties SQLite's write-ahead log after a large clean-up. The database file itself doesn't shrink: SQLite uses the freed
- * pages again. To give them back (`auto_vacuum`) it would have to write one more page for each that is added.
+ * Empties SQLite's write-ahead log after a large clean-up. The database file doesn't shrink: SQLite uses its free pages
+ * again. To shrink it (`auto_vacuum`), SQLite would have to write another page for each new one.
  */
 function emptyWriteAheadLog(store: Store): void {
   const wal = statSync(`${store.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;

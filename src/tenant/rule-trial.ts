@@ -6,8 +6,8 @@ import type { DryRun, DryRunInput } from "../in/ingest/dry-run/dry-run.ts";
 import type { Tenant } from "./tenant.ts";
 
 /**
- * What a rule of the project would have opened, and whom it would have paged: the lines in a thread of their own, then the
- * ladder in slices of this one. Nothing is written. Throws 404, and overloaded while another rule is tried.
+ * The alerts that a rule would have opened, and whom it would have paged. A thread of its own reads the lines; the
+ * ladder runs in slices of this thread. Writes nothing. Throws 404, and overloaded while another trial runs.
  */
 export async function runTrial(tenant: Tenant, name: string, input: DryRunInput): Promise<DryRun> {
   const { store, slices, clock, dryRuns } = tenant;

@@ -2,38 +2,36 @@ import type { Clock } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Note } from "../ground/store/store.ts";
 
-/** A named job that the loop runs when it is due. It sets no timers of its own. */
+/** A named job that the loop runs when it is due. It sets no timers. */
 export interface Job {
   name: string;
-  /** Does what is due at `now` (Unix seconds). Returns when to run next, in Unix ms; null = when it is woken. */
+  /**
+   * Does what is due at `now` (Unix seconds). Returns when to run next, in Unix ms; null = when a topic triggers it.
+   */
   run(now: number): number | null | Promise<number | null>;
-  /** It is woken by commits that name one of these topics. */
+  /** A commit with a note of one of these topics triggers the job. */
   wokenBy?: readonly Note["topic"][];
 }
 
 export interface Scheduler {
   start(): void;
-  /** Makes the named job run in the next round of the loop. */
+  /** Runs the named job in the next round of the loop. */
   wake(name: string): void;
-  /** Wakes, once each, all jobs that wait for a topic of what was committed. */
+  /** Triggers, once each, the jobs for the topics of a commit. */
   told(notes: readonly Note[]): void;
   /** Starts no more jobs, and waits for those that run. */
   stop(): Promise<void>;
-  /** When the loop last ran, by the monotonic clock; the watchdog of systemd asks for it. */
+  /** When the loop last ran, by the monotonic clock. systemd's watchdog depends on it. */
   readonly lastTick: number;
   readonly failures: ReadonlyMap<string, number>;
-  /** Jobs that run now. */
   readonly running: number;
 }
 
-/** The loop sleeps at most this long, so that a due time it wasn't told of is at most this late. */
+/** The loop sleeps at most this long, so an unknown due time is at most this late. */
 const LONGEST_SLEEP_MS = 1000;
 const AFTER_FAILURE_MS = 5000;
 
-/**
- * The one loop of a tenant. A job that throws or hangs is tried again by itself, and never keeps the others from
- * running.
- */
+/** The one loop of a tenant. A job that throws or hangs is tried again, and never delays the others. */
 export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): Scheduler {
   const next = new Map(jobs.map((job) => [job.name, 0]));
   const running = new Map<string, Promise<void>>();
@@ -47,7 +45,7 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
     next.set(job.name, Number.MAX_SAFE_INTEGER);
     try {
       const at = await job.run(Math.floor(clock.now() / 1000));
-      // Due times are by the wall clock, the sleep isn't: when the clock jumps, the clock's own job moves them.
+      // Due times are in system time, the sleep isn't: when the clock jumps, the clock's job moves them.
       next.set(
         job.name,
         at === null ? Number.MAX_SAFE_INTEGER : clock.mono() + Math.max(0, at - clock.now()),

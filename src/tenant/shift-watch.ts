@@ -15,13 +15,14 @@ import { shiftDevices, wantsShifts } from "../out/contacts/subscriptions.ts";
 import { makeShiftPages } from "../out/paging/pages.ts";
 import type { Job } from "./scheduler.ts";
 
-/** A schedule that can't be looked at, its zone gone from the system's list. */
+/** Seconds to the next look at a broken schedule, such as one whose zone the system no longer knows. */
 const BROKEN = 3600;
 
 /**
- * Asks whoever's shift begins to show that they are reached. The check and its pushes are one transaction, and each shift has
- * one, so that neither a crash nor a clock that goes back asks twice. Nothing is done while no device wants it; whose devices
- * were all given up by their services can't be asked, and is told of for just that.
+ * Asks the people whose shifts begin to show that they can be reached. One transaction checks a shift and writes its
+ * pushes, and each shift is checked once, so neither a crash nor a clock that goes back asks twice. Nothing is done
+ * while no device wants it. A person whose devices were all given up by their services can't be asked, and that is
+ * reported.
  */
 export function shiftJob({
   store,
@@ -30,7 +31,7 @@ export function shiftJob({
 }: {
   store: Store;
   log: Log;
-  /** Whether due times are adjusted for the time the box was down. */
+  /** Whether due times were adjusted for the time the box was down. */
   ready(): boolean;
 }): Job {
   return {

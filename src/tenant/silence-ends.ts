@@ -24,13 +24,13 @@ export interface SilenceEnds {
   publicUrl: string;
 }
 
-/** Seconds between two tries to tell somebody, and for how long it is tried. */
+/** Seconds between two attempts to notify a person, and how long they go on. */
 const AGAIN = 60;
 const LATEST = 3600;
 
 /**
- * What comes with the hours of silences: pages that show them are told of each begin and end, and whoever wanted to end one
- * by hand hears, silently, that it ended by itself.
+ * When silences begin and end: notifies the pages that show them, and sends a person who would have ended one by hand a
+ * quiet message that it ended by itself.
  */
 export function silenceJob(deps: SilenceEnds): Job {
   const { store } = deps;
@@ -40,7 +40,7 @@ export function silenceJob(deps: SilenceEnds): Job {
     wokenBy: ["silences"],
     async run(now) {
       const ahead = nextTurnOfSilences(store, now);
-      // At first nobody knows what began while the box was off.
+      // In the first run: silences that began while the box was off.
       const missed = looked !== null ? nextTurnOfSilences(store, looked) : ahead && now;
       looked = now;
       if (missed !== null && missed <= now)

@@ -1,7 +1,7 @@
 import type { SourceFacts } from "../core/projects/source.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What memory knows of a source's events; the body of the refused one is for managers. */
+/** Figures of a source's events, from memory. Only managers get the body of the refused one. */
 export function sourceFactsOf(
   { ingest }: Pick<Tenant, "ingest">,
   { id, name }: { id: number; name: string },

@@ -5,7 +5,7 @@ import { renameInSilences } from "../core/quiet/rows.ts";
 import type { Tx } from "../ground/store/store.ts";
 import { renameSourceInHeartbeats } from "../in/heartbeats/rows.ts";
 
-/** Its tokens, the rules and silences of its project, and its open alerts go on as before. Throws 404, 409. */
+/** Renames a source. Its tokens, rules, silences and open alerts stay valid. Throws 404, 409. */
 export function callSource(tx: Tx, place: { project: string; source: string }, to: string): void {
   const project = getProject(tx, place.project);
   const change = { from: place.source, to };

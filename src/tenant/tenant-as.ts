@@ -1,7 +1,7 @@
 import { type Author, auditedStore } from "../ground/audit/record.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** The tenant as one author has it: what is written through it leaves its rows in the audit. */
+/** The tenant for one author: every write through it makes audit entries. */
 export function tenantAs(tenant: Tenant, author: Author): Tenant {
   const store = auditedStore(tenant.store, author);
   const devices = tenant.devices.through?.(store) ?? tenant.devices;

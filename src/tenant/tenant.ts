@@ -41,12 +41,12 @@ import { shiftJob } from "./shift-watch.ts";
 import { silenceJob } from "./silence-ends.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
-/** One running data plane over one store (contract §1): the box has one, hosted many. */
+/** The running program for one store (contract §1). A box has one, the hosted service many. */
 export interface Tenant {
   readonly id: string;
   readonly role: "box" | "hosted";
   readonly store: Store;
-  /** When it jumps, all due times were moved with it before. */
+  /** When it jumps, all due times were moved before. */
   readonly clock: Clock;
   readonly watch: ClockWatch;
   readonly sweep: Sweep;
@@ -55,39 +55,39 @@ export interface Tenant {
   readonly ingest: IngestHandle;
   readonly heartbeats: HeartbeatWatch;
   readonly waiters: Waiters;
-  /** Which things change, told to who watches. */
+  /** Tells listeners which things changed. */
   readonly changes: Changes;
-  /** Makes long answers piece by piece, so that other requests don't wait for them. */
+  /** Makes long answers in slices, so that other requests don't wait for them. */
   readonly slices: Slices;
   readonly scheduler: Scheduler;
   readonly devices: DeviceBook;
   readonly passwords: Passwords;
-  /** Wrong passwords of its accounts. */
+  /** Counts wrong passwords of its accounts. */
   readonly tries: Tries;
-  /** What ways in remember between two requests. */
+  /** What ways to sign in remember between two requests. */
   readonly ways: WaysIn;
   readonly renderer: Renderer;
-  /** Tries rules on the lines that are kept. */
+  /** Tries rules on stored lines. */
   readonly dryRuns: DryRunner;
   readonly outbox: Outbox;
-  /** What the box tells the relay of itself; null on hosted, which has no box. */
+  /** The box's own heartbeat to the relay; null on the hosted service. */
   readonly news: BoxNews | null;
-  /** Asks what a request needs before it is believed, over connections of its own. */
+  /** Fetches what is needed to check a request, over connections of its own. */
   readonly ask: Ask;
   readonly sealer: Sealer;
-  /** The kinds of channel that it knows. */
+  /** The kinds of channel. */
   readonly channels: ChannelList;
-  /** Which addresses may be called from here (contract §6, Egress). */
+  /** Which addresses may be called (contract §6, Egress). */
   readonly addressRules: AddressRules;
-  /** The address that links begin with; empty when it isn't known. */
+  /** The address that links begin with; "" when it isn't known. */
   readonly publicUrl: string;
-  /** What the program around it does for it; null on hosted, which has many, and until it is there. */
+  /** What the program around the tenant does for it; null on the hosted service, and before the program has started. */
   readonly house: House | null;
-  /** The program around it is there. */
+  /** Sets `house`. */
   standIn(house: House): void;
-  /** Remembers, at most once a minute for each key, that it was used. */
+  /** Records that a key was used, at most once a minute for each key. */
   keyUsed(keyId: string): void;
-  /** Remembers, at most once a minute for each session, that it was seen. */
+  /** Records that a session was used, at most once a minute for each session. */
   sessionSeen(session: Pick<Visitor, "sessionId" | "seenAt">): void;
   /** Answers waiting readers, writes what is queued, finishes jobs and closes the store. */
   stop(): Promise<void>;
@@ -100,41 +100,41 @@ export interface TenantOptions {
   random: Random;
   log: Log;
   publicUrl: string;
-  /** The id that a new store gets; a random one when absent. */
+  /** The id of a new store. Default: a random one. */
   tenantId?: string;
-  /** How long things are kept; the defaults of contract §4 when absent. */
+  /** Retention. Default: contract §4. */
   retention?: RetentionLimits;
-  /** Where its accounts' devices are kept; its own store when absent. */
+  /** Where its accounts' devices are stored. Default: its own store. */
   devices?: DeviceBook;
-  /** One for all tenants of a process, since its queue bounds memory; its own when absent. */
+  /** Shared by all tenants of a process, because its queue limits memory. Default: one of its own. */
   passwords?: Passwords;
-  /** One for all tenants of a process, since its thread costs memory; its own when absent. */
+  /** Shared by all tenants of a process, because its thread costs memory. Default: one of its own. */
   renderer?: Renderer;
-  /** What stored secrets are sealed with; key files beside the store when absent. */
+  /** Encrypts stored secrets. Default: key files beside the store. */
   sealer?: Sealer;
-  /** The operator's lists beside the role's own rules. */
+  /** The operator's lists, beside the role's own rules. */
   addresses?: Omit<AddressRules, "role">;
-  /** Makes the client for all its requests, which closes with the tenant; a client of its own when absent. */
+  /** Makes the client for all its requests, which is closed with the tenant. Default: a client of its own. */
   egress?(): EgressClient;
-  /** Looks names up in place of the operating system, where the way out is its own. */
+  /** Resolves names in place of the operating system, for the tenant's own client. */
   resolve?: Resolve;
   outbox?: OutboxSettings;
-  /** The kinds of channel there are; the program's own when absent. */
+  /** The kinds of channel. Default: the program's. */
   channels?: ChannelList;
-  /** The service that goes on while this store is closed; absent where both start and stop together. */
+  /** The service that goes on while this store is closed. Missing where both start and stop together. */
   service?: Service;
-  /** Jobs of the surrounding service that run in this tenant's loop. */
+  /** Jobs of the service around it that run in this tenant's loop. */
   jobs?: readonly Job[];
   /** Called when all work has ended, just before the store closes. */
   atClose?(store: Store): void;
   onFatal(error: unknown): void;
 }
 
-/** Opens the store (making the tenant on an empty one) and starts its work. Throws StoreFault. */
+/** Opens the store (makes the tenant in an empty one) and starts its work. Throws StoreFault. */
 export function startTenant(options: TenantOptions): Tenant {
   const { random, tenantId } = options;
   const clock = steadyClock(options.clock);
-  // A new box has its id only once its store is made.
+  // A new box gets its id with its store.
   const early = tenantId === undefined ? options.log : tenantLog(options.log, tenantId);
   const disk = watchDisk(options.path, early);
   const store = openStore({
@@ -244,12 +244,12 @@ export function startTenant(options: TenantOptions): Tenant {
       try {
         store.write((tx) => markUsed(tx, keyId));
       } catch (error) {
-        // A full disk must not keep anybody from reading or acknowledging.
+        // A full disk must not stop people from reading or acknowledging.
         log.warn({ err: error, key: keyId }, "the key's last use could not be written");
       }
     },
     sessionSeen({ sessionId, seenAt }) {
-      // Also while the clock is behind: a session isn't over because the time was wrong for a while.
+      // Also written while the clock is behind: the session would otherwise end by mistake.
       if (unixSeconds(clock) - seenAt < SEEN_TO) return;
       try {
         store.write((tx) => seenSession(tx, sessionId), { expendable: true });
@@ -276,13 +276,13 @@ export function startTenant(options: TenantOptions): Tenant {
   };
 }
 
-/** What asks services for answers: a few that hold a request open, and calls beside them. */
+/** Connections for answers to pages: a few that hold a request open, and some for other calls. */
 const LISTENING = { connections: 12, maxOrigins: 16 };
 
-/** What senders make it ask keeps no page waiting. */
+/** Connections for requests that senders cause. They must not delay pages. */
 const ASKING = { connections: 2, maxOrigins: 8, lookups: 1 };
 
-/** What providers are asked when somebody signs in keeps nothing else waiting. */
+/** Connections to sign-in providers. They must not delay anything else. */
 const VOUCHING = { connections: 2, maxOrigins: 8, lookups: 1 };
 
 function newsJob(news: BoxNews): Job {
@@ -291,7 +291,7 @@ function newsJob(news: BoxNews): Job {
 
 const KEY_FILE = "box.key";
 
-/** Without a key that stored values need the box starts all the same, and says what is lost (contract §10). */
+/** A box starts even where a key is missing that stored values need, and reports what is lost (contract §10). */
 function sealerBeside(store: Store, path: string, log: Log): Sealer {
   const sealer = fileSealer({
     dir: dirname(path),
@@ -319,7 +319,7 @@ function egressOf(clock: Clock, rules: AddressRules, resolve?: Resolve) {
   });
 }
 
-/** The tenant's id, made with the store's first use. */
+/** The tenant's id; made when the store is first used. */
 export function ensureTenant(store: Store, wanted?: string): string {
   const known = getMeta(store, "tenant_id");
   if (known !== undefined) return String(known);

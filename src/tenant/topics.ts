@@ -2,7 +2,7 @@ import type { Note, Reader } from "../ground/store/store.ts";
 
 const PROJECT = "SELECT name FROM projects WHERE id = ?";
 
-/** The names by which readers watch what a commit changed. */
+/** The names by which readers watch the changes of a commit. */
 export function topicsOf(reader: Reader, note: Note): string[] {
   if (note.topic === "alert") return ["alerts", `alert:${note.alertId}`];
   if (note.topic === "endpoint" || note.topic === "attempted") return [`deliveries:${note.id}`];
@@ -33,7 +33,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   house: ["system"],
 };
 
-/** What a person wrote in a project, by its kind as the audit calls it. */
+/** What a person changed in a project, by its kind in the audit. */
 const placed: Readonly<
   Record<string, (thing: { id: string; name: string; project: string }) => string[]>
 > = {
@@ -48,7 +48,7 @@ const placed: Readonly<
   alert: ({ id }) => ["alerts", `alert:${id}`],
 };
 
-/** What stands in no project. */
+/** Things that are in no project. */
 const unplaced: Readonly<Record<string, (id: string) => string[]>> = {
   ...Object.fromEntries(
     [

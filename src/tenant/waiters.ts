@@ -1,23 +1,25 @@
 import type { Clock } from "../ground/kit/clock.ts";
 
-/** Readers parked until an alert opens (contract §15, pull). */
+/** Readers that wait for an alert to open (contract §15, pull). */
 export interface Waiters {
-  /** Register before the query that decides to wait, so that no wake-up is lost. */
+  /** Registers a reader. Call it before the query that decides to wait, so that no alert is missed. */
   park(key: string, ms: number, signal: AbortSignal): Parked;
-  /** Wakes all that are parked now, a few in each turn of the loop: a thousand answers at once would stop ingest. */
+  /** Wakes all waiting readers, a few in each turn of the event loop: a thousand answers at once would stop ingest. */
   wake(): void;
   readonly parked: number;
 }
 
 export interface Parked {
-  /** Resolves when an alert opens, the time has passed, the signal aborts or the tenant stops; over the bounds at once. */
+  /**
+   * Resolves when an alert opens, the time is over, the signal aborts or the tenant stops; at once when too many wait.
+   */
   woken: Promise<void>;
-  /** Gives the place back: the reader has what it wanted. */
+  /** Frees the place: the reader has its answer. */
   leave(): void;
 }
 
 export interface WaiterLimits {
-  /** Parked readers of one key. */
+  /** Waiting readers with the same key. */
   perKey: number;
   all: number;
 }
