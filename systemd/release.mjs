@@ -78,7 +78,7 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
   const { node, run } = await runtimeFor(root, arch);
   const output = path.join(out, `box-linux-${arch}`);
   const inputs = await buildExecutable({ root, output, node, arch, run });
-  await smoke([...run, output], { version, seconds: run.length > 0 ? 120 : 20 });
+  await smoke([...run, output], { version, seconds: run.length > 0 ? 300 : 20 });
   process.stdout.write(`box-linux-${arch}: starts, answers, ends\n`);
   const box = fs.readFileSync(output);
   const completion = outputOf([...run, output, "completion", "bash"]);
