@@ -27,7 +27,12 @@ const ruleOf = fc.record({
     min_level: fc.constantFrom(0, 300, 400),
     template_contains: fc.constantFrom("", "", "disk", "is"),
   }),
-  conditions: fc.constantFrom([], [{ key: "host", op: "neq", value: "c" }]),
+  conditions: fc.constantFrom(
+    [],
+    [{ key: "host", op: "neq", value: "c" }],
+    [{ key: "host", op: "not_in", value: ["b", "c"] }],
+    [{ key: "host", op: "not_matches", value: "[bc]" }],
+  ),
   fire_after: fc.record({
     count: fc.constantFrom(1, 1, 2, 3),
     distinct_sources: fc.constant(1),

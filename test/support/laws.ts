@@ -35,6 +35,7 @@ const narrow: Record<string, { only: readonly string[]; why: string }> = {
       "oncall/rotation.ts",
       "oncall/schedule.ts",
       "oncall/zone.ts",
+      "projects/condition.ts",
       "projects/pattern.ts",
     ],
     why: "pure: another system's export in, a configuration file out",

@@ -1,3 +1,4 @@
+import { isPattern } from "../../core/projects/condition.ts";
 import { isRunnable, patternTimeOf, valuePattern } from "../../core/projects/pattern.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
 import { listAllRules } from "../../core/projects/rules.ts";
@@ -47,7 +48,7 @@ export function patternFindings(reader: Reader): Finding[] {
 }
 
 const hasTooLarge = ({ conditions }: StoredRule) =>
-  conditions.some(({ op, value }) => op === "matches" && !isRunnable(valuePattern(String(value))));
+  conditions.some(({ op, value }) => isPattern(op) && !isRunnable(valuePattern(String(value))));
 
 function nameOf(reader: Reader, projectId: number): string {
   const name = reader.sql<[id: number], string>("SELECT name FROM projects WHERE id = ?").pluck();

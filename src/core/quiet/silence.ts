@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { boolean, integer, list, text, time } from "../../ground/kit/fields.ts";
-import { conditions } from "../projects/condition.ts";
+import { silenceConditions } from "../projects/condition.ts";
 
 /** A silence: what is kept quiet, from when until when, why and by whom. Times are Unix seconds. */
 
@@ -28,7 +28,9 @@ const repeat = z.enum(["none", "daily", "weekly"], { error: "must be none, daily
 /** What a silence is beside its times. */
 const told = {
   match: match.prefault({}).describe("Which alerts: all that is given must hold."),
-  conditions: conditions.describe("Comparisons with the alert's identifiers; all must hold."),
+  conditions: silenceConditions.describe(
+    "Comparisons with the alert's identifiers; all must hold.",
+  ),
   critical: boolean.default(false).describe("Whether it silences alerts of level 500 and above."),
   all: boolean
     .default(false)

@@ -5,6 +5,7 @@ import {
   compileCondition,
   condition,
   conditions,
+  silenceConditions,
 } from "../../../src/core/projects/condition.ts";
 import { anyTime } from "../../support/patterns.ts";
 import fc from "../../support/property.ts";
@@ -33,6 +34,13 @@ const table: [
   ["matches", ".*", undefined, false],
   ["matches", "", "", true],
   ["matches", "a.c", "a\nc", false],
+  ["not_in", ["a", "b"], "b", false],
+  ["not_in", ["a", "b"], "B", true],
+  ["not_in", ["a", ""], undefined, true],
+  ["not_in", [""], "", false],
+  ["not_matches", "web-1", "web-1", false],
+  ["not_matches", "web-1", "web-17", true],
+  ["not_matches", ".*", undefined, true],
 ];
 for (const [op, value, sent, is] of table)
   test(`${sent} ${op} ${JSON.stringify(value)}: ${is}`, () =>
@@ -47,12 +55,30 @@ test("what is no list, or no pattern that takes linear time, is refused when it 
   assert.deepEqual(fault("in", []), [["value", "must name at least one"]]);
   assert.deepEqual(fault("eq", ["a"]), [["value", "is no list with eq"]]);
   assert.deepEqual(fault("matches", 7), [["value", "must be a pattern with matches"]]);
+  assert.deepEqual(fault("not_in", "a"), [["value", "must be a list of strings with not_in"]]);
+  assert.deepEqual(fault("not_matches", []), [["value", "must be a pattern with not_matches"]]);
+  assert.match(String(fault("not_matches", "(")), /is no pattern: /);
   assert.deepEqual(fault("matches", "x".repeat(257)), [
     ["value", "must have at most 256 characters"],
   ]);
   for (const pattern of ["(", "(?=x)", "(a)\\1", "a{2000}", "[z-a]"])
     assert.match(String(fault("matches", pattern)), /is no pattern: /, pattern);
   assert.equal(fault("matches", "x".repeat(256)), null);
+});
+
+test("a pattern that can't be run now is in doubt, whichever way it is asked", () => {
+  const never = { ...anyTime, run: () => null };
+  for (const op of ["matches", "not_matches"] as const)
+    assert.equal(compileCondition({ key: "k", op, value: "a" })({ k: "a" }, never), null);
+});
+
+test("a silence compares by no opposite of a list or a pattern: what isn't known must ring", () => {
+  for (const op of ["not_in", "not_matches"])
+    assert.equal(
+      silenceConditions.safeParse([{ key: "k", op, value: op === "not_in" ? ["a"] : "a" }]).success,
+      false,
+    );
+  assert.ok(silenceConditions.safeParse([{ key: "k", op: "matches", value: "a" }]).success);
 });
 
 test("a pattern takes what it takes as a regular expression of this language, where both know it", () => {

@@ -250,26 +250,22 @@ test("amtool says the same of where alerts go", needs("amtool"), (t) => {
   const { rules, ...imported } = importOf(JUDGED);
   assert.deepEqual(
     linesOf(imported, "approximate").filter((line) => line.startsWith("route ")),
-    [
-      'route team=~"db|cache", env!="test": order-dependent: its rule also takes what goes to route team=~"db|cache", env!="test", severity=~"crit.*|warn(ing)?".',
-      'route around all: order-dependent: its rule also takes what goes to route zone!~"eu-(1|2)|", note="a \\"b\\", c".',
-    ],
+    [],
   );
-  /** With the receivers that are told beside Alertmanager's, as the report says. */
-  const alerts: [labels: Labels, more?: string][] = [
-    [{ team: "db", severity: "critical" }],
-    [{ team: "cache", severity: "warning", env: "prod" }, "db"],
-    [{ team: "db", severity: "warn", env: "test" }],
-    [{ team: "db", severity: "info" }],
-    [{ team: "dbx", severity: "critical" }],
-    [{ team: "web", severity: "critical" }],
-    [{ team: "web", severity: "warning" }],
-    [{ team: "web", zone: "eu-3", note: 'a "b", c' }, "fallback"],
-    [{ zone: "eu-2", note: 'a "b", c' }],
-    [{ zone: "us-1", note: 'a "b", c' }, "fallback"],
-    [{ zone: "us-1", note: "a" }],
+  const alerts: Labels[] = [
+    { team: "db", severity: "critical" },
+    { team: "cache", severity: "warning", env: "prod" },
+    { team: "db", severity: "warn", env: "test" },
+    { team: "db", severity: "info" },
+    { team: "dbx", severity: "critical" },
+    { team: "web", severity: "critical" },
+    { team: "web", severity: "warning" },
+    { team: "web", zone: "eu-3", note: 'a "b", c' },
+    { zone: "eu-2", note: 'a "b", c' },
+    { zone: "us-1", note: 'a "b", c' },
+    { zone: "us-1", note: "a" },
   ];
-  for (const [alert, more] of alerts) {
+  for (const alert of alerts) {
     const words = Object.entries(alert).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
     const { stdout, status } = spawnSync(
       ...(["amtool", ["config", "routes", "test", `--config.file=${file}`, ...words]] as const),
@@ -281,7 +277,6 @@ test("amtool says the same of where alerts go", needs("amtool"), (t) => {
       .split(",")
       .filter((name) => name !== "nowhere");
     const ours = takersOf(rules, alert).map(receiverOf);
-    const expected = [...theirs, ...(more === undefined ? [] : [more])];
-    assert.deepEqual(ours.toSorted(), expected.toSorted(), words.join(" "));
+    assert.deepEqual(ours.toSorted(), theirs.toSorted(), words.join(" "));
   }
 });

@@ -59,12 +59,12 @@ const condition = fc.oneof(
   }),
   fc.record({
     key: anyText(20, 1),
-    op: fc.constant("in"),
+    op: fc.constantFrom("in", "not_in"),
     value: fc.array(anyText(20), { minLength: 1, maxLength: 4 }),
   }),
   fc.record({
     key: anyText(20, 1),
-    op: fc.constant("matches"),
+    op: fc.constantFrom("matches", "not_matches"),
     value: fc.constantFrom("a.*", "[a-z]+", "", "a\nb", "x,y"),
   }),
 );

@@ -139,7 +139,7 @@ function routeLines(
     lines.push({
       sort: "approximate",
       what,
-      how: `its rule takes more, since no condition says ${[...lost].join(", ")} (a key that isn't there passes neq alone).`,
+      how: `its rule takes more, since no condition says ${[...lost].join(", ")} (a key that isn't there passes no positive comparison).`,
     });
   if (shared.length > 0)
     lines.push({

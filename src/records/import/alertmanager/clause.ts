@@ -3,7 +3,7 @@ import { literalsOf } from "./literals.ts";
 import type { LabelMatcher } from "./matchers.ts";
 
 /** What a label's value must satisfy. A missing label has the value "". */
-interface Constraint {
+export interface Constraint {
   /** The value is one of these; null: any value. */
   any: ReadonlySet<string> | null;
   not: ReadonlySet<string>;
@@ -69,10 +69,19 @@ export function without(clause: Clause, matchers: readonly LabelMatcher[]): Clau
   for (const matcher of matchers) {
     if (before === null) break;
     const other = narrowed(before, negated(matcher));
-    if (other !== null) left.push(other);
+    if (other !== null) left.push(...absentApart(other, matcher.name));
     before = narrowed(before, matcher);
   }
   return left;
+}
+
+/** A label that is absent or one of some values: no condition says that, but two clauses do. */
+function absentApart(clause: Clause, name: string): Clause[] {
+  const any = clause.get(name)?.any;
+  if (!any?.has("") || any.size === 1) return [clause];
+  return [new Set([""]), any.difference(new Set([""]))].map(
+    (some) => new Map([...clause, [name, { ...ANYTHING, any: some }]]),
+  );
 }
 
 const OPPOSITE = { "=": "!=", "!=": "=", "=~": "!~", "!~": "=~" } as const;

@@ -1,6 +1,6 @@
 import { sizeFault } from "../../../core/projects/pattern.ts";
 import type { ImportedProject } from "../importer.ts";
-import { type Clause, isLike } from "./clause.ts";
+import { type Clause, type Constraint, isLike } from "./clause.ts";
 import { matcherText } from "./matchers.ts";
 
 type RuleInput = NonNullable<ImportedProject["rules"]>[number];
@@ -18,35 +18,54 @@ export interface SaidClause {
 const MOST_TEXTS = 100;
 
 /**
- * `missing`: how a missing label is compared. Rules have no such key, and only neq matches; silences compare the
+ * How a missing label is compared. A rule sees no such key; only neq, not_in and not_matches hold. A silence compares the
  * alert's identifiers, where it is the empty text.
  */
-export function conditionsOf(clause: Clause, missing: "absent" | "empty"): SaidClause {
+type Missing = "absent" | "empty";
+
+export function conditionsOf(clause: Clause, missing: Missing): SaidClause {
+  const parts = [...clause].map(([key, constraint]) => conditionsOn(key, constraint, missing));
+  return {
+    conditions: parts.flatMap(({ conditions }) => conditions),
+    lost: parts.flatMap(({ lost }) => lost),
+  };
+}
+
+/** Any value but the empty text. */
+const THERE = "(?s).+";
+
+const canSay = (pattern: string) => sizeFault(pattern) === null;
+
+function conditionsOn(key: string, constraint: Constraint, missing: Missing): SaidClause {
+  const { any, not, like, unlike } = constraint;
+  const isAbsent = missing === "absent";
   const all: SaidClause = { conditions: [], lost: [] };
-  for (const [key, constraint] of clause) {
-    const { any, not, like, unlike } = constraint;
-    const lose = (op: "=" | "=~" | "!~", value: string) =>
-      all.lost.push(matcherText({ name: key, op, value }));
-    const say = (op: ConditionInput["op"], value: ConditionInput["value"]) =>
-      all.conditions.push({ key, op, value });
-    if (any !== null) {
-      const texts = [...any];
-      const isSayable = missing === "empty" || !any.has("");
-      if (!isSayable || texts.length > MOST_TEXTS) lose(...anyOf(texts));
-      else if (texts.length > 1) say("in", texts);
-      else say("eq", texts[0] ?? "");
-      continue;
-    }
-    const isThere = not.has("") || like.some((pattern) => !isLike(pattern, ""));
-    const canSay = (pattern: string) =>
-      (missing === "empty" || isThere) && sizeFault(pattern) === null;
-    for (const value of not) if (value !== "") say("neq", value);
-    for (const pattern of like)
-      if (canSay(pattern)) say("matches", pattern);
-      else lose("=~", pattern);
-    if (not.has("") && !like.some(canSay)) say("matches", "(?s).+");
-    for (const pattern of unlike) lose("!~", pattern);
+  const say = (op: ConditionInput["op"], value: ConditionInput["value"]) =>
+    all.conditions.push({ key, op, value });
+  const lose = (op: "=" | "=~" | "!~", value: string) =>
+    all.lost.push(matcherText({ name: key, op, value }));
+  if (any !== null) {
+    const texts = [...any];
+    if (isAbsent && any.has("") && any.size === 1) say("not_matches", THERE);
+    else if ((isAbsent && any.has("")) || any.size > MOST_TEXTS) lose(...anyOf(texts));
+    else if (any.size > 1) say("in", texts);
+    else say("eq", texts[0] ?? "");
+    return all;
   }
+  const isThere =
+    not.has("") ||
+    like.some((pattern) => !isLike(pattern, "")) ||
+    unlike.some((pattern) => isLike(pattern, ""));
+  const others = [...not].filter((value) => value !== "");
+  if (isAbsent && others.length > 1 && others.length <= MOST_TEXTS) say("not_in", others);
+  else for (const value of others) say("neq", value);
+  const said = like.filter((pattern) => (isThere || !isAbsent) && canSay(pattern));
+  for (const pattern of said) say("matches", pattern);
+  for (const pattern of like) if (!said.includes(pattern)) lose("=~", pattern);
+  if (isThere && said.every((pattern) => isLike(pattern, ""))) say("matches", THERE);
+  for (const pattern of unlike)
+    if (isAbsent && canSay(pattern)) say("not_matches", pattern);
+    else lose("!~", pattern);
   return all;
 }
 

@@ -1,3 +1,4 @@
+import { conditions } from "../../../core/projects/condition.ts";
 import { type Clause, EVERYTHING, narrowedByAll, without } from "./clause.ts";
 import { conditionsOf } from "./conditions.ts";
 import type { LabelMatcher } from "./matchers.ts";
@@ -66,11 +67,9 @@ export function splitExactly(
   return parts;
 }
 
-const MOST_CONDITIONS = 100;
-
 function isSaid(clause: Clause, mayLose: number): boolean {
-  const { conditions, lost } = conditionsOf(clause, "absent");
-  return lost.length <= mayLose && conditions.length <= MOST_CONDITIONS;
+  const said = conditionsOf(clause, "absent");
+  return said.lost.length <= mayLose && conditions.safeParse(said.conditions).success;
 }
 
 /** Whether an alert of the clause can match the matchers. */

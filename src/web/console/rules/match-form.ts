@@ -31,7 +31,9 @@ const OPS = [
   ["gte", "≥"],
   ["lte", "≤"],
   ["in", "is one of"],
+  ["not_in", "isn't one of"],
   ["matches", "matches"],
+  ["not_matches", "doesn't match"],
 ] as const;
 
 function conditions(call: { base: string }, filled: Filled): Markup {
@@ -39,7 +41,7 @@ function conditions(call: { base: string }, filled: Filled): Markup {
   const counting = rowsThatCount(filled.fields);
   return html`<div class="field"><span class="label" id="r-conditions">Keys of the event</span>
 ${ids.map((id, row) => condition(call, filled, { id, row, index: counting.indexOf(id) }))}
-<p class="hint">Each must hold. “is one of” takes texts with commas between, “matches” a pattern (RE2) of the whole value.</p>
+<p class="hint">Each must hold. “is one of” takes texts with commas between, “matches” a pattern (RE2) of the whole value. A key that isn't there passes only “isn't”, “isn't one of” and “doesn't match”.</p>
 ${editButton(call, filled, { does: "add-cond", name: "+ Condition" })}</div>`;
 }
 

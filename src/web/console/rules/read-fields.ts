@@ -73,7 +73,7 @@ const NUMERIC = /^-?\d+(\.\d+)?$/;
 
 function typedValue(op: string, text: string, as: string): unknown {
   if (as === "json") return readJsonField(text);
-  if (op === "in") return splitList(text);
+  if (op === "in" || op === "not_in") return splitList(text);
   if (as === "number" && String(Number(text)) === text) return Number(text);
   if (as === "boolean" && (text === "true" || text === "false")) return text === "true";
   const isNew = as === "" && (op === "gte" || op === "lte");

@@ -12,6 +12,8 @@ const OPS: Readonly<Record<Condition["op"], string>> = {
   lte: "≤",
   in: "is one of",
   matches: "matches",
+  not_in: "isn't one of",
+  not_matches: "doesn't match",
 };
 
 /** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */
