@@ -15,6 +15,7 @@ import {
 } from "./support/laws.ts";
 import { readSource, readTree } from "./support/source.ts";
 import {
+  alertRows,
   asking,
   boxTables,
   drizzleTables,
@@ -97,6 +98,10 @@ test("each table of a tenant's store has one room that writes it, and every tabl
 
 test("no room writes another's table", () => {
   assert.deepEqual(tree.flatMap(tables), []);
+});
+
+test("an alert's row is updated in one place", () => {
+  assert.deepEqual(tree.flatMap(alertRows), []);
 });
 
 test("each room asks the store in one way", () => {

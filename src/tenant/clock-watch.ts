@@ -1,6 +1,5 @@
 import { shiftHits } from "../core/alerts/hits.ts";
-import { lookAgainAtAll } from "../core/alerts/look-again.ts";
-import { extendQuiet, renewPromises, shiftTimers } from "../core/alerts/timers.ts";
+import { extendQuiet, lookAgainAtAll, renewPromises, shiftTimers } from "../core/alerts/many.ts";
 import {
   forgiveShiftChecks,
   lookAtAllShifts,

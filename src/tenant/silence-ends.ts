@@ -1,4 +1,4 @@
-import { lookAgainAtLoud } from "../core/alerts/look-again.ts";
+import { lookAgainAtLoud } from "../core/alerts/many.ts";
 import {
   findSilence,
   nextTurnOfSilences,

@@ -1,4 +1,4 @@
-import { renameSourceOfAlerts } from "../core/alerts/rename-source.ts";
+import { renameSourceOfAlerts } from "../core/alerts/many.ts";
 import { getProject } from "../core/projects/projects.ts";
 import { renameSource } from "../core/projects/sources.ts";
 import { renameInSilences } from "../core/quiet/rows.ts";

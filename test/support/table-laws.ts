@@ -160,6 +160,18 @@ export const tables: Law = ({ file, code }) => {
     });
 };
 
+/**
+ * An alert's row is updated in one place, which compares it with what was seen. Beside it stand what touches many alerts
+ * alike without a look at any, and what ingest folds, whose speed is measured.
+ */
+const updatesAlerts = ["apply.ts", "many.ts", "fold.ts"].map((file) => `src/core/alerts/${file}`);
+
+export const alertRows: Law = ({ file, code }) =>
+  !updatesAlerts.includes(file) &&
+  writesIn(code).some(({ table, columns }) => table === "alerts" && columns !== null)
+    ? [`${file}: an alert's row is updated by \`change\` (src/core/alerts/apply.ts)`]
+    : [];
+
 /** Rooms of configuration, people and reports: asked by Drizzle. */
 const byDrizzle = ["projects", "people", "reports", "oncall", "config-file", "contacts"];
 /** The hot path, timers, outbox, alerts, the hosted registry and whoever looks at those: prepared SQL. */

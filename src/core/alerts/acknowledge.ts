@@ -1,20 +1,15 @@
-import type { SqlValue } from "../../ground/store/database.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { withdrawPages } from "../../out/outbox/stand-down.ts";
 import { withdrawPersonal } from "../../out/paging/pages.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change, noteAlert } from "./apply.ts";
 import { emit } from "./emit.ts";
-import { earliest } from "./ladder.ts";
 import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
-import { acknowledgedTimers, timersOf } from "./timers.ts";
-
-const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, acked_by = ?, updated_seq = ?,
-    step_at = NULL, repeat_at = NULL, renotify_at = NULL, silenced_by = NULL, held_until = NULL, wakes_at = ?, due_at = ?
-  WHERE id = ? AND state = 'open'`;
+import { acknowledgedTimers, timerColumns, timersOf } from "./timers.ts";
 
 /**
  * Acknowledges an open alert: the ladder and renotify stop with the commit. An alert that is already
@@ -32,15 +27,14 @@ export function acknowledge(
   const rule = findRule(tx, before.rule_id);
   const minutes = rule?.ack_expires_minutes ?? 0;
   const wakesAt = minutes === 0 ? null : tx.at + minutes * 60;
-  const due = earliest(acknowledgedTimers(timersOf(before), wakesAt));
-  tx.sql<SqlValue[]>(ACKNOWLEDGE).run(
-    tx.at,
-    typeof by === "string" ? by : null,
-    takeSequence(tx, "updated_seq"),
-    wakesAt,
-    due,
-    id,
-  );
+  const row = change(tx, before, {
+    state: "acknowledged",
+    acked_at: tx.at,
+    acked_by: typeof by === "string" ? by : null,
+    updated_seq: takeSequence(tx, "updated_seq"),
+    silenced_by: null,
+    ...timerColumns(acknowledgedTimers(timersOf(before), wakesAt)),
+  });
   if (wakesAt !== null) tx.note({ topic: "due", at: wakesAt });
   const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);
   writeTimeline(tx, id, {
@@ -53,7 +47,6 @@ export function acknowledge(
       ...(wakesAt === null ? {} : { until: wakesAt }),
     },
   });
-  const row = getAlertRow(tx, id);
   // Whoever heard nothing of its opening hears nothing of this.
   if (row.untold === 0) {
     const eventRow = emit(tx, row, {
@@ -63,13 +56,6 @@ export function acknowledge(
     });
     noteToPeople(tx, id, { event: "alert.acknowledged", eventRow });
   }
-  tx.note({
-    topic: "alert",
-    alertId: id,
-    alertKey: row.alert_key,
-    ruleId: row.rule_id,
-    opened: false,
-    unresolved: 0,
-  });
+  noteAlert(tx, row);
   return row;
 }

@@ -111,6 +111,8 @@ export interface AlertRow {
   room: number | null;
   instance: string | null;
   expires_at: number | null;
+  /** How long its sender's latest word was good for, seconds. */
+  promised: number | null;
   /** JSON of what the sender sent beside the message. */
   extra: string | null;
   /** What holds its news back now: a silence's id, or `alert:` and an alert's. */
@@ -128,7 +130,7 @@ export interface AlertRow {
 /** What is shown beside the message. */
 type Extra = Pick<Alert, "details" | "links" | "images" | "occurred_at">;
 
-const NO_EXTRA: Extra = { details: null, links: [], images: [], occurred_at: null };
+export const NO_EXTRA: Extra = { details: null, links: [], images: [], occurred_at: null };
 
 /**
  * Every read of alerts begins like this, so that a row always has the same columns. Not a join: this build

@@ -9,15 +9,15 @@ import { projectOf } from "../projects/projects.ts";
 import { scheduleReference } from "../projects/rule.ts";
 import { usableNames } from "../projects/schedule-names.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change, noteAlert } from "./apply.ts";
 import { emit } from "./emit.ts";
 import { hold, quietIn } from "./hold.ts";
-import { earliest } from "./ladder.ts";
 import { pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf, nextSaid } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
-import { timersOf } from "./timers.ts";
-import { mustStand, noteAlert, openAgain, tellOpening } from "./unacknowledge.ts";
+import { timerColumns, timersOf } from "./timers.ts";
+import { mustStand, openAgain, tellOpening } from "./unacknowledge.ts";
 
 export const assignWrite = z
   .strictObject({
@@ -35,9 +35,6 @@ export const assignWrite = z
   .meta({ id: "AlertAssign", examples: [{ schedules: ["primary"], keep_ladder: true }] });
 export type AlertAssign = z.output<typeof assignWrite>;
 
-const ASSIGN = `UPDATE alerts SET page_accounts = ?, updated_seq = ?, step_at = ?, repeat_at = ?, due_at = ?
-  WHERE id = ? AND state = 'open'`;
-
 /**
  * Pages these people now and makes the alert theirs, the level as it is. An acknowledged alert is open again until one of
  * them takes it. Throws 404; 409 alert_resolved; 422 not_a_member, unknown_schedule, nobody_on_call.
@@ -50,32 +47,25 @@ export function assignAlert(
   const seen = getAlertRow(tx, id);
   mustStand(seen);
   const accounts = assigned(tx, seen, assign);
-  if (seen.state === "acknowledged") openAgain(tx, seen);
+  const open = seen.state === "acknowledged" ? openAgain(tx, seen) : seen;
   const rule = findRule(tx, seen.rule_id);
-  const quiet = quietIn(tx, getAlertRow(tx, id), rule);
-  if (quiet === null) tellOpening(tx, id, rule);
+  const quiet = quietIn(tx, open, rule);
+  const told = quiet === null ? tellOpening(tx, open, rule) : open;
   const { schedules = [], keep_ladder = false } = assign;
-  const standing = timersOf(getAlertRow(tx, id));
+  const standing = timersOf(told);
   const timers = keep_ladder ? standing : { ...standing, stepAt: null, repeatAt: null };
-  tx.sql<SqlValue[]>(ASSIGN).run(
-    JSON.stringify(accounts),
-    takeSequence(tx, "updated_seq"),
-    timers.stepAt,
-    timers.repeatAt,
-    earliest(timers),
-    id,
-  );
+  const row = change(tx, told, {
+    page_accounts: JSON.stringify(accounts),
+    updated_seq: takeSequence(tx, "updated_seq"),
+    ...timerColumns(timers),
+  });
   writeTimeline(tx, id, {
     kind: "assigned",
     accountId: by,
     detail: { accounts, ...(schedules.length > 0 && { schedules }), keep_ladder },
   });
-  const row = getAlertRow(tx, id);
   noteAlert(tx, row);
-  if (quiet !== null) {
-    hold(tx, row, { quiet, news: "page" });
-    return getAlertRow(tx, id);
-  }
+  if (quiet !== null) return hold(tx, row, { quiet, news: "page" });
   const people = accounts.map((account) => ({
     name: calledOf(tx, account),
     why: `assigned by ${calledOf(tx, by)}`,

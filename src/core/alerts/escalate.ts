@@ -2,11 +2,12 @@ import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { AlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
-import type { Climb, Span, Timers } from "./ladder.ts";
+import type { Climb, Span } from "./ladder.ts";
 import { pagePeople, reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
 import { nextSaid, pagedBy } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
+import { timersOf } from "./timers.ts";
 
 /**
  * Tells of a ladder's run that `row` already shows: the history, and `alert.escalated`. Steps that reached
@@ -20,12 +21,10 @@ export function escalate(
     span: Span;
     climb: Climb;
     late: Record<string, unknown>;
-    /** As they stand after it. */
-    timers: Timers;
     reach: Reach;
   },
 ): void {
-  const { rule, span, climb, late, timers, reach } = run;
+  const { rule, span, climb, late, reach } = run;
   const { paged, nobody } = climb;
   if (paged === null || nobody.length > 0)
     writeTimeline(tx, row.id, {
@@ -54,7 +53,7 @@ export function escalate(
     said: () => ({
       paged: pagedBy(tx, rule, { ...paged.span, reach }),
       ...(isLost && { unreached: true as const }),
-      ...nextSaid(tx, row, { rule, timers }),
+      ...nextSaid(tx, row, { rule, timers: timersOf(row) }),
     }),
   });
   pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });

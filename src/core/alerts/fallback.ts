@@ -8,6 +8,7 @@ import { withdrawFrom } from "../../out/paging/lost.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { emit } from "./emit.ts";
 import { hold, quietIn } from "./hold.ts";
 import type { Climb } from "./ladder.ts";
@@ -28,49 +29,42 @@ export function fallBackIfNobody(
   tx: Tx,
   row: AlertRow,
   at: { rule: StoredRule; climbed: Climb; reach: Reach },
-): void {
+): AlertRow {
   const ladder = at.rule.escalations;
   const how = { climbed: at.climbed, reach: at.reach, reachable: reachableIn(tx) };
-  if (isNobodyReached(row, ladder, how))
-    pageFallback(tx, row, { rule: at.rule, why: "nobody_reachable" });
+  if (!isNobodyReached(row, ladder, how)) return row;
+  return pageFallback(tx, row, { rule: at.rule, why: "nobody_reachable" });
 }
-
-const PAGED = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
 
 /** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
 export function pageFallback(
   tx: Tx,
   row: AlertRow,
   { rule, why }: { rule: StoredRule | null; why: string },
-): void {
+): AlertRow {
   const accounts = fallbackPeople(readFallbackPlaces(tx), tx.at, storedSeats(tx));
   const reachable = reachableIn(tx);
   const of = { projectId: row.project_id, level: row.level };
   const reached = accounts.filter((account) => reachable.reaches(account, of));
   writeTimeline(tx, row.id, { kind: "fallback", detail: { why, accounts, reached } });
-  if (accounts.length === 0) return;
-  const page_accounts = JSON.stringify(accounts);
-  tx.sql<[accounts: string, seq: number, id: number]>(PAGED).run(
-    page_accounts,
-    takeSequence(tx, "updated_seq"),
-    row.id,
-  );
-  const quiet = quietIn(tx, row, rule);
-  if (quiet !== null) return void hold(tx, getAlertRow(tx, row.id), { quiet, news: "page" });
+  if (accounts.length === 0) return row;
+  const paged = change(tx, row, {
+    page_accounts: JSON.stringify(accounts),
+    updated_seq: takeSequence(tx, "updated_seq"),
+  });
+  const quiet = quietIn(tx, paged, rule);
+  if (quiet !== null) return hold(tx, paged, { quiet, news: "page" });
   const people = accounts.map((account) => ({ name: calledOf(tx, account), why: "fallback" }));
-  const eventRow = emit(
-    tx,
-    { ...row, page_accounts },
-    {
-      event: "alert.escalated",
-      rule,
-      said: () => ({
-        paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
-        nobody: true,
-      }),
-    },
-  );
-  pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });
+  const eventRow = emit(tx, paged, {
+    event: "alert.escalated",
+    rule,
+    said: () => ({
+      paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
+      nobody: true,
+    }),
+  });
+  pagePeople(tx, paged, { event: "alert.escalated", eventRow, accounts });
+  return paged;
 }
 
 /** Throws 422 for an account or a schedule that isn't there. */
@@ -121,8 +115,6 @@ export function mustBeNoFallback(tx: Tx, of: string): void {
 const isWithin = (name: string, of: string) =>
   of.endsWith("/") ? name.startsWith(of) : name === of;
 
-const SOONER = `UPDATE alerts SET step_at = ?, due_at = ? WHERE id = ? AND state = 'open' AND step_at > ?`;
-
 /**
  * The pages of a rung all failed for good. Unless a phone of one of its people is paged beside them, the next rung runs at
  * once; at the top the fallback is paged, once for each alert, since its pages may fail as well.
@@ -142,8 +134,9 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
     detail: { level: row.escalation_level, accounts, why: "pages_failed" },
   });
   if (row.step_at !== null) {
-    const moved = tx.sql<number[]>(SOONER).run(tx.at, tx.at, alertId, tx.at);
-    if (moved.changes > 0) tx.note({ topic: "due", at: tx.at });
+    if (row.step_at <= tx.at) return;
+    change(tx, row, { step_at: tx.at, due_at: tx.at });
+    tx.note({ topic: "due", at: tx.at });
     return;
   }
   const before = tx

@@ -1,4 +1,3 @@
-import type { SqlValue } from "../../ground/store/database.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { patternTimeOf } from "../projects/pattern.ts";
@@ -13,9 +12,10 @@ import {
 import { begunSilences, silencesWithin } from "../quiet/rows.ts";
 import { aboveOf } from "./above.ts";
 import type { AlertRow } from "./alert.ts";
-import { type Due, earliest, ladderOnwards, type Timers } from "./ladder.ts";
+import { change } from "./apply.ts";
+import { type Due, ladderOnwards, type Timers } from "./ladder.ts";
 import { writeTimeline } from "./timeline.ts";
-import { timersAtOpening, timersOf } from "./timers.ts";
+import { timerColumns, timersAtOpening, timersOf } from "./timers.ts";
 
 /** Holding an alert's news back while it is quiet, and letting go of it. */
 
@@ -86,9 +86,6 @@ function subjectOf(row: AlertRow): Subject {
   };
 }
 
-const HOLD = `UPDATE alerts SET silenced_by = ?, held_until = ?, renotify_at = ?, untold = ?, updated_seq = ?, due_at = ?
-  WHERE id = ? AND state = 'open'`;
-
 /** What would have been told now; "nothing" where there is no news, and an alert is only looked at. */
 export type HeldNews = "opened" | "step" | "renotify" | "page" | "nothing";
 
@@ -103,27 +100,23 @@ export function hold(
   tx: Tx,
   row: AlertRow,
   { quiet, news, also = [] }: { quiet: Quiet; news: HeldNews; also?: readonly string[] },
-): void {
-  const isUntold = row.untold === 1;
-  const held = heldTimers(timersOf(row), { until: quiet.until, news, isUntold, now: tx.at });
-  const due = earliest(held);
-  const isNew = row.silenced_by !== quiet.by;
-  tx.sql<SqlValue[]>(HOLD).run(
-    quiet.by,
-    quiet.until,
-    held.renotifyAt,
-    news === "opened" ? 1 : row.untold,
-    isNew ? takeSequence(tx, "updated_seq") : row.updated_seq,
-    due,
-    row.id,
-  );
+): AlertRow {
   const { by, kind, until, reason } = quiet;
+  const isUntold = row.untold === 1;
+  const isNew = row.silenced_by !== by;
+  const held = change(tx, row, {
+    silenced_by: by,
+    untold: news === "opened" ? 1 : row.untold,
+    updated_seq: isNew ? takeSequence(tx, "updated_seq") : row.updated_seq,
+    ...timerColumns(heldTimers(timersOf(row), { until, news, isUntold, now: tx.at })),
+  });
   if (isNew || row.held_until !== until || news === "page")
     writeTimeline(tx, row.id, {
       kind: "silenced",
       detail: { by, kind, until, reason, held: news, ...(also.length > 0 && { also }) },
     });
-  if (due !== null) tx.note({ topic: "due", at: due });
+  if (held.due_at !== null) tx.note({ topic: "due", at: held.due_at });
+  return held;
 }
 
 /**
@@ -145,23 +138,18 @@ export function heldRenotify({ heldUntil, renotifyAt }: Timers, now: number): nu
   return heldUntil !== null && renotifyAt !== null && renotifyAt <= now ? renotifyAt : null;
 }
 
-const RELEASE = `UPDATE alerts SET silenced_by = NULL, held_until = NULL, untold = 0, updated_seq = ?, ladder_from = ?,
-    step_at = ?, repeat_at = ?, renotify_at = ?, due_at = ? WHERE id = ? AND state = 'open'`;
-
 /** It is quiet no more: the marks go, and the ladder goes on from now; of one that nobody heard of it begins. */
-export function release(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
+export function release(tx: Tx, row: AlertRow, rule: StoredRule | null): AlertRow {
   const timers = released(timersOf(row), { rule, isUntold: row.untold === 1, now: tx.at });
-  tx.sql<SqlValue[]>(RELEASE).run(
-    takeSequence(tx, "updated_seq"),
-    timers.ladderFrom,
-    timers.stepAt,
-    timers.repeatAt,
-    timers.renotifyAt,
-    earliest(timers),
-    row.id,
-  );
+  const loud = change(tx, row, {
+    silenced_by: null,
+    untold: 0,
+    updated_seq: takeSequence(tx, "updated_seq"),
+    ...timerColumns(timers),
+  });
   const since = quietSince(tx, row.id);
   writeTimeline(tx, row.id, { kind: "silence_over", detail: { by: row.silenced_by, since } });
+  return loud;
 }
 
 const SINCE = `SELECT min(at) FROM timeline WHERE alert_id = :id AND kind = 'silenced'

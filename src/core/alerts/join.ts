@@ -1,8 +1,8 @@
 import type { Tx } from "../../ground/store/store.ts";
 import { getAlertRow } from "./alert.ts";
-import { earliest } from "./ladder.ts";
+import { change } from "./apply.ts";
 import { writeTimeline } from "./timeline.ts";
-import { timersOf } from "./timers.ts";
+import { timerColumns, timersOf } from "./timers.ts";
 
 /** New trouble that was counted into an alert that somebody has: a key that it didn't hold. */
 export interface Joining {
@@ -17,7 +17,6 @@ const REST_SECONDS = 300;
 
 const LAST =
   "SELECT detail FROM timeline WHERE alert_id = ? AND kind = 'joined' ORDER BY id DESC LIMIT 1";
-const WAKE = "UPDATE alerts SET wakes_at = ?, due_at = ? WHERE id = ? AND state = 'acknowledged'";
 
 /**
  * An acknowledgement is for what was there: it ends now, as one that was given for a time. Of what goes on coming it ends
@@ -32,8 +31,7 @@ export function joinTaken(tx: Tx, id: number, { what, isWorse }: Joining): void 
   const rested = before > tx.at + REST_SECONDS ? 0 : before + REST_SECONDS;
   const opensAt = isWorse ? tx.at : Math.max(tx.at, rested);
   if (row.wakes_at !== null && row.wakes_at <= opensAt) return;
-  const due = earliest({ ...timersOf(row), wakesAt: opensAt });
-  tx.sql<[wakesAt: number, due: number | null, id: number]>(WAKE).run(opensAt, due, id);
+  change(tx, row, timerColumns({ ...timersOf(row), wakesAt: opensAt }));
   writeTimeline(tx, id, { kind: "joined", detail: { what, opens_at: opensAt } });
   tx.note({ topic: "due", at: opensAt });
 }

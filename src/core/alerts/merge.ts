@@ -1,15 +1,15 @@
-import type { SqlValue } from "../../ground/store/database.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { handOverPages } from "../../out/outbox/stand-down.ts";
 import { handOverPersonal } from "../../out/paging/pages.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { takeOccurrences } from "./buckets.ts";
-import { earliest, type Timers } from "./ladder.ts";
+import type { Timers } from "./ladder.ts";
 import { lookAgainAt } from "./look-again.ts";
 import { resolve } from "./resolve.ts";
 import { writeTimeline } from "./timeline.ts";
-import { noTimers, timersOf } from "./timers.ts";
+import { noTimers, timerColumns, timersOf } from "./timers.ts";
 import { tellWorse } from "./worse.ts";
 
 /** What an alert is counted under: its key, and the root of its template. */
@@ -18,11 +18,9 @@ export interface AlertPlace {
   templateId: string;
 }
 
-const MOVE = "UPDATE alerts SET alert_key = ?, template_id = ? WHERE id = ?";
-
 /** An alert goes on under another key, which no other standing alert has. */
-export function moveAlert(tx: Tx, id: number, { alertKey, templateId }: AlertPlace): void {
-  tx.sql<[alertKey: string, templateId: string, id: number]>(MOVE).run(alertKey, templateId, id);
+export function moveAlert(tx: Tx, id: number, { alertKey, templateId }: AlertPlace): AlertRow {
+  return change(tx, getAlertRow(tx, id), { alert_key: alertKey, template_id: templateId });
 }
 
 /**
@@ -44,8 +42,7 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
     handOverPersonal(tx, { from: ended.id, to: kept.id });
   }
   resolve(tx, ended.id, { reason: "merged", detail: { into: String(kept.id) } });
-  moveAlert(tx, kept.id, place);
-  take(tx, kept, ended);
+  take(tx, moveAlert(tx, kept.id, place), ended);
   writeTimeline(tx, kept.id, {
     kind: "merged",
     detail: { alert: String(ended.id), state: ended.state, count: ended.count },
@@ -53,41 +50,26 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
   return kept.id;
 }
 
-const TAKE = `UPDATE alerts SET level = ?, count = ?, first_seen = ?, last_seen = ?, last_message = ?,
-    escalation_level = ?, page_accounts = ?, updated_seq = ?, ladder_from = ?, step = ?, step_at = ?, repeat_at = ?,
-    renotify_at = ?, renotified = ?, quiet_at = ?, wakes_at = ?, due_at = ?, source = ? WHERE id = ?`;
-
 /** What `kept` becomes with all that was counted into `ended`, and all that it owed. */
 function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
-  const timers = mergedTimers(kept, ended);
   const later = ended.last_seen > kept.last_seen ? ended : kept;
-  const due = earliest(timers);
-  tx.sql<SqlValue[]>(TAKE).run(
-    Math.max(kept.level, ended.level),
-    kept.count + ended.count,
-    Math.min(kept.first_seen, ended.first_seen),
-    later.last_seen,
-    later.last_message,
-    Math.max(kept.escalation_level, ended.escalation_level),
-    JSON.stringify(pagedByEither(kept, ended)),
-    takeSequence(tx, "updated_seq"),
-    timers.ladderFrom,
-    timers.step,
-    timers.stepAt,
-    timers.repeatAt,
-    timers.renotifyAt,
-    timers.renotified,
-    timers.quietAt,
-    timers.wakesAt,
-    due,
+  const both = change(tx, kept, {
+    level: Math.max(kept.level, ended.level),
+    count: kept.count + ended.count,
+    first_seen: Math.min(kept.first_seen, ended.first_seen),
+    last_seen: later.last_seen,
+    last_message: later.last_message,
+    escalation_level: Math.max(kept.escalation_level, ended.escalation_level),
+    page_accounts: JSON.stringify(pagedByEither(kept, ended)),
+    updated_seq: takeSequence(tx, "updated_seq"),
     // Of several sources it is no one's: a silence of one of them doesn't take it.
-    kept.source === ended.source ? kept.source : null,
-    kept.id,
-  );
+    source: kept.source === ended.source ? kept.source : null,
+    ...timerColumns(mergedTimers(kept, ended)),
+  });
   takeOccurrences(tx, { from: ended.id, into: kept.id });
-  lookAgainAt(tx, kept.id);
-  if (ended.level > kept.level) tellWorse(tx, kept.id, kept.level);
-  if (due !== null) tx.note({ topic: "due", at: due });
+  const looked = lookAgainAt(tx, both);
+  if (ended.level > kept.level) tellWorse(tx, looked, kept.level);
+  if (both.due_at !== null) tx.note({ topic: "due", at: both.due_at });
 }
 
 /** Whom renotifies page: whom the higher ladder paged last; of two that stand alike, and beside one that paged nobody, both. */

@@ -1,6 +1,9 @@
 import { uuidOf } from "../../ground/kit/ids.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { type AlertRow, getAlertRow, NO_EXTRA } from "./alert.ts";
+import { change } from "./apply.ts";
+import { findRule } from "./rule-of.ts";
 import { worsen } from "./worse.ts";
 
 /** An alert that its sender named, as far as the sender's word can end it. */
@@ -90,73 +93,26 @@ export function heldBack(
   return { swallowed, stillFiring: swallowed ? null : last.id };
 }
 
-const WORD = `UPDATE alerts SET instance = :instance, expires_at = :expires, promised = :expires - last_seen,
-    due_at = iif(:expires IS NULL, due_at, min(coalesce(due_at, :expires), :expires))
-  WHERE id = :id AND (instance IS NOT :instance OR expires_at IS NOT :expires OR promised IS NOT :expires - last_seen)`;
-
-/**
- * Writes which firing an alert is, and when its sender's word runs out: that may be before all else was due. When it
- * was seen is written before.
- */
-export function writeWord(
-  tx: Tx,
-  alert: { id: number; instance: string | null; expiresAt: number | null },
-): void {
-  const { id, instance, expiresAt: expires } = alert;
-  const { changes } = tx
-    .sql<[{ id: number; instance: string | null; expires: number | null }]>(WORD)
-    .run({ id, instance, expires });
-  if (changes > 0 && expires !== null) tx.note({ topic: "due", at: expires });
-}
-
-/** The latest report of an alert, of which the table has only one before. Unix seconds. */
-export interface LaterReport {
-  id: number;
-  /** When it came, by the clock of that moment. */
-  seen: number;
-  /** The same by the clock as it is now. */
-  at: number;
-  expiresAt: number | null;
-}
-
-const QUIET =
-  "(SELECT json_extract(body, '$.auto_resolve_quiet_minutes') FROM rules WHERE id = rule_id)";
-const REPORT = `UPDATE alerts SET last_seen = :seen, expires_at = :expires, promised = :expires - :at,
-    quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
-    due_at = min(coalesce(due_at, :expires), coalesce(:expires, due_at))
-  WHERE id = :id AND state <> 'resolved'`;
-
-const NO_EXTRA = '{"details":null,"links":[],"images":[],"occurred_at":null}';
-const UPDATE = `UPDATE alerts SET last_seen = :at, last_message = coalesce(:message, last_message), updated_seq = :seq,
-    quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
-    extra = iif(:details IS NULL, extra, json_set(coalesce(extra, '${NO_EXTRA}'), '$.details', nullif(:details, '')))
-  WHERE id = :id AND state <> 'resolved'`;
-
 /** The same firing, of which its sender says something else now: a text, details (empty: none), a level if it is higher. */
 export function updateNamed(
   tx: Tx,
   alert: NamedAlert,
   said: { level?: number; message?: string; details?: string },
 ): void {
-  const { message = null, details = null, level = 0 } = said;
-  const row = {
-    id: alert.id,
-    at: tx.at,
-    seq: takeSequence(tx, "updated_seq", 1),
-    message,
-    details,
-  };
-  tx.sql<[typeof row]>(UPDATE).run(row);
-  if (level <= alert.level) return;
-  worsen(tx, alert.id, { from: alert.level, to: level });
+  const row = getAlertRow(tx, alert.id);
+  const quiet = (findRule(tx, row.rule_id)?.auto_resolve_quiet_minutes ?? 0) * 60;
+  const updated = change(tx, row, {
+    last_seen: tx.at,
+    last_message: said.message ?? row.last_message,
+    updated_seq: takeSequence(tx, "updated_seq"),
+    quiet_at: row.quiet_at === null ? null : Math.max(row.quiet_at, tx.at + quiet),
+    extra: said.details === undefined ? row.extra : withDetails(row, said.details),
+  });
+  const { level = 0 } = said;
+  if (level > alert.level) worsen(tx, updated, level);
 }
 
-/** Writes a report that was only in memory: its promise, and from when quiet counts. */
-export function writeReport(tx: Tx, { id, seen, at, expiresAt: expires }: LaterReport): void {
-  tx.sql<[{ id: number; seen: number; at: number; expires: number | null }]>(REPORT).run({
-    id,
-    seen,
-    at,
-    expires,
-  });
+function withDetails({ extra }: AlertRow, details: string): string {
+  const before = extra === null ? NO_EXTRA : JSON.parse(extra);
+  return JSON.stringify({ ...before, details: details === "" ? null : details });
 }

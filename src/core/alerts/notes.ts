@@ -3,8 +3,8 @@ import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { text } from "../../ground/kit/fields.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { getAlertRow } from "./alert.ts";
+import { noteAlert } from "./apply.ts";
 import { writeTimeline } from "./timeline.ts";
-import { noteAlert } from "./unacknowledge.ts";
 
 export const noteWrite = z
   .strictObject({ text: text(4096, 1) })

@@ -11,7 +11,7 @@ import { createReach, storedSeats } from "./reach.ts";
 import { emitOpened } from "./renotify.ts";
 import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
-import { timersAtOpening, timersOf } from "./timers.ts";
+import { timersAtOpening } from "./timers.ts";
 
 export interface Opening {
   projectId: number;
@@ -72,21 +72,16 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   if (changes.length > 0) writeTimeline(tx, id, { kind: "recent_changes", detail: { changes } });
   let row = getAlertRow(tx, id);
   const quiet = quietIn(tx, row, rule);
-  if (quiet === null) emitOpened(tx, row, { rule, timers: timersOf(row) });
-  else {
-    hold(tx, row, { quiet, news: "opened" });
-    row = getAlertRow(tx, id);
-  }
-  if (row.due_at !== null && row.due_at <= tx.at) {
-    settleAlert(tx, row, {
+  if (quiet === null) emitOpened(tx, row, { rule });
+  else row = hold(tx, row, { quiet, news: "opened" });
+  if (row.due_at !== null && row.due_at <= tx.at)
+    row = settleAlert(tx, row, {
       rule: () => rule,
       reach: createReach(tx.at, storedSeats(tx)),
       nextSeq: () => takeSequence(tx, "updated_seq"),
       upSince: tx.at,
       later: () => null,
     });
-    row = getAlertRow(tx, id);
-  }
   if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
   tx.note({
     topic: "alert",

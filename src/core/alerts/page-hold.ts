@@ -1,16 +1,16 @@
-import type { SqlValue } from "../../ground/store/database.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { waitingPages, withdrawPersonal } from "../../out/paging/pages.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { type AlertRow, getAlertRow, SELECT_ALERT } from "./alert.ts";
+import { type AlertRow, findAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { hold, quietAt, quietIn } from "./hold.ts";
 import { findRule } from "./rule-of.ts";
 
 /** A page to somebody's contact that is due while its alert is quiet. */
 
 function openRow(reader: Reader, alertId: number): AlertRow | null {
-  const row = reader.sql<[id: number], AlertRow>(`${SELECT_ALERT} WHERE a.id = ?`).get(alertId);
+  const row = findAlertRow(reader, alertId);
   return row?.state === "open" ? row : null;
 }
 
@@ -27,11 +27,9 @@ export function holdPages(tx: Tx, alertId: number): void {
   if (row === null || quiet === null) return;
   const waiting = waitingPeople(tx, row, rule);
   withdrawPersonal(tx, alertId);
-  const also = oweBesides(tx, row, waiting);
-  hold(tx, getAlertRow(tx, alertId), { quiet, news: "page", also });
+  const { owing, also } = oweBesides(tx, row, waiting);
+  hold(tx, owing, { quiet, news: "page", also });
 }
-
-const OWE = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
 
 /** Whose pages wait still, those of earlier steps among them. */
 function waitingPeople(tx: Tx, row: AlertRow, rule: StoredRule | null): string[] {
@@ -41,12 +39,17 @@ function waitingPeople(tx: Tx, row: AlertRow, rule: StoredRule | null): string[]
 }
 
 /** These people are told again beside those whom the alert paged last; who isn't one of those. */
-export function oweBesides(tx: Tx, row: AlertRow, people: readonly string[]): string[] {
+export function oweBesides(
+  tx: Tx,
+  row: AlertRow,
+  people: readonly string[],
+): { owing: AlertRow; also: string[] } {
   const paged = JSON.parse(row.page_accounts) as string[];
   const also = [...new Set(people)].filter((account) => !paged.includes(account));
-  if (also.length > 0) {
-    const values = [JSON.stringify([...paged, ...also]), takeSequence(tx, "updated_seq"), row.id];
-    tx.sql<SqlValue[]>(OWE).run(...values);
-  }
-  return also;
+  if (also.length === 0) return { owing: row, also };
+  const owing = change(tx, row, {
+    page_accounts: JSON.stringify([...paged, ...also]),
+    updated_seq: takeSequence(tx, "updated_seq"),
+  });
+  return { owing, also };
 }

@@ -2,9 +2,9 @@ import type { Tx } from "../../ground/store/store.ts";
 import { makePages, type PagedPerson } from "../../out/paging/pages.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { emit } from "./emit.ts";
 import { hold, quietIn } from "./hold.ts";
-import type { Timers } from "./ladder.ts";
 import { lookAgainAt } from "./look-again.ts";
 import { pageFollowers, pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
@@ -22,45 +22,44 @@ export function renotifyBurst(tx: Tx, id: number): void {
   const rule = findRule(tx, row.rule_id);
   const quiet = quietIn(tx, row, rule);
   if (quiet !== null) hold(tx, row, { quiet, news: "renotify" });
-  else if (row.silenced_by !== null) tellWithHeld(tx, id);
-  else renotify(tx, row, { rule, timers: timersOf(row), detail: { why: "burst" } });
+  else if (row.silenced_by !== null) tellWithHeld(tx, row);
+  else renotify(tx, row, { rule, detail: { why: "burst" } });
 }
 
-const OWE =
-  "UPDATE alerts SET renotify_at = min(coalesce(renotify_at, :at), :at) WHERE id = :id AND untold = 0";
-
 /** It is quiet no more and hasn't been looked at: this is told at once with what was held, in that order. */
-export function tellWithHeld(tx: Tx, id: number): void {
-  tx.sql<[{ id: number; at: number }]>(OWE).run({ id, at: tx.at });
-  lookAgainAt(tx, id);
+export function tellWithHeld(tx: Tx, row: AlertRow): void {
+  const isOwed = row.untold === 0;
+  const renotify_at = isOwed ? Math.min(row.renotify_at ?? tx.at, tx.at) : row.renotify_at;
+  lookAgainAt(tx, change(tx, row, { renotify_at }));
 }
 
 /** Tells of an alert that is open again; where nobody heard of its opening, of that. */
 export function tellAgain(
   tx: Tx,
   row: AlertRow,
-  told: { rule: StoredRule | null; timers: Timers; detail: Record<string, unknown> },
-): void {
+  told: { rule: StoredRule | null; detail: Record<string, unknown> },
+): AlertRow {
   if (row.untold === 0) {
     renotify(tx, row, told);
-    return;
+    return row;
   }
-  tx.sql<[id: number]>("UPDATE alerts SET untold = 0 WHERE id = ?").run(row.id);
-  emitOpened(tx, row, told);
+  const open = change(tx, row, { untold: 0 });
+  emitOpened(tx, open, told);
+  return open;
 }
 
 /** `alert.opened`, with whom the ladder pages next. `silenced`: since when nobody was told of it, Unix seconds. */
 export function emitOpened(
   tx: Tx,
   row: AlertRow,
-  told: { rule: StoredRule | null; timers: Timers; silenced?: number },
+  told: { rule: StoredRule | null; silenced?: number },
 ): void {
-  const { rule, timers, silenced } = told;
+  const { rule, silenced } = told;
   const eventRow = emit(tx, row, {
     event: "alert.opened",
     rule,
     said: () => ({
-      ...(rule === null ? {} : nextSaid(tx, row, { rule, timers })),
+      ...(rule === null ? {} : nextSaid(tx, row, { rule, timers: timersOf(row) })),
       ...(silenced !== undefined && { silenced }),
     }),
   });
@@ -68,20 +67,18 @@ export function emitOpened(
 }
 
 /**
- * Says again that the open alert `row` is open. `detail` says why, in the history; `timers`: as they stand after it;
- * `people`: who is paged in place of those whom it paged last.
+ * Says again that the open alert `row` is open. `detail` says why, in the history; `people`: who is paged in place of those
+ * whom it paged last.
  */
 export function renotify(
   tx: Tx,
   row: AlertRow,
   {
     rule,
-    timers,
     detail,
     people,
   }: {
     rule: StoredRule | null;
-    timers: Timers;
     detail: Record<string, unknown>;
     people?: readonly PagedPerson[];
   },
@@ -92,7 +89,7 @@ export function renotify(
     rule,
     said: () => ({
       told: pagedSoFar(tx, row),
-      ...(rule !== null && nextSaid(tx, row, { rule, timers })),
+      ...(rule !== null && nextSaid(tx, row, { rule, timers: timersOf(row) })),
       ...(detail["why"] === "reopened" && { again: true as const }),
     }),
   });

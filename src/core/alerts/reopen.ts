@@ -2,12 +2,13 @@ import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { addOccurrences } from "./buckets.ts";
 import { hold, quietIn } from "./hold.ts";
-import { afterStep, earliest, nextRenotify, type Timers } from "./ladder.ts";
+import { afterStep, nextRenotify, type Timers } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
 import { writeTimeline } from "./timeline.ts";
-import { timersAtOpening, timersOf } from "./timers.ts";
+import { timerColumns, timersAtOpening, timersOf } from "./timers.ts";
 import { tellWorse } from "./worse.ts";
 
 const LAST = `SELECT id, resolved_at,
@@ -40,11 +41,6 @@ export interface Return {
   expiresAt: number | null;
 }
 
-const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at = NULL, acked_by = NULL, updated_seq = ?,
-    source = iif(source IS ?, source, NULL), count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?, promised = ?,
-    ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, quiet_at = ?, due_at = ?
-  WHERE id = ? AND state = 'resolved'`;
-
 /**
  * Opens a resolved alert again, as the same one: its ladder goes on from where it stood when it ended, and one
  * `alert.renotified` tells of it.
@@ -52,40 +48,34 @@ const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at =
 export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): void {
   const row = getAlertRow(tx, id);
   const away = tx.at - (row.resolved_at ?? tx.at);
-  const timers = timersAgain(timersOf(row), rule, { at: tx.at, away, expiresAt: event.expiresAt });
-  const { changes } = tx
-    .sql<(string | number | null)[]>(REOPEN)
-    .run(
-      takeSequence(tx, "updated_seq"),
-      event.source,
-      event.level,
-      tx.at,
-      event.lastMessage,
-      event.template,
-      event.instance,
-      event.expiresAt,
-      event.expiresAt === null ? null : event.expiresAt - tx.at,
-      timers.ladderFrom,
-      timers.stepAt,
-      timers.repeatAt,
-      timers.renotifyAt,
-      timers.quietAt,
-      earliest(timers),
-      id,
-    );
-  if (changes !== 1) throw new Error(`alert ${id} is not as it was`);
+  const { expiresAt } = event;
+  const open = change(tx, row, {
+    state: "open",
+    resolved_at: null,
+    acked_at: null,
+    acked_by: null,
+    updated_seq: takeSequence(tx, "updated_seq"),
+    source: row.source === event.source ? row.source : null,
+    count: row.count + 1,
+    level: Math.max(row.level, event.level),
+    last_seen: tx.at,
+    last_message: event.lastMessage,
+    template: event.template,
+    instance: event.instance,
+    expires_at: expiresAt,
+    promised: expiresAt === null ? null : expiresAt - tx.at,
+    ...timerColumns(timersAgain(timersOf(row), rule, { at: tx.at, away, expiresAt })),
+  });
   addOccurrences(tx, id, 1);
   writeTimeline(tx, id, { kind: "reopened", detail: { resolved_for_seconds: away } });
-  const open = getAlertRow(tx, id);
   const quiet = quietIn(tx, open, rule);
   if (quiet !== null) hold(tx, open, { quiet, news: "renotify" });
   else {
-    tellAgain(tx, open, { rule, timers, detail: { why: "reopened" } });
+    const told = tellAgain(tx, open, { rule, detail: { why: "reopened" } });
     if (open.level > row.level)
-      tellWorse(tx, id, row.level, JSON.parse(open.page_accounts) as string[]);
+      tellWorse(tx, told, row.level, JSON.parse(open.page_accounts) as string[]);
   }
-  const due = earliest(timers);
-  if (due !== null) tx.note({ topic: "due", at: due });
+  if (open.due_at !== null) tx.note({ topic: "due", at: open.due_at });
   tx.note({
     topic: "alert",
     alertId: id,

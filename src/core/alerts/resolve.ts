@@ -4,19 +4,16 @@ import type { EventSaid } from "../../out/outbox/said.ts";
 import { withdrawPages } from "../../out/outbox/stand-down.ts";
 import { withdrawPersonal } from "../../out/paging/pages.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { emit } from "./emit.ts";
 import { voidHits } from "./hits.ts";
-import { lookAgainBy } from "./look-again.ts";
+import { lookAgainBy } from "./many.ts";
 import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
+import { noTimers, timerColumns, timersOf } from "./timers.ts";
 import { whoDid } from "./whose.ts";
-
-const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,
-    step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, expires_at = NULL, due_at = NULL,
-    silenced_by = NULL, held_until = NULL, wakes_at = NULL
-  WHERE id = ? AND state <> 'resolved'`;
 
 /** Who or what resolves an alert. */
 export type Resolver =
@@ -33,7 +30,14 @@ export type Resolver =
 export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state === "resolved") return before;
-  tx.sql<[number, number, number]>(RESOLVE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  const row = change(tx, before, {
+    state: "resolved",
+    resolved_at: tx.at,
+    updated_seq: takeSequence(tx, "updated_seq"),
+    silenced_by: null,
+    expires_at: null,
+    ...timerColumns({ ...noTimers(timersOf(before)), heldUntil: null, wakesAt: null }),
+  });
   voidHits(tx, { ruleId: before.rule_id, key: before.alert_key });
   const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);
   writeTimeline(tx, id, {
@@ -46,7 +50,6 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
       ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
     },
   });
-  const row = getAlertRow(tx, id);
   // Whoever heard nothing of its opening hears nothing of its end.
   if (row.untold === 0) {
     const eventRow = emit(tx, row, {

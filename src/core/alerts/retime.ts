@@ -1,6 +1,7 @@
 import type { Tx } from "../../ground/store/store.ts";
 import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 import type { AlertRow, AlertState } from "./alert.ts";
+import { change } from "./apply.ts";
 import { heldRenotify } from "./hold.ts";
 import {
   earliest,
@@ -12,9 +13,10 @@ import {
   type TimedRule,
   type Timers,
 } from "./ladder.ts";
+import { forgetRun } from "./many.ts";
 import { resolve } from "./resolve.ts";
 import { writeTimeline } from "./timeline.ts";
-import { noTimers, type TimedRow, timersOf, writeTimers } from "./timers.ts";
+import { noTimers, type TimedRow, timerColumns, timersOf } from "./timers.ts";
 
 /**
  * What an alert's timers become when its rule is replaced: it follows the rule as it is now.
@@ -117,7 +119,9 @@ type Standing = TimedRow & Pick<AlertRow, "escalation_level" | "drill" | "untold
  */
 export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | null): void {
   if (after !== null && same(timedPart(before), timedPart(after))) return;
-  if (after !== null) forgetRun(tx, before, after);
+  // One that ended a short while ago may be opened again: then steps that page others than they did haven't run.
+  if (after !== null && !same(before.escalations, after.escalations))
+    forgetRun(tx, before, stepsKept(before.escalations, after.escalations));
   let last = 0;
   while (true) {
     const rows = tx
@@ -127,21 +131,6 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
     last = rows.at(-1)?.id ?? last;
     if (rows.length === 0) return;
   }
-}
-
-/** By when they ended: a project may keep a million that ended before. */
-const REOPENABLE = `UPDATE alerts INDEXED BY alerts_resolved SET step = iif(escalation_level = 0, 0, :kept)
-  WHERE resolved_at > :since AND state = 'resolved' AND project_id = :project AND rule_id = :rule
-    AND step > iif(escalation_level = 0, 0, :kept)`;
-/** No alert that ended longer ago is opened again. */
-const LONGEST_AWAY = 86_400;
-
-/** An alert that ended a short while ago may be opened again: then steps that page others than they did haven't run. */
-function forgetRun(tx: Tx, before: StoredRule, after: StoredRule): void {
-  const [was, is] = [before.escalations, after.escalations];
-  if (same(was, is)) return;
-  const of = { project: before.project_id, rule: before.id, since: tx.at - LONGEST_AWAY };
-  tx.sql<[typeof of & { kept: number }]>(REOPENABLE).run({ ...of, kept: stepsKept(was, is) });
 }
 
 function retimeAlert(
@@ -166,8 +155,7 @@ function retimeAlert(
         });
   const next = isDrill ? { ...changed, quietAt: null } : changed;
   if (same(next, timers)) return;
-  if (!writeTimers(tx, row, { timers: next }))
-    throw new Error(`alert ${row.id} changed under its rule`);
+  change(tx, row, timerColumns(next));
   // What has run shows where the ladder goes on.
   if (row.state !== "open" && same(next, { ...timers, step: next.step })) return;
   writeTimeline(tx, row.id, {

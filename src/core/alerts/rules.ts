@@ -16,7 +16,7 @@ import {
 import { checkSilencedBy } from "../projects/silenced-by.ts";
 import { renameInSilences } from "../quiet/rows.ts";
 import { dropHitsOfRule } from "./hits.ts";
-import { lookAgainBelow, lookAgainOfRule } from "./look-again.ts";
+import { lookAgainBelow, lookAgainOfRule, renameRuleOfAlerts } from "./many.ts";
 import { retimeAlerts } from "./retime.ts";
 
 /** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here, for one too many and for rules that silence each other. */
@@ -56,14 +56,11 @@ export function replaceRule(
   return after;
 }
 
-const RENAME = `UPDATE alerts SET rule = :to WHERE project_id = :project AND rule_id = :rule AND state <> 'resolved'`;
-
 /** The rule has another name now: its alerts that aren't over go on, and what holds them holds them. Throws 404. */
 export function renameRule(tx: Tx, project: Project, { from, to }: { from: string; to: string }) {
   const { id } = getRule(tx, project.id, from);
   writeRuleName(tx, id, to);
-  const of = { project: project.id, rule: id, to };
-  tx.sql<[typeof of]>(RENAME).run(of);
+  renameRuleOfAlerts(tx, { projectId: project.id, ruleId: id, to });
   renameInSilences(tx, project.id, { kind: "rule", from, to });
   changeConfig(tx, project.id);
 }

@@ -4,8 +4,9 @@ import { queueRun } from "../../out/outbox/run-again.ts";
 import { getActionRow } from "../projects/actions.ts";
 import { projectOf } from "../projects/projects.ts";
 import { getAlertRow } from "./alert.ts";
+import { noteAlert } from "./apply.ts";
 import { writeTimeline } from "./timeline.ts";
-import { mustStand, noteAlert } from "./unacknowledge.ts";
+import { mustStand } from "./unacknowledge.ts";
 
 /**
  * Somebody runs an action for an alert, also one that its rule doesn't name. Returns the execution's id. Throws 404; 409

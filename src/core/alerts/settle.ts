@@ -1,18 +1,19 @@
 import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { climbsOf, timersAfter } from "./climbs.ts";
 import { escalate } from "./escalate.ts";
 import { fallBackIfNobody, pageFallback } from "./fallback.ts";
+import { type LaterReport, writeReport } from "./fold.ts";
 import { hold, newsOf, quietIn, release } from "./hold.ts";
 import { type Climb, type Due, earliest, type Timers, whatIsDue } from "./ladder.ts";
-import { type LaterReport, writeReport } from "./named.ts";
 import { reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
 import { emitOpened, renotify } from "./renotify.ts";
 import { resolve } from "./resolve.ts";
 import { wake } from "./snooze.ts";
-import { noTimers, type PagedColumns, timersOf, writeTimers } from "./timers.ts";
+import { noTimers, timerColumns, timersOf } from "./timers.ts";
 
 /** What settling needs to know of the rest. */
 export interface Settling {
@@ -29,30 +30,24 @@ export interface Settling {
 
 export type LaterReportOf = (row: AlertRow) => LaterReport | null;
 
-/**
- * What became of an alert that was looked at: "settled" did what was due, "quiet" resolved it for want of news, "early" found
- * nothing due yet, "lost" found that it had changed since it was seen.
- */
-export type Settled = "settled" | "quiet" | "early" | "lost";
-
 /** From here on a page says how late it was. */
 const LATE_SECONDS = 5;
 
 /**
  * Does once what is due of an alert that isn't resolved, on its present state: after a gap the missed
  * steps are one page, and of missed repeats and renotifies there is one, with the next counted from now
- * (contract §5). `row` is the alert as it was seen; it is changed only where it still is so.
+ * (contract §5). `row` is the alert as it was read in this transaction; it comes back as it is then.
  */
-export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled {
+export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): AlertRow {
   const timers = timersOf(row);
   const rule = settling.rule(row.rule_id);
   const due = rule === null ? owedOnly(timers, tx.at) : whatIsDue(rule, timers, tx.at);
   if (due.resolve === null) {
     if (row.state === "acknowledged" && row.wakes_at !== null && row.wakes_at <= tx.at)
-      return wake(tx, row, rule) ? settleOn(tx, row.id, settling) : "lost";
-    const looked = lookIfQuiet(tx, row, { rule, due });
-    if (looked === "held") return "early";
-    if (looked === "released") return settleOn(tx, row.id, settling);
+      return settleOn(tx, wake(tx, row, rule), settling);
+    const quiet = row.state === "open" ? quietIn(tx, row, rule) : null;
+    if (quiet !== null) return hold(tx, row, { quiet, news: newsOf(due) });
+    if (row.silenced_by !== null) return settleOn(tx, letGo(tx, row, rule), settling);
   }
   if (rule === null) return tellOwed(tx, row, { timers, due });
   if (due.resolve !== null) {
@@ -60,8 +55,7 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
       return settleAlert(tx, getAlertRow(tx, row.id), settling);
     const quiet_minutes = rule.auto_resolve_quiet_minutes;
     const detail = due.resolve === "quiet" ? { quiet_minutes } : {};
-    resolve(tx, row.id, { reason: row.drill !== 0 ? "drill" : due.resolve, detail });
-    return "quiet";
+    return resolve(tx, row.id, { reason: row.drill !== 0 ? "drill" : due.resolve, detail });
   }
   if (due.steps === null && due.renotify === null) return idle(tx, row, timers);
 
@@ -74,30 +68,19 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   const paged = climbs
     .map((climb) => pagedColumns(climb, seq))
     .findLast((one) => one !== undefined);
-  if (!writeTimers(tx, row, { timers: next, paged })) return "lost";
+  const run = change(tx, row, { ...timerColumns(next), ...paged });
   const late = (dueAt: number) => lateness({ dueAt, now: tx.at, upSince: settling.upSince });
   if (due.steps !== null)
     for (const climb of climbs)
       escalate(
         tx,
-        { ...row, ...pagedColumns(climb, seq) },
-        {
-          rule,
-          span: due.steps,
-          climb,
-          late: late(due.steps.dueAt),
-          timers: next,
-          reach,
-        },
+        { ...run, ...pagedColumns(climb, seq) },
+        { rule, span: due.steps, climb, late: late(due.steps.dueAt), reach },
       );
-  if (climbed !== null) fallBackIfNobody(tx, { ...row, ...paged }, { rule, climbed, reach });
+  const told = climbed === null ? run : fallBackIfNobody(tx, run, { rule, climbed, reach });
   if (due.renotify !== null)
-    renotify(tx, getAlertRow(tx, row.id), {
-      rule,
-      timers: next,
-      detail: { why: "interval", ...late(due.renotify) },
-    });
-  return "settled";
+    renotify(tx, told, { rule, detail: { why: "interval", ...late(due.renotify) } });
+  return told;
 }
 
 /** What is due of an alert whose rule is deleted: only what was held back. */
@@ -107,53 +90,29 @@ function owedOnly({ renotifyAt }: Timers, now: number): Due {
 }
 
 /** Its rule is deleted: nothing but what was held back is told. */
-function tellOwed(tx: Tx, row: AlertRow, { timers, due }: { timers: Timers; due: Due }): Settled {
+function tellOwed(tx: Tx, row: AlertRow, { timers, due }: { timers: Timers; due: Due }): AlertRow {
   const next = noTimers(timers);
   if (due.renotify === null) return idle(tx, row, { ...next, renotifyAt: timers.renotifyAt });
-  if (!writeTimers(tx, row, { timers: next })) return "lost";
-  const told = getAlertRow(tx, row.id);
+  const told = change(tx, row, timerColumns(next));
   // Its ladder has paged nobody and is gone: those are paged who are where nobody else is.
-  if (row.page_accounts === "[]") pageFallback(tx, told, { rule: null, why: "rule_deleted" });
-  else renotify(tx, told, { rule: null, timers: next, detail: { why: "interval" } });
-  return "settled";
+  if (row.page_accounts === "[]")
+    return pageFallback(tx, told, { rule: null, why: "rule_deleted" });
+  renotify(tx, told, { rule: null, detail: { why: "interval" } });
+  return told;
 }
 
 /** What is due of an alert that has just become loud, in the same transaction. */
-function settleOn(tx: Tx, id: number, settling: Settling): Settled {
-  const row = getAlertRow(tx, id);
-  if (row.due_at !== null && row.due_at <= tx.at) settleAlert(tx, row, settling);
-  return "settled";
-}
-
-/**
- * Whether the alert's news is held back, now that some is due or what keeps it quiet may have begun or ended. Where it may be told
- * again, an opening that nobody heard of is told first.
- */
-function lookIfQuiet(
-  tx: Tx,
-  row: AlertRow,
-  { rule, due }: { rule: StoredRule | null; due: Due },
-): "held" | "released" | "loud" {
-  if (row.state !== "open") return "loud";
-  const quiet = quietIn(tx, row, rule);
-  if (quiet !== null) {
-    hold(tx, row, { quiet, news: newsOf(due) });
-    return "held";
-  }
-  if (row.silenced_by === null) return "loud";
-  letGo(tx, row, rule);
-  return "released";
+function settleOn(tx: Tx, row: AlertRow, settling: Settling): AlertRow {
+  return row.due_at !== null && row.due_at <= tx.at ? settleAlert(tx, row, settling) : row;
 }
 
 /** It is quiet no more: of one that nobody heard of the opening is told, and to whom it was given meanwhile. */
-export function letGo(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
-  release(tx, row, rule);
-  if (row.untold === 0) return;
-  const told = getAlertRow(tx, row.id);
-  const timers = timersOf(told);
-  emitOpened(tx, told, { rule, timers, silenced: row.opened_at });
-  if (told.page_accounts !== "[]")
-    renotify(tx, told, { rule, timers, detail: { why: "assigned" } });
+export function letGo(tx: Tx, row: AlertRow, rule: StoredRule | null): AlertRow {
+  const told = release(tx, row, rule);
+  if (row.untold === 0) return told;
+  emitOpened(tx, told, { rule, silenced: row.opened_at });
+  if (told.page_accounts !== "[]") renotify(tx, told, { rule, detail: { why: "assigned" } });
+  return told;
 }
 
 /** Whether its sender reported it late enough to keep it from ending: that is written now. */
@@ -170,6 +129,9 @@ function wasReported(
   return !ends;
 }
 
+/** What a page changes of an alert beside its timers. */
+type PagedColumns = Pick<AlertRow, "escalation_level" | "page_accounts" | "updated_seq">;
+
 function pagedColumns({ paged }: Climb, seq: number): PagedColumns | undefined {
   if (paged === null) return undefined;
   return {
@@ -180,9 +142,9 @@ function pagedColumns({ paged }: Climb, seq: number): PagedColumns | undefined {
 }
 
 /** due_at lay too early: it is set right and nothing else changes. */
-function idle(tx: Tx, row: AlertRow, timers: Timers): Settled {
+function idle(tx: Tx, row: AlertRow, timers: Timers): AlertRow {
   mustLieAhead(tx, row, timers);
-  return writeTimers(tx, row, { timers }) ? "early" : "lost";
+  return change(tx, row, timerColumns(timers));
 }
 
 /** Without this an alert that is settled and still due would be settled for ever. */

@@ -7,7 +7,7 @@ import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../qu
 import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { hold, quietBy } from "./hold.ts";
-import { lookAgainAtLoud, lookAgainBy } from "./look-again.ts";
+import { lookAgainAtLoud, lookAgainBy } from "./many.ts";
 import { findRule } from "./rule-of.ts";
 
 /** What becomes of alerts with a change of a silence, and what a silence would do. */

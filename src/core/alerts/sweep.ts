@@ -5,7 +5,8 @@ import { isFatal, sqliteCode } from "../../ground/store/faults.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { type AlertRow, SELECT_ALERT } from "./alert.ts";
+import { findAlertRow, getAlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { createReach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { type LaterReportOf, type Settling, settleAlert } from "./settle.ts";
@@ -37,7 +38,7 @@ export interface SweepStats {
 /** How far an alert that throws is pushed. */
 const POSTPONE_SECONDS = 60;
 
-const DUE = `${SELECT_ALERT} WHERE a.due_at <= ? ORDER BY a.due_at, a.id LIMIT ?`;
+const DUE = "SELECT id FROM alerts WHERE due_at <= ? ORDER BY due_at, id LIMIT ?";
 const NEXT = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
 
 /**
@@ -53,49 +54,47 @@ export function createSweep(
 ): Sweep {
   const counted: SweepStats = { settled: 0, postponed: 0 };
 
-  // As many as fitted into the time before, so that few are read in vain.
+  // As many as fitted into the time before, so that few are looked up in vain.
   let pace = limits.slice;
 
-  /** How many of the rows, from the first, were settled in one transaction. */
-  const settleAll = (rows: readonly AlertRow[], upSince: number): number => {
+  /** How many of them, from the first, were settled in one transaction. */
+  const settleAll = (ids: readonly number[], upSince: number): number => {
     const until = store.clock.mono() + limits.budgetMs;
     return store.write((tx) => {
       const settling = settlingIn(tx, { upSince, later });
       let done = 0;
-      for (const row of rows) {
+      for (const id of ids) {
         if (done > 0 && store.clock.mono() >= until) break;
-        settleAlert(tx, row, settling);
+        // One that was settled before it may have changed it.
+        const row = findAlertRow(tx, id);
+        if (row?.due_at != null && row.due_at <= tx.at) settleAlert(tx, row, settling);
         done += 1;
       }
       return done;
     });
   };
 
-  const postpone = (row: AlertRow, error: unknown) => {
-    store.write((tx) =>
-      tx
-        .sql<[number, number]>("UPDATE alerts SET due_at = ? WHERE id = ?")
-        .run(tx.at + POSTPONE_SECONDS, row.id),
-    );
+  const postpone = (id: number, error: unknown) => {
+    store.write((tx) => change(tx, getAlertRow(tx, id), { due_at: tx.at + POSTPONE_SECONDS }));
     counted.postponed += 1;
-    log.error({ alert: row.id, err: error }, "an alert could not be settled; it is tried again");
+    log.error({ alert: id, err: error }, "an alert could not be settled; it is tried again");
   };
 
   /** After a rollback the slice is halved until the one that throws stands alone. */
-  const settle = (rows: readonly AlertRow[], upSince: number): void => {
+  const settle = (ids: readonly number[], upSince: number): void => {
     try {
-      const done = settleAll(rows, upSince);
+      const done = settleAll(ids, upSince);
       counted.settled += done;
-      pace = done === rows.length ? Math.min(pace + 32, limits.slice) : done;
+      pace = done === ids.length ? Math.min(pace + 32, limits.slice) : done;
     } catch (error) {
       if (meetsAll(error)) throw error;
-      const [only] = rows;
-      if (rows.length === 1 && only !== undefined) {
+      const [only] = ids;
+      if (ids.length === 1 && only !== undefined) {
         postpone(only, error);
       } else {
-        const half = Math.ceil(rows.length / 2);
-        settle(rows.slice(0, half), upSince);
-        settle(rows.slice(half), upSince);
+        const half = Math.ceil(ids.length / 2);
+        settle(ids.slice(0, half), upSince);
+        settle(ids.slice(half), upSince);
       }
     }
   };
@@ -103,8 +102,8 @@ export function createSweep(
   return {
     run(upSince) {
       const now = unixSeconds(store.clock);
-      const rows = store.sql<[now: number, pace: number], AlertRow>(DUE).all(now, pace);
-      if (rows.length > 0) settle(rows, upSince);
+      const ids = store.sql<[now: number, pace: number], number>(DUE).pluck().all(now, pace);
+      if (ids.length > 0) settle(ids, upSince);
       return store.sql<[], number | null>(NEXT).pluck().get() ?? null;
     },
     stats: () => ({ ...counted }),

@@ -3,18 +3,14 @@ import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { change, noteAlert } from "./apply.ts";
 import { hold, quietIn } from "./hold.ts";
-import { earliest, type Timers } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
 import { timersAgain } from "./reopen.ts";
 import { findRule } from "./rule-of.ts";
 import { letGo } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
-import { noTimers, timersOf } from "./timers.ts";
-
-const OPEN_AGAIN = `UPDATE alerts SET state = 'open', acked_at = NULL, acked_by = NULL, wakes_at = NULL, updated_seq = ?,
-    ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, due_at = ?
-  WHERE id = ? AND state = 'acknowledged'`;
+import { noTimers, timerColumns, timersOf } from "./timers.ts";
 
 /**
  * Takes an acknowledgement back: the alert is open again, its ladder goes on after the wait that it had left, and
@@ -24,14 +20,12 @@ export function unacknowledge(tx: Tx, id: number, accountId: string): AlertRow {
   const before = getAlertRow(tx, id);
   mustStand(before);
   if (before.state === "open") return before;
-  const timers = openAgain(tx, before);
+  const row = openAgain(tx, before);
   writeTimeline(tx, id, { kind: "unacknowledged", accountId });
-  const row = getAlertRow(tx, id);
   const rule = findRule(tx, row.rule_id);
   const quiet = quietIn(tx, row, rule);
-  if (quiet !== null) hold(tx, row, { quiet, news: "renotify" });
-  else tellAgain(tx, row, { rule, timers, detail: { why: "unacknowledged" } });
-  return getAlertRow(tx, id);
+  if (quiet !== null) return hold(tx, row, { quiet, news: "renotify" });
+  return tellAgain(tx, row, { rule, detail: { why: "unacknowledged" } });
 }
 
 /** Throws 409 alert_resolved. */
@@ -41,7 +35,7 @@ export function mustStand({ state }: AlertRow): void {
 }
 
 /** An acknowledged alert is open from now on, with what was timed moved by how long somebody had it. Tells nobody. */
-export function openAgain(tx: Tx, row: AlertRow): Timers {
+export function openAgain(tx: Tx, row: AlertRow): AlertRow {
   const rule = findRule(tx, row.rule_id);
   const away = tx.at - (row.acked_at ?? tx.at);
   const before = timersOf(row);
@@ -54,36 +48,20 @@ export function openAgain(tx: Tx, row: AlertRow): Timers {
           quietAt: row.quiet_at,
           wakesAt: null,
         };
-  const due = earliest(timers);
-  tx.sql<(number | null)[]>(OPEN_AGAIN).run(
-    takeSequence(tx, "updated_seq"),
-    timers.ladderFrom,
-    timers.stepAt,
-    timers.repeatAt,
-    timers.renotifyAt,
-    due,
-    row.id,
-  );
-  if (due !== null) tx.note({ topic: "due", at: due });
+  const open = change(tx, row, {
+    state: "open",
+    acked_at: null,
+    acked_by: null,
+    updated_seq: takeSequence(tx, "updated_seq"),
+    ...timerColumns(timers),
+  });
+  if (open.due_at !== null) tx.note({ topic: "due", at: open.due_at });
   noteAlert(tx, row);
-  return timers;
+  return open;
 }
 
 /** Before an open alert pages anybody: what was held back of it is told, where it may be now. */
-export function tellOpening(tx: Tx, id: number, rule: StoredRule | null): void {
-  const row = getAlertRow(tx, id);
-  if (row.silenced_by !== null) letGo(tx, row, rule);
-  else if (row.untold === 1) tellAgain(tx, row, { rule, timers: timersOf(row), detail: {} });
-}
-
-/** It changed, and counts as unresolved as before. */
-export function noteAlert(tx: Tx, { id, alert_key, rule_id }: AlertRow): void {
-  tx.note({
-    topic: "alert",
-    alertId: id,
-    alertKey: alert_key,
-    ruleId: rule_id,
-    opened: false,
-    unresolved: 0,
-  });
+export function tellOpening(tx: Tx, row: AlertRow, rule: StoredRule | null): AlertRow {
+  if (row.silenced_by !== null) return letGo(tx, row, rule);
+  return row.untold === 1 ? tellAgain(tx, row, { rule, detail: {} }) : row;
 }

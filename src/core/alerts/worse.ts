@@ -1,31 +1,27 @@
 import type { Tx } from "../../ground/store/store.ts";
 import { type PagedPerson, withdrawFromContact } from "../../out/paging/pages.ts";
-import { type AlertRow, getAlertRow } from "./alert.ts";
-import { worsenStatement } from "./fold.ts";
+import type { AlertRow } from "./alert.ts";
+import { change } from "./apply.ts";
 import { hold, quietIn } from "./hold.ts";
 import { lookAgainAt } from "./look-again.ts";
 import { oweBesides } from "./page-hold.ts";
 import { reachableIn } from "./personal.ts";
 import { renotify, tellWithHeld } from "./renotify.ts";
 import { findRule } from "./rule-of.ts";
-import { timersOf } from "./timers.ts";
 
 /** An alert that stands is of a higher level now: what that opens to be told is told. All else of it is written before. */
-export function worsen(tx: Tx, id: number, { from, to }: { from: number; to: number }): void {
-  worsenStatement(tx).run(to, id);
-  // What is worse than it was may no longer be kept quiet.
-  lookAgainAt(tx, id);
-  tellWorse(tx, id, from);
+export function worsen(tx: Tx, before: AlertRow, level: number): void {
+  // By itself: lists are in order of it, and it seldom changes. What is worse than it was may no longer be kept quiet.
+  tellWorse(tx, lookAgainAt(tx, change(tx, before, { level })), before.level);
 }
 
 /**
  * Some ways to people are only for what is bad enough. Whoever the alert paged while it was less bad is paged now by those
  * that take it since, once; nobody else is told anew but the channels. `told`: who was told of it just now.
  */
-export function tellWorse(tx: Tx, id: number, from: number, told: readonly string[] = []): void {
-  const row = getAlertRow(tx, id);
+export function tellWorse(tx: Tx, row: AlertRow, from: number, told: readonly string[] = []): void {
   if (row.state !== "open" || row.untold === 1 || !reachableIn(tx).hasContacts) return;
-  const people = pagedBefore(tx, id)
+  const people = pagedBefore(tx, row.id)
     .filter(({ account }) => !told.includes(account))
     .map((paged) => opened(tx, row, { ...paged, from }))
     .filter(({ ways }) => ways.length > 0);
@@ -33,20 +29,16 @@ export function tellWorse(tx: Tx, id: number, from: number, told: readonly strin
   const rule = findRule(tx, row.rule_id);
   const quiet = quietIn(tx, row, rule);
   if (quiet !== null || row.silenced_by !== null) {
-    const also = oweBesides(
-      tx,
-      row,
-      people.map(({ account }) => account),
-    );
-    if (quiet === null) tellWithHeld(tx, id);
-    else hold(tx, getAlertRow(tx, id), { quiet, news: "page", also });
+    const owed = people.map(({ account }) => account);
+    const { owing, also } = oweBesides(tx, row, owed);
+    if (quiet === null) tellWithHeld(tx, owing);
+    else hold(tx, owing, { quiet, news: "page", also });
     return;
   }
   for (const { ways } of people)
-    for (const { contactId } of ways) withdrawFromContact(tx, { alertId: id, contactId });
+    for (const { contactId } of ways) withdrawFromContact(tx, { alertId: row.id, contactId });
   renotify(tx, row, {
     rule,
-    timers: timersOf(row),
     people,
     detail: { why: "worse", from, to: row.level, accounts: people.map(({ account }) => account) },
   });

@@ -1,4 +1,4 @@
-import { type LaterReport, writeReport } from "../../core/alerts/named.ts";
+import { type LaterReport, writeReport } from "../../core/alerts/fold.ts";
 import type { Tx } from "../../ground/store/store.ts";
 
 /**

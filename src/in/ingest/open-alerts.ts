@@ -1,7 +1,6 @@
-import type { AlertState } from "../../core/alerts/alert.ts";
+import { type AlertState, getAlertRow } from "../../core/alerts/alert.ts";
 import { occurredStatement, slotOf } from "../../core/alerts/buckets.ts";
-import { foldStatement } from "../../core/alerts/fold.ts";
-import { type LaterReport, writeWord } from "../../core/alerts/named.ts";
+import { foldStatement, type LaterReport, writeWord } from "../../core/alerts/fold.ts";
 import { worsen } from "../../core/alerts/worse.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
@@ -155,8 +154,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         if (more > 0) occurred.run(alert.id, minute, more);
         alert.counted = alert.count;
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
-        if (alert.level > alert.levelWritten)
-          worsen(tx, alert.id, { from: alert.levelWritten, to: alert.level });
+        if (alert.level > alert.levelWritten) worsen(tx, getAlertRow(tx, alert.id), alert.level);
         alert.levelWritten = alert.level;
       }
       touched.clear();

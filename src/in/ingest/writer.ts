@@ -1,4 +1,4 @@
-import type { LaterReport } from "../../core/alerts/named.ts";
+import type { LaterReport } from "../../core/alerts/fold.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";

@@ -56,6 +56,16 @@ test("an alert that opens while it is quiet is told at the end, and its ladder b
   });
 });
 
+test("a ladder that is changed while nobody heard of the alert begins at its first step all the same", async () => {
+  plane.rule({ escalations: [step(60, ["cat"])] });
+  silence(0, 30);
+  await plane.fire();
+  await plane.minutes(15);
+  plane.replaceRule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+  await plane.minutes(60);
+  assert.deepEqual(told(), ["30 opened 0", "30 escalated 1", "40 escalated 2"]);
+});
+
 test("a rung and a renotify that come due while it is quiet wait for its end; later rungs keep their distance", async () => {
   plane.rule({
     escalations: [step(0, ["ann"]), step(10, ["bob"]), step(25, ["cat"])],
