@@ -31,7 +31,7 @@ import { portMetric, refusalMetrics, renderMetrics } from "./operate/metrics.ts"
 import { createReachWatch, reachCheck, reachMetric } from "./operate/reach.ts";
 import type { BoxDeps, BoxParts } from "./parts.ts";
 
-/** Every route of the box role. */
+/** Every route of a box. */
 export function boxApp(
   config: BoxConfig,
   { log, random }: BoxDeps,
@@ -88,17 +88,17 @@ export function boxApp(
   });
 }
 
-/** What `--adapters-listen` serves: senders' addresses, and nothing of the box's own. */
+/** The app of `--adapters-listen`: only the addresses for senders. */
 export function adaptersApp({ log, random }: BoxDeps, serving: Serving): App {
   return createApp({ routes: [], raw: [], serving, log, random, fixedAddresses: true });
 }
 
-/** What a port of senders of one kind serves. */
+/** The app of a port for one kind of sender. */
 export function sendersApp({ log, random }: BoxDeps, serving: Serving, only: SendersPort): App {
   return createApp({ routes: [], raw: [], serving, log, random, only });
 }
 
-/** The pages for people, whose code is loaded with the first request that may be for them. */
+/** The console. Its code is loaded with the first request that may be for it. */
 function consolePages(deps: ConsoleDeps): PagesDoor {
   let loading: Promise<PagesDoor> | null = null;
   return async (c) => {

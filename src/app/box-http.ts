@@ -9,7 +9,7 @@ import type { BoxConfig } from "./config.ts";
 import type { BoxDeps, BoxParts } from "./parts.ts";
 import { connectionsOf, counterIds, peerOf } from "./web.ts";
 
-/** The HTTP side of the box role: the ingest door now, the app when it is asked for. */
+/** A box's HTTP side: ingest at once, the app with the first request that needs it. */
 export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
   const { tenant } = parts;
   const address = clientAddress(config.trustedProxies);

@@ -23,23 +23,25 @@ import { listen } from "./web.ts";
 export interface RunningBox {
   /** With the real port. */
   url: string;
-  /** What links to it begin with: the public address, else one that others may reach. */
+  /** The beginning of links to it: the public address, else one that other machines may reach. */
   linksTo: string;
-  /** With the real port: where senders' own addresses are served; null for nowhere but perhaps there. */
+  /** The listener for senders, with the real port; null where there is none. */
   adaptersUrl: string | null;
-  /** Those of senders' own, with their real numbers. */
+  /** The ports for senders, with their real numbers. */
   ports: readonly SendersOpenPort[];
-  /** No account exists yet: nobody can use the API. */
+  /** No account exists yet, so nobody can use the API. */
   isNew: boolean;
   tenant: Tenant;
-  /** Re-reads the TLS files (SIGHUP). */
+  /** Reads the TLS files again (SIGHUP). */
   reload(): void;
-  /** Due work is looked at and the store answers. */
+  /** Whether jobs run and the store answers. */
   isWell(): boolean;
   stop(): Promise<void>;
 }
 
-/** Starts the box role: lock, store, tenant, HTTP, in this order; stopping runs backwards. Throws StoreFault or a listen error. */
+/**
+ * Starts a box: lock, store, tenant, HTTP, in this order. Stopping runs backwards. Throws StoreFault or a listen error.
+ */
 export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<RunningBox> {
   const { clock, log, random } = deps;
   const lifecycle = createLifecycle(clock, log);

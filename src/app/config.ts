@@ -7,13 +7,13 @@ import { boxRates, type Rates } from "../web/http/limits.ts";
 import type { KnownSender } from "../web/intake/senders.ts";
 import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 
-/** What `box serve` runs with: checked, frozen, every fault reported at once. */
+/** The configuration of `box serve`: checked, with all faults reported at once. */
 export interface BoxConfig {
   readonly data: string;
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Without a slash at the end; empty = built from the listening address. */
+  /** Without a slash at the end. Empty: made from the listening address. */
   readonly publicUrl: string;
   readonly logLevel: string;
   readonly rates: Rates;
@@ -21,26 +21,26 @@ export interface BoxConfig {
   readonly metricsOpen: boolean;
   readonly egressAllow: readonly string[];
   readonly egressDeny: readonly string[];
-  /** Whether the pages for people are served. */
+  /** Whether the console is served. */
   readonly console: boolean;
-  /** What is set for kinds of channel, by the setting's name. */
+  /** Settings of kinds of channel, by name. */
   readonly channels: Settings;
-  /** Consecutive failures and seconds of a streak after which an endpoint is disabled. */
+  /** Failures in a row and seconds after which a failing endpoint is turned off. */
   readonly breaker: { readonly failures: number; readonly seconds: number };
   readonly retention: {
     readonly logDays: number;
     readonly logBytes: number;
     readonly historyDays: number;
   };
-  /** Where the addresses that senders insist on are served: a listener of their own, the box's own port, or neither. */
+  /** Where the addresses for senders are served: by a listener of their own, on the box's own port, or not at all. */
   readonly adapters: {
     readonly listen: { readonly host: string; readonly port: number } | null;
     readonly here: boolean;
   };
-  /** Ports of senders' own, and who may send there; none = whoever reaches them. */
+  /** Ports for senders, and who may send there. No list: anyone who reaches the port. */
   readonly intake: Ports & {
     readonly allowFrom: readonly string[];
-    /** Senders of syslog that can set no token. */
+    /** Senders of syslog that can't send a token. */
     readonly senders: readonly KnownSender[];
     /** The zone of times without one; null: the machine's. */
     readonly syslogZone: string | null;
@@ -49,7 +49,7 @@ export interface BoxConfig {
   readonly backups: { readonly dir: string; readonly hours: number; readonly keep: number } | null;
 }
 
-/** Flags as they are typed; names are commander's. */
+/** Flags as they are typed. The names are commander's. */
 export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   data?: string;
   listen?: string;
@@ -186,7 +186,7 @@ function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   };
 }
 
-/** `10.0.0.0/8=PROJECT/SOURCE`, or `sha256:HEX=PROJECT/SOURCE` for a client's certificate. */
+/** Parses `10.0.0.0/8=PROJECT/SOURCE`, or `sha256:HEX=PROJECT/SOURCE` for a client's certificate. */
 function knownSender(text: string, faults: string[]): KnownSender[] {
   const [, who = "", project = "", source = ""] = /^([^=]+)=([^/]+)\/([^/]+)$/.exec(text) ?? [];
   const [, digits] = /^sha256:([0-9a-f:]+)$/i.exec(who) ?? [];
@@ -201,7 +201,7 @@ function knownSender(text: string, faults: string[]): KnownSender[] {
   return [];
 }
 
-/** Each setting of a kind of channel: as given, or as usual. */
+/** Each setting of a kind of channel: as given, or its default. */
 function channelSettings(flags: BoxFlags, faults: string[]): Settings {
   const values = Object.entries(channels.settings).map(([name, { flag, usual, read }]) => {
     const given = flags[name as ChannelSetting];
@@ -224,7 +224,7 @@ function networks(name: string, values: string[] | undefined, faults: string[]):
   return list;
 }
 
-/** Networks of a configuration, which has checked them. */
+/** The networks of a checked configuration. */
 export function cidrs(texts: readonly string[]): Cidr[] {
   return texts.map(parseCidr).filter((cidr) => cidr !== null);
 }

@@ -7,9 +7,9 @@ const AGAIN_MS = 1_000;
 const SAY_MS = 60_000;
 
 /**
- * Does one step of a node's start, which may be done twice, until the database answers. After a power cut nodes are up
- * before their database is, and it may be lost in the middle of a start: who ended then would soon be started no more.
- * Rejects with what isn't mended by waiting.
+ * Repeats one step of a node's start until the database answers; the step may run twice. After a power cut nodes start
+ * before their database does, and it may disappear again in the middle of a start. A node that ended each time would
+ * soon not be restarted any more. Rejects with errors that waiting doesn't solve.
  */
 export async function onceItAnswers<T>(
   { clock, log }: BoxDeps,

@@ -27,10 +27,10 @@ import { hostedHealth } from "./operate/hosted-health.ts";
 import { hostedMetrics } from "./operate/hosted-metrics.ts";
 import type { BoxDeps, HostedParts } from "./parts.ts";
 
-/** A box that was away for an hour may send what has piled up at once. */
+/** A box that was offline for an hour may send everything that has collected at once. */
 const RELAY_BURST_SECONDS = 60;
 
-/** Every route of the hosted role: the account plane, the relay, and the data plane of many tenants (contract §1). */
+/** Every route of the hosted service: accounts, the relay, and the tenants' data (contract §1). */
 export function hostedApp(
   config: HostedConfig,
   { log, random }: BoxDeps,
@@ -83,7 +83,7 @@ export function hostedApp(
       ...operatingRoutes({
         health: () => hostedHealth(parts.state),
         metrics: () => hostedMetrics(parts.state, serving.refusals),
-        // No tenant's key may read what concerns all.
+        // A tenant's key may not read metrics of the whole service.
         mayReadMetrics: () => (config.metricsOpen ? undefined : noMetrics()),
         seesNames: () => false,
         openapi: () =>
@@ -108,7 +108,7 @@ export function hostedApp(
   });
 }
 
-/** The box's own routes are none here (404), but where a path has others they are refused by tenant. */
+/** A box's own routes don't exist here (404). Where the same path has other methods, the tenant refuses them. */
 function hostedDataPlane(): Route[] {
   const paths = new Set(dataPlaneRoutes.filter(({ boxOnly }) => !boxOnly).map(({ path }) => path));
   return dataPlaneRoutes.filter(({ boxOnly, path }) => !boxOnly || paths.has(path));
@@ -122,7 +122,7 @@ function relayBudget({ relayRate: rate }: HostedConfig, clock: Clock) {
   };
 }
 
-/** The address leads to the tenant; its store decides whether there is such a report. */
+/** The address names the tenant. Its store decides whether the report exists. */
 async function findReport(tenants: TenantRegistry, uuid: string): Promise<FoundReport | null> {
   const tenant = await tenants.findLinked("reportLinks", uuid);
   const report = tenant === null ? null : findPublicReport(tenant.store, uuid);

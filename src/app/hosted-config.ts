@@ -10,27 +10,29 @@ import {
 import type { Rates } from "../web/http/limits.ts";
 import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
 
-/** What `box hosted serve` runs with: checked, frozen, every fault reported at once. */
+/** The configuration of `box hosted serve`: checked, with all faults reported at once. */
 export interface HostedConfig extends BoxConfig {
   /** Events a second for a tenant of each plan (contract §9). */
   readonly planRates: { readonly free: number; readonly pro: number };
-  /** Pages a second that one box may relay; 0 = off. */
+  /** Pages a second that one box may relay; 0 = no limit. */
   readonly relayRate: number;
-  /** Hosted tenants open at one time. */
+  /** Hosted tenants that are open at one time. */
   readonly openTenants: number;
-  /** Receipt checks may use http and private addresses: for labs and tests. */
+  /** Receipt checks may use http and private addresses, for labs and tests. */
   readonly lab: boolean;
-  /** Where the registry lies that nodes share, and how many connections work; null: a file of the data directory. */
+  /**
+   * The database of the registry that nodes share, and its number of connections; null: a file in the data directory.
+   */
   readonly database: (DatabaseSettings & { readonly pool: number }) | null;
   /** This node's name; null: the one in its data directory. */
   readonly node: string | null;
-  /** What the registry's secrets are sealed under. */
+  /** The key file for the registry's secrets. */
   readonly keyFile: string;
-  /** How long requests are still served after readiness has said no. */
+  /** How long requests are still served after readiness has failed. */
   readonly drainSeconds: number;
 }
 
-/** Flags as they are typed; names are commander's. */
+/** Flags as they are typed. The names are commander's. */
 export interface HostedFlags extends BoxFlags, DatabaseFlags {
   lab?: boolean;
   relayRate?: string;
@@ -80,7 +82,7 @@ export function hostedConfig(flags: HostedFlags): HostedConfig {
   });
 }
 
-/** What a node needs that shares its registry. */
+/** The settings of a node that shares its registry. */
 function sharedConfig(flags: HostedFlags, whole: Whole, faults: string[]) {
   const settings = databaseSettings(flags, faults);
   const isShared = flags.database !== undefined || flags.databaseFile !== undefined;

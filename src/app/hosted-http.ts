@@ -11,7 +11,7 @@ import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps, HostedParts } from "./parts.ts";
 import { connectionsOf, counterIds, peerOf } from "./web.ts";
 
-/** The HTTP side of the hosted role: the ingest door now, the app when it is asked for (contract §1). */
+/** The HTTP side of the hosted service: ingest at once, the app with the first request that needs it (contract §1). */
 export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedParts) {
   const { registry, tenants, clock } = parts;
   const address = clientAddress(config.trustedProxies);
@@ -40,7 +40,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
   return { app, ingest, address, connections, decoder: serving.decoder };
 }
 
-/** Ingest is limited by the tenant's plan (contract §9). */
+/** The tenant's plan limits ingest (contract §9). */
 function planLimits(config: HostedConfig, clock: Clock, tenants: TenantRegistry): Limits {
   const of = (ingest: number): Limits => createLimits(clock, { ...config.rates, ingest });
   const plans = { free: of(config.planRates.free), pro: of(config.planRates.pro) };

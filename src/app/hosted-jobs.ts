@@ -12,25 +12,25 @@ import type { Job } from "../tenant/scheduler.ts";
 import type { ApnsState } from "./operate/hosted-health.ts";
 
 const PURGE_SECONDS = 60;
-/** Where a purge forgot this many rows there may be more. */
+/** After a purge of this many rows there may be more. */
 const PURGE_SLICE = 100;
 const SOON_MS = 200;
 const HOUSE_MS = 1_000;
 const BEAT_SECONDS = 10;
-/** When a job is tried again that the database had no answer for. */
+/** When a job runs again for which the database didn't answer. */
 const AWAY_MS = 2_000;
 
-/** What readiness tells of, and quiet time: as the jobs find it. */
+/** What the jobs report for readiness and for silences. */
 interface HostedEyes {
   sawApns(kind: ApnsState): void;
-  /** null: this node doesn't look, another one does. */
+  /** null: another node does the survey. */
   sawBoxes(look: HeartbeatLook | null): void;
   sawOutage(outage: Outage): void;
-  /** Whether a job that only one node does is this one's. */
+  /** Whether this node runs a job that only one node does at a time. */
   sawLead(job: NodeJob, leads: boolean): void;
 }
 
-/** The hosted role's own due work. */
+/** The hosted service's own jobs. */
 export function hostedJobs(
   deps: PageDeps & HostedEyes & { tenants: TenantRegistry; log: Log },
 ): Job[] {
@@ -100,7 +100,7 @@ function purgeJob({ registry, clock }: PageDeps): Job {
   };
 }
 
-/** That the database doesn't answer is told by readiness, and no job's failure. */
+/** That the database doesn't answer is reported by readiness, and isn't the job's failure. */
 function patient(job: Job, clock: Clock): Job {
   return {
     ...job,
@@ -116,7 +116,7 @@ function patient(job: Job, clock: Clock): Job {
   };
 }
 
-/** Says when looks begin to be held and when they no longer are, each once. */
+/** Logs, once each, when silent boxes are no longer reported, and when they are again. */
 function holdLog(log: Log): (look: HeartbeatLook) => void {
   let since: number | null = null;
   return ({ at, heldSince, watched, unheard }) => {

@@ -10,10 +10,10 @@ import type { HostedConfig } from "./hosted-config.ts";
 import type { NodeState } from "./operate/hosted-health.ts";
 import type { BoxDeps } from "./parts.ts";
 
-/** This process among those that share its registry, or alone. */
+/** This process, alone or as one of the nodes that share a registry. */
 export interface HostedNode {
   state(): NodeState;
-  /** Says that it is not ready, and waits as long as it was told to while requests are still served. */
+  /** Makes readiness fail, and waits while requests are still served. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,17 +26,20 @@ function databaseOf(live: LiveNode | null, load: DatabaseLoad | null): NodeState
 interface HostedNodeParts {
   registry: Registry;
   name: string;
-  /** Where it serves. */
+  /** Its address. */
   url(): string;
-  /** Stops all of the role. */
+  /** Stops the whole service. */
   stop(): Promise<void>;
 }
 
-/** The name that the node goes by; that of one without others is never asked for. */
+/** The node's name. A process that is alone never shows it. */
 export const nameOfNode = (config: HostedConfig, { random }: BoxDeps): string =>
   config.database === null ? "" : (config.node ?? nodeNameOf(config.data, random));
 
-/** Begins to live under its name; alone it does nothing. Rejects with StoreFault where another process has the name. */
+/**
+ * Registers the node under its name; a process that is alone does nothing. Rejects with StoreFault where another
+ * process has the name.
+ */
 export async function startHostedNode(
   config: HostedConfig,
   deps: BoxDeps,

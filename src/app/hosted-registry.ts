@@ -15,7 +15,7 @@ export interface OpenedRegistry {
   sealer: Sealer;
 }
 
-/** Opens the registry where it lies: in a file of the data directory, or on a database as node `node`. Rejects with StoreFault. */
+/** Opens the registry: a file of the data directory, or a database as node `node`. Rejects with StoreFault. */
 export async function openHostedRegistry(
   config: HostedConfig,
   deps: BoxDeps,
@@ -24,7 +24,7 @@ export async function openHostedRegistry(
   const { database } = config;
   if (database === null) return openFile(config, deps);
   const { clock, random, log } = deps;
-  // Who has no database loads nothing of it.
+  // Loaded only where a database is used.
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
   const seen = seenIn(config.data, (error) =>
     log.warn({ err: error }, "which database this node has served from can't be written down"),
@@ -50,7 +50,7 @@ export async function openHostedRegistry(
   return opened;
 }
 
-/** Better not served at all than without those tenants, whose pages nobody would miss. */
+/** The service must not start without those tenants: nobody would notice that their pages are missing. */
 async function mustRunNoTenants(registry: Registry): Promise<void> {
   const [one] = await registry.seals.list({ after: "", limit: 1 });
   if (one === undefined) return;

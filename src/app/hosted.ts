@@ -40,23 +40,26 @@ export interface RunningHosted {
   registry: Registry;
   tenants: TenantRegistry;
   scheduler: Scheduler;
-  /** Re-reads the TLS files (SIGHUP). */
+  /** Reads the TLS files again (SIGHUP). */
   reload(): void;
-  /** Due work is looked at. */
+  /** Whether jobs run. */
   isWell(): boolean;
-  /** Says that it is not ready any more, and waits while requests are still served: before `stop`. */
+  /** Makes readiness fail and waits while requests are still served. Call it before `stop`. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Deliveries of one tenant under way at one time. */
 const TENANT_SOCKETS = 32;
-/** Names that one tenant may have looked up at one time, of some twenty that all may. */
+/** Lookups that one tenant may have under way, of some twenty in all. */
 const TENANT_LOOKUPS = 6;
-/** Names that all receipt checks together may have looked up at one time: strangers aim them. */
+/** Lookups that all receipt checks together may have under way, because strangers choose the names. */
 const RECEIPT_LOOKUPS = 4;
 
-/** Starts the hosted role: lock, registry, tenants, HTTP, in this order; stopping runs backwards. Throws StoreFault or a listen error. */
+/**
+ * Starts the hosted service: lock, registry, tenants, HTTP, in this order. Stopping runs backwards. Throws StoreFault
+ * or a listen error.
+ */
 export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<RunningHosted> {
   const { clock, log } = deps;
   const lifecycle = createLifecycle(clock, log);
@@ -77,7 +80,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       stop: () => lifecycle.stop(),
     });
     lifecycle.onStop("node", () => node.stop());
-    // Nobody else can have these, now that the directory and the name are ours.
+    // No other process can have these claims, because the directory and the name are ours.
     await onceItAnswers(deps, () => registry.claims.releaseMine());
     const pushes = createPushCounts();
     const pusher = openPusher({ apns: registry.apns, clock, counted: pushes.add });
@@ -165,7 +168,7 @@ function egressOf(config: HostedConfig, { clock }: BoxDeps, names: Names): Egres
   });
 }
 
-/** Receipt checks go where a stranger's box says, so only the public internet will do; --lab relaxes it. */
+/** A stranger's box says where a receipt is checked, so only public addresses are allowed; --lab allows others. */
 function receiptEgress(config: HostedConfig, { clock }: BoxDeps, names: Names): EgressClient {
   return createEgress({
     clock,
@@ -186,7 +189,6 @@ interface TenantRegistryParts {
   egress: EgressClient;
   pusher: Pusher;
   renderer: Renderer;
-  /** Grows while the service runs. */
   outages: readonly Outage[];
 }
 
@@ -197,7 +199,7 @@ function tenantRegistry(
 ): TenantRegistry {
   const { clock, random, log } = deps;
   const startedMono = clock.mono();
-  // Counted back from the present time, so that a clock that is set right takes the start with it.
+  // Counted back from the present time, so the start moves with a clock that is corrected.
   const upSince = () => unixSeconds(clock) - Math.floor((clock.mono() - startedMono) / 1000);
   const service = { upSince, downSince: (from: number) => downSince(outages, from) };
   const shared = {
@@ -241,7 +243,7 @@ function tenantRegistry(
   });
 }
 
-/** One key for all, but what is sealed for one tenant opens in no other. */
+/** One key for all tenants, but a value sealed for one tenant can't be opened for another. */
 function ownSealer(sealer: Sealer, tenantId: string): Sealer {
   return {
     ...sealer,
@@ -250,7 +252,7 @@ function ownSealer(sealer: Sealer, tenantId: string): Sealer {
   };
 }
 
-/** A disk that fails meets every tenant alike; a damaged file only its own. */
+/** A failing disk affects every tenant, a damaged file only its own. */
 function isDiskFault(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_IOERR");
 }

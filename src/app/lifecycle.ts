@@ -2,10 +2,10 @@ import type { Clock } from "../ground/kit/clock.ts";
 import { sleep } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
 
-/** Named cleanups, run backwards under one limit: what was built last is taken down first. */
+/** Named cleanups, which run backwards within one time limit: the part that was started last is stopped first. */
 export interface Lifecycle {
   onStop(name: string, cleanup: () => void | Promise<void>): void;
-  /** Runs every cleanup, each guarded; resolves within `limitMs` whatever they do. Later calls wait for the first. */
+  /** Runs every cleanup, even where others fail. Resolves within `limitMs`. Later calls wait for the first. */
   stop(limitMs?: number): Promise<void>;
 }
 

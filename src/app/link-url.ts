@@ -1,17 +1,17 @@
 import { networkInterfaces } from "node:os";
 
-/** What Node says of a machine's addresses. */
+/** The machine's addresses, from Node. */
 type MachineAddresses = ReturnType<typeof networkInterfaces>;
 
-/** Hosts that stand for all addresses of the machine, and for none that a link could lead to. */
+/** Hosts that mean all addresses of the machine. A link can't lead to them. */
 const EVERY = /^(\w+:\/\/)(?:0\.0\.0\.0|\[::\]|)(?=:\d)/;
-/** Made by programs for what runs on this machine alone. */
+/** Interfaces that programs make for this machine alone. */
 const INSIDE = /^(?:docker|br-|veth|virbr|cni|flannel|lo)/;
 const PRIVATE = /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)/;
 
 /**
- * Where others find what listens at `url`, for links: where that is every address of the machine, its first on the local
- * network, else the first that isn't its own alone, else `localhost`.
+ * The address for links to a listener at `url`. Where it listens on all addresses: the machine's first address on the
+ * local network, else its first that other machines can reach, else `localhost`.
  */
 export function linkUrl(url: string, machine: MachineAddresses = networkInterfaces()): string {
   if (!EVERY.test(url)) return url;

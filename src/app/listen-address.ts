@@ -6,7 +6,7 @@ import {
   webPortKinds,
 } from "../web/intake/port.ts";
 
-/** `HOST:PORT`; what is none puts a sentence that names the flag into `faults`. */
+/** Parses `HOST:PORT`. For other text it adds a sentence that names the flag to `faults`. */
 export function listenAddress(
   name: string,
   text: string,
@@ -26,21 +26,21 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
-/** What is typed for each port: `HOST:PORT`, or `HOST:PORT=PROJECT/SOURCE`, as often as wanted. */
+/** The flags of the ports: `HOST:PORT`, or `HOST:PORT=PROJECT/SOURCE`, each any number of times. */
 export type PortFlags = { readonly [Name in PortName | WebPortName]?: string[] | undefined };
 
-/** The ports to open, by what is spoken there. */
+/** The ports to open, by protocol. */
 export interface Ports {
   readonly ports: readonly Port[];
   readonly web: readonly Port<WebPortName>[];
 }
 
-/** In a variable several stand in one text: a comma is one between them where an address follows it. */
+/** In an environment variable, commas separate several ports: a comma that is followed by an address. */
 const BETWEEN = /,(?=[^,=]*:\d{1,5}(?:=|,|$))/;
 
 /**
- * The ports to open. Faults: text that is no port; and one that lets whoever reaches it page people, where nothing
- * says who may (`allowFrom`).
+ * The ports to open. Faults: text that isn't a port; and a port by which anyone who reaches it could page people, where
+ * `allowFrom` is empty.
  */
 export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]): Ports {
   const read = <Name extends PortName | WebPortName>(names: readonly Name[]): Port<Name>[] =>

@@ -8,7 +8,7 @@ export interface TlsText {
   readonly key: string;
 }
 
-/** The text of the TLS files, proved to belong together. Throws UsageError that names the file and the fault. */
+/** The text of the TLS files, checked to belong together. Throws UsageError that names the file and the fault. */
 export function readTls(files: { readonly cert: string; readonly key: string }): TlsText {
   const cert = readPem("--tls-cert", files.cert);
   const key = readPem("--tls-key", files.key);
@@ -44,7 +44,7 @@ function readPem(flag: string, file: string): string {
   }
 }
 
-/** What a fault of `server.listen` means, and what to do. */
+/** The meaning of an error of `server.listen`, and what to do. */
 export function listenFault(error: unknown, { host, port }: { host: string; port: number }): Error {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -16,41 +16,41 @@ import type { ServerLimits } from "../web/http/server-limits.ts";
 import type { PortCounts } from "../web/intake/port.ts";
 import type { HostedState } from "./operate/hosted-health.ts";
 
-/** What either role is handed from outside. */
+/** What both roles get from their caller. */
 export interface BoxDeps {
   clock: Clock;
   random: Random;
   log: Log;
   /** Called once for an error after which the process must end (contract §11: exit 74 or 65). */
   onFatal(error: unknown): void;
-  /** The kinds of channel there are; the program's own when absent. */
+  /** The kinds of channel. Default: the program's. */
   channels?: ChannelList;
-  /** Other limits of its connections than the usual ones. */
+  /** Limits of its connections that differ from the defaults. */
   limits?: Partial<ServerLimits>;
-  /** Makes the client for what leaves; one of its own when absent. */
+  /** Makes the client for outgoing requests. Default: a client of its own. */
   egress?(): EgressClient;
-  /** Looks names up in place of the operating system. */
+  /** Resolves names in place of the operating system. */
   resolve?: Resolve;
 }
 
-/** What the box's answers are made from. */
+/** What a box's answers are made from. */
 export interface BoxParts {
   tenant: Tenant;
   backups: ScheduledBackups | null;
   doctor: DoctorDesk;
-  /** What came in by ports of their own. */
+  /** Figures of the ports for senders. */
   ports(): PortCounts[];
   /** Unix seconds. */
   startedAt: number;
 }
 
-/** What the hosted role's answers are made from. */
+/** What the hosted service's answers are made from. */
 export interface HostedParts extends PageDeps, PairDeps {
   tenants: TenantRegistry;
-  /** Signs what tenants' links carry, so that none is opened for a link that nobody gave out. */
+  /** Signs the links of tenants, so that a made-up link opens no tenant. */
   sealer: Sealer;
   state: HostedState;
   paged: PageCounts["add"];
-  /** What boxes and readers reach this service at. */
+  /** The address at which boxes and readers reach this service. */
   publicUrl(): string;
 }

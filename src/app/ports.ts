@@ -12,14 +12,17 @@ import { type BoxConfig, cidrs } from "./config.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 import { type Listening, listen } from "./web.ts";
 
-/** A port of senders' own. */
+/** An open port for senders. */
 export interface SendersOpenPort {
   readonly name: PortName | WebPortName;
   readonly host: string;
   readonly port: number;
 }
 
-/** Opens the ports that are configured; null for none, and then nothing of theirs is loaded. Throws why it can't. */
+/**
+ * Opens the configured ports for senders; null where there are none, and then their code isn't loaded. Throws the
+ * reason where it fails.
+ */
 export async function openPorts(
   { intake, tls }: BoxConfig,
   { tenant, clock, limits }: { tenant: Tenant; clock: Clock; limits: Limits },
@@ -44,14 +47,20 @@ export async function openPorts(
   }
 }
 
-/** What a clock in the zone shows, as instants; of a time that comes twice the first. */
+/**
+ * Turns the time on the zone's clocks into an instant. Of a time that comes twice it returns the first. undefined: no
+ * zone.
+ */
 function clockIn(zone: string | null): ((civil: number) => number) | undefined {
   if (zone === null) return undefined;
   const there = new Zone(zone);
   return (civil) => there.first(civil);
 }
 
-/** Opens the ports for senders that speak HTTP and want an address for themselves: all, or none. Throws why it can't. */
+/**
+ * Opens the ports for senders of HTTP that need a port of their own: all of them or none. Throws the reason where it
+ * fails.
+ */
 export async function openWebPorts(
   { intake, tls }: BoxConfig,
   from: {

@@ -27,13 +27,14 @@ interface MoveOptions extends DatabaseFlags {
 
 export interface MoveReport {
   moved: "to the database" | "to the data directory";
-  /** Rows of each table, the same on both sides; their SHA-256 was compared, too. */
+  /** Rows of each table, equal on both sides. Their SHA-256 was compared too. */
   rows: Record<string, number>;
 }
 
 /**
- * Moves a stopped hosted role's registry from its data directory to an empty database, or from a database that no node
- * serves to a data directory without one. Run again after a kill it ends what was begun. Throws StoreFault and UsageError.
+ * Moves the registry of a stopped hosted service from its data directory to an empty database, or from a database that
+ * no node serves to a data directory without a registry. Run again after a crash, it continues. Throws StoreFault and
+ * UsageError.
  */
 export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
   const { data } = options;
@@ -77,7 +78,7 @@ async function openFor(settings: DatabaseSettings, { data, clock, random }: Move
   return { database, close };
 }
 
-/** Whether the database's registry has begun its way back: then the file in the directory is what came of it. */
+/** Whether the database's registry has begun its way back: then the file in the directory is the result. */
 async function isReturned(database: Database): Promise<boolean> {
   const [meta] = await database.query<{ known: boolean }>(
     "SELECT to_regclass('meta') IS NOT NULL AS known",

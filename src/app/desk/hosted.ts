@@ -52,31 +52,34 @@ export interface ApnsFlags {
   ca?: string;
 }
 
-/** What the operator of the hosted role does on its data directory, for what the interface leaves out (contract §11). */
+/**
+ * The operator's work on the data directory of the hosted service, for everything that the interface leaves out
+ * (contract §11).
+ */
 export interface HostedDesk {
-  /** The account of this email, made where there is none. */
+  /** The account with this email; made where there is none. */
   addAccount(email: string): Promise<{ account_id: string }>;
   /** A session token of an account. Throws ServiceError not_found. */
   addSession(email: string): Promise<{ token: string }>;
   addTenant(flags: TenantFlags): Promise<{ tenant_id: string }>;
   /** Throws ServiceError not_found. */
   setTenant(id: string, flags: TenantFlags): Promise<HostedTenant>;
-  /** An API key of a hosted tenant; its account and membership are made where need be. */
+  /** An API key of a hosted tenant. Its account and membership are made if need be. */
   addKey(flags: KeyFlags): Promise<{ api_key: string; account_id: string }>;
   setApns(flags: ApnsFlags): Promise<void>;
 }
 
 interface DeskOptions extends DatabaseFlags {
   data: string;
-  /** The sealing key's file; that of the data directory when absent. */
+  /** The file of the sealing key. Default: in the data directory. */
   hostedKey?: string;
   clock: Clock;
   random: Random;
 }
 
 /**
- * Opens a hosted data directory for one command, also while it is served, and closes it after `use`. Throws StoreFault, also
- * where it was never served.
+ * Opens a hosted data directory for one command, also while it is served, and closes it after `use`. Throws StoreFault,
+ * also where it was never served.
  */
 export async function withHosted<T>(
   options: DeskOptions,
@@ -112,7 +115,7 @@ function databaseOf(flags: DatabaseFlags): DatabaseSettings | null {
   return database;
 }
 
-/** While nodes serve on it or not. */
+/** Works whether nodes serve on the database or not. */
 async function withDatabase<T>(
   settings: DatabaseSettings,
   options: DeskOptions,

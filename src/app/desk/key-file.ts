@@ -9,7 +9,7 @@ import { ringSealer } from "../../ground/kit/sealer.ts";
 import { resealAll, type Unreadable, unreadableRows } from "../../ground/store/sealed.ts";
 import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
 
-/** What the operator does to the keys of a data directory, also while a box serves it (contract §10). */
+/** The operator's work on the keys of a data directory, also while a box serves it (contract §10). */
 export interface KeyDesk {
   data: string;
   clock: Clock;
@@ -19,9 +19,9 @@ export interface KeyDesk {
 const KEY_FILE = "box.key";
 
 /**
- * Makes a new key the present one and seals everything stored under it. The old keys stay in files of
- * their own: backups are sealed under them. Ended at any point, every value still opens.
- * Throws UsageError where `box.key` isn't usable, StoreFault.
+ * Makes a new key the present one and seals everything stored with it. The old keys stay in files of their own, because
+ * backups are sealed with them. It can be interrupted: every value can still be opened. Throws UsageError where
+ * `box.key` isn't usable, StoreFault.
  */
 export function rotateKeyFile(desk: KeyDesk): {
   key_id: string;
@@ -40,8 +40,8 @@ export function rotateKeyFile(desk: KeyDesk): {
 }
 
 /**
- * Adds the keys of a key file, so that what was sealed under them opens again. `unreadable` are the rows
- * that still don't. Throws UsageError for a file that holds no keys, StoreFault.
+ * Adds the keys of a key file, so that values sealed with them can be opened again. `unreadable`: the rows that still
+ * can't be. Throws UsageError for a file without keys, StoreFault.
  */
 export function addKeyFile(
   desk: KeyDesk,

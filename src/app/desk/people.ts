@@ -33,24 +33,24 @@ import type { Session } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
 import { ensureTenant } from "../../tenant/tenant.ts";
 
-/** What the operator sees of people straight on a data directory. */
+/** The people of a data directory, for the operator, read-only. */
 export interface PeopleView {
   accounts(): Account[];
-  /** Everybody's keys, or those of one account (its id or email). Throws ServiceError not_found. */
+  /** All keys, or those of one account (its id or email). Throws ServiceError not_found. */
   keys(who?: string): (Key & { email: string })[];
-  /** Everybody's signed-in browsers, or those of one account. Throws ServiceError not_found. */
+  /** All signed-in browsers, or those of one account. Throws ServiceError not_found. */
   sessions(who?: string): (Session & { email: string })[];
 }
 
-/** What the operator does to people straight on a data directory (contract §3), with owner's rank. */
+/** The operator's changes to the people of a data directory (contract §3), with an owner's rights. */
 export interface PeopleDesk extends PeopleView {
-  /** Issues a pairing code. Throws UsageError with a line for each bad value. */
+  /** Makes a pairing code. Throws UsageError with a line for each bad value. */
   issue(seat: SeatFlags): IssuedCode & { link: string };
-  /** `who` is an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
+  /** `who`: an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
   setRole(who: string, role: string): Account;
   /** Throws ServiceError not_found, last_owner, account_in_use. */
   remove(who: string): Account;
-  /** Sets the password that `hash` was made of and signs all browsers of the account out. Throws ServiceError not_found. */
+  /** Sets the password with this hash, and signs out all browsers of the account. Throws ServiceError not_found. */
   setPassword(who: string, hash: string): Account;
   /** Throws ServiceError not_found, too_many. */
   createKey(who: string, label: string): { id: string; key: string };
@@ -58,7 +58,9 @@ export interface PeopleDesk extends PeopleView {
   revoke(keyId: string): void;
   /** Throws ServiceError not_found. */
   endSession(id: string): void;
-  /** Whether passwords sign in. Throws ServiceError last_owner where no owner has come in otherwise. */
+  /**
+   * Turns signing in by password on or off. Throws ServiceError last_owner where no owner has signed in another way.
+   */
   setPasswordsOpen(isOpen: boolean): void;
 }
 
@@ -76,7 +78,9 @@ interface DeskOptions {
   random: Random;
 }
 
-/** Looks at the people of a data directory, and changes and makes nothing there. Throws StoreFault where there is no box. */
+/**
+ * Reads the people of a data directory, and changes and makes nothing there. Throws StoreFault where there is no box.
+ */
 export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T): T {
   const reader = openReader(storeOf(options));
   try {
@@ -87,8 +91,8 @@ export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T)
 }
 
 /**
- * Opens a data directory for one command, also while a box serves it, and closes it after `use`. Throws StoreFault, also
- * where no box ever served.
+ * Opens a data directory for one command, also while a box serves it, and closes it after `use`. Throws StoreFault,
+ * also where no box ever served it.
  */
 export function withPeople<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): T {
   const file = storeOf(options);
@@ -187,7 +191,7 @@ function checkSeat(flags: SeatFlags) {
   return { email, role, ttlSeconds, publicUrl };
 }
 
-/** The hash of a password that somebody gives an account. Throws UsageError for one that can't be. */
+/** The hash of a new password. Throws UsageError for a password that isn't allowed. */
 export async function hashGiven(password: string, random: Random): Promise<string> {
   if (!passwordText.safeParse(password).success)
     throw new UsageError("The password has 8 to 72 characters.");

@@ -6,8 +6,8 @@ const MOST_BYTES = 1024 * 1024;
 const PATIENCE_MS = 3000;
 
 /**
- * Asks a box on this machine for one of its open pages; null where nothing answers in time. Nothing
- * secret is sent, so that its certificate, which may be made for another name, is not looked at.
+ * Reads one of the public pages of a box on this machine; null where nothing answers in time. It sends nothing secret,
+ * so it ignores the certificate, which may be for another name.
  */
 export function askBox(clock: Clock, url: string): Promise<unknown> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { type Finding, note, ok, wrong } from "./finding.ts";
 import type { Metric } from "./metrics.ts";
 import { contactsByAccount, contactWords, isUsable, type SeenContact } from "./reach-people.ts";
 
-/** How people's own contacts fare, and what serves them. */
+/** Checks of people's contacts, and of the gateways behind them. */
 
 interface FailingGateway {
   kind: string;
@@ -33,7 +33,7 @@ function look(reader: Reader): Ailing {
   };
 }
 
-/** Whether all that would be used of theirs fails. */
+/** Whether all usable contacts of a person fail. */
 const onlyFails = ({ contacts }: { contacts: readonly SeenContact[] }): boolean => {
   const on = contacts.filter(isUsable);
   return on.length > 0 && on.every(({ state }) => state === "failing");
@@ -48,7 +48,7 @@ const failing = (contacts: readonly SeenContact[]): string =>
 const reachedByNothing = ({ email, contacts }: Ailing["people"][number]): string =>
   `${email} is reached by nothing that works: ${failing(contacts)}`;
 
-/** As the doctor says it: each by name. */
+/** The doctor's findings: each contact by name. */
 export function contactFindings(reader: Reader): Finding[] {
   const { gateways, people } = look(reader);
   const found = [
@@ -105,7 +105,7 @@ function unverified({ email, contacts }: Ailing["people"][number]): Finding[] {
   ];
 }
 
-/** Readiness is open to everybody, so `detail` counts people; `named` has their names. */
+/** Readiness is public, so `detail` only counts people; `named` has their names. */
 export function contactCheck(reader: Reader): HealthCheck {
   const { gateways, people } = look(reader);
   const lost = people.filter(onlyFails);

@@ -8,15 +8,15 @@ const MOST_BYTES = 256 * 1024;
 const DEADLINE_MS = 10 * 60_000;
 
 /**
- * `box doctor` for who doesn't sit at the machine, in a process of its own: it reads every page of the store. What it
- * found is kept with its time.
+ * `box doctor` for the API and the console, in a process of its own because it reads every page of the store. The
+ * findings are kept with their time.
  */
 export function doctorDesk(
   tenant: Pick<Tenant, "store" | "clock" | "log" | "changes">,
   data: string,
 ): DoctorDesk & { stop(): Promise<void> } {
   const { store, clock, log, changes } = tenant;
-  /** Read once: every page says what it found. */
+  /** Read once and kept: every page shows the findings. */
   let known: Examined | null | undefined;
   let running: OwnProcess | null = null;
   let failure: string | null = null;
@@ -65,7 +65,7 @@ export function doctorDesk(
   };
 }
 
-/** It ends with 1 where something is wrong; what it says then is as good. */
+/** It exits with 1 where something is wrong; the findings count all the same. */
 function readFindings(out: string): Pick<Examined, "findings"> | null {
   try {
     const { findings } = JSON.parse(out) as Partial<Examined>;

@@ -12,7 +12,7 @@ const MOST_NAMED = 10;
 const PROJECTS = `SELECT id, name FROM projects p
   WHERE EXISTS (SELECT 1 FROM heartbeats h WHERE h.project_id = p.id) ORDER BY name`;
 
-/** Jobs whose silence would page nobody, because no rule takes what the box would say of it. */
+/** Heartbeats that would page nobody when their reports are missing, because no rule matches their events. */
 export function heartbeatFindings(reader: Reader, clock: Clock): Finding[] {
   const projects = reader.sql<[], { id: number; name: string }>(PROJECTS).all();
   const unheard = projects.flatMap(({ id, name }) =>

@@ -7,7 +7,7 @@ import { oldestWaiting } from "../../out/outbox/rows.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 
 const BEHIND_SECONDS = 60;
-/** Before this program was written no clock is right. */
+/** An earlier time is wrong: this program didn't exist then. */
 const EARLIEST = Date.UTC(2026, 0, 1) / 1000;
 
 export function clockFinding(reader: Reader, clock: Clock): Finding {
@@ -22,7 +22,7 @@ export function clockFinding(reader: Reader, clock: Clock): Finding {
   );
 }
 
-/** Every channel that is disabled or failing, and why. */
+/** Every channel that is off or failing, and why. */
 export function ailingChannels(reader: Reader): Finding[] {
   const channels = listAiling(reader);
   const total = reader.sql<[], number>("SELECT count(*) FROM integrations").pluck().get() ?? 0;
@@ -54,7 +54,7 @@ function channelFinding(channel: AilingChannel): Finding {
   );
 }
 
-/** Rules whose alerts are too many to list: an identifier without end, or a storm that nobody ended. */
+/** Rules with too many alerts to list: an identifier with endless values, or a storm that nobody ended. */
 export function crowdedFindings(reader: Reader): Finding[] {
   return crowdedRules(reader).map(({ project, rule, alertId, count, since }) =>
     wrong(

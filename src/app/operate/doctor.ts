@@ -23,8 +23,8 @@ import { reachFindings } from "./reach.ts";
 import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
 
 /**
- * Looks at everything that a box needs, changes nothing, and says what to do about what it finds. Works
- * on a box that runs, that is stopped, and that won't start.
+ * Checks everything that a box needs, and says what to do about each finding. Changes nothing. It works while the box
+ * runs, while it is stopped, and where it can't start.
  */
 export async function examine(options: LookOptions): Promise<Finding[]> {
   const { data } = options;
@@ -96,7 +96,7 @@ function logFinding(data: string): Finding {
     : ok("write-ahead log", `${log} bytes`);
 }
 
-/** The whole of it where it is small was looked at on opening. */
+/** Opening has already checked small stores. */
 function whole(reader: Reader): Finding[] {
   const found = reader.db.pragma("quick_check(3)", { simple: true }) as string;
   if (found === "ok") return [ok("store", "every page is in order")];
@@ -185,7 +185,7 @@ function shedFinding(detail: string): Finding {
     : ok("ingest", detail);
 }
 
-/** What this looks at itself isn't said twice. */
+/** Checks of readiness that the doctor makes itself. */
 const SEEN = [
   "store",
   "disk",

@@ -1,10 +1,10 @@
-/** One thing that the doctor looked at. */
+/** The result of one check of the doctor. */
 export interface Finding {
   check: string;
-  /** A note is no fault: worth knowing. */
+  /** A note is no fault. */
   state: "ok" | "note" | "wrong";
   detail: string;
-  /** What to do about it; empty where nothing needs doing. */
+  /** What to do about it; "" for nothing. */
   advice: string;
 }
 

@@ -5,7 +5,7 @@ import { patternsCheck } from "./pattern-health.ts";
 import { quietCheck } from "./quiet-health.ts";
 import { relayCheck } from "./relay-health.ts";
 
-/** Whether the box is able to page, check by check (contract §10); `ofHost`: checks beside the tenant's own. */
+/** Whether the box can page, check by check (contract §10). `ofHost`: checks beside the tenant's own. */
 export function boxHealth(tenant: Tenant, ofHost: (() => HealthCheck)[] = []): Health {
   const store = storeCheck(tenant);
   const rest = store.ok
@@ -20,7 +20,7 @@ export function boxHealth(tenant: Tenant, ofHost: (() => HealthCheck)[] = []): H
   return summarize([store, schedulerCheck(tenant), clockCheck(tenant), diskCheck(tenant), ...rest]);
 }
 
-/** What a supervisor restarts for: due work is no longer looked at, or the store doesn't answer. */
+/** A service manager restarts the box when this is false: the jobs don't run, or the store doesn't answer. */
 export function isAlive(tenant: Tenant): boolean {
   return storeCheck(tenant).ok && tenant.clock.mono() - tenant.scheduler.lastTick < LATE_MS;
 }

@@ -9,14 +9,14 @@ import type { TenantRegistryStats } from "../../hosted/tenant-registry.ts";
 import { type Health, type HealthCheck, summarize } from "../../tenant/health.ts";
 import type { Scheduler } from "../../tenant/scheduler.ts";
 
-/** How the APNs key stands; `unknown` before the first look. */
+/** The state of the APNs key; `unknown` before it was first read. */
 export type ApnsState = StoredApns["kind"] | "unknown";
 
-/** As of the latest look; `boxes` is null before the first, and while another node looks. */
+/** As of the latest survey. `boxes`: null before the first one, and while another node does it. */
 export interface SeenState {
   apns: ApnsState;
   boxes: HeartbeatLook | null;
-  /** Whether this node does what only one does at a time; empty where it is alone. */
+  /** Whether this node runs each job that only one node does at a time; {} where it is alone. */
   leads: Partial<Record<NodeJob, boolean>>;
 }
 
@@ -24,19 +24,19 @@ export interface NodeState {
   /** It is about to stop. */
   draining: boolean;
   /**
-   * Null where the registry lies in this process. `unheardMs`: how long it has committed nothing for this node, which it
-   * is asked for each 2 s. `aheadMs`: by how much this node's clock is ahead of the database's; null while that isn't known.
+   * null where the registry is in this process. `unheardMs`: time since the last commit for this node, which tries one
+   * every 2 s. `aheadMs`: how far this node's clock is ahead of the database's; null while unknown.
    */
   database: {
     unheardMs: number;
     aheadMs: number | null;
-    /** Nodes that live, this one included; null before the first word. */
+    /** Nodes that are alive, with this one; null before the first answer. */
     nodes: number | null;
     load: DatabaseLoad;
   } | null;
 }
 
-/** What the hosted role knows of itself without asking anybody. */
+/** What the hosted service knows of itself, without any request. */
 export interface HostedState {
   clock: Clock;
   scheduler: Scheduler;
@@ -49,11 +49,11 @@ export interface HostedState {
 
 const LATE_MS = 30_000;
 const AWAY_MS = 10_000;
-/** Requests that are 300 s off are refused as skewed: boxes are told before that. */
+/** Requests with clocks 300 s off are refused. Boxes are warned before that. */
 const CLOCK_ODD_MS = 5_000;
 const CLOCK_WRONG_MS = 60_000;
 
-/** Whether the service is able to page (contract §10). */
+/** Whether the service can page (contract §10). */
 export function hostedHealth(state: HostedState): Health {
   return summarize([
     workCheck(state),
@@ -64,7 +64,7 @@ export function hostedHealth(state: HostedState): Health {
   ]);
 }
 
-/** Of one of several nodes; one that is alone and goes on serving has none. */
+/** Checks of a node that shares its registry. A node that is alone and isn't stopping has none. */
 function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
   const leaves: HealthCheck = {
     name: "node",
@@ -100,12 +100,12 @@ function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
   ];
 }
 
-/** What a supervisor restarts for. */
+/** A service manager restarts the service when this is false. */
 export function isHostedAlive({ clock, scheduler }: HostedState): boolean {
   return clock.mono() - scheduler.lastTick < LATE_MS;
 }
 
-/** Each of its jobs reads or writes the registry, so one that fails says that the registry does. */
+/** Each of its jobs uses the registry, so a failing job means that the registry fails. */
 function workCheck({ clock, scheduler }: HostedState): HealthCheck {
   const late = clock.mono() - scheduler.lastTick;
   const failing = [...scheduler.failures.keys()];
@@ -115,7 +115,7 @@ function workCheck({ clock, scheduler }: HostedState): HealthCheck {
   return { name: "registry", ok, severity: "failed", detail: ok ? "boxes are watched" : bad };
 }
 
-/** Whether the boxes reach this service, as far as their heartbeats tell. */
+/** Whether boxes reach this service, by their heartbeats. */
 function boxesCheck(state: HostedState): HealthCheck {
   const { boxes } = state.seen();
   const base = { name: "boxes", severity: "degraded" as const };

@@ -4,7 +4,7 @@ import type { Refusals } from "../../web/http/refusals.ts";
 import { type HostedState, hostedHealth } from "./hosted-health.ts";
 import { exposition, gauge, type Metric, refusalMetrics } from "./metrics.ts";
 
-/** Of this node alone, in the Prometheus text format: nothing of a tenant is in it. */
+/** Metrics of this node in the Prometheus text format. They contain nothing of a tenant. */
 export function hostedMetrics(state: HostedState, refusals: Refusals): string {
   const { open, opened, closed, broken } = state.tenants();
   const { boxes } = state.seen();
@@ -68,7 +68,7 @@ function pageMetrics(state: HostedState): Metric[] {
   ];
 }
 
-/** Of one of several nodes; one that is alone has none. */
+/** Metrics of a node that shares its registry; [] for one that is alone. */
 function nodeMetrics(state: HostedState): Metric[] {
   const { draining, database } = state.node();
   if (database === null) return [];

@@ -2,12 +2,11 @@ import type { Replicas } from "../../in/ingest/replicas.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
-/** How many sources are named. */
 const MOST_NAMED = 10;
 
 /**
- * What became of the events that were sent: taken, matched by no rule, refused because the box could not take more
- * (contract §9, shedding), turned away because of what they were.
+ * What happened to the events that were sent: accepted, matched by no rule, refused because the box had too much to do
+ * (contract §9, shedding), or rejected as invalid.
  */
 export function ingestCheck(tenant: Tenant): HealthCheck {
   const { shed, accepted, waiting } = tenant.ingest.stats();
@@ -46,7 +45,9 @@ function someOf(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? " and others" : "");
 }
 
-/** Sources of which nothing fires, while alerts that nobody had heard of had just ended: `prom of shop`. */
+/**
+ * Sources whose clocks may be wrong: none of their alerts fires, but alerts end that the box never had: `prom of shop`.
+ */
 function offClocks(tenant: Tenant): string[] {
   return tenant.ingest
     .tallies()
@@ -65,7 +66,7 @@ function projectName({ store }: Tenant, id: number): string {
   return name.get(id) ?? String(id);
 }
 
-/** What is wrong with the box and not with the sender is counted as shed. */
+/** These mean a fault of the box, not of the sender, and count as shed. */
 const OURS = new Set(["overloaded", "storage_full", "internal"]);
 
 /** `web of shop (3 invalid_json)`. */

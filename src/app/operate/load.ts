@@ -7,10 +7,10 @@ import type { Tenant } from "../../tenant/tenant.ts";
 import type { Refusals } from "../../web/http/refusals.ts";
 
 const MINUTES = 60;
-/** What is answered with 429. */
+/** Errors with status 429. */
 const LATER = new Set(["rate_limited", "overloaded", "storage_full"]);
 
-/** What the box has to do right now. */
+/** The box's present load. */
 export function loadOf(tenant: Tenant, refusals: Refusals): BoxLoad {
   const { store, clock, ingest, changes } = tenant;
   const minutes = new Array<number>(MINUTES).fill(0);
@@ -31,12 +31,12 @@ export function loadOf(tenant: Tenant, refusals: Refusals): BoxLoad {
   };
 }
 
-/** What is kept of lines and of the audit, and how much room the store takes. */
+/** The age of stored lines and audit entries, and the size of the store. */
 export function heldOf({ store }: Tenant): HeldNow {
   return { ...heldNow(store), storeBytes: statSync(store.path).size };
 }
 
-/** The nearest rank; null of nothing. Pure. */
+/** The nearest rank; null for an empty list. Pure. */
 export function percentile(times: Float64Array, part: number): number | null {
   const sorted = times.toSorted();
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? null;

@@ -13,12 +13,12 @@ export interface Metric {
   values: { labels?: Record<string, string>; value: number }[];
 }
 
-/** The tenant's metrics in the Prometheus text format; `ofHost`: metrics beside the tenant's own. */
+/** The tenant's metrics in the Prometheus text format. `ofHost`: metrics beside the tenant's own. */
 export function renderMetrics(tenant: Tenant, ofHost: readonly Metric[] = []): string {
   return exposition([...metricsOf(tenant), ...ofHost]);
 }
 
-/** What was refused, and by what nothing was opened: kinds alone, no token and no address. */
+/** Refused requests and wrong credentials, by kind, without any token or address. */
 export function refusalMetrics(refusals: Refusals): Metric[] {
   return [
     {
@@ -36,7 +36,7 @@ export function refusalMetrics(refusals: Refusals): Metric[] {
   ];
 }
 
-/** What came in by ports of their own, by what became of it. */
+/** Messages at the ports for senders, by result. */
 export function portMetric(ports: readonly PortCounts[]): Metric {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();
   for (const { port, outcomes } of ports)
@@ -157,7 +157,7 @@ function unmatched({ ingest, store }: Tenant): Metric["values"] {
   }));
 }
 
-/** Deliveries and runs of actions: what waits, for how long, and how attempts end. */
+/** Deliveries and runs of actions: how many wait, for how long, and how attempts end. */
 function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
   const waiting = oldestWaiting(store);
   const count = (rows: string) =>

@@ -2,20 +2,20 @@ import { unreadableRows } from "../../ground/store/sealed.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
-/** Whether what leaves the box gets out, check by check (contract §10). */
+/** Whether messages leave the box, check by check (contract §10). */
 export function outboxChecks(tenant: Tenant): HealthCheck[] {
   return [movingCheck(tenant), breakerCheck(tenant), failingCheck(tenant), sealedCheck(tenant)];
 }
 
 const STUCK_MS = 30_000;
 
-/** A row that nothing holds back: its endpoint is well, and no earlier one of its alert waits. */
+/** A row that should have been sent: its endpoint works, and no earlier row of its alert waits. */
 const OLDEST_DUE = `SELECT min(d.next_attempt_ms) FROM deliveries d JOIN integrations i ON i.id = d.integration_id
   WHERE d.status = 'pending' AND d.next_attempt_ms < ? AND i.enabled = 1 AND i.consecutive_failures = 0
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
 
-/** Fails when due deliveries wait for healthy endpoints and nothing gets done: the worker is stuck. */
+/** Fails when due deliveries wait for working endpoints and none is sent: the worker is stuck. */
 function movingCheck({ store, clock, outbox }: Tenant): HealthCheck {
   const oldest = store
     .sql<[number], number | null>(OLDEST_DUE)
@@ -29,14 +29,14 @@ function movingCheck({ store, clock, outbox }: Tenant): HealthCheck {
   return { name: "outbox", ok, severity: "failed", detail };
 }
 
-/** Endpoints that the breaker or a 410 shut; one that a person disabled is as it should be. */
+/** Endpoints that the circuit breaker or a 410 turned off. One that a person turned off is no fault. */
 function breakerCheck(tenant: Tenant): HealthCheck {
   const shut = channelsWhere(tenant, "i.enabled = 0 AND i.failing_since IS NOT NULL");
   const said = told(shut, "no channel is shut", "enable these once they are well");
   return { name: "breakers", severity: "degraded", ...said };
 }
 
-/** A few bad minutes pass by themselves; a streak, or a failed test, is worth a look. */
+/** A few bad minutes pass by themselves; many failures in a row, or a failed test, need attention. */
 function failingCheck(tenant: Tenant): HealthCheck {
   const failing = channelsWhere(
     tenant,
@@ -46,7 +46,7 @@ function failingCheck(tenant: Tenant): HealthCheck {
   return { name: "channels", severity: "degraded", ...said };
 }
 
-/** Credentials whose key is lost: who they belong to, so that they can be entered again. */
+/** Credentials whose key is lost, with their owners, so that they can be entered again. */
 function sealedCheck({ store, sealer }: Tenant): HealthCheck {
   const lost = unreadableRows(store, sealer).map(
     ({ table, id }) => `${table.replace(/s$/, "")} ${id}`,
@@ -63,7 +63,7 @@ function sealedCheck({ store, sealer }: Tenant): HealthCheck {
 }
 
 interface SickChannel {
-  /** By type: readiness is open to everybody, and names tell what a project is about. */
+  /** Its type only, because readiness is public and names reveal what a project is about. */
   plain: string;
   /** With its project's name and its own. */
   named: string;
@@ -87,7 +87,7 @@ function channelsWhere({ store }: Tenant, condition: string): SickChannel[] {
   });
 }
 
-/** What is told of them, beginning with what to make of it. */
+/** A sentence about failing channels, which begins with what they mean. */
 function told(sick: readonly SickChannel[], well: string, ill: string) {
   const ok = sick.length === 0;
   const of = (how: keyof SickChannel) => `${ill}: ${sentence(sick.map((one) => one[how]))}`;

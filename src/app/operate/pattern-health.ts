@@ -10,7 +10,10 @@ import { type Finding, wrong } from "./finding.ts";
 const HOUR = 3600;
 const ADVICE = "write its pattern shorter, with smaller counted repeats";
 
-/** Whether rules rang because patterns couldn't be run: they were too large, or all together took too long. */
+/**
+ * Whether rules matched only because their patterns couldn't be run: a pattern was too large, or all together took too
+ * long.
+ */
 export function patternsCheck({
   store,
   clock,
@@ -34,7 +37,7 @@ export function patternsCheck({
   };
 }
 
-/** Rules of an older program whose pattern is never run: they take whatever the rest of them takes. */
+/** Rules of an older program whose pattern is never run. They match everything that their other conditions match. */
 export function patternFindings(reader: Reader): Finding[] {
   return listAllRules(reader)
     .filter(hasTooLarge)

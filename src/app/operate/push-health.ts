@@ -6,7 +6,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { subscriptionsToRenew } from "../../out/contacts/subscriptions.ts";
 import { type Finding, note, wrong } from "./finding.ts";
 
-/** Browsers that are pushed to, and whether whoever begins a shift is reached by them. */
+/** Browsers that pushes go to, and whether they reach the people whose shifts begin. */
 
 const EMAIL = "SELECT email FROM accounts WHERE id = ?";
 

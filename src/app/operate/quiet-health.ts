@@ -3,7 +3,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
-/** Whether everything of a project, or of all, is kept quiet on purpose: nobody must take that for being well. */
+/** Reports a project, or the whole box, that is silenced completely: people must not mistake that for "all is well". */
 export function quietCheck({ store, clock }: Tenant): HealthCheck {
   const quiet = quietProjects(store, unixSeconds(clock));
   const base = { name: "silences", severity: "degraded" as const, ok: quiet.length === 0 };

@@ -4,7 +4,7 @@ import { servedKinds } from "../../out/contacts/gateways.ts";
 import { pageWish, waysOf } from "../../out/contacts/notify.ts";
 import { contactKindList as kinds } from "../../out/services/contact-list.ts";
 
-/** A contact as people are told of it. */
+/** A contact as people see it. */
 export interface SeenContact {
   account: string;
   id: string;
@@ -21,7 +21,7 @@ const CONTACTS = `SELECT account_id AS account, id, kind, label, shown, state, l
   FROM contacts ORDER BY account_id, created_at, id`;
 const RULES = "SELECT account_id, rules FROM notify_rules";
 
-/** Everybody's contacts by account, by age: read at once, since a look asks for many people. */
+/** Everybody's contacts by account, oldest first. Read at once, because one check needs many people. */
 export function contactsByAccount(reader: Reader): Map<string, SeenContact[]> {
   return Map.groupBy(reader.sql<[], SeenContact>(CONTACTS).all(), ({ account }) => account);
 }
@@ -34,11 +34,11 @@ export function contactWords({ kind, label, shown }: SeenContact): string {
 export const isUsable = ({ state }: SeenContact): boolean =>
   state === "verified" || state === "failing";
 
-/** By what of their own the tenant's people are reached. */
+/** By which contacts the tenant's people can be reached. */
 export interface PeopleReach {
-  /** The lowest level whose alerts a contact of theirs is used for; null: none is. */
+  /** The lowest level of alerts for which a contact of theirs is used; null: none is used. */
   from(account: string): number | null;
-  /** Why no contact reaches them, where none does. */
+  /** Why no contact reaches them. */
   whyNone(account: string): string;
 }
 

@@ -6,7 +6,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { subscribes } from "../../out/outbox/enqueue.ts";
 import { channels as kinds } from "../../out/services/list.ts";
 
-/** What one project's rules and channels say of who can be told; changes only with the project's version. */
+/** Who can be notified by one project's rules and channels. It changes only with the project's version. */
 export interface ProjectReach {
   name: string;
   version: number;
@@ -14,13 +14,13 @@ export interface ProjectReach {
   paged: ReadonlyMap<string, PagedAt>;
   /** Rules whose ladder can page nobody, because its schedules have no participants. */
   emptyLadders: readonly string[];
-  /** Rules without a ladder; `acts`: they run at least one action. */
+  /** Rules without a ladder. `acts`: they run at least one action. */
   bare: readonly { rule: string; acts: boolean }[];
-  /** Whether its ladders name schedules of other projects: then those take part, too. */
+  /** Whether its ladders name schedules of other projects. Then it also depends on those. */
   looksElsewhere: boolean;
-  /** Whether the project's row for the hosted relay is there and enabled. */
+  /** Whether the project's channel for the hosted relay exists and is on. */
   relay: boolean;
-  /** Other enabled channels, in words, that hear of openings and of escalations. */
+  /** Other channels that are on, by name: those that get openings, and those that get escalations. */
   openings: readonly string[];
   escalations: readonly string[];
 }
@@ -29,13 +29,13 @@ export interface ProjectReach {
 export interface PagedAt {
   /** The places that name them, as `rule errors (schedule primary)`. */
   places: readonly string[];
-  /** The place with the lowest level that its rule names. */
+  /** The place with the lowest level that its rule requires. */
   lowest: { level: number; place: string } | null;
-  /** A place whose rule takes every level. */
+  /** A place whose rule matches every level. */
   anyLevel: string | null;
 }
 
-/** Places named of one person; what is more is a number. */
+/** Places that are named for one person; more are counted. */
 const MOST_PLACES = 3;
 
 export function reachOf(reader: Reader, project: Project): ProjectReach {

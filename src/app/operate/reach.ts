@@ -8,27 +8,27 @@ import type { Metric } from "./metrics.ts";
 import { type PeopleReach, peopleReach } from "./reach-people.ts";
 import { type PagedAt, type ProjectReach, reachOf } from "./reach-project.ts";
 
-/** Somebody, or a rule, that nothing reaches; a note where a shared channel may be their way. */
+/** A person or a rule that nothing reaches. It is a note where a shared channel may reach them. */
 export interface Unreached {
   kind: "person" | "rule";
   isFault: boolean;
-  /** Who or which rule, where, and why: with names. */
+  /** The person or rule, the place and the reason, with names. */
   sentence: string;
 }
 
-/** Rules that one look reads anew; the rest waits for the next one. */
+/** Rules that one check reads again. The rest waits for the next check. */
 const RULES_A_LOOK = 5_000;
 
 /**
- * Looks for people whom ladders page and whom nothing reaches, and for rules that tell nobody: long before the
- * night. A project is read again only when its version has changed.
+ * Looks for people on ladders whom nothing reaches, and for rules that notify nobody. A project is read again only when
+ * its version has changed.
  */
 export interface ReachWatch {
-  /** `complete` false: there are more rules than one look takes in, so the next one says more. */
+  /** `complete`: false where there are more rules than one check reads. */
   look(reader: Reader): { unreached: Unreached[]; complete: boolean };
 }
 
-/** Changes with whatever is shared: the versions of the projects whose schedules others may name. */
+/** Changes with the versions of all projects that share schedules. */
 const SHARED = `SELECT group_concat(id || ':' || version) FROM projects
   WHERE id IN (SELECT project_id FROM schedules WHERE shared = 1)`;
 
@@ -109,7 +109,7 @@ function peopleOf(project: ProjectReach, { emails, relay, people }: Ways): Unrea
   });
 }
 
-/** What no contact of a person is used for, of all that they are paged for; null: there is no such thing. */
+/** The part of a person's pages for which they have no contact; null: there is none. */
 function missedBy(people: PeopleReach, account: string, { places, lowest, anyLevel }: PagedAt) {
   const from = people.from(account);
   if (from === null) return { places, below: "", why: people.whyNone(account), isNamed: true };
@@ -121,7 +121,7 @@ function missedBy(people: PeopleReach, account: string, { places, lowest, anyLev
   return { places: [place], below, why, isNamed };
 }
 
-/** Why the relay doesn't reach this person; null: it does, for all that is known. */
+/** Why the relay doesn't reach this person; null: as far as is known, it does. */
 function whyNot(project: ProjectReach, { configured, silence }: Relay, account: string) {
   if (!configured) return "no hosted relay is configured";
   if (!project.relay) return "the project's relay is disabled";
@@ -157,8 +157,8 @@ const ADVICE =
   "add a contact that reaches them (box contact add), pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
 
 /**
- * Readiness is open to everybody, so `detail` counts; `named` has the names, for whoever shows a key. Notes are
- * no reason to be degraded.
+ * Readiness is public, so `detail` counts; `named` has the names, for callers with an API key. A note doesn't make the
+ * box degraded.
  */
 export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
   const { unreached, complete } = watch.look(reader);
@@ -201,7 +201,7 @@ export function reachMetric(watch: ReachWatch, reader: Reader): Metric {
   };
 }
 
-/** As the doctor says it: each by name. */
+/** The doctor's findings: each by name. */
 export function reachFindings(reader: Reader): Finding[] {
   const { unreached } = createReachWatch(Number.POSITIVE_INFINITY).look(reader);
   if (unreached.length === 0)

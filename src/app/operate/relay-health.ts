@@ -1,13 +1,13 @@
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
-/** A relay refuses what is signed five minutes off; this is worth a word before. */
+/** A relay refuses signatures that are five minutes off. A warning comes before that. */
 const SKEW_SECONDS = 60;
 
 const ANOTHER_BOX =
   "another box pages with this box's relay key, so each of its pages rings twice: stop the copy, or give it a key of its own";
 
-/** Whether the hosted relay hears this box (contract §7): without it no phone rings. */
+/** Whether the hosted relay gets this box's heartbeats (contract §7). Without it no phone rings. */
 export function relayCheck(tenant: Tenant): HealthCheck {
   const base = { name: "relay", severity: "degraded" as const };
   const configured = tenant.store.sql<[]>("SELECT 1 FROM relay").get() !== undefined;

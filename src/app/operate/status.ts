@@ -13,25 +13,25 @@ import type { Health } from "../../tenant/health.ts";
 import type { Examined } from "../../tenant/house.ts";
 import { askBox } from "./ask.ts";
 
-/** How a box stands, as `box status` tells it. Times in Unix seconds, sizes in bytes. */
+/** A box's state, as `box status` prints it. Times in Unix seconds, sizes in bytes. */
 export interface Status {
   data: string;
   tenant_id: string;
   running: boolean;
-  /** Where it listens, or listened when it last ran; null before it ever has. */
+  /** Where it listens, or listened when it last ran; null before its first start. */
   address: string | null;
-  /** This program's, and that of the running box (null when it doesn't answer). */
+  /** This program's version, and the running box's (null when it doesn't answer). */
   version: string;
   running_version: string | null;
   schema: number;
   counts: Record<string, number>;
   disk: { store: number; log: number; free: number | null };
   last_backup: number | null;
-  /** Silences of everything that hold now, of a project or of all. */
+  /** Active silences of everything in a project, or in all. */
   quiet: QuietProject[];
-  /** What the box's doctor found when it last looked, by the names of its checks; null: it never did. */
+  /** The latest findings of the box's doctor, by the names of its checks; null: it never ran. */
   doctor: { at: number; wrong: string[] } | null;
-  /** What the running box says of itself; null when it doesn't run or answer. */
+  /** The running box's own health; null when it doesn't run or answer. */
   health: Health | null;
 }
 
@@ -41,7 +41,7 @@ export interface LookOptions {
   random: Random;
 }
 
-/** Reads the data directory without changing it, and asks the box where it runs. Throws StoreFault. */
+/** Reads the data directory without changing it, and asks the box if it runs. Throws StoreFault. */
 export async function boxStatus(options: LookOptions): Promise<Status> {
   const { data, clock } = options;
   const reader = openBox(options);
@@ -77,7 +77,7 @@ function doctorOf(reader: Reader): Status["doctor"] {
   return { at, wrong: findings.flatMap(({ state, check }) => (state === "wrong" ? check : [])) };
 }
 
-/** The box's store, to read only. Throws StoreFault, also where there is none. */
+/** Opens the box's store for reading. Throws StoreFault, also where there is none. */
 export function openBox({ data, clock, random }: LookOptions): Reader & { close(): void } {
   return openReader({ path: join(data, "box.db"), kind: "box", clock, random });
 }
