@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import type { Contact } from "../src/out/contacts/contact.ts";
-import { contactKindList } from "../src/out/services/contact-list.ts";
+import { contactKindList } from "../src/out/services/list.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

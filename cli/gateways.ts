@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import type { Gateway } from "../src/out/contacts/contact.ts";
 import type { GatewayKind } from "../src/out/services/contact-kind.ts";
-import { contactKindList } from "../src/out/services/contact-list.ts";
+import { contactKindList } from "../src/out/services/list.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, flag, print } from "./options.ts";

@@ -2,7 +2,7 @@ import { base62Secret } from "../src/ground/kit/ids.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import type { Contact, Gateway } from "../src/out/contacts/contact.ts";
 import type { ContactKind, GatewayKind } from "../src/out/services/contact-kind.ts";
-import { contactKindList } from "../src/out/services/contact-list.ts";
+import { contactKindList } from "../src/out/services/list.ts";
 import { callApi, path } from "./api.ts";
 import { askCode, contactName, contactsOf, sendCode } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -92,10 +92,9 @@ async function addressOf({ asker }: Quickstart, { kind, fields }: ContactKind): 
 }
 
 /** Sees to it that the kind is served; of ntfy where, without a slash at the end. */
-async function serve(run: Quickstart, me: Me, { gateway }: ContactKind): Promise<string> {
+async function serve(run: Quickstart, me: Me, { gateway: kind }: ContactKind): Promise<string> {
   const { options, say } = run;
-  const kind = gateway === null ? undefined : contactKindList.gateway(gateway);
-  if (kind === undefined) return "";
+  if (kind === null) return "";
   const isNtfy = kind.kind === "ntfy";
   const there = me.role === "member" ? null : await gatewayNow(run, kind.kind);
   const isMeant = there !== undefined && (options.server ?? there?.url) === there?.url;

@@ -15,8 +15,8 @@ import {
 import { takeSend } from "../out/contacts/sends.ts";
 import { codeRefused, issueContactCode, verifyContact } from "../out/contacts/verify.ts";
 import { codeMessage, testMessage } from "../out/paging/say.ts";
-import { contactKindList } from "../out/services/contact-list.ts";
 import type { DirectMessage } from "../out/services/direct-message.ts";
+import { contactKindList } from "../out/services/list.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Operations on a person's contacts, called by routes, web pages and commands. */

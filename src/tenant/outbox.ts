@@ -26,8 +26,8 @@ import type { ShiftFacts } from "../out/paging/say.ts";
 import { type ContactSender, createContactSender } from "../out/paging/send.ts";
 import type { Settings } from "../out/services/channel.ts";
 import type { GatewayKind } from "../out/services/contact-kind.ts";
-import { contactKindList } from "../out/services/contact-list.ts";
 import type { ChannelList } from "../out/services/list.ts";
+import { contactKindList } from "../out/services/list.ts";
 import { createSender, type SenderOptions } from "../out/services/send.ts";
 import type { Job } from "./scheduler.ts";
 

@@ -13,8 +13,8 @@ import { findContact } from "../out/contacts/contacts.ts";
 import { usableContacts } from "../out/contacts/notify.ts";
 import { linkBase } from "../out/paging/capability.ts";
 import type { ContactSender } from "../out/paging/send.ts";
-import { contactKindList } from "../out/services/contact-list.ts";
 import type { DirectMessage } from "../out/services/direct-message.ts";
+import { contactKindList } from "../out/services/list.ts";
 import type { Job } from "./scheduler.ts";
 
 export interface SilenceEnds {

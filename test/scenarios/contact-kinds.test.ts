@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { after, before, type TestContext, test } from "node:test";
 import pino from "pino";
 import { openGateway } from "../../src/out/contacts/gateways.ts";
-import { contactKindList } from "../../src/out/services/contact-list.ts";
+import { contactKindList } from "../../src/out/services/list.ts";
 import { type Answer, type Person, type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { reachBy, toldIn } from "../support/contacts.ts";

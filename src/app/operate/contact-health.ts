@@ -1,5 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 import type { Metric } from "./metrics.ts";
@@ -75,7 +75,7 @@ const MOST_FINDINGS = 50;
 const personCount = (n: number): string => (n === 1 ? "1 person" : `${n} people`);
 
 function gatewayFinding({ kind, error }: FailingGateway): Finding {
-  const serves = contactKindList.kinds.filter((one) => one.gateway === kind);
+  const serves = contactKindList.kinds.filter((one) => one.gateway?.kind === kind);
   return wrong(
     "contacts",
     `gateway ${kind}: its latest request failed: ${error}`,

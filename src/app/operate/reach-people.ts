@@ -2,7 +2,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import type { NotifyRule } from "../../out/contacts/contact.ts";
 import { servedKinds } from "../../out/contacts/gateways.ts";
 import { pageWish, waysOf } from "../../out/contacts/notify.ts";
-import { contactKindList as kinds } from "../../out/services/contact-list.ts";
+import { contactKindList as kinds } from "../../out/services/list.ts";
 
 /** A contact as people see it. */
 export interface SeenContact {
@@ -79,7 +79,7 @@ function whyNone(contacts: readonly SeenContact[], served: ReadonlySet<string>):
   if (first !== undefined)
     return on.some(({ kind }) => served.has(kind))
       ? "no notification rule of theirs names a contact that works"
-      : `no ${kinds.find(first.kind)?.gateway ?? first.kind} gateway serves ${names(on)}`;
+      : `no ${kinds.find(first.kind)?.gateway?.kind ?? first.kind} gateway serves ${names(on)}`;
   const unverified = contacts.filter(({ state }) => state === "unverified");
   if (unverified.length > 0) return `they have not verified ${names(unverified)}`;
   return `${names(contacts)} ${contacts.length === 1 ? "is" : "are"} switched off`;

@@ -3,7 +3,7 @@ import { findContact } from "../../out/contacts/contacts.ts";
 import { followersOf } from "../../out/contacts/subscriptions.ts";
 import { makeNotes, makePages, withdrawNotes } from "../../out/paging/pages.ts";
 import { createReachable, type Reachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { AlertRow } from "./alert.ts";
 

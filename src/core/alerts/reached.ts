@@ -2,7 +2,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import type { EventBody } from "../../out/outbox/event.ts";
 import { pagesOfAlert } from "../../out/paging/history.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import { dutyAt } from "../oncall/duty.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { secondsOf } from "./ladder.ts";

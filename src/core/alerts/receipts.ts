@@ -1,6 +1,6 @@
 import type { Tx } from "../../ground/store/store.ts";
 import { type Receipt, takeReceipt } from "../../out/paging/receipt.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import { nobodyGotIt } from "./fallback.ts";
 import { writeLateTimeline } from "./timeline.ts";
 

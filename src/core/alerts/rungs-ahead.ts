@@ -3,7 +3,7 @@ import { finish } from "../../ground/kit/slices.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { waitingPages } from "../../out/paging/pages.ts";
 import { createReachable, type Reachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { ReadySilence } from "../quiet/decide.ts";
 import { silencesWithin } from "../quiet/rows.ts";

@@ -1,6 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import { getAlertRow } from "./alert.ts";
 import { whyUntold } from "./reach-report.ts";
 import { channelsOfProject } from "./reached.ts";

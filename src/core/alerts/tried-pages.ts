@@ -2,7 +2,7 @@ import type { Work } from "../../ground/kit/slices.ts";
 import { wallTime } from "../../ground/kit/wall-time.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import { listOverrides } from "../oncall/overrides.ts";
 import { followPreview } from "../oncall/rotation.ts";
 import { findForLadder } from "../oncall/schedules.ts";

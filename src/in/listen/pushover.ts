@@ -1,7 +1,8 @@
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { openGateway } from "../../out/contacts/gateways.ts";
 import { answerable, openReceipts } from "../../out/paging/answerable.ts";
-import { type PushoverGateway, readPushoverReceipt } from "../../out/services/pushover/direct.ts";
+import { readPushoverReceipt } from "../../out/services/pushover/answers.ts";
+import type { PushoverGateway } from "../../out/services/pushover/person.ts";
 import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";

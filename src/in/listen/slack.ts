@@ -9,7 +9,7 @@ import {
   type SlackPress,
   tellSlackMember,
 } from "../../out/services/slack/answers.ts";
-import type { SlackGateway } from "../../out/services/slack/direct.ts";
+import type { SlackGateway } from "../../out/services/slack/person.ts";
 import { answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";

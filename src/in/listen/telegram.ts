@@ -12,7 +12,7 @@ import {
   type TelegramWords,
   tellTelegram,
 } from "../../out/services/telegram/answers.ts";
-import type { TelegramGateway } from "../../out/services/telegram/direct.ts";
+import type { TelegramGateway } from "../../out/services/telegram/person.ts";
 import { type AnswerResult, answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hexIdField, integer, list, person, text } from "../../ground/kit/fields.ts";
-import { type ContactList, contactKindList } from "../services/contact-list.ts";
+import { type ContactList, contactKindList } from "../services/list.ts";
 
 /** Contacts, gateways and what a person wants of them: as they are written and read over the interface. */
 

@@ -10,7 +10,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type By, getAccount, mustGovern } from "../../people/accounts.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { ContactKind, TextFields } from "../services/contact-kind.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactList } from "../services/list.ts";
 import type { Contact } from "./contact.ts";
 
 /** What verbs need that write addresses and secrets. */

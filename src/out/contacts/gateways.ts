@@ -8,7 +8,7 @@ import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { GatewayKind } from "../services/contact-kind.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactList } from "../services/list.ts";
 import type { Gateway } from "./contact.ts";
 import { type ContactGuard, checkedFields } from "./contacts.ts";
 
@@ -147,7 +147,8 @@ export function servedKinds(reader: Reader, kinds: ContactList): Set<string> {
       .map(({ id }) => id),
   );
   const served = kinds.kinds.filter(
-    ({ gateway, gatewayOptional }) => gateway === null || gatewayOptional || there.has(gateway),
+    ({ gateway, gatewayOptional }) =>
+      gateway === null || gatewayOptional || there.has(gateway.kind),
   );
   return new Set(served.map(({ kind }) => kind));
 }

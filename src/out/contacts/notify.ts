@@ -3,7 +3,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import { accounts, contacts, notifyRules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactList } from "../services/list.ts";
 import type { Fallback, NotifyRule } from "./contact.ts";
 
 /** A person's own rules; none where they set none. */

@@ -10,7 +10,7 @@ import {
   waysOf,
 } from "../contacts/notify.ts";
 import { readSilence } from "../outbox/relay-silence.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactList } from "../services/list.ts";
 
 /** Who can be reached, and by what, as of one transaction; what it looked up once it knows. */
 export interface Reachable {

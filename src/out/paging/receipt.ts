@@ -1,7 +1,7 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { findContact } from "../contacts/contacts.ts";
 import { recordAttempt } from "../contacts/health.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactList } from "../services/list.ts";
 import { giveUp, type Telling, wayOf } from "./lost.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 

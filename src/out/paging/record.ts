@@ -5,7 +5,7 @@ import { markGateway } from "../contacts/gateways.ts";
 import { recordAttempt } from "../contacts/health.ts";
 import type { Recorded } from "../outbox/queue.ts";
 import { type Verdict, waitMs } from "../outbox/retry.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactList } from "../services/list.ts";
 import { giveUp, type Telling, wayOf, withdrawFrom } from "./lost.ts";
 import { isPage, PAGE_AGE_MS, type PageOutcome, type PageRow } from "./page.ts";
 import { makeLateNote } from "./pages.ts";
@@ -182,7 +182,7 @@ function recordContact(
   { contact, outcome, isWell }: { contact: ContactRow; outcome: PageOutcome; isWell: boolean },
 ): Recorded {
   const { verdict } = outcome;
-  const gateway = kinds.find(contact.kind)?.gateway ?? null;
+  const gateway = kinds.find(contact.kind)?.gateway?.kind ?? null;
   if (isWell) {
     recordAttempt(tx, contact, { well: true, sent: outcome.rows.some(isPage) });
     if (gateway !== null) markGateway(tx, gateway, null);

@@ -5,9 +5,9 @@ import type { Store } from "../../ground/store/store.ts";
 import { type ContactRow, openContact } from "../contacts/contacts.ts";
 import { openGateway } from "../contacts/gateways.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
-import type { ContactAttempt, ContactKind, GatewayKind } from "../services/contact-kind.ts";
-import type { ContactList } from "../services/contact-list.ts";
+import type { ContactAttempt, ContactKind } from "../services/contact-kind.ts";
 import type { DirectMessage, DirectSent } from "../services/direct-message.ts";
+import type { ContactList } from "../services/list.ts";
 import { CAPABILITY_SECONDS, callbackSegment, linkBase, tenantOf } from "./capability.ts";
 import type { MessageName } from "./message-name.ts";
 import { receiptOf } from "./shown.ts";
@@ -50,9 +50,9 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
     const fields = openContact(sealer, contact);
     if (fields === null) return ours(UNREADABLE);
-    const gateway = kind.gateway === null ? null : openGateway(store, sealer, kind.gateway);
+    const gateway = kind.gateway && openGateway(store, sealer, kind.gateway.kind);
     if (gateway === null && kind.gateway !== null && !kind.gatewayOptional)
-      return ours(`no ${kind.gateway} gateway is set up, or its settings can't be read`);
+      return ours(`no ${kind.gateway.kind} gateway is set up, or its settings can't be read`);
     const work: ContactAttempt = {
       gateway: gateway ?? {},
       fields,
@@ -72,7 +72,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
       }),
     };
     const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
-    return judged(sent, kind, kind.gateway === null ? undefined : kinds.gateway(kind.gateway));
+    return judged(sent, kind);
   };
   const guarded = async (contact: ContactRow, message: DirectMessage, how: How) => {
     try {
@@ -93,7 +93,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
  * What the service's error means for the person: refused settings are the gateway's matter, and the page waits for
  * better ones; whoever is gone there, or wants no more, is paged no more.
  */
-function judged(sent: DirectSent, { gone }: ContactKind, gateway?: GatewayKind): DirectSent {
+function judged(sent: DirectSent, { gone, gateway }: ContactKind): DirectSent {
   const { verdict } = sent;
   if (verdict.kind !== "later" && verdict.kind !== "never") return sent;
   const { error } = verdict;

@@ -5,6 +5,7 @@ import type { SentTo } from "../../ground/kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { Sent } from "../outbox/destination.ts";
 import type { DirectMessage, DirectSent } from "./direct-message.ts";
+import { masked } from "./shown.ts";
 
 /** A person's fields or a gateway's settings: texts, optional where one may be left out. */
 export type TextFields = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
@@ -41,8 +42,8 @@ export interface ContactKind {
   kind: string;
   /** `a phone number that gets texts`. */
   about: string;
-  /** Who serves it; null: nobody has to. */
-  gateway: string | null;
+  /** What serves it; null: nothing has to. */
+  gateway: GatewayKind | null;
   /** Whether it works without a gateway: there is a public service that asks for no account. */
   gatewayOptional?: true;
   /** `address` among them. */
@@ -92,20 +93,27 @@ export interface GatewayKind {
 
 type FieldsOf<F extends TextFields> = { readonly [K in keyof z.output<F>]: z.output<F>[K] };
 
+/** Later pages wait so long, unless the kind says otherwise. */
+const GAP_MS = 5_000;
+
 /** A kind as its file writes it: `send` knows the fields by name. What calls it has checked that they are complete. */
 export function contactKind<const K extends string, F extends TextFields, G extends TextFields>(
-  definition: Omit<ContactKind, "kind" | "fields" | "shown" | "send" | "edit"> & {
+  definition: Omit<
+    ContactKind,
+    "kind" | "gateway" | "fields" | "shown" | "gapMs" | "send" | "edit"
+  > & {
     kind: K;
+    gateway: (GatewayKind & { fields: G }) | null;
     fields: F;
-    /** The gateway's settings, by name. */
-    served: G | null;
-    shown(fields: FieldsOf<F>): string;
+    /** The address's last characters, unless the kind says otherwise. */
+    shown?(fields: FieldsOf<F>): string;
+    gapMs?: number;
     send(attempt: ContactAttempt<FieldsOf<G>, FieldsOf<F>>): Promise<DirectSent>;
     edit?(attempt: ContactAttempt<FieldsOf<G>, FieldsOf<F>>, ref: string): Promise<Sent>;
   },
 ): ContactKind & { kind: K } {
-  const { served: _, ...kind } = definition;
-  return kind as unknown as ContactKind & { kind: K };
+  const usual = { gapMs: GAP_MS, shown: ({ address = "" }: Credentials) => masked(address) };
+  return { ...usual, ...definition } as unknown as ContactKind & { kind: K };
 }
 
 /** A gateway as its file writes it. */

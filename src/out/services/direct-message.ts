@@ -1,7 +1,7 @@
 import type { Sent } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { EventSaid } from "../outbox/said.ts";
-import type { Loudness } from "./room.ts";
+import type { Loudness } from "./texts.ts";
 
 /** What one message to one person says, whichever way it goes. */
 export interface DirectMessage {

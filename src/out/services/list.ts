@@ -1,47 +1,73 @@
 import { z } from "zod";
 import { apns } from "./apns/room.ts";
 import { type Channel, fieldsOf, type Setting } from "./channel.ts";
+import type { ContactKind, GatewayKind } from "./contact-kind.ts";
 import { discord } from "./discord/room.ts";
+import { emailContact } from "./email/person.ts";
 import { email } from "./email/room.ts";
 import { googleChat } from "./google-chat/room.ts";
 import { gotify } from "./gotify/room.ts";
+import { matrixContact } from "./matrix/person.ts";
 import { matrix } from "./matrix/room.ts";
 import { mattermost } from "./mattermost/room.ts";
+import { ntfyContact } from "./ntfy/person.ts";
 import { ntfy } from "./ntfy/room.ts";
+import { pushoverContact } from "./pushover/person.ts";
 import { pushover } from "./pushover/room.ts";
 import { signal } from "./signal/room.ts";
+import { slackContact } from "./slack/person.ts";
 import { slack } from "./slack/room.ts";
 import { teams } from "./teams/room.ts";
+import { telegramContact } from "./telegram/person.ts";
 import { telegram } from "./telegram/room.ts";
+import { smsContact, voiceContact } from "./twilio/person.ts";
+import { webPushContact } from "./web-push/person.ts";
+import { webhookContact } from "./webhook/person.ts";
 import { webhook } from "./webhook/room.ts";
 
-/** Every kind of channel there is: a new one is a file of its own and a word here. */
-const kinds = [
-  webhook,
-  telegram,
-  slack,
-  discord,
-  mattermost,
-  googleChat,
-  teams,
-  matrix,
-  signal,
-  ntfy,
-  gotify,
-  pushover,
-  email,
-  apns,
+/** Every service there is, with the rooms and the persons that it reaches: a new one is a folder of its own and a line here. */
+const services = [
+  { room: webhook, persons: [webhookContact] },
+  { room: telegram, persons: [telegramContact] },
+  { room: slack, persons: [slackContact] },
+  { room: discord },
+  { room: mattermost },
+  { room: googleChat },
+  { room: teams },
+  { room: matrix, persons: [matrixContact] },
+  { room: signal },
+  { room: ntfy, persons: [ntfyContact] },
+  { room: gotify },
+  { room: pushover, persons: [pushoverContact] },
+  { room: email, persons: [emailContact] },
+  { room: apns },
+  { persons: [smsContact, voiceContact] },
+  { persons: [webPushContact] },
 ] as const;
 
+/** The ways to a person in the order in which they are offered; any other stands behind them. */
+const OFFERED = [
+  "web_push",
+  "email",
+  "sms",
+  "voice",
+  "ntfy",
+  "pushover",
+  "telegram",
+  "slack",
+  "matrix",
+];
+
+type Room = Extract<(typeof services)[number], { room: unknown }>["room"];
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
 
 /** Every field of any kind. */
-export type CredentialField = KeysOf<(typeof kinds)[number]["fields"]["shape"]>;
+export type CredentialField = KeysOf<Room["fields"]["shape"]>;
 
 /** Every setting of any kind. */
-export type ChannelSetting = KeysOf<NonNullable<(typeof kinds)[number]["settings"]>>;
+export type ChannelSetting = KeysOf<NonNullable<Room["settings"]>>;
 
-/** The kinds that a program knows: what is checked, shown and sent comes from here. */
+/** The kinds of channel that a program knows: what is checked, shown and sent comes from here. */
 export interface ChannelList {
   readonly kinds: readonly Channel[];
   /** undefined for a kind of a newer program. */
@@ -89,4 +115,64 @@ function bare(field: z.ZodType<string | undefined>): z.ZodType<string> {
 }
 
 /** The program's own. */
-export const channels = channelList(kinds);
+export const channels = channelList(services.flatMap((each) => ("room" in each ? each.room : [])));
+
+/** The same of contacts: what is checked, shown and sent comes from here. */
+export interface ContactList {
+  readonly kinds: readonly ContactKind[];
+  readonly gateways: readonly GatewayKind[];
+  /** undefined for a kind of a newer program. */
+  find(kind: string): ContactKind | undefined;
+  gateway(kind: string): GatewayKind | undefined;
+  /** Each field of any kind, as a request may carry it. */
+  readonly fields: Readonly<Record<string, z.ZodOptional<z.ZodType<string>>>>;
+  readonly gatewayFields: Readonly<Record<string, z.ZodOptional<z.ZodType<string>>>>;
+}
+
+/** Throws where two kinds are called the same. */
+function contactList(kinds: readonly ContactKind[]): ContactList {
+  const served = [...new Set(kinds.flatMap(({ gateway }) => gateway ?? []))];
+  // What the box sets up by itself stands behind what somebody has to.
+  const gateways = served.toSorted((a, b) => (a.made?.length ?? 0) - (b.made?.length ?? 0));
+  const byKind = new Map(kinds.map((each) => [each.kind, each]));
+  const byGateway = new Map(gateways.map((each) => [each.kind, each]));
+  if (byKind.size < kinds.length || byGateway.size < gateways.length)
+    throw new Error("two kinds of contact, or two gateways, are called the same");
+  return {
+    kinds,
+    gateways,
+    find: (kind) => byKind.get(kind),
+    gateway: (kind) => byGateway.get(kind),
+    fields: written(kinds),
+    gatewayFields: written(gateways),
+  };
+}
+
+/** What a request may hold for any of the kinds; each kind checks its own when it is known. */
+function written(kinds: readonly (ContactKind | GatewayKind)[]) {
+  const names = [...new Set(kinds.flatMap(({ fields }) => Object.keys(fields.shape)))];
+  return Object.fromEntries(
+    names.map((name) => {
+      const about = kinds
+        .filter(({ fields }) => name in fields.shape)
+        .map(({ kind, fields }) => `${kind}: ${fields.shape[name]?.meta()?.description ?? name}`);
+      return [
+        name,
+        z
+          .string()
+          .optional()
+          .meta({ description: about.join("; ") }),
+      ];
+    }),
+  ) as Record<string, z.ZodOptional<z.ZodType<string>>>;
+}
+
+const place = ({ kind }: ContactKind) =>
+  OFFERED.includes(kind) ? OFFERED.indexOf(kind) : OFFERED.length;
+
+/** The program's own. */
+export const contactKindList = contactList(
+  services
+    .flatMap((each): readonly ContactKind[] => ("persons" in each ? each.persons : []))
+    .toSorted((a, b) => place(a) - place(b)),
+);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { list, text } from "../../ground/kit/fields.ts";
-import { contactKindList } from "../../out/services/contact-list.ts";
+import { contactKindList } from "../../out/services/list.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
 import { type Reference, reference } from "./shape.ts";
 

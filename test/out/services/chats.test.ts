@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import type { DirectMessage, DirectSent } from "../../../src/out/services/direct-message.ts";
-import { editMatrixDirect, sendMatrixDirect } from "../../../src/out/services/matrix/direct.ts";
+import { editMatrixDirect, sendMatrixDirect } from "../../../src/out/services/matrix/person.ts";
 import {
   editSlackDirect,
   sendSlackDirect,
   slackDirectMessage,
-} from "../../../src/out/services/slack/direct.ts";
+} from "../../../src/out/services/slack/person.ts";
 import {
   editTelegramDirect,
   sendTelegramDirect,
-} from "../../../src/out/services/telegram/direct.ts";
+} from "../../../src/out/services/telegram/person.ts";
 import {
   homeserver,
   MATRIX_ROOM,

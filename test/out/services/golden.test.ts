@@ -7,7 +7,7 @@ import type { Credentials } from "../../../src/out/outbox/credentials.ts";
 import { type AlertFacts, buildEventBody, type EventBody } from "../../../src/out/outbox/event.ts";
 import { describe, type Message } from "../../../src/out/outbox/message.ts";
 import type { EventSaid } from "../../../src/out/outbox/said.ts";
-import { mailOf } from "../../../src/out/services/email/mail.ts";
+import { mailOf } from "../../../src/out/services/email/room.ts";
 import { channels } from "../../../src/out/services/list.ts";
 import { clocksWithoutZone } from "../../support/clocks.ts";
 import { eventBody } from "../../support/events.ts";

@@ -6,11 +6,11 @@ import { discordMessage, sendDiscord } from "../../../src/out/services/discord/r
 import { googleChatMessage, sendGoogleChat } from "../../../src/out/services/google-chat/room.ts";
 import { matrixMessage } from "../../../src/out/services/matrix/room.ts";
 import { mattermostMessage, sendMattermost } from "../../../src/out/services/mattermost/room.ts";
-import { codeBlock, plainMarkdown } from "../../../src/out/services/room.ts";
 import { signalText } from "../../../src/out/services/signal/room.ts";
 import { slackMessage } from "../../../src/out/services/slack/room.ts";
 import { sendTeams, teamsMessage } from "../../../src/out/services/teams/room.ts";
 import { telegramText } from "../../../src/out/services/telegram/room.ts";
+import { codeBlock, plainMarkdown } from "../../../src/out/services/texts.ts";
 import { boxEgress } from "../../support/egress.ts";
 import { eventBody, inWords } from "../../support/events.ts";
 import fc from "../../support/property.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { contactKindList } from "../../../src/out/services/contact-list.ts";
-import { channels } from "../../../src/out/services/list.ts";
+import { channels, contactKindList } from "../../../src/out/services/list.ts";
 import { type Answer, type TestBox, testBox } from "../../support/box.ts";
 
 /** What is stored of a kind, where it could go instead, field by field, and what is then to be given again. */

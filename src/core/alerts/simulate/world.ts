@@ -2,7 +2,7 @@ import type { Reader } from "../../../ground/store/store.ts";
 import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { createReachable, type Reachable } from "../../../out/paging/reachable.ts";
-import { contactKindList } from "../../../out/services/contact-list.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import type { Seat } from "../../oncall/duty.ts";
 import { patternTimeOf } from "../../projects/pattern.ts";
 import type { StoredRule } from "../../projects/rule.ts";

@@ -1,21 +1,18 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import { clampRetryAfter } from "../../outbox/retry.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
+import { askedWait, incomingWebhook, postJson, type RoomRequest, withQuery } from "../post.ts";
 import {
+  addressesOf,
+  COLOURS,
   codeBlock,
-  incomingWebhook,
-  type Mood,
   markdownLink,
   moodOf,
   partsWithin,
   plainMarkdown,
-  postJson,
-  type RoomRequest,
   shortened,
-  withQuery,
-} from "../room.ts";
+} from "../texts.ts";
 
 export const discord = channel({
   kind: "discord",
@@ -31,25 +28,16 @@ const DESCRIPTION = 4_096;
 const DETAILS = 2_000;
 const SENTENCES = 1_200;
 const FOOTER = 2_048;
-const COLOURS: Readonly<Record<Mood, number>> = {
-  critical: 0xb3261e,
-  bad: 0xd9480f,
-  warning: 0xf2a900,
-  seen: 0x3b6fb6,
-  over: 0x2e7d32,
-};
 
 /** Posts the event and waits until the message exists (`wait`); else Discord answers before it has looked. */
 export async function sendDiscord(via: Via, request: RoomRequest): Promise<Posted> {
-  const { answer, ...posted } = await postJson(via, withQuery(request.webhookUrl, "wait", "true"), {
+  const answered = await postJson(via, withQuery(request.webhookUrl, "wait", "true"), {
     body: discordMessage(request.event, request.words),
     why: ({ message }) => message,
   });
-  const { retry_after: seconds } = answer;
-  if (posted.verdict.kind !== "later" || typeof seconds !== "number") return posted;
   // Its fraction of a second is finer than the header's.
-  const retryAfterMs = clampRetryAfter(Math.ceil(seconds * 1_000));
-  return { ...posted, verdict: { ...posted.verdict, retryAfterMs } };
+  const { answer, ...posted } = askedWait(answered, answered.answer["retry_after"], 1_000);
+  return posted;
 }
 
 /**
@@ -57,12 +45,11 @@ export async function sendDiscord(via: Via, request: RoomRequest): Promise<Poste
  * the text: of one for an embed Discord wants a host with a dot, and refuses the whole message of a box that is called `box`.
  */
 export function discordMessage(event: EventBody, words: Message): object {
-  const { title, facts, details, people, link, links } = words;
-  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const { title, facts, details, people } = words;
   const sentences = shortened(people.map(plainMarkdown).join("\n"), SENTENCES);
   const description = [
     ...(details.length > 0 ? [codeBlock(details, DETAILS)] : []),
-    ...[sentences, ...addresses.map(markdownLink)].filter(Boolean),
+    ...[sentences, ...addressesOf(words).map(markdownLink)].filter(Boolean),
   ];
   const embed = {
     ...(description.length > 0 && { description: partsWithin(description, DESCRIPTION) }),

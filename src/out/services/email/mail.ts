@@ -1,41 +1,10 @@
 import { domainToASCII } from "node:url";
-import { html } from "../../../ground/kit/html.ts";
-import type { EventBody } from "../../outbox/event.ts";
-import { asLine, type Message } from "../../outbox/message.ts";
-
-/** What a mail is made of. */
-export interface MailParts {
-  from: string;
-  to: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-  /** When it is written, in Unix milliseconds. */
-  now: number;
-}
+import { html, type Markup } from "../../../ground/kit/html.ts";
 
 /** An address as any mail server takes it: its domain in ASCII, whatever letters it is written in. */
 export function mailAddress(written: string): string {
   const at = written.lastIndexOf("@") + 1;
   return written.slice(0, at) + (domainToASCII(written.slice(at)) || written.slice(at));
-}
-
-/** The event as a mail, in the thread of its alert. */
-export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buffer> {
-  const { tenant_id: tenant, alert_id: alert, level } = event;
-  const isOver = event.event === "alert.resolved" || event.event === "alert.acknowledged";
-  return composeMail({
-    from,
-    to,
-    now,
-    tenant,
-    id: event.event_id,
-    alert: alert === "" ? null : alert,
-    subject: words.title,
-    text: textOf(words),
-    html: page(words),
-    isUrgent: level >= 500 && !isOver,
-  });
 }
 
 /** A mail as it is put together. */
@@ -87,25 +56,13 @@ export async function composeMail(draft: MailDraft): Promise<Buffer> {
   );
 }
 
-function textOf({ details, people, facts, link, links }: Message): string {
-  const parts = [...details, people.join("\n"), facts, link, links.map(asLine).join("\n")];
-  return parts.filter(Boolean).join("\n\n");
-}
-
-function page({ title, details, people, facts, link, links }: Message): string {
-  const [logged = "", ...identifiers] = details;
-  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
-  const row = (text: string) => html`<tr><td dir="auto">${text}</td></tr>`;
+/** A mail's HTML: its title, what was logged, and what stands below. */
+export function mailPage(title: string, logged: string, below: Markup): string {
   return html`<!DOCTYPE html>
 <html><body style="font-family: sans-serif">
 <p dir="auto"><strong>${title}</strong></p>
 <pre dir="auto" style="white-space: pre-wrap">${logged}</pre>
-<table>${identifiers.map(row)}</table>
-${people.map(
-  (sentence) => html`<p dir="auto">${sentence}</p>
-`,
-)}<p>${facts}</p>
-${addresses.map(({ text, href }) => html`<p><a href="${href}">${text}</a></p>`)}
+${below}
 </body></html>
 `.markup;
 }

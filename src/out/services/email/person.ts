@@ -1,19 +1,18 @@
 import { z } from "zod";
+import { html } from "../../../ground/kit/html.ts";
+import { cut, inOneLine } from "../../../ground/kit/text.ts";
+import type { Via } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
+import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import { maskedMail } from "../shown.ts";
-import { sendEmailDirect } from "./direct.ts";
-import { email, proveMail } from "./room.ts";
-
-const { to, ...server } = email.fields.shape;
+import { handOver, type MailGateway, mailbox, mailRefusals, mailServer, proveMail } from "./api.ts";
+import { composeMail, mailAddress, mailPage } from "./mail.ts";
 
 export const emailGateway = gatewayKind({
   kind: "email",
   about: "the SMTP server that mail to people goes through",
-  fields: z.strictObject(server),
-  hosts: ["host"],
-  sent: { where: ["host", "port", "tls"], secrets: ["password"] },
-  // Its login, and the address that mail comes from.
-  refuses: /^smtp (53\d|5\d\d .*after MAIL FROM$)/,
+  ...mailServer,
+  refuses: mailRefusals.settings,
   open: ["host", "port", "tls", "user", "from"],
   prove: ({ gateway, egress, now }) => proveMail({ egress, now }, gateway),
 });
@@ -21,11 +20,59 @@ export const emailGateway = gatewayKind({
 export const emailContact = contactKind({
   kind: "email",
   about: "a mailbox",
-  gateway: "email",
-  served: emailGateway.fields,
-  fields: z.strictObject({ address: to }),
+  gateway: emailGateway,
+  fields: z.strictObject({ address: mailbox("whose mailbox it goes to") }),
   shown: ({ address }) => maskedMail(address),
-  gapMs: 5_000,
   send: ({ gateway, fields, message, egress, now, tenantId: tenant }) =>
     sendEmailDirect({ egress, now }, { gateway, address: fields.address, message, tenant }),
 });
+
+/** One attempt at one person's mailbox. */
+export interface EmailDirect {
+  gateway: MailGateway;
+  address: string;
+  message: DirectMessage;
+  /** Whose box it is, for the mail's list id. */
+  tenant: string;
+}
+
+/** Hands a mail to the server; taken is not read. `never` where the server knows no such mailbox. `ref` is the mail's id. */
+export async function sendEmailDirect(via: Via, request: EmailDirect): Promise<DirectSent> {
+  const { gateway, address, message, tenant } = request;
+  const from = mailAddress(gateway.from);
+  const sent = await handOver(via, gateway, {
+    to: address,
+    write: (ends) => composeMail({ ...draftOf(message), ...ends, tenant, now: via.now }),
+  });
+  const { verdict } = sent;
+  if (verdict.kind === "later" && mailRefusals.unknown.test(verdict.error))
+    return { verdict: { kind: "never", error: verdict.error } };
+  return withRef(sent, `<${message.id}@${from.slice(from.lastIndexOf("@") + 1)}>`);
+}
+
+/** In characters; some servers refuse longer lines of the head. */
+const SUBJECT = 200;
+
+function draftOf(message: DirectMessage) {
+  const { id, title, lines, link, ack, purpose, level, events } = message;
+  const alerts = new Set(events.map(({ alert_id }) => alert_id));
+  const [alert = null] = alerts;
+  const ways = [
+    ...(ack?.url ? [{ label: "Acknowledge", url: ack.url }] : []),
+    ...(link === null ? [] : [{ label: "Open", url: link }]),
+  ];
+  return {
+    id,
+    alert: alerts.size === 1 ? alert : null,
+    subject: cut(inOneLine(title), SUBJECT),
+    text: [...lines, ...ways.map(({ label, url }) => `${label}: ${url}`)]
+      .filter(Boolean)
+      .join("\n\n"),
+    html: mailPage(
+      title,
+      lines.filter(Boolean).join("\n"),
+      html`${ways.map(({ label, url }) => html`<p><a href="${url}">${label}</a></p>`)}`,
+    ),
+    isUrgent: purpose === "page" && level >= 500,
+  };
+}

@@ -1,47 +1,24 @@
 import { z } from "zod";
-import { EgressFault } from "../../../ground/kit/egress-error.ts";
-import { text } from "../../../ground/kit/fields.ts";
+import { html } from "../../../ground/kit/html.ts";
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";
-import type { Message } from "../../outbox/message.ts";
+import { asLine, type Message } from "../../outbox/message.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import { mailAddress, mailOf } from "./mail.ts";
-import { greet, type Mailbox, mailError, submit } from "./smtp.ts";
-
-/** One address without a name, nothing in it that could end a line or begin another address. */
-const mailbox = (description: string) =>
-  text(320)
-    .regex(/^([^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]{1,64}@[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]{1,255})?$/u, {
-      error: "must be one email address",
-    })
-    .meta({ description });
+import { addressesOf } from "../texts.ts";
+import { handOver, type MailGateway, mailbox, mailServer, portOf } from "./api.ts";
+import { composeMail, mailPage } from "./mail.ts";
 
 export const email = channel({
   kind: "email",
   about: "an email address, by an SMTP server",
   isRoom: true,
   fields: z.strictObject({
-    host: text(255).meta({ description: "the SMTP server" }),
-    port: text(5)
-      .regex(/^([1-9]\d{0,4})?$/, { error: "must be a port" })
-      .refine((port) => Number(port) <= 65_535, { error: "must be a port" })
-      .optional()
-      .meta({ description: "its port, 587 where it is left out, or 465 with implicit TLS" }),
-    tls: text(8)
-      .regex(/^(starttls|implicit|none)?$/, { error: "must be starttls, implicit or none" })
-      .optional()
-      .meta({
-        description:
-          "starttls (which is required unless told), implicit, or none for a server nearby",
-      }),
-    user: text(256).optional().meta({ description: "who logs in there, where it asks" }),
-    password: text(256).optional().meta({ description: "the password for it" }),
-    from: mailbox("the sender's address"),
+    ...mailServer.fields.shape,
     to: mailbox("whose mailbox it goes to"),
   }),
-  hosts: ["host"],
-  sent: { where: ["host", "port", "tls"], secrets: ["password"] },
+  hosts: mailServer.hosts,
+  sent: mailServer.sent,
   flags: {
     to: "<to>",
     from: "--from <address>",
@@ -56,16 +33,6 @@ export const email = channel({
     sendEmail({ egress, now }, { ...credentials, event, words }),
 });
 
-/** A server that takes mail, as it is set; what is empty is as good as left out. */
-export interface MailGateway {
-  host: string;
-  port?: string | undefined;
-  tls?: string | undefined;
-  user?: string | undefined;
-  password?: string | undefined;
-  from: string;
-}
-
 /** One attempt at one mailbox. */
 export interface EmailRequest extends MailGateway {
   to: string;
@@ -77,57 +44,55 @@ export interface EmailRequest extends MailGateway {
 /** Hands the event to the server. */
 export function sendEmail(via: Via, request: EmailRequest): Promise<Sent> {
   const { to, event, words, ...gateway } = request;
-  const write = (ends: MailEnds) => mailOf({ ...ends, event, words, now: via.now });
-  return handOver(via, gateway, { to, write });
+  return handOver(via, gateway, {
+    to,
+    write: (ends) => mailOf({ ...ends, event, words, now: via.now }),
+  });
 }
 
-/** Whom a mail is from and whom it goes to. */
-export interface MailEnds {
+/** What a mail is made of. */
+export interface MailParts {
   from: string;
   to: string;
+  event: EventBody;
+  /** The same in words. */
+  words: Message;
+  /** When it is written, in Unix milliseconds. */
+  now: number;
 }
 
-/** Hands over a mail. Taken is not read, and errors hold the server's number but none of its words. */
-export async function handOver(
-  via: Via,
-  gateway: MailGateway,
-  { to, write }: { to: string; write: (ends: MailEnds) => Promise<Buffer> },
-): Promise<Sent> {
-  const ends = { from: mailAddress(gateway.from), to: mailAddress(to) };
-  try {
-    const bytes = await write(ends);
-    const status = await submit(via.egress, serverOf(gateway), { ...ends, bytes });
-    return { verdict: { kind: "delivered", status } };
-  } catch (fault) {
-    const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);
-    return { verdict: { kind: error === "busy" ? "waiting" : "later", error } };
-  }
+/** The event as a mail, in the thread of its alert. */
+export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buffer> {
+  const { tenant_id: tenant, alert_id: alert, level } = event;
+  const isOver = event.event === "alert.resolved" || event.event === "alert.acknowledged";
+  return composeMail({
+    from,
+    to,
+    now,
+    tenant,
+    id: event.event_id,
+    alert: alert === "" ? null : alert,
+    subject: words.title,
+    text: textOf(words),
+    html: htmlOf(words),
+    isUrgent: level >= 500 && !isOver,
+  });
 }
 
-/** Connects and logs in, and sends nothing. */
-export async function proveMail(via: Via, gateway: MailGateway): Promise<Sent> {
-  try {
-    await greet(via.egress, serverOf(gateway), mailAddress(gateway.from));
-    return { verdict: { kind: "delivered", status: 220 } };
-  } catch (fault) {
-    const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);
-    return { verdict: { kind: "later", error } };
-  }
+function textOf({ details, people, facts, link, links }: Message): string {
+  const parts = [...details, people.join("\n"), facts, link, links.map(asLine).join("\n")];
+  return parts.filter(Boolean).join("\n\n");
 }
 
-function serverOf({ host, port, tls, user = "", password = "" }: MailGateway): Mailbox {
-  return {
-    host,
-    port: portOf({ port, tls }),
-    tls: tlsOf(tls),
-    login: user === "" ? null : { user, password },
-  };
-}
-
-function portOf({ port = "", tls = "" }: { port?: string | undefined; tls?: string | undefined }) {
-  return port === "" ? (tls === "implicit" ? 465 : 587) : Number(port);
-}
-
-function tlsOf(tls = ""): Mailbox["tls"] {
-  return tls === "implicit" || tls === "none" ? tls : "starttls";
+function htmlOf(words: Message): string {
+  const { title, details, people, facts } = words;
+  const [logged = "", ...identifiers] = details;
+  const row = (text: string) => html`<tr><td dir="auto">${text}</td></tr>`;
+  const below = html`<table>${identifiers.map(row)}</table>
+${people.map(
+  (sentence) => html`<p dir="auto">${sentence}</p>
+`,
+)}<p>${facts}</p>
+${addressesOf(words).map(({ text, href }) => html`<p><a href="${href}">${text}</a></p>`)}`;
+  return mailPage(title, logged, below);
 }

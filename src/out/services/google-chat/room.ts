@@ -3,14 +3,8 @@ import type { Message } from "../../outbox/message.ts";
 import type { Link } from "../../outbox/said.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import {
-  escapeWithin,
-  incomingWebhook,
-  objectIn,
-  postJson,
-  type RoomRequest,
-  withQuery,
-} from "../room.ts";
+import { incomingWebhook, objectIn, postJson, type RoomRequest, withQuery } from "../post.ts";
+import { addressesOf, escapeWithin } from "../texts.ts";
 
 export const googleChat = channel({
   kind: "google_chat",
@@ -35,8 +29,8 @@ export async function sendGoogleChat(via: Via, request: RoomRequest): Promise<Po
 
 /** The title as text, which phones show; the rest is a card, whose texts are HTML. */
 export function googleChatMessage(event: EventBody, words: Message): object {
-  const { title, facts, details, people, link, links } = words;
-  const buttons = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const { title, facts, details, people } = words;
+  const buttons = addressesOf(words);
   const widgets = [
     ...[details.join("\n"), people.join("\n"), facts].filter(Boolean).map(paragraph),
     ...(buttons.length === 0 ? [] : [{ buttonList: { buttons: buttons.map(button) } }]),

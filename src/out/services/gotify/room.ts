@@ -4,7 +4,8 @@ import type { EventBody } from "../../outbox/event.ts";
 import { asLine, type Message } from "../../outbox/message.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import { type Loudness, loudnessOf, postJson, unlessTaken } from "../room.ts";
+import { onServer, postJson, unlessTaken } from "../post.ts";
+import { type Loudness, loudnessOf } from "../texts.ts";
 
 export const gotify = channel({
   kind: "gotify",
@@ -36,9 +37,7 @@ export interface GotifyRequest {
 /** Publishes the event as a message of the application. */
 export async function sendGotify(via: Via, request: GotifyRequest): Promise<Posted> {
   const { server, token, event, words } = request;
-  const { origin, pathname } = new URL(server);
-  const url = `${origin}${pathname.replace(/\/+$/, "")}/message`;
-  const answered = await postJson(via, url, {
+  const answered = await postJson(via, onServer(server, "/message"), {
     headers: { "X-Gotify-Key": token },
     body: gotifyMessage(event, words),
     why: ({ error }) => error,

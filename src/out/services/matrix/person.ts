@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
+import type { Via } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
-import { lookAt, under } from "../look.ts";
-import { masked } from "../shown.ts";
-import { editMatrixDirect, sendMatrixDirect } from "./direct.ts";
+import { type DirectMessage, type DirectSent, directText, withRef } from "../direct-message.ts";
+import { lookAt, onServer } from "../post.ts";
+import { escapeWithin, shortened } from "../texts.ts";
+import { matrixContent, matrixLink, matrixRefusals, putMessage } from "./api.ts";
 
 export const matrixGateway = gatewayKind({
   kind: "matrix",
@@ -14,12 +16,12 @@ export const matrixGateway = gatewayKind({
   }),
   addresses: ["url"],
   sent: { where: ["url"], secrets: ["access_token"] },
-  refuses: /M_(UNKNOWN_TOKEN|MISSING_TOKEN|USER_DEACTIVATED)$/,
+  refuses: matrixRefusals.account,
   prove: ({ gateway, egress, now }) =>
     lookAt(
       { egress, now },
       {
-        url: under(gateway.url, "/_matrix/client/v3/account/whoami"),
+        url: onServer(gateway.url, "/_matrix/client/v3/account/whoami"),
         headers: { Authorization: `Bearer ${gateway.access_token}` },
         isYes: ({ user_id: id }) => typeof id === "string",
       },
@@ -29,18 +31,76 @@ export const matrixGateway = gatewayKind({
 export const matrixContact = contactKind({
   kind: "matrix",
   about: "a room with the box's Matrix account",
-  gateway: "matrix",
-  served: matrixGateway.fields,
+  gateway: matrixGateway,
   fields: z.strictObject({
     address: text(255, 1)
       .regex(/^![^\s:]+(:\S+)?$/, { error: "must be a room's id, like !abc:example.org" })
       .meta({ description: "the room's id; invite the box's account into it first" }),
   }),
-  shown: ({ address }) => masked(address),
-  gapMs: 5_000,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendMatrixDirect({ egress, now }, { gateway, address: fields.address, message }),
   edit: ({ gateway, fields, message, egress, now }, ref) =>
     editMatrixDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
 });
+
+/** One attempt at one person. */
+export interface MatrixDirect {
+  /** The tenant's account. */
+  gateway: z.output<typeof matrixGateway.fields>;
+  /** The id of the room that the person and the account are in, `!abc:example.org`, without encryption. */
+  address: string;
+  message: DirectMessage;
+}
+
+/** Sends a message, once however often it is tried. `ref` is its event's id. */
+export async function sendMatrixDirect(via: Via, request: MatrixDirect): Promise<DirectSent> {
+  const { message } = request;
+  const content = matrixDirectContent(message);
+  const posted = await put(via, request, { transaction: message.id, content });
+  return withRef(posted, posted.answer["event_id"]);
+}
+
+/** Says `message` in place of the one called `ref`. */
+export async function editMatrixDirect(
+  via: Via,
+  request: MatrixDirect,
+  ref: string,
+): Promise<DirectSent> {
+  const { message } = request;
+  const content = {
+    ...matrixDirectContent(message),
+    "m.new_content": matrixDirectContent(message),
+    "m.relates_to": { rel_type: "m.replace", event_id: ref },
+  };
+  const { verdict } = await put(via, request, { transaction: `${message.id}.edit`, content });
+  return { verdict };
+}
+
+function put(
+  via: Via,
+  { gateway, address }: MatrixDirect,
+  message: { transaction: string; content: object },
+) {
+  const room = { homeserver: gateway.url, token: gateway.access_token, roomId: address };
+  return putMessage(via, room, message);
+}
+
+/** In characters: an edit says it twice, and an event has 65,536 bytes at most. */
+const PLAIN = 3_000;
+const LINES = 3_000;
+const TITLE = 300;
+const LONGEST_LINK = 2_048;
+
+function matrixDirectContent(message: DirectMessage): object {
+  const { title, lines, link, ack, purpose } = message;
+  const anchor = (text: string, href: string | null) =>
+    href === null || href.length > LONGEST_LINK ? [] : [matrixLink(text, href)];
+  return matrixContent({
+    plain: shortened(directText({ ...message, link: ack?.url ?? link }), PLAIN),
+    title: escapeWithin(title, TITLE),
+    logged: escapeWithin(lines.filter(Boolean).join("\n"), LINES),
+    below: [...anchor("Acknowledge", ack?.url ?? null), ...anchor("Open", link)],
+    isSilent: purpose === "note",
+  });
+}

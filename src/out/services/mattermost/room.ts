@@ -2,18 +2,16 @@ import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
+import { incomingWebhook, postJson, type RoomRequest } from "../post.ts";
 import {
+  COLOURS,
   codeBlock,
-  incomingWebhook,
-  type Mood,
   markdownLink,
   moodOf,
   partsWithin,
   plainMarkdown,
-  postJson,
-  type RoomRequest,
   shortened,
-} from "../room.ts";
+} from "../texts.ts";
 
 export const mattermost = channel({
   kind: "mattermost",
@@ -28,13 +26,6 @@ export const mattermost = channel({
 const DETAILS = 4_000;
 const SENTENCES = 2_000;
 const TEXT = 12_000;
-const COLOURS: Readonly<Record<Mood, string>> = {
-  critical: "#b3261e",
-  bad: "#d9480f",
-  warning: "#f2a900",
-  seen: "#3b6fb6",
-  over: "#2e7d32",
-};
 
 /** Posts the event as a message. */
 export async function sendMattermost(via: Via, request: RoomRequest): Promise<Posted> {
@@ -67,7 +58,7 @@ export function mattermostMessage(event: EventBody, words: Message): object {
       attachments: [
         {
           fallback: shortened([...details, ...people, facts].join("\n"), DETAILS),
-          color: COLOURS[moodOf(event)],
+          color: `#${COLOURS[moodOf(event)].toString(16)}`,
           ...attachment,
         },
       ],

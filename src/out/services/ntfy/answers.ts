@@ -1,4 +1,6 @@
 import type { Via } from "../../outbox/senders/sent.ts";
+import { jsonIn, under } from "../post.ts";
+import { NTFY_SERVER, ntfyLogin } from "./api.ts";
 
 /**
  * Answers by ntfy where the phone can't reach the box: its button writes into a second topic, which the box reads. Who
@@ -12,23 +14,26 @@ export interface NtfyAnswers {
   topic: string;
 }
 
-const PUBLIC_SERVER = "https://ntfy.sh";
-
 const topicUrl = ({ url = "", topic }: NtfyAnswers) =>
-  `${(url || PUBLIC_SERVER).replace(/\/+$/, "")}/${encodeURIComponent(topic)}`;
+  under(url || NTFY_SERVER, `/${encodeURIComponent(topic)}`);
 
 /** Buttons for a notification's `actions`: each posts `ack HANDLE` or `resolve HANDLE`. */
 export function ntfyAnswerActions(answers: NtfyAnswers, handle: string): object[] {
-  const act = (label: string, verb: string) => ({
-    action: "http",
-    label,
-    url: topicUrl(answers),
-    method: "POST",
-    clear: true,
-    headers: { Priority: "min" },
-    body: `${verb} ${handle}`,
-  });
+  const act = (label: string, verb: string) =>
+    ntfyButton(label, {
+      url: topicUrl(answers),
+      headers: { Priority: "min" },
+      body: `${verb} ${handle}`,
+    });
   return [act("Acknowledge", "ack"), act("Resolve", "resolve")];
+}
+
+/** A button with which the phone itself posts. */
+export function ntfyButton(
+  label: string,
+  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+): object {
+  return { action: "http", label, url, method: "POST", clear: true, headers, body };
 }
 
 /** An answer as it was written; whether the handle is one is for others to say. */
@@ -63,7 +68,7 @@ export async function readNtfyAnswers(
     method: "GET",
     url: `${topicUrl(answers)}/json?${query}`,
     maxBytes: MOST_BYTES,
-    headers: token === "" ? {} : { Authorization: `Bearer ${token}` },
+    headers: ntfyLogin(token),
   });
   if (status !== 200 || error !== null) return null;
   const messages = body.split("\n").flatMap(messageIn);
@@ -75,13 +80,9 @@ export async function readNtfyAnswers(
 
 /** A line that is cut off, or is no message, says nothing. */
 function messageIn(line: string): { id: string; text: string }[] {
-  try {
-    const { id, event, message } = Object(JSON.parse(line));
-    const isOne = event === "message" && typeof id === "string" && typeof message === "string";
-    return isOne && /^[\w-]{1,64}$/.test(id) ? [{ id, text: message }] : [];
-  } catch {
-    return [];
-  }
+  const { id, event, message } = jsonIn(line);
+  const isOne = event === "message" && typeof id === "string" && typeof message === "string";
+  return isOne && /^[\w-]{1,64}$/.test(id) ? [{ id, text: message }] : [];
 }
 
 function answerIn(text: string): NtfyAnswer[] {

@@ -1,16 +1,19 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { base62Secret } from "../../../ground/kit/ids.ts";
-import { withinBytes } from "../../../ground/kit/text.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
-import { type DirectMessage, withRef } from "../direct-message.ts";
-import { lookAt, under } from "../look.ts";
-import { postJson, unlessTaken } from "../room.ts";
-import { masked } from "../shown.ts";
-import { ntfyAnswerActions } from "./answers.ts";
-import { withinNtfy } from "./room.ts";
-
-const PUBLIC_SERVER = "https://ntfy.sh";
+import { type DirectMessage, loudnessOfDirect, withRef } from "../direct-message.ts";
+import { lookAt, under } from "../post.ts";
+import { ntfyAnswerActions, ntfyButton } from "./answers.ts";
+import {
+  NTFY_SERVER,
+  type NtfyMessage,
+  ntfyLogin,
+  ntfyPriorities,
+  ntfyRefusal,
+  ntfyWords,
+  publish,
+} from "./api.ts";
 
 export const ntfyGateway = gatewayKind({
   kind: "ntfy",
@@ -18,7 +21,7 @@ export const ntfyGateway = gatewayKind({
   fields: z.strictObject({
     url: text(2048)
       .optional()
-      .meta({ description: `the server, ${PUBLIC_SERVER} if left out` }),
+      .meta({ description: `the server, ${NTFY_SERVER} if left out` }),
     access_token: text(256).optional().meta({ description: "its access token, where it asks" }),
     answers: text(64).optional().meta({ description: "the topic for answers, made by the box" }),
   }),
@@ -26,64 +29,46 @@ export const ntfyGateway = gatewayKind({
   addresses: ["url"],
   sent: { where: ["url"], secrets: ["access_token"] },
   open: ["url"],
-  // 403: the token may not write there, or somebody else has reserved the topic.
-  refuses: /^http 40[13]\b/,
+  refuses: ntfyRefusal,
   prove: ({ gateway: { url = "", access_token: token = "" }, egress, now }) =>
     lookAt(
       { egress, now },
       {
-        url: under(url || PUBLIC_SERVER, "/v1/account"),
-        headers: authorization(token),
+        url: under(url || NTFY_SERVER, "/v1/account"),
+        headers: ntfyLogin(token),
         // Without a token too it says who asks: `*`.
         isYes: ({ username }) => typeof username === "string",
       },
     ),
 });
 
-const authorization = (token: string): Record<string, string> =>
-  token === "" ? {} : { Authorization: `Bearer ${token}` };
-
-/** The longest title and text in bytes; a longer text becomes a file that nobody opens at night. */
-const TITLE = 200;
-const TEXT = 3_900;
+type Gateway = z.output<typeof ntfyGateway.fields>;
 
 export const ntfyContact = contactKind({
   kind: "ntfy",
   about: "a phone with the ntfy app, by its topic",
-  gateway: "ntfy",
+  gateway: ntfyGateway,
   gatewayOptional: true,
-  served: ntfyGateway.fields,
   fields: z.strictObject({
     address: text(64, 1)
       .regex(/^[-_A-Za-z0-9]+$/, { error: "must have only letters, digits, - and _" })
       .meta({ description: "the topic; on a public server whoever knows it reads along" }),
   }),
-  shown: ({ address }) => masked(address),
-  gapMs: 5_000,
   notes: true,
   async send({ gateway, fields, message, egress, now }) {
-    const { url = "", access_token: token = "" } = gateway;
-    const answered = await postJson({ egress, now }, url || PUBLIC_SERVER, {
-      headers: authorization(token),
-      body: withinNtfy({ topic: fields.address, ...ntfyBody(message, gateway) }),
-      why: ({ error }) => error,
-    });
-    const taken = unlessTaken(answered, ({ id }) => typeof id === "string");
-    return withRef(taken, taken.answer["id"]);
+    const { url: server = "", access_token: token = "" } = gateway;
+    const notification = { topic: fields.address, ...ntfyBody(message, gateway) };
+    const posted = await publish({ egress, now }, { server, token }, notification);
+    return withRef(posted, posted.answer["id"]);
   },
 });
 
 /** The notification, with a button where the phone can reach the box. */
-export function ntfyBody(
-  message: DirectMessage,
-  gateway: { url?: string | undefined; answers?: string | undefined },
-) {
-  const { title, lines, link, ack, purpose, level } = message;
-  const whole = lines.filter(Boolean).join("\n");
+function ntfyBody(message: DirectMessage, gateway: Gateway): NtfyMessage {
+  const { title, lines, link, ack, purpose } = message;
   return {
-    title: withinBytes(title, TITLE),
-    message: withinBytes(whole === "" ? title : whole, TEXT),
-    priority: purpose === "note" ? 2 : purpose !== "page" ? 3 : level >= 500 ? 5 : 4,
+    ...ntfyWords(title, lines.filter(Boolean).join("\n")),
+    priority: ntfyPriorities[loudnessOfDirect(message)],
     tags: [purpose === "note" ? "eyes" : purpose === "page" ? "rotating_light" : "wave"],
     ...(link === null ? {} : { click: link }),
     ...(ack === null ? {} : { actions: actionsOf(ack, gateway) }),
@@ -96,20 +81,13 @@ export function ntfyBody(
  */
 function actionsOf(
   { url, handle }: NonNullable<DirectMessage["ack"]>,
-  { url: server, answers }: { url?: string | undefined; answers?: string | undefined },
+  { url: server, answers }: Gateway,
 ): object[] {
   const look = url === null ? [] : [{ action: "view", label: "Look", url }];
   if (answers) return [...ntfyAnswerActions({ url: server, topic: answers }, handle), ...look];
-  const act = (label: string, verb: string) => ({
-    action: "http",
-    label,
-    url,
-    method: "POST",
-    clear: true,
-    headers: { "Content-Type": "application/x-www-form-urlencoded" },
-    body: `verb=${verb}`,
-  });
-  return url === null
-    ? []
-    : [act("Acknowledge", "acknowledge"), act("Resolve", "resolve"), ...look];
+  if (url === null) return [];
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const act = (label: string, verb: string) =>
+    ntfyButton(label, { url, headers, body: `verb=${verb}` });
+  return [act("Acknowledge", "acknowledge"), act("Resolve", "resolve"), ...look];
 }

@@ -1,49 +1,101 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
+import { ellipsis } from "../../../ground/kit/text.ts";
+import type { Via } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
-import { lookAt, under } from "../look.ts";
-import { masked } from "../shown.ts";
-import { sendPushoverDirect, stopPushover } from "./direct.ts";
-import { pushover } from "./room.ts";
+import {
+  type DirectMessage,
+  type DirectSent,
+  loudnessOfDirect,
+  withRef,
+} from "../direct-message.ts";
+import { lookAt, refusedFor, under } from "../post.ts";
+import {
+  callPushover,
+  LONGEST_MESSAGE,
+  PUSHOVER_API,
+  pushoverFields,
+  pushoverKey,
+  pushoverRefusals,
+} from "./api.ts";
 
-const PUBLIC_API = "https://api.pushover.net";
-const { token, user } = pushover.fields.shape;
+/** The tenant's application. */
+const application = z.strictObject({
+  token: pushoverKey("the application's token"),
+  url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
+});
+export type PushoverGateway = z.output<typeof application>;
 
 export const pushoverGateway = gatewayKind({
   kind: "pushover",
   about: "a Pushover application",
-  fields: z.strictObject({
-    token,
-    url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
-  }),
+  fields: application,
   addresses: ["url"],
   sent: { where: ["url"], secrets: ["token"] },
-  refuses: /: token invalid$/,
-  prove: ({ gateway, egress, now }) =>
-    lookAt(
-      { egress, now },
-      {
-        url: under(
-          gateway.url || PUBLIC_API,
-          `/1/apps/limits.json?${new URLSearchParams({ token: gateway.token })}`,
-        ),
-        isYes: ({ status }) => status === 1,
-      },
-    ),
+  refuses: pushoverRefusals.token,
+  prove: ({ gateway, egress, now }) => {
+    const { apiUrl, token } = apiOf(gateway);
+    const url = `${apiUrl}/1/apps/limits.json?${new URLSearchParams({ token })}`;
+    return lookAt({ egress, now }, { url, isYes: ({ status }) => status === 1 });
+  },
 });
+
+export function apiOf({ token, url = "" }: PushoverGateway): { apiUrl: string; token: string } {
+  return { apiUrl: under(url || PUSHOVER_API, ""), token };
+}
 
 export const pushoverContact = contactKind({
   kind: "pushover",
   about: "a person's Pushover app, which rings until somebody answers",
-  gateway: "pushover",
-  served: pushoverGateway.fields,
-  fields: z.strictObject({ address: user.meta({ description: "the person's user key" }) }),
-  shown: ({ address }) => masked(address),
-  gapMs: 5_000,
-  gone: /: user invalid$/,
+  gateway: pushoverGateway,
+  fields: z.strictObject({ address: pushoverKey("the person's user key") }),
+  gone: pushoverRefusals.gone,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendPushoverDirect({ egress, now }, { gateway, address: fields.address, message }),
   // The emergency rings on until it is told to stop.
   edit: ({ gateway, egress, now }, ref) => stopPushover({ egress, now }, { gateway }, ref),
 });
+
+/** One attempt at one person. */
+export interface PushoverDirect {
+  gateway: PushoverGateway;
+  /** The person's user key. */
+  address: string;
+  message: DirectMessage;
+}
+
+/** Sends a message; a page of level 500 is an emergency, whose receipt is `ref`. Other messages have none. */
+export async function sendPushoverDirect(via: Via, request: PushoverDirect): Promise<DirectSent> {
+  const { gateway, address, message } = request;
+  const answered = await callPushover(via, apiOf(gateway), {
+    path: "messages",
+    fields: { user: address, ...pushoverDirectFields(message, via.now) },
+  });
+  const posted = refusedFor(answered, ({ user }) => user === "invalid");
+  return withRef(posted, posted.answer["receipt"]);
+}
+
+export function pushoverDirectFields(message: DirectMessage, now: number): Record<string, string> {
+  const { title, lines, link, ack } = message;
+  const [href, named] = ack?.url ? [ack.url, "Acknowledge"] : [link, "Open"];
+  return pushoverFields({
+    title,
+    text: ellipsis(lines.filter(Boolean).join("\n"), LONGEST_MESSAGE - 1),
+    loudness: loudnessOfDirect(message),
+    timestamp: Math.floor(now / 1_000),
+    link: href === null ? null : { text: named, href },
+  });
+}
+
+/** Ends an emergency's ringing. One that is over, or that Pushover doesn't know, has nothing to end: `delivered`. */
+export async function stopPushover(
+  via: Via,
+  { gateway }: Pick<PushoverDirect, "gateway">,
+  ref: string,
+): Promise<DirectSent> {
+  const path = `receipts/${encodeURIComponent(ref)}/cancel`;
+  const { verdict, answer } = await callPushover(via, apiOf(gateway), { path });
+  const isGone = verdict.kind === "later" && answer["receipt"] === "not found";
+  return { verdict: isGone ? { kind: "delivered", status: 404 } : verdict };
+}

@@ -3,7 +3,8 @@ import { text } from "../../../ground/kit/fields.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import { type Answer, plainWithin, postJson, unlessTaken } from "../room.ts";
+import { type Answer, onServer, postJson, unlessTaken } from "../post.ts";
+import { plainWithin } from "../texts.ts";
 
 /** Signal has no interface for programs: what sends is a client that others wrote, behind a server of one's own. */
 export const signal = channel({
@@ -41,8 +42,7 @@ export interface SignalRequest {
 /** Sends the event. The server has no ids for attempts: one that timed out may come twice. */
 export async function sendSignal(via: Via, request: SignalRequest): Promise<Posted> {
   const { server, number, recipient, words } = request;
-  const { origin, pathname } = new URL(server);
-  const answered = await postJson(via, `${origin}${pathname.replace(/\/+$/, "")}/v2/send`, {
+  const answered = await postJson(via, onServer(server, "/v2/send"), {
     body: {
       message: signalText(words),
       number,

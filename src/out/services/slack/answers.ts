@@ -1,7 +1,7 @@
 import type { Via } from "../../outbox/senders/sent.ts";
-import { type Answer, objectIn } from "../room.ts";
+import { type Answer, jsonIn, objectIn } from "../post.ts";
 import { callSlack } from "./api.ts";
-import { SLACK_API, type SlackGateway } from "./direct.ts";
+import { appOf, type SlackGateway } from "./person.ts";
 
 /** What Slack says to an app over Socket Mode, and what the app says back. */
 
@@ -26,19 +26,16 @@ export type SlackSaid =
   | { kind: "envelope"; id: string; press: SlackPress | null }
   | { kind: "other" };
 
-const api = ({ url = "" }: SlackGateway) => (url || SLACK_API).replace(/\/+$/, "");
-
 /** Asks for a line: an address that is good once. `isFinal`: asking again soon can't help. */
 export async function askSlackForLine(
   via: Via,
   gateway: SlackGateway,
 ): Promise<{ url: string } | { error: string; isFinal: boolean; retryAfterMs?: number }> {
   const { app_token: token = "" } = gateway;
-  const { verdict, answer } = await callSlack(
-    via,
-    { apiUrl: api(gateway), token },
-    { method: "apps.connections.open", body: {} },
-  );
+  const { verdict, answer } = await callSlack(via, appOf(gateway, token), {
+    method: "apps.connections.open",
+    body: {},
+  });
   const { url } = answer;
   if (verdict.kind === "delivered" && typeof url === "string" && /^wss?:\/\//.test(url))
     return { url };
@@ -53,21 +50,13 @@ export async function askSlackForLine(
 
 /** What a text of the line says; what isn't as documented is nothing. */
 export function readSlackSaid(text: string): SlackSaid {
-  const said = objectOf(text);
+  const said = jsonIn(text);
   if (said["type"] === "hello") return { kind: "hello" };
   if (said["type"] === "disconnect")
     return { kind: "leave", isOff: said["reason"] === "link_disabled" };
   const { envelope_id: id, payload } = said;
   if (typeof id !== "string" || id === "") return { kind: "other" };
   return { kind: "envelope", id, press: pressIn(objectIn(payload)) };
-}
-
-function objectOf(json: string): Answer {
-  try {
-    return objectIn(JSON.parse(json));
-  } catch {
-    return {};
-  }
 }
 
 function pressIn({ type, user, channel, actions, message }: Answer): SlackPress | null {
@@ -95,8 +84,7 @@ export async function tellSlackMember(
   gateway: SlackGateway,
   what: { channel: string; user: string; text: string },
 ): Promise<void> {
-  const app = { apiUrl: api(gateway), token: gateway.bot_token };
-  await callSlack(via, app, { method: "chat.postEphemeral", body: what });
+  await callSlack(via, appOf(gateway), { method: "chat.postEphemeral", body: what });
 }
 
 /** Takes the buttons of a message in a channel away. */
@@ -107,6 +95,8 @@ export async function dropSlackButtons(
 ): Promise<void> {
   const { ts, text } = message;
   const blocks = message.blocks.filter((block) => objectIn(block)["type"] !== "actions");
-  const app = { apiUrl: api(gateway), token: gateway.bot_token };
-  await callSlack(via, app, { method: "chat.update", body: { channel, ts, text, blocks } });
+  await callSlack(via, appOf(gateway), {
+    method: "chat.update",
+    body: { channel, ts, text, blocks },
+  });
 }

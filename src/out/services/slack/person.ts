@@ -1,58 +1,134 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
+import type { Via } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
-import { under } from "../look.ts";
-import { masked } from "../shown.ts";
-import { callSlack } from "./api.ts";
-import { editSlackDirect, sendSlackDirect } from "./direct.ts";
+import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
+import { under } from "../post.ts";
+import { escapeWithin } from "../texts.ts";
+import {
+  callSlack,
+  noPreviews,
+  SLACK_API,
+  type SlackApp,
+  slackButtons,
+  slackContent,
+  slackLink,
+  slackRefusals,
+} from "./api.ts";
 
-const PUBLIC_API = "https://slack.com/api";
+/** The tenant's app. Without an app token the box hears no buttons, and a page has a link in their place. */
+const app = z.strictObject({
+  bot_token: text(256, 1)
+    .regex(/^xoxb-/, { error: "must begin with xoxb-" })
+    .meta({ description: "the bot's token, with chat:write and im:write" }),
+  app_token: text(256)
+    .regex(/^(xapp-.*)?$/, { error: "must begin with xapp-" })
+    .optional()
+    .meta({ description: "the app's token, with connections:write: hears buttons" }),
+  url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
+});
+export type SlackGateway = z.output<typeof app>;
 
 export const slackGateway = gatewayKind({
   kind: "slack",
   about: "a Slack app of one's own; with an app token its buttons work behind a firewall",
-  fields: z.strictObject({
-    bot_token: text(256, 1)
-      .regex(/^xoxb-/, { error: "must begin with xoxb-" })
-      .meta({ description: "the bot's token, with chat:write and im:write" }),
-    app_token: text(256)
-      .regex(/^(xapp-.*)?$/, { error: "must begin with xapp-" })
-      .optional()
-      .meta({ description: "the app's token, with connections:write: hears buttons" }),
-    url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
-  }),
+  fields: app,
   addresses: ["url"],
   sent: { where: ["url"], secrets: ["bot_token", "app_token"] },
-  refuses:
-    /^slack: (invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|no_permission)$/,
+  refuses: slackRefusals.settings,
   async prove({ gateway, egress, now }) {
-    const { url = "", bot_token: bot, app_token: app = "" } = gateway;
-    const apiUrl = under(url || PUBLIC_API, "");
-    const ask = (token: string, method: string) =>
-      callSlack({ egress, now }, { apiUrl, token }, { method, body: {} });
-    const asked = await ask(bot, "auth.test");
+    const { app_token: appToken = "" } = gateway;
+    const ask = (method: string, token?: string) =>
+      callSlack({ egress, now }, appOf(gateway, token), { method, body: {} });
+    const asked = await ask("auth.test");
     // An address to listen at; nobody is told of one that isn't used.
-    const isOver = app === "" || asked.verdict.kind !== "delivered";
-    return isOver ? asked : ask(app, "apps.connections.open");
+    const isOver = appToken === "" || asked.verdict.kind !== "delivered";
+    return isOver ? asked : ask("apps.connections.open", appToken);
   },
 });
+
+export function appOf({ url = "", bot_token }: SlackGateway, token = bot_token): SlackApp {
+  return { apiUrl: under(url || SLACK_API, ""), token };
+}
 
 export const slackContact = contactKind({
   kind: "slack",
   about: "a direct message by the Slack app",
-  gateway: "slack",
-  served: slackGateway.fields,
+  gateway: slackGateway,
   fields: z.strictObject({
     address: text(24, 1)
       .regex(/^[UW][A-Z0-9]{6,20}$/, { error: "must be a member's id, like U024BE7LH" })
       .meta({ description: "the person's member id: profile, More, Copy member ID" }),
   }),
-  shown: ({ address }) => masked(address),
-  gapMs: 5_000,
-  gone: /^slack: user_disabled$/,
+  gone: slackRefusals.gone,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendSlackDirect({ egress, now }, { gateway, address: fields.address, message }),
   edit: ({ gateway, fields, message, egress, now }, ref) =>
     editSlackDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
 });
+
+/** One attempt at one person. */
+export interface SlackDirect {
+  gateway: SlackGateway;
+  /** `U…`, the person's id. */
+  address: string;
+  message: DirectMessage;
+}
+
+/** Sends a direct message. `ref` is `D…:ts`, the conversation and the message. */
+export async function sendSlackDirect(via: Via, request: SlackDirect): Promise<DirectSent> {
+  const { gateway, address, message } = request;
+  const hearsButtons = Boolean(gateway.app_token);
+  const { answer, ...posted } = await callSlack(via, appOf(gateway), {
+    method: "chat.postMessage",
+    body: { channel: address, ...slackDirectMessage(message, { hearsButtons }), ...noPreviews },
+  });
+  const { channel, ts } = answer;
+  const isTold = typeof channel === "string" && typeof ts === "string";
+  return withRef(posted, isTold ? `${channel}:${ts}` : "");
+}
+
+/** Says `message` in place of the one called `ref`, and takes its buttons away. */
+export async function editSlackDirect(
+  via: Via,
+  { gateway, message }: SlackDirect,
+  ref: string,
+): Promise<DirectSent> {
+  const [channel, ts] = ref.split(":");
+  const content = slackDirectMessage({ ...message, ack: null }, { hearsButtons: false });
+  const posted = await callSlack(via, appOf(gateway), {
+    method: "chat.update",
+    body: { channel, ts, ...content },
+  });
+  return { verdict: posted.verdict };
+}
+
+/** In characters. */
+const LINES = 2_400;
+
+/** Buttons are `ack` and `resolve`; their value is the handle. */
+export function slackDirectMessage(
+  { title, lines, link, ack }: DirectMessage,
+  { hearsButtons }: { hearsButtons: boolean },
+): object {
+  const answerUrl = ack?.url ?? null;
+  const links = [
+    ...(answerUrl === null ? [] : [{ text: "Acknowledge", href: answerUrl }]),
+    ...(link === null ? [] : [{ text: "Open", href: link }]),
+  ];
+  return slackContent({
+    title,
+    plain: [title, ...lines].filter(Boolean).join("\n"),
+    sections: [escapeWithin(lines.filter(Boolean).join("\n"), LINES)],
+    buttons: ack !== null && hearsButtons ? buttons(ack.handle) : null,
+    below: links.map(slackLink).join(" · "),
+  });
+}
+
+function buttons(value: string): object {
+  return slackButtons([
+    { action: "ack", value, label: "Acknowledge", style: "primary" },
+    { action: "resolve", value, label: "Resolve" },
+  ]);
+}

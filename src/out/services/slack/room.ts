@@ -2,17 +2,19 @@ import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { webUrl } from "../../../ground/kit/flags.ts";
 import { type Message, plainText } from "../../outbox/message.ts";
-import type { Link } from "../../outbox/said.ts";
-import {
-  limitsOf,
-  type Posted,
-  serverTime,
-  type Via,
-  verdictOf,
-} from "../../outbox/senders/sent.ts";
+import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import { escapeWithin, incomingWebhook, partsWithin, type RoomRequest, takenFor } from "../room.ts";
-import { postAsApp } from "./api.ts";
+import { incomingWebhook, postJson, type RoomRequest } from "../post.ts";
+import { addressesOf, escapeWithin, partsWithin, takenFor } from "../texts.ts";
+import {
+  callSlack,
+  noPreviews,
+  SLACK_API,
+  type SlackApp,
+  slackButtons,
+  slackContent,
+  slackLink,
+} from "./api.ts";
 
 export const slack = channel({
   kind: "slack",
@@ -42,7 +44,7 @@ export const slack = channel({
     slackApi: {
       flag: "--slack-api <url>",
       about: "Slack Web API (default the public one)",
-      usual: "https://slack.com/api",
+      usual: SLACK_API,
       read: webUrl,
     },
   },
@@ -56,75 +58,50 @@ export const slack = channel({
   },
 });
 
-/** Slack's own limits are 150, 3,000 and, for all of it, 4,000 characters that are shown well. */
-const HEADER = 150;
 const SECTION = 2_000;
 const SENTENCES = 800;
 const CONTEXT = 300;
 /** With the addresses, of which only the names are shown. */
 const ALL_CONTEXT = 3_000;
-const FALLBACK = 700;
 
 /** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
-export async function sendSlack(via: Via, request: RoomRequest): Promise<Posted> {
-  const result = await via.egress.send({
-    ...limitsOf(via),
-    method: "POST",
-    url: request.webhookUrl,
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(slackMessage(request.words)),
+export async function sendSlack(via: Via, { webhookUrl, words }: RoomRequest): Promise<Posted> {
+  const { answer, ...posted } = await postJson(via, webhookUrl, {
+    body: slackMessage(words),
+    why: (_, word) => word.trim(),
   });
-  const word = result.body.trim();
-  return {
-    verdict: verdictOf(result, via.now, /^[a-z_]{1,40}$/.test(word) ? word : ""),
-    durationMs: result.durationMs,
-    serverTime: serverTime(result),
-  };
+  return posted;
 }
 
-/**
- * The message: blocks, and a text for notifications. Everything is escaped and nothing is parsed for
- * names, so no log line can mention anyone; nor are links in it fetched for a preview. `alertId`: what a button takes;
- * none where presses aren't heard.
- */
+/** The same by an app. */
+export async function postAsApp(
+  via: Via,
+  { channel, ...app }: SlackApp & { channel: string },
+  content: object,
+): Promise<Posted> {
+  const { answer, ...posted } = await callSlack(via, app, {
+    method: "chat.postMessage",
+    body: { channel, ...content },
+  });
+  return posted;
+}
+
+/** The message. `alertId`: what a button takes; none where presses aren't heard. */
 export function slackMessage(message: Message, alertId: string | null = null): object {
-  const { title, details, people, facts, link, links } = message;
-  const sections = [
-    escapeWithin(details.join("\n"), SECTION),
-    escapeWithin(people.join("\n"), SENTENCES),
-  ];
-  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
-  const context = [escapeWithin(facts, CONTEXT), ...addresses.map(slackLink)];
-  const shown = partsWithin(context.filter(Boolean), ALL_CONTEXT, " · ");
-  return {
-    text: escapeWithin(plainText({ ...message, link: null, links: [] }), FALLBACK),
-    blocks: [
-      { type: "header", text: { type: "plain_text", text: escapeWithin(title, HEADER) } },
-      ...sections.filter(Boolean).map((text) => ({ type: "section", text: slackMarkdown(text) })),
-      ...(alertId === null ? [] : [ackButton(alertId)]),
-      ...(shown === "" ? [] : [{ type: "context", elements: [slackMarkdown(shown)] }]),
+  const { title, details, people, facts } = message;
+  const small = [escapeWithin(facts, CONTEXT), ...addressesOf(message).map(slackLink)];
+  const content = slackContent({
+    title,
+    plain: plainText({ ...message, link: null, links: [] }),
+    sections: [
+      escapeWithin(details.join("\n"), SECTION),
+      escapeWithin(people.join("\n"), SENTENCES),
     ],
-    parse: "none",
-    link_names: false,
-    unfurl_links: false,
-    unfurl_media: false,
-  };
-}
-
-function ackButton(alertId: string): object {
-  const text = { type: "plain_text", text: "Acknowledge" };
-  return {
-    type: "actions",
-    elements: [{ type: "button", action_id: "ack_alert", value: alertId, text }],
-  };
-}
-
-/** `verbatim`: names and channels in it stay text. */
-export function slackMarkdown(escaped: string): object {
-  return { type: "mrkdwn", text: escaped, verbatim: true };
-}
-
-export function slackLink({ text, href }: Link): string {
-  const name = escapeWithin(text.replaceAll("|", "/"), 100);
-  return `<${href.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|${name}>`;
+    buttons:
+      alertId === null
+        ? null
+        : slackButtons([{ action: "ack_alert", value: alertId, label: "Acknowledge" }]),
+    below: partsWithin(small.filter(Boolean), ALL_CONTEXT, " · "),
+  });
+  return { ...content, ...noPreviews };
 }

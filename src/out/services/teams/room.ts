@@ -3,14 +3,8 @@ import type { Message } from "../../outbox/message.ts";
 import type { Link } from "../../outbox/said.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import {
-  incomingWebhook,
-  type Mood,
-  moodOf,
-  objectIn,
-  postJson,
-  type RoomRequest,
-} from "../room.ts";
+import { incomingWebhook, objectIn, postJson, type RoomRequest } from "../post.ts";
+import { addressesOf, type Mood, moodOf } from "../texts.ts";
 
 export const teams = channel({
   kind: "teams",
@@ -43,8 +37,8 @@ export async function sendTeams(via: Via, request: RoomRequest): Promise<Posted>
  * text blocks, which do and have no escapes that every Teams reads.
  */
 export function teamsMessage(event: EventBody, words: Message): object {
-  const { title, facts, details, people, link, links } = words;
-  const buttons = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const { title, facts, details, people } = words;
+  const buttons = addressesOf(words);
   const body = [
     run(title, { size: "Large", weight: "Bolder", color: COLOURS[moodOf(event)] }),
     ...details.map((line, i) => run(line, i === 0 ? { fontType: "Monospace" } : {})),

@@ -1,10 +1,7 @@
-import type { EgressResult } from "../../../ground/kit/exchange.ts";
-import { excessOf } from "../../../ground/kit/json.ts";
-import { parseRetryAfter } from "../../outbox/retry.ts";
-import { limitsOf, type Via } from "../../outbox/senders/sent.ts";
-import { objectIn } from "../room.ts";
-import { botMethodUrl } from "./api.ts";
-import { TELEGRAM_API, type TelegramGateway } from "./direct.ts";
+import type { Via } from "../../outbox/senders/sent.ts";
+import { type Answer, objectIn } from "../post.ts";
+import { askBot, descriptionIn, postBot, telegramRefusals } from "./api.ts";
+import { botOf, type TelegramGateway } from "./person.ts";
 
 /** Somebody pressed a button of the bot's. */
 export interface TelegramPress {
@@ -54,9 +51,9 @@ export async function readTelegramUpdates(
   gateway: TelegramGateway,
   offset: number | null,
 ): Promise<TelegramLook> {
-  const result = await callMethod(
+  const { verdict, answer } = await postBot(
     { ...via, timeoutMs: HELD_SECONDS * 1_000 + BESIDE_MS },
-    gateway,
+    botOf(gateway),
     {
       method: "getUpdates",
       body: {
@@ -65,18 +62,21 @@ export async function readTelegramUpdates(
         limit: MOST_UPDATES,
         allowed_updates: ["callback_query", "message"],
       },
+      maxBytes: MOST_BYTES,
     },
   );
-  const { status, error } = result;
+  if (verdict.kind === "delivered") {
+    const { ok, result: updates } = answer;
+    if (ok === true && Array.isArray(updates)) return { updates: updates.flatMap(updateIn) };
+    return { why: "failed", error: `http ${verdict.status}` };
+  }
+  const { error } = verdict;
   if (error === "stopped") return { why: "stopped", error };
-  const answer = answerIn(result);
-  const { ok, result: updates } = answer;
-  if (status === 200 && error === null && ok === true && Array.isArray(updates))
-    return { updates: updates.flatMap(updateIn) };
-  if (status === 401 || status === 404)
+  if (telegramRefusals.token.test(error))
     return { why: "refused", error: "Telegram doesn't know the bot's token any more" };
-  if (status === 409) return { why: "taken", error: takenBy(String(answer["description"])) };
-  return { why: "failed", error: error ?? `http ${status}`, ...restOf(result, answer, via.now) };
+  if (/^http 409\b/.test(error)) return { why: "taken", error: takenBy(descriptionIn(answer)) };
+  const retryAfterMs = verdict.kind === "later" ? verdict.retryAfterMs : undefined;
+  return { why: "failed", error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 function takenBy(description: string): string {
@@ -85,26 +85,13 @@ function takenBy(description: string): string {
     : "another program reads the bot's answers: a bot can have one box";
 }
 
-function restOf(
-  { headers }: EgressResult,
-  answer: Readonly<Record<string, unknown>>,
-  now: number,
-): { retryAfterMs?: number } {
-  const { retry_after: seconds } = objectIn(answer["parameters"]);
-  const asked =
-    typeof seconds === "number" && seconds >= 0
-      ? seconds * 1_000
-      : parseRetryAfter(headers["retry-after"], { now, date: headers["date"] });
-  return asked === undefined ? {} : { retryAfterMs: asked };
-}
-
 /** Ends the wait at a pressed button with a text of at most 200 characters; `alert`: it must be seen. */
 export async function answerTelegramPress(
   via: Via,
   gateway: TelegramGateway,
   { id, text, alert }: { id: string; text: string; alert: boolean },
 ): Promise<void> {
-  await callMethod(via, gateway, {
+  await askBot(via, botOf(gateway), {
     method: "answerCallbackQuery",
     body: { callback_query_id: id, text: [...text].slice(0, 190).join(""), show_alert: alert },
   });
@@ -116,7 +103,7 @@ export async function dropTelegramButtons(
   gateway: TelegramGateway,
   { chat, message }: { chat: string; message: number },
 ): Promise<void> {
-  await callMethod(via, gateway, {
+  await askBot(via, botOf(gateway), {
     method: "editMessageReplyMarkup",
     body: { chat_id: chat, message_id: message, reply_markup: { inline_keyboard: [] } },
   });
@@ -128,33 +115,7 @@ export async function tellTelegram(
   gateway: TelegramGateway,
   { chat, text }: { chat: string; text: string },
 ): Promise<void> {
-  await callMethod(via, gateway, { method: "sendMessage", body: { chat_id: chat, text } });
-}
-
-function callMethod(
-  via: Via,
-  { token, url = "" }: TelegramGateway,
-  { method, body }: { method: string; body: object },
-): Promise<EgressResult> {
-  return via.egress.send({
-    ...limitsOf(via),
-    method: "POST",
-    url: botMethodUrl({ apiUrl: url || TELEGRAM_API, token }, method),
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-    maxBytes: MOST_BYTES,
-  });
-}
-
-/** Far more than ten updates hold. They are counted first: parsing millions would hold up the loop. */
-const BOUNDS = { deepest: 64, values: 200_000 };
-
-function answerIn({ body }: EgressResult): Readonly<Record<string, unknown>> {
-  try {
-    return excessOf(body, BOUNDS) === null ? objectIn(JSON.parse(body)) : {};
-  } catch {
-    return {};
-  }
+  await askBot(via, botOf(gateway), { method: "sendMessage", body: { chat_id: chat, text } });
 }
 
 /** What isn't as documented counts as nothing; without an id it can't even be passed over. */
@@ -164,12 +125,7 @@ function updateIn(value: unknown): TelegramUpdate[] {
   return [{ id: id as number, press: pressIn(objectIn(press)), words: wordsIn(objectIn(message)) }];
 }
 
-function pressIn({
-  id,
-  from,
-  message,
-  data,
-}: Readonly<Record<string, unknown>>): TelegramPress | null {
+function pressIn({ id, from, message, data }: Answer): TelegramPress | null {
   const presser = idIn(from);
   if (typeof id !== "string" || presser === null || typeof data !== "string") return null;
   const { chat, message_id: at } = objectIn(message);
@@ -183,7 +139,7 @@ function pressIn({
   };
 }
 
-function wordsIn({ chat, text }: Readonly<Record<string, unknown>>): TelegramWords | null {
+function wordsIn({ chat, text }: Answer): TelegramWords | null {
   const where = idIn(chat);
   if (where === null || typeof text !== "string") return null;
   return { chat: where, isPrivate: objectIn(chat)["type"] === "private", text };

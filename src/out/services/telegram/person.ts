@@ -1,48 +1,140 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
+import type { Via } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
-import { lookAt } from "../look.ts";
-import { masked } from "../shown.ts";
-import { botMethodUrl } from "./api.ts";
-import { editTelegramDirect, sendTelegramDirect, TELEGRAM_API } from "./direct.ts";
+import { type DirectMessage, type DirectSent, directText, withRef } from "../direct-message.ts";
+import { type Answer, lookAt, objectIn, refusedFor, unlessTaken } from "../post.ts";
+import { shortened } from "../texts.ts";
+import {
+  type BotCall,
+  botMethodUrl,
+  callBot,
+  descriptionIn,
+  LONGEST_TELEGRAM,
+  movedTo,
+  TELEGRAM_API,
+  type TelegramBot,
+  telegramRefusals,
+} from "./api.ts";
+
+/** The tenant's bot. */
+const bot = z.strictObject({
+  token: text(128, 1).meta({ description: "the bot's token, from @BotFather" }),
+  url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
+});
+export type TelegramGateway = z.output<typeof bot>;
 
 export const telegramGateway = gatewayKind({
   kind: "telegram",
   about: "a Telegram bot; its buttons work behind a firewall, since the box asks for answers",
-  fields: z.strictObject({
-    token: text(128, 1).meta({ description: "the bot's token, from @BotFather" }),
-    url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
-  }),
+  fields: bot,
   addresses: ["url"],
   sent: { where: ["url"], secrets: ["token"] },
-  // 404: a token of another form.
-  refuses: /^http (401|404)\b/,
+  refuses: telegramRefusals.token,
   prove: ({ gateway, egress, now }) =>
     lookAt(
       { egress, now },
-      {
-        url: botMethodUrl({ apiUrl: gateway.url || TELEGRAM_API, token: gateway.token }, "getMe"),
-        isYes: ({ ok }) => ok === true,
-      },
+      { url: botMethodUrl(botOf(gateway), "getMe"), isYes: ({ ok }) => ok === true },
     ),
 });
+
+export function botOf({ token, url = "" }: TelegramGateway): TelegramBot {
+  return { apiUrl: url || TELEGRAM_API, token };
+}
 
 export const telegramContact = contactKind({
   kind: "telegram",
   about: "a chat with the box's bot",
-  gateway: "telegram",
-  served: telegramGateway.fields,
+  gateway: telegramGateway,
   fields: z.strictObject({
     address: text(32, 1)
       .regex(/^-?\d{1,20}$/, { error: "must be a chat's id, a number" })
       .meta({ description: "the chat's id: write /start to the bot, it says it" }),
   }),
-  shown: ({ address }) => masked(address),
-  gapMs: 5_000,
-  gone: /bot was blocked by the user|user is deactivated/,
+  gone: telegramRefusals.gone,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendTelegramDirect({ egress, now }, { gateway, address: fields.address, message }),
   edit: ({ gateway, fields, message, egress, now }, ref) =>
     editTelegramDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
 });
+
+/** One attempt at one person's chat with the bot. */
+export interface TelegramDirect {
+  gateway: TelegramGateway;
+  /** The chat's id. */
+  address: string;
+  message: DirectMessage;
+}
+
+/**
+ * Sends a message, a page with buttons whose data is `ack:HANDLE` and `resolve:HANDLE`. `ref` is its id; `learned` holds
+ * the chat's new `address` where it moved.
+ */
+export async function sendTelegramDirect(via: Via, request: TelegramDirect): Promise<DirectSent> {
+  const { message } = request;
+  const { ack } = message;
+  const sent = await call(via, request, {
+    method: "sendMessage",
+    body: {
+      text: textOf(message),
+      ...(message.purpose === "note" && { disable_notification: true }),
+      ...(ack !== null && { reply_markup: { inline_keyboard: [buttons(ack.handle)] } }),
+    },
+  });
+  const told = withRef(sent, String(messageIn(sent.answer) ?? ""));
+  const address = sent.chatId ?? movedTo(sent);
+  return address === null ? told : { ...told, learned: { address } };
+}
+
+/** Says `message` in place of the one called `ref`, and takes its buttons away. */
+export async function editTelegramDirect(
+  via: Via,
+  request: TelegramDirect,
+  ref: string,
+): Promise<DirectSent> {
+  const { verdict, answer } = await call(via, request, {
+    method: "editMessageText",
+    body: {
+      message_id: Number(ref),
+      text: textOf(request.message),
+      reply_markup: { inline_keyboard: [] },
+    },
+  });
+  // An attempt before this one did it.
+  const isDone = /message is not modified/.test(descriptionIn(answer));
+  return { verdict: isDone ? { kind: "delivered", status: 200 } : verdict };
+}
+
+/** What names no message may be anybody's page. */
+async function call(via: Via, { gateway, address }: TelegramDirect, what: BotCall) {
+  const sent = await callBot(via, { ...botOf(gateway), chatId: address }, what);
+  const taken = unlessTaken(sent, (answer) => messageIn(answer) !== undefined);
+  const isForGood = (answer: Answer) => telegramRefusals.forGood.test(descriptionIn(answer));
+  return refusedFor(taken, isForGood);
+}
+
+function messageIn({ result }: Answer): number | undefined {
+  const { message_id: id } = objectIn(result);
+  return Number.isSafeInteger(id) ? (id as number) : undefined;
+}
+
+/** Links stand in the text: an address that Telegram doesn't like on a button would cost the whole message. */
+function textOf(message: DirectMessage): string {
+  const { ack } = message;
+  const link = ack?.url ?? message.link;
+  const end = link === null ? "" : `\n${link}`;
+  const room = LONGEST_TELEGRAM - end.length;
+  const whole = directText({ ...message, link: null });
+  return room < LONGEST_TELEGRAM / 2
+    ? shortened(whole, LONGEST_TELEGRAM)
+    : shortened(whole, room) + end;
+}
+
+/** Data has 64 bytes at most. */
+function buttons(handle: string): object[] {
+  return [
+    { text: "Acknowledge", callback_data: `ack:${handle}` },
+    { text: "Resolve", callback_data: `resolve:${handle}` },
+  ];
+}

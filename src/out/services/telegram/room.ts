@@ -4,8 +4,14 @@ import { webUrl } from "../../../ground/kit/flags.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import { channel } from "../channel.ts";
-import { plainWithin, takenFor } from "../room.ts";
-import { callBot, type TelegramChat, type TelegramSent } from "./api.ts";
+import { plainWithin, takenFor } from "../texts.ts";
+import {
+  callBot,
+  LONGEST_TELEGRAM,
+  TELEGRAM_API,
+  type TelegramChat,
+  type TelegramSent,
+} from "./api.ts";
 
 export const telegram = channel({
   kind: "telegram",
@@ -21,7 +27,7 @@ export const telegram = channel({
     telegramApi: {
       flag: "--telegram-api <url>",
       about: "Telegram Bot API (default the public one)",
-      usual: "https://api.telegram.org",
+      usual: TELEGRAM_API,
       read: webUrl,
     },
   },
@@ -40,9 +46,6 @@ export type TelegramRequest = TelegramChat & {
   /** The alert that a button takes; none where presses aren't heard. */
   alertId?: string | null;
 };
-
-/** In UTF-16 units. */
-export const LONGEST_TELEGRAM = 4_096;
 
 /** Sends the event as plain text. A button's data is `ack@` and the alert's number. */
 export function sendTelegram(

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { escapeMarkup } from "../../../ground/kit/html.ts";
-import { cut } from "../../../ground/kit/text.ts";
+import { speakable } from "./api.ts";
 
 /** What Twilio calls back with: forms, each signed with the account's token over the address that it called. */
 
@@ -110,9 +110,5 @@ export function readSmsReply(params: URLSearchParams): SmsReply | null {
 /** What is texted back, as TwiML; null: nothing. */
 export function replyTwiml(sentence: string | null): string {
   if (sentence === null) return "<Response/>";
-  const plain = cut(sentence.toWellFormed(), 300).replace(
-    /[^\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
-    " ",
-  );
-  return `<Response><Message>${escapeMarkup(plain)}</Message></Response>`;
+  return `<Response><Message>${escapeMarkup(speakable(sentence, 300))}</Message></Response>`;
 }

@@ -1,25 +1,55 @@
+import { z } from "zod";
+import { text } from "../../../ground/kit/fields.ts";
+import { cut } from "../../../ground/kit/text.ts";
 import { limitsOf, type Via, verdictOf } from "../../outbox/senders/sent.ts";
 import { type DirectSent, withRef } from "../direct-message.ts";
-import { type Answer, type Answered, postForm, unlessTaken } from "../room.ts";
-
-/** What texts and calls go through. What is empty is as good as left out. */
-export interface TwilioGateway {
-  /** `AC…`. */
-  account_sid: string;
-  /** Signs what Twilio calls back with; logs in, too, where there is no key. */
-  auth_token: string;
-  /** `SK…` and its secret, which can be revoked alone. */
-  api_key?: string | undefined;
-  api_secret?: string | undefined;
-  /** The number that it comes from. */
-  from?: string | undefined;
-  /** `MG…`: a set of numbers for texts, in place of one. */
-  messaging_service_sid?: string | undefined;
-  /** A region's address; the usual one where it is left out. */
-  url?: string | undefined;
-}
+import {
+  type Answer,
+  type Answered,
+  jsonIn,
+  objectIn,
+  postForm,
+  refusedFor,
+  saying,
+  under,
+  unlessTaken,
+} from "../post.ts";
 
 const PUBLIC_API = "https://api.twilio.com";
+
+/** What Twilio's refusals mean; after any other another attempt may get through. */
+export const twilioRefusals = {
+  /** The login, the account, the number or the service that it comes from. */
+  settings:
+    /^http 401\b|: code (20003|20005|20404|21210|21212|21213|21603|21606|21659|21660|21703|30002)$/,
+  /** Its owner texted STOP. */
+  gone: /: code 21610$/,
+  /** No number, or one whose owner said stop: nothing but another number helps. */
+  forGood: new Set<unknown>([21_211, 21_217, 21_401, 21_610, 21_614, 13_223, 13_224]),
+};
+
+/** A number as the telephone network writes it (E.164). */
+export const phone = text(16, 1).regex(/^\+[1-9]\d{6,14}$/, {
+  error: "must be a number with its country's code, like +491701234567",
+});
+
+/** What texts and calls go through. What is empty is as good as left out. */
+export const twilioAccount = z.strictObject({
+  account_sid: text(34)
+    .regex(/^AC[0-9a-f]{32}$/i, { error: "must be AC and 32 hex characters" })
+    .meta({ description: "the account's SID" }),
+  auth_token: text(64, 1).meta({
+    description: "the account's token, which signs what Twilio calls back with",
+  }),
+  api_key: text(34).optional().meta({ description: "an API key to log in with instead" }),
+  api_secret: text(128).optional().meta({ description: "its secret" }),
+  from: phone.optional().meta({ description: "the number that texts and calls come from" }),
+  messaging_service_sid: text(34)
+    .optional()
+    .meta({ description: "a messaging service for texts, in place of one number" }),
+  url: text(2048).optional().meta({ description: "a region's address" }),
+});
+export type TwilioGateway = z.output<typeof twilioAccount>;
 
 /** A text or a call as it is ordered. */
 export interface TwilioOrder {
@@ -111,38 +141,43 @@ async function findOrder(
 const isForbidden = (status: number | null): boolean => status === 401 || status === 403;
 
 function listed(json: string, resource: TwilioOrder["resource"]): Answer[] {
-  try {
-    const list = JSON.parse(json)[resource.toLowerCase()];
-    return Array.isArray(list) ? list.filter((one) => typeof one === "object" && one !== null) : [];
-  } catch {
-    return [];
-  }
+  const list = jsonIn(json)[resource.toLowerCase()];
+  return Array.isArray(list) ? list.map(objectIn) : [];
 }
 
-function resourceOf({ url = "", account_sid: sid }: TwilioGateway, { resource }: TwilioOrder) {
-  const base = (url || PUBLIC_API).replace(/\/+$/, "");
-  return `${base}/2010-04-01/Accounts/${encodeURIComponent(sid)}/${resource}.json`;
+function resourceOf(gateway: TwilioGateway, { resource }: TwilioOrder): string {
+  return accountUrl(gateway, `/${resource}.json`);
+}
+
+/** A path of the account. */
+export function accountUrl({ url = "", account_sid: sid }: TwilioGateway, path: string): string {
+  return under(url || PUBLIC_API, `/2010-04-01/Accounts/${encodeURIComponent(sid)}${path}`);
 }
 
 function loginOf({ account_sid, auth_token, api_key = "", api_secret = "" }: TwilioGateway) {
-  const login = api_key && api_secret ? `${api_key}:${api_secret}` : `${account_sid}:${auth_token}`;
-  return { Authorization: `Basic ${Buffer.from(login).toString("base64")}` };
+  return api_key && api_secret
+    ? twilioLogin(api_key, api_secret)
+    : twilioLogin(account_sid, auth_token);
 }
 
-/** No number, or one whose owner said stop: nothing but another number helps. */
-const FOR_GOOD: ReadonlySet<unknown> = new Set([
-  21_211, 21_217, 21_401, 21_610, 21_614, 13_223, 13_224,
-]);
+export function twilioLogin(user: string, password: string): { Authorization: string } {
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
+}
 
 function judged(answered: Answered): Answered {
-  const { verdict, answer } = answered;
-  const { code } = answer;
-  if (verdict.kind !== "later" || !Number.isInteger(code)) return answered;
-  const error = `${verdict.error}: code ${code}`;
-  if (FOR_GOOD.has(code)) return { ...answered, verdict: { kind: "never", error } };
-  return { ...answered, verdict: { ...verdict, error } };
+  const { code } = answered.answer;
+  const told = Number.isInteger(code) ? saying(answered, `code ${code}`) : answered;
+  return refusedFor(told, () => twilioRefusals.forGood.has(code));
 }
 
 function isSid(sid: unknown): boolean {
   return typeof sid === "string" && /^[A-Z]{2}[0-9a-f]{32}$/.test(sid);
+}
+
+/** Words as TwiML can hold them, cut to so many characters. */
+export function speakable(words: string, most: number): string {
+  return cut(words.toWellFormed(), most).replace(
+    /[^\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
+    " ",
+  );
 }

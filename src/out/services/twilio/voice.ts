@@ -1,8 +1,8 @@
 import { escapeMarkup } from "../../../ground/kit/html.ts";
-import { cut } from "../../../ground/kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import type { DirectMessage, DirectSent } from "../direct-message.ts";
-import { orderAtTwilio, type TwilioGateway } from "./api.ts";
+import { escapeWithin } from "../texts.ts";
+import { orderAtTwilio, speakable, type TwilioGateway } from "./api.ts";
 
 /** One attempt at one phone. */
 export interface CallRequest {
@@ -67,17 +67,10 @@ function spoken({ title, lines, code }: DirectMessage): string {
   return readable(words.filter(Boolean).join(". "));
 }
 
-/** Digit by digit, since `4711` is no amount; without what XML can't hold. */
+/** Digit by digit, since `4711` is no amount. */
 function readable(text: string): string {
-  const words = cut(text.toWellFormed(), WORDS)
-    .replace(/[^\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, " ")
+  const words = speakable(text, WORDS)
     .replace(/\s*·\s*/g, ", ")
     .replace(/\d(?=\d)/g, "$& ");
-  let escaped = "";
-  for (const char of words) {
-    const next = escapeMarkup(char);
-    if (escaped.length + next.length > SPEECH) break;
-    escaped += next;
-  }
-  return escaped;
+  return escapeWithin(words, SPEECH, escapeMarkup);
 }

@@ -8,7 +8,6 @@ export const webhookContact = contactKind({
   kind: "webhook",
   about: "a web address of one's own that takes signed pages",
   gateway: null,
-  served: null,
   fields: z.strictObject({
     address: text(2048, 1).meta({ description: "where it is posted to" }),
     secret: text(256)
@@ -18,7 +17,6 @@ export const webhookContact = contactKind({
   addresses: ["address"],
   mint: mintWebhookSecret,
   shown: ({ address }) => new URL(address).origin,
-  gapMs: 5_000,
   notes: true,
   async send({ fields, message, egress, now }) {
     const body = JSON.stringify({

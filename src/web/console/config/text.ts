@@ -2,7 +2,7 @@ import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { type ErrorDetail, ServiceError } from "../../../ground/kit/errors.ts";
 import { listGateways } from "../../../out/contacts/gateways.ts";
 import { readFallback } from "../../../out/contacts/notify.ts";
-import { contactKindList } from "../../../out/services/contact-list.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { ConfigDocument, FileProject } from "../../../records/config-file/document.ts";
 import { readConfig } from "../../../records/config-file/read.ts";

@@ -3,7 +3,7 @@ import { confirmedTimes } from "../../../out/contacts/confirmed.ts";
 import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { servedKinds } from "../../../out/contacts/gateways.ts";
-import { contactKindList } from "../../../out/services/contact-list.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import { reachedBy } from "../people/reached.ts";
 import type { PageCall } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";

@@ -6,7 +6,7 @@ import { listSources } from "../../../core/projects/sources.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { usableContacts } from "../../../out/contacts/notify.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
-import { contactKindList } from "../../../out/services/contact-list.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 
 /** How somebody can be reached, in a word or two. */

@@ -29,7 +29,7 @@ import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
-import { contactKindList } from "../../../out/services/contact-list.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import { namedPeople } from "../../../people/named.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import { deleted, projectPath, queryInteger } from "../fields.ts";

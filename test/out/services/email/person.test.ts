@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
 import { systemClock } from "../../../../src/ground/kit/clock.ts";
 import { createEgress } from "../../../../src/ground/kit/egress.ts";
-import { sendEmailDirect } from "../../../../src/out/services/email/direct.ts";
+import { sendEmailDirect } from "../../../../src/out/services/email/person.ts";
 import { codeMessage, directMessage, hostileMessages } from "../../../support/direct.ts";
 import {
   headersOf,

@@ -4,8 +4,7 @@ import { systemClock } from "../../../../src/ground/kit/clock.ts";
 import { createEgress, type EgressClient } from "../../../../src/ground/kit/egress.ts";
 import { createNames } from "../../../../src/ground/kit/names.ts";
 import { eventKinds } from "../../../../src/out/outbox/event.ts";
-import { mailOf } from "../../../../src/out/services/email/mail.ts";
-import { type EmailRequest, sendEmail } from "../../../../src/out/services/email/room.ts";
+import { type EmailRequest, mailOf, sendEmail } from "../../../../src/out/services/email/room.ts";
 import { eventBody, inWords } from "../../../support/events.ts";
 import {
   headersOf,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
+import { readPushoverReceipt } from "../../../../src/out/services/pushover/answers.ts";
 import {
   pushoverDirectFields,
-  readPushoverReceipt,
   sendPushoverDirect,
   stopPushover,
-} from "../../../../src/out/services/pushover/direct.ts";
+} from "../../../../src/out/services/pushover/person.ts";
 import { codeMessage, directMessage, hostileMessages } from "../../../support/direct.ts";
 import { boxEgress } from "../../../support/egress.ts";
 import { PUSHOVER_TOKEN, PUSHOVER_USER, pushoverServer } from "../../../support/pushes.ts";
@@ -32,16 +32,17 @@ const way = (more = {}) => ({
 });
 
 test("a page of level 500 is an emergency with a receipt; lower ones ring, the rest doesn't", async () => {
-  assert.deepEqual(pushoverDirectFields(directMessage()), {
+  assert.deepEqual(pushoverDirectFields(directMessage(), 0), {
     title: "ALERT: shop · Payments failing",
     message: "Payment 42 failed for bob\ncritical · 12 events",
     url: "https://box.example/ack/canary-capability",
     url_title: "Acknowledge",
     priority: "2",
+    timestamp: "0",
     retry: "60",
     expire: "3600",
   });
-  const priority = (changes: object) => pushoverDirectFields(directMessage(changes))["priority"];
+  const priority = (changes: object) => pushoverDirectFields(directMessage(changes), 0)["priority"];
   assert.deepEqual(
     [priority({ level: 400 }), priority({ purpose: "test" }), priority({ purpose: "note" })],
     ["1", "0", "-1"],

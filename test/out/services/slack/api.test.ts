@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { eventKinds } from "../../../../src/out/outbox/event.ts";
 import { testMessage } from "../../../../src/out/paging/say.ts";
-import { postAsApp } from "../../../../src/out/services/slack/api.ts";
-import { sendSlackDirect } from "../../../../src/out/services/slack/direct.ts";
-import { slackMessage } from "../../../../src/out/services/slack/room.ts";
+import { sendSlackDirect } from "../../../../src/out/services/slack/person.ts";
+import { postAsApp, slackMessage } from "../../../../src/out/services/slack/room.ts";
 import { testBox } from "../../../support/box.ts";
 import {
   SLACK_TOKEN,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { eventKinds } from "../../../../src/out/outbox/event.ts";
-import { escapeWithin } from "../../../../src/out/services/room.ts";
 import { sendSlack, slackMessage } from "../../../../src/out/services/slack/room.ts";
+import { escapeWithin } from "../../../../src/out/services/texts.ts";
 import { boxEgress } from "../../../support/egress.ts";
 import { eventBody, inWords } from "../../../support/events.ts";
 import fc, { anyCharacter } from "../../../support/property.ts";

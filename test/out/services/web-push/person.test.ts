@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { browser } from "../../../../src/app/prove/browser.ts";
 import { type Random, systemRandom } from "../../../../src/ground/kit/random.ts";
-import { sendWebPush } from "../../../../src/out/services/web-push/direct.ts";
 import {
   encryptPush,
   LONGEST_PAYLOAD,
   mintVapidKeys,
 } from "../../../../src/out/services/web-push/encryption.ts";
+import { sendWebPush } from "../../../../src/out/services/web-push/person.ts";
 import { pushService } from "../../../support/browsers.ts";
 import { codeMessage, directMessage, hostileMessages } from "../../../support/direct.ts";
 import { boxEgress } from "../../../support/egress.ts";
