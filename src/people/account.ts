@@ -3,7 +3,7 @@ import { text } from "../ground/kit/fields.ts";
 import { isEmail } from "./email.ts";
 import { roles } from "./roles.ts";
 
-/** Accounts and keys: as they are written and read over the interface (contract §3). */
+/** The API's bodies and answers for accounts and keys (contract §3). */
 
 export const roleField = z.enum(roles, { error: `must be one of ${roles.join(", ")}` });
 
@@ -33,7 +33,7 @@ export const accountWrite = z.strictObject({
 });
 export type AccountWrite = z.output<typeof accountWrite>;
 
-/** The body that changes an account: what is left out stays. */
+/** The body that changes an account. A field that is left out stays as it is. */
 export const accountChange = z.strictObject({
   display_name: text(128).optional(),
   role: roleField.optional(),
@@ -41,7 +41,7 @@ export const accountChange = z.strictObject({
 
 export const accountReadOnly = ["id", "email", "created_at"] as const;
 
-/** An API key as it is read; the key itself is never stored. */
+/** An API key as the API lists it. The key itself is never stored. */
 export const keyAnswer = z
   .object({
     id: z.string(),
@@ -54,7 +54,7 @@ export const keyAnswer = z
   .meta({ id: "Key" });
 export type Key = z.output<typeof keyAnswer>;
 
-/** The body that makes a key of one's own. */
+/** The body that creates a key for the caller. */
 export const keyWrite = z.strictObject({
   label: text(128).default("").describe("What it is for, so that it can be told from others."),
 });
@@ -66,5 +66,5 @@ export const keyMade = z.object({
 
 export const passwordText = text(72, 8);
 
-/** The body that changes one's own password. */
+/** The body that changes the caller's password. */
 export const passwordWrite = z.strictObject({ old: text(72), new: passwordText });

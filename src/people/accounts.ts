@@ -10,7 +10,7 @@ import { comesOtherwise, passwordsOpen } from "./oidc/password-switch.ts";
 import { noteRemoved } from "./removed.ts";
 import { atLeast, mustManage } from "./roles.ts";
 
-/** Who asks for a change: an account's id, or null for the operator at the data directory. */
+/** Who makes a change: an account's id, or null for the operator who runs a command on the data directory. */
 export type By = string | null;
 
 const columns = {
@@ -36,7 +36,7 @@ export function hasAccounts(reader: Reader): boolean {
   return reader.orm.select({ id: accounts.id }).from(accounts).limit(1).get() !== undefined;
 }
 
-/** The rank that `by` acts with right now; the operator's is owner. Throws 403 for an account that is gone. */
+/** The present role of `by`; the operator counts as owner. Throws 403 for an account that was removed. */
 export function liveRole(reader: Reader, by: By): Role {
   if (by === null) return "owner";
   const account = reader.orm
@@ -49,7 +49,7 @@ export function liveRole(reader: Reader, by: By): Role {
   return account.role;
 }
 
-/** An owner changes anyone, an admin those who are no owner (contract §3). Throws 403. */
+/** An owner may change every account, an admin every account but an owner's (contract §3). Throws 403. */
 export function mustGovern(reader: Reader, by: By, target: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);
@@ -57,7 +57,7 @@ export function mustGovern(reader: Reader, by: By, target: Role): void {
     throw new ServiceError("forbidden", "Only an owner changes an owner.");
 }
 
-/** Nobody gives a role above their own, and only managers give any. Throws 403. */
+/** Only managers give a role, and none above their own. Throws 403. */
 export function mustBeGrantable(reader: Reader, by: By, role: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);
@@ -67,8 +67,9 @@ export function mustBeGrantable(reader: Reader, by: By, role: Role): void {
 }
 
 /**
- * Makes an account of elsewhere (the hosted service's) one of the tenant's, or gives it the wanted role. Without one
- * it keeps what it has; new, it is a member, the first an owner. It has no password here. Its role then.
+ * Adds an account of the hosted service to the tenant, or gives it the wanted role. Without a wanted role a known
+ * account keeps its role; a new one becomes a member, the tenant's first an owner. The account has no password here.
+ * Returns its role.
  */
 export function seatAccount(
   tx: Tx,
@@ -99,7 +100,7 @@ export function seatAccount(
   return role;
 }
 
-/** A new account; without a name it is called by its email's part before the @. */
+/** Adds an account. Without a display name it gets the part of its email before the @. */
 export function addNewcomer(
   tx: Tx,
   newcomer: Omit<typeof accounts.$inferInsert, "emailFolded" | "displayName" | "createdAt"> & {
@@ -119,7 +120,7 @@ export function addNewcomer(
   tx.note({ topic: "people" });
 }
 
-/** Changes what is given. Throws 404; 403 for ranks; 409 where no owner would be left. */
+/** Changes the given fields. Throws 404; 403 by role; 409 where no owner would be left. */
 export function changeAccount(
   tx: Tx,
   by: By,
@@ -139,8 +140,8 @@ export function changeAccount(
 }
 
 /**
- * Removes the account with its keys, its sessions, its devices, and the codes that it issued or that wait for it. Throws 404; 403 for ranks; 409 for the last owner, and
- * while a ladder, a layer or an override that isn't over names it.
+ * Removes the account with its keys, sessions, devices, and the codes that it issued or that are for it. Throws 404;
+ * 403 by role; 409 for the last owner, and while a ladder, a layer or an override that isn't over names it.
  */
 export function removeAccount(tx: Tx, by: By, id: string): void {
   const account = getAccount(tx, id);
@@ -155,7 +156,7 @@ export function removeAccount(tx: Tx, by: By, id: string): void {
   tx.note({ topic: "people" });
 }
 
-/** A removed person must not come back by a code that was made for them before. */
+/** A removed person must not come back by a code that was made for them earlier. */
 function takeBackCodes(tx: Tx, email: string): void {
   const bound = tx.orm
     .select({ id: pairCodes.id, email: pairCodes.email })
@@ -168,8 +169,8 @@ function takeBackCodes(tx: Tx, email: string): void {
 }
 
 /**
- * Throws 409 unless an owner who can come in is left without this account, or with it but without this key of its: one
- * with a key, or who has signed in and has a password that opens something, or comes by a provider or a passkey.
+ * Throws 409 unless an owner who can sign in is left without this account, or without this key of it. An owner can sign
+ * in with a key; or, having signed in before, by a working password, a provider or a passkey.
  */
 export function mustLeaveOwner(reader: Reader, without: { account: string; key?: string }): void {
   const { account, key } = without;
@@ -196,7 +197,7 @@ export function mustLeaveOwner(reader: Reader, without: { account: string; key?:
   );
 }
 
-/** Why an account can be neither less than an owner nor gone; null where it can. */
+/** Why an account can be neither removed nor given a lower role; null where it can. */
 export function whyOwnerStays(reader: Reader, { id, role }: Account): string | null {
   if (role !== "owner") return null;
   try {
@@ -208,7 +209,7 @@ export function whyOwnerStays(reader: Reader, { id, role }: Account): string | n
   }
 }
 
-/** Throws 409 listing the rules, schedules and overrides, as `project/name`, that would page nobody in its place. */
+/** Throws 409 with the rules, schedules and overrides, as `project/name`, that name the account. */
 function mustBeUnnamed(tx: Tx, id: string): void {
   const details = [
     ...overridesNaming(tx, id).map((value) => ({ reason: "named_by_override", value })),

@@ -8,11 +8,11 @@ import type { Account, AccountWrite } from "./account.ts";
 import { addNewcomer, type By, getAccount, mustBeGrantable } from "./accounts.ts";
 import { foldEmail } from "./email.ts";
 
-/** People who have an account before they have ever come in, so that ladders and schedules may name them. */
+/** Invited people: they have an account before their first sign-in, so that ladders and schedules can name them. */
 
 /**
- * Makes an account that nobody can come in by until an invitation for its address is redeemed. Throws 403 for a role above the
- * caller's, 409 where the address has an account.
+ * Creates an account that can't sign in until an invitation for its address is redeemed. Throws 403 for a role above
+ * the caller's, 409 where the address has an account.
  */
 export function awaitAccount(tx: Tx, by: By, wanted: AccountWrite): Account {
   mustBeFree(tx, by, wanted);
@@ -22,7 +22,7 @@ export function awaitAccount(tx: Tx, by: By, wanted: AccountWrite): Account {
   return getAccount(tx, id);
 }
 
-/** What `awaitAccount` would make, without its id. Throws as that does. */
+/** What `awaitAccount` would create, without an id. Throws as `awaitAccount` does. */
 export function tryAccount(reader: Reader, by: By, wanted: AccountWrite): Account {
   mustBeFree(reader, by, wanted);
   const { email, role, display_name = email.slice(0, email.indexOf("@")) } = wanted;
@@ -36,7 +36,7 @@ function mustBeFree(reader: Reader, by: By, { email, role }: AccountWrite): void
     throw new ServiceError("name_taken", "This address has an account.");
 }
 
-/** Whether an account has no way in and never had a browser signed in. */
+/** Whether an account has no way to sign in and has never signed in. */
 export function isInvited({ orm }: Reader, id: string): boolean {
   const none = (table: typeof apiKeys | typeof oidcLinks | typeof passkeys) =>
     notExists(orm.select({ id: table.accountId }).from(table).where(eq(table.accountId, id)));

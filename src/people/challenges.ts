@@ -3,24 +3,24 @@ import type { Clock } from "../ground/kit/clock.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import type { Random } from "../ground/kit/random.ts";
 
-/** What an authenticator signs, so that an answer is good once and nowhere else. */
+/** WebAuthn challenges: an authenticator signs one, so its answer is valid once and for one purpose. */
 export interface Challenges {
-  /** A new one, in base64url. It is kept nowhere, so that asking for many costs nothing. */
+  /** Returns a new challenge in base64url. It is stored nowhere, so making many costs no memory. */
   make(purpose: string): string;
   /**
-   * Whether it was made here for this purpose in the last five minutes, and nobody came with it before. Throws 429 overloaded where
-   * very many have come.
+   * Whether this process made the challenge for this purpose in the last five minutes, and nobody has used it. Throws
+   * 429 overloaded when too many were used.
    */
   spend(challenge: string, purpose: string): boolean;
 }
 
 const GOOD_MS = 5 * 60_000;
-/** Those that somebody came with in five minutes. */
+/** Used challenges that are remembered, for five minutes. */
 const MOST_SPENT = 10_000;
-/** Random, when it was made, and the seal over both and what it is for. */
+/** Bytes of a challenge's parts: random bytes, the time, and a seal over both and the purpose. */
 const [RANDOM, TIME, SEAL] = [16, 6, 32];
 
-/** They end with the program: the key is in memory alone. */
+/** Challenges end with the process: their key is only in memory. */
 export function createChallenges(clock: Clock, random: Random): Challenges {
   const key = random.bytes(32);
   const spent = new Map<string, number>();

@@ -10,7 +10,10 @@ import { foldEmail } from "./email.ts";
 import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
 
-/** Issues a code for a seat (contract §15, Pairing rule 3). Throws 403 unless `by` manages and ranks at least as high. */
+/**
+ * Issues a code that makes an account (contract §15, Pairing rule 3). Throws 403 unless `by` is a manager with at least
+ * that role.
+ */
 export function issueCode(
   tx: Tx,
   by: By,
@@ -32,8 +35,8 @@ export function issueCode(
 const RESET_SECONDS = 3600;
 
 /**
- * Issues a code that sets an account's password, good for an hour; one that was issued before is good no more. Throws 404; 403
- * unless `by` may change that account.
+ * Issues a code that sets an account's password, valid for an hour. An earlier such code becomes invalid. Throws 404;
+ * 403 unless `by` may change that account.
  */
 export function issueReset(tx: Tx, by: By, accountId: string): Omit<IssuedReset, "link"> {
   const { email, role } = getAccount(tx, accountId);
@@ -57,7 +60,7 @@ export function issueReset(tx: Tx, by: By, accountId: string): Omit<IssuedReset,
   return { account_id: accountId, email, code, expires_at: expiresAt };
 }
 
-/** The codes that are neither used nor over at `at`, newest first. */
+/** The codes that are unused and valid at `at`, newest first. */
 export function listCodes(reader: Reader, at: number): PendingCode[] {
   return reader.orm
     .select({
@@ -75,17 +78,17 @@ export function listCodes(reader: Reader, at: number): PendingCode[] {
     .all();
 }
 
-/** Neither used nor over at `at`. */
+/** Unused, and valid at `at`. */
 function isLive(at: number) {
   return and(isNull(pairCodes.usedAt), gt(pairCodes.expiresAt, at));
 }
 
-/** Codes that were over before `at`. */
+/** Deletes codes that ended before `at`. */
 export function sweepCodes(tx: Tx, at: number): void {
   tx.orm.delete(pairCodes).where(lt(pairCodes.expiresAt, at)).run();
 }
 
-/** Takes a code back before it is redeemed. Throws 404 for any other. */
+/** Deletes a code that isn't redeemed. Throws 404 for any other. */
 export function revokeCode(tx: Tx, id: string): void {
   const gone = tx.orm
     .delete(pairCodes)
@@ -94,12 +97,12 @@ export function revokeCode(tx: Tx, id: string): void {
   if (gone.changes !== 1) throw notFound("pairing code");
 }
 
-/** A code that may be redeemed. */
+/** A code that can be redeemed. */
 export interface LiveCode {
   id: string;
   role: Role;
   email: string | null;
-  /** The account whose password it sets; null: it makes a seat. */
+  /** The account whose password the code sets; null: it makes an account. */
   resets: string | null;
 }
 
@@ -110,9 +113,8 @@ interface Found extends LiveCode {
 }
 
 /**
- * The code, if it can be redeemed at `at`: unused, not over, and its issuer still a manager who ranks at
- * least as high as its role (contract §3), or as the account is now whose password it sets. Else null, whatever the
- * reason.
+ * The code, if it can be redeemed at `at`, else null. It must be unused and valid, and its issuer must still be a
+ * manager with at least the code's role (contract §3); for a password, at least the account's present role.
  */
 export function findLiveCode(reader: Reader, code: string, at: number): LiveCode | null {
   const found: Found | undefined = reader.orm
@@ -134,7 +136,7 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
   return isEntitled({ ...found, role }) ? { id, role, email, resets } : null;
 }
 
-/** The invitation that waits for this address and is good for most; null where there is none. */
+/** The invitation for this address that is valid longest; null where there is none. */
 export function findInvitation(reader: Reader, email: string, at: number): LiveCode | null {
   const waiting = reader.orm
     .select({
@@ -160,18 +162,18 @@ export function findInvitation(reader: Reader, email: string, at: number): LiveC
   return { id, role, email, resets: null };
 }
 
-/** What somebody with a good code is invited to. */
+/** What a valid code offers. */
 export interface Invited {
   role: Role;
-  /** The one address that it is for; null = any. */
+  /** The only address that the code is for; null: any. */
   email: string | null;
-  /** What its issuer is called; null: the operator of the machine. */
+  /** The issuer's name; null: the operator of the machine. */
   by: string | null;
-  /** It sets the password of an account that is there. */
+  /** Whether the code sets the password of an existing account. */
   resets: boolean;
 }
 
-/** Looks at a code and spends nothing; null for every code that can't be redeemed at `at`, whatever the reason. */
+/** Reads a code without using it up; null for any code that can't be redeemed at `at`. */
 export function lookAtCode(reader: Reader, code: string, at: number): Invited | null {
   const found = findLiveCode(reader, code, at);
   if (found === null) return null;
@@ -190,7 +192,7 @@ function isEntitled({ issuedBy, issuerRole, role }: Found): boolean {
   return issuerRole !== null && isManager(issuerRole) && atLeast(issuerRole, role);
 }
 
-/** Marks the code used; false when somebody else was first. */
+/** Marks the code as used; false when another request was first. */
 export function spendCode(tx: Tx, id: string): boolean {
   const spent = tx.orm
     .update(pairCodes)
@@ -201,15 +203,15 @@ export function spendCode(tx: Tx, id: string): boolean {
 }
 
 /**
- * A link that carries the code behind the `#`, which browsers never send to a server. It begins with
- * the public URL, else with the address that the box last listened on.
+ * A link with the code behind the `#`, which browsers never send to a server. It begins with the public URL, else with
+ * the address at which the box last listened.
  */
 export function pairLink(reader: Reader, publicUrl: string, code: string): string {
   const base = publicUrl === "" ? String(getMeta(reader, "base_url") ?? "") : publicUrl;
   return `${base}/pair#code=${code}`;
 }
 
-/** Keeps where the box can be reached, for links made by another process. */
+/** Stores the box's address, for links that another process makes. */
 export function rememberBaseUrl(tx: Tx, url: string): void {
   if (getMeta(tx, "base_url") !== url) setMeta(tx, "base_url", url);
 }

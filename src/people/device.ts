@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { boolean, text } from "../ground/kit/fields.ts";
 
-/** A handset: as it is written and read over the interface (contract §13, Device; §15, Devices). */
+/** The API's bodies and answers for a phone (contract §13, Device; §15, Devices). */
 
-/** The body that registers one, or reports it anew. */
+/** The body that registers a phone or updates it. */
 export const deviceWrite = z.strictObject({
   token: z.string().meta({ minLength: 64, maxLength: 64, pattern: "^[0-9A-Fa-f]{64}$" }),
   platform: text(32, 1),
@@ -13,7 +13,7 @@ export const deviceWrite = z.strictObject({
 /** Fields that only a read returns. */
 export const deviceReadOnly = ["created_at", "last_seen_at"] as const;
 
-/** Its two times are ISO 8601 in UTC, unlike any other (contract §2). */
+/** Its two times are ISO 8601 in UTC, unlike all others (contract §2). */
 export const deviceAnswer = z
   .object({
     token: z.string(),
@@ -24,10 +24,9 @@ export const deviceAnswer = z
   })
   .meta({ id: "Device" });
 
-/** A handset as it is read. */
 export type DeviceAnswer = z.output<typeof deviceAnswer>;
 
-/** A handset as its account registered it. */
+/** A phone that its account registered. */
 export interface Device {
   /** 64 lower-case hex characters. */
   token: string;

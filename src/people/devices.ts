@@ -8,7 +8,7 @@ import type { Device } from "./device.ts";
 /** Devices an account may have (contract §19). */
 export const MOST_DEVICES = 20;
 
-/** A complete fresh report of one handset. */
+/** All that an app reports of its phone. */
 export interface DeviceReport {
   accountId: string;
   token: string;
@@ -16,19 +16,19 @@ export interface DeviceReport {
   criticalAlerts: boolean;
 }
 
-/** Where accounts' devices are kept: beside the accounts, wherever a role has those. */
+/** Stores the devices of accounts: in the tenant's store, or in the hosted registry. */
 export interface DeviceBook {
-  /** By age. */
+  /** Oldest first. */
   list(accountId: string): Promise<Device[]>;
-  /** Registers a handset, or overwrites what is kept of it. */
+  /** Registers a phone, or replaces what is stored for it. */
   put(report: DeviceReport): Promise<"registered" | "too_many">;
   /** False when the account has no such device. */
   remove(accountId: string, token: string): Promise<boolean>;
-  /** The same book written by way of this store, where it is kept in the tenant's; absent where it isn't. */
+  /** The same devices, written to this store. Absent where they aren't in the tenant's store. */
   through?(store: Store): DeviceBook;
 }
 
-/** The devices of a tenant's own accounts. */
+/** The devices of a box's accounts. */
 export function devicesIn(store: Store): DeviceBook {
   return {
     async list(accountId) {
@@ -72,7 +72,7 @@ function put(tx: Tx, report: DeviceReport): "registered" | "too_many" {
   return "registered";
 }
 
-/** Registers in `book` what a caller reported. Throws 422 for a token that is none and for the 21st device. */
+/** Registers a phone that a caller reported. Throws 422 for a malformed token and for the 21st device. */
 export async function registerDevice(book: DeviceBook, report: DeviceReport): Promise<void> {
   if (!/^[0-9a-f]{64}$/i.test(report.token)) {
     const message = "A device token is exactly 64 hex characters.";

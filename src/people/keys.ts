@@ -7,7 +7,7 @@ import type { Key } from "./account.ts";
 import { type By, liveRole, mustGovern, mustLeaveOwner } from "./accounts.ts";
 import { isManager } from "./roles.ts";
 
-/** Mints an API key for an account. The key itself is only ever in this answer. */
+/** Creates an API key for an account. Only this answer contains the key. */
 export function mintKey(
   tx: Tx,
   tenantId: string,
@@ -24,10 +24,10 @@ export function mintKey(
   return { id, key };
 }
 
-/** Keys of one account, of those that are made on purpose. */
+/** Keys that one account can create. */
 export const MOST_KEYS = 100;
 
-/** One more key for an account that has a seat. Throws 422 where it has very many. */
+/** Creates another key for an existing account. Throws 422 when it has `MOST_KEYS`. */
 export function createKey(
   tx: Tx,
   key: { tenantId: string; accountId: string; label: string },
@@ -47,7 +47,7 @@ export function createKey(
   return mintKey(tx, key.tenantId, accountId, key.label);
 }
 
-/** Every key, or one account's, oldest first. */
+/** Every key, or those of one account, oldest first. */
 export function listKeys(reader: Reader, accountId: string | null = null): Key[] {
   return reader.orm
     .select({
@@ -64,14 +64,14 @@ export function listKeys(reader: Reader, accountId: string | null = null): Key[]
     .all();
 }
 
-/** The keys that `by` may see: managers all, others their own (contract §3). */
+/** The keys that `by` can see: a manager all, others their own (contract §3). */
 export function visibleKeys(reader: Reader, by: string): Key[] {
   return listKeys(reader, isManager(liveRole(reader, by)) ? null : by);
 }
 
 /**
- * Revokes a key: it opens nothing from the commit on, nor does a session that came in by it. One's own always, another's as far as one may
- * change that account. Throws 404, 403; 409 for the last key of an owner.
+ * Revokes a key. From the commit on, the key and the sessions that it opened are invalid. Everyone can revoke their
+ * own; another's needs the right to change that account. Throws 404, 403; 409 for the last key of an owner.
  */
 export function revokeKey(tx: Tx, by: By, id: string): void {
   const key = tx.orm

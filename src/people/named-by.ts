@@ -2,7 +2,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { overrides, projects, rules, schedules } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 
-/** What pages an account by its id, each as `project/name`, in order of that. */
+/** The rules and schedules that name an account's id, sorted, each as `project/name`. */
 
 export function rulesNaming(reader: Reader, account: string): string[] {
   return reader.orm
@@ -32,7 +32,7 @@ export function schedulesNaming(reader: Reader, account: string): string[] {
     .map(({ project, name }) => `${project}/${name}`);
 }
 
-/** Those that aren't over, as `project/schedule/id`. */
+/** The overrides that name the account and aren't over, as `project/schedule/id`. */
 export function overridesNaming(tx: Tx, account: string): string[] {
   return tx.orm
     .select({ project: projects.name, schedule: schedules.name, id: overrides.id })

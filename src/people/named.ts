@@ -5,7 +5,10 @@ import { foldEmail } from "./email.ts";
 
 const EMAIL = "email:";
 
-/** The id of whoever is named by an `email:` and an address; anything else, and whoever there isn't, stays as it is. */
+/**
+ * The id of the account named by `email:` and an address. Any other text, and an unknown address, is returned
+ * unchanged.
+ */
 export function idOfNamed(reader: Reader, name: string): string {
   if (!name.startsWith(EMAIL)) return name;
   const row = reader.orm
@@ -16,7 +19,7 @@ export function idOfNamed(reader: Reader, name: string): string {
   return row?.id ?? name;
 }
 
-/** What stands in a value at places like `escalations.*.accounts.*`, people's names there as ids; of nothing else a copy. */
+/** Replaces people's names by ids at places like `escalations.*.accounts.*` of a value. Copies only what it changes. */
 export function withIds(reader: Reader, value: unknown, places: readonly string[]): unknown {
   return places.reduce((now, place) => replaced(reader, now, place.split(".")), value);
 }
@@ -30,13 +33,13 @@ function replaced(reader: Reader, value: unknown, [step, ...rest]: readonly stri
   return step in fields ? { ...fields, [step]: replaced(reader, fields[step], rest) } : value;
 }
 
-/** A person in an answer, by what they are named by. */
+/** A person in an answer, with their email and name. */
 export interface NamedPerson {
   account_id: string;
   email: string;
 }
 
-/** Whoever of these is here, by email. */
+/** The people of these ids who have an account, by email. */
 export function namedPeople(reader: Reader, ids: readonly string[]): NamedPerson[] {
   const wanted = [...new Set(ids)];
   const found: NamedPerson[] = [];

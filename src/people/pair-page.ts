@@ -6,16 +6,16 @@ import type { Invited } from "./codes.ts";
 import { SCRIPT } from "./pair-script.ts";
 import type { Redemption } from "./pairing.ts";
 
-/** What a person has entered so far; it goes back to nobody else. The password is never among it. */
+/** What the person has entered so far. It is shown only to them, and never contains the password. */
 export interface PairForm {
   code: string;
   email: string;
   displayName: string;
-  /** Whether an API key is asked for, too; null where one is made in any case. */
+  /** Whether the person wants an API key; null where one is always made. */
   wantsKey: boolean | null;
 }
 
-/** Why the form is shown again: fields that can't be right, the one refusal, or one try too many. */
+/** Why the form is shown again: invalid fields, a refusal, or too many tries. */
 export type PairTrouble =
   | { kind: "invalid"; fields: readonly PairField[] }
   | { kind: "refused" }
@@ -48,8 +48,8 @@ const HEADERS = pageHeaders({
 });
 
 /**
- * The page at a pairing link (contract §3). The code stands behind the link's `#`, which no browser sends: the
- * script takes it from there and out of the address at once. Without script it is pasted into its field.
+ * The page of a pairing link (contract §3). The code stands behind the link's `#`, which no browser sends: the script
+ * copies it into the form and removes it from the address. Without the script the person pastes it.
  */
 export function pairPage(
   form: PairForm,
@@ -77,13 +77,13 @@ ${fields(form, wrong, invited?.email ?? null)}
   };
   const headers = {
     ...headersFor(trouble),
-    // For the script, which looks without leaving the page.
+    // For the script, which asks without leaving the page.
     ...(told && { "X-Invited": encodeURIComponent(JSON.stringify(told)) }),
   };
   return { status: STATUS[trouble?.kind ?? "none"], headers, body };
 }
 
-/** Who invites to what: only for a code that can be redeemed. */
+/** Who invites, and to which role; only for a code that can be redeemed. */
 function invitation({ by, role, resets, email }: Invited): string {
   if (resets) return `This link sets a new password for ${email}.`;
   return `${by === null ? "You are invited" : `${by} invites you`} to this box as ${role}.`;
@@ -104,7 +104,7 @@ const REASONS: Record<PairField, string> = {
   password: "The password has 8 to 72 characters.",
 };
 
-/** One sentence for every refusal: what was wrong is nobody's business who holds no good code. */
+/** One sentence for every refusal: a stranger must not learn which part was wrong. */
 function complaint(trouble: PairTrouble): string {
   if (trouble.kind === "invalid")
     return FIELDS.filter((field) => trouble.fields.includes(field))
@@ -148,8 +148,8 @@ function fields(form: PairForm, wrong: readonly PairField[], bound: string | nul
 }
 
 /**
- * The one time that key and receipt are shown. `baseUrl`: where the box is reached, no slash at the end. `signedIn`: whether
- * the browser may go on to the pages.
+ * Shows key and receipt, the only time. `baseUrl` has no slash at the end. `signedIn`: whether the page links to the
+ * console.
  */
 export function pairedPage(
   paired: Redemption,

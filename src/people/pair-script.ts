@@ -1,7 +1,7 @@
 /**
- * What runs in the pairing page, if anything does: takes the code from behind the `#` and clears the address, so
- * that neither history nor a shared screen shows it; asks who invited to what; and makes the copy buttons work. Over http there is no
- * clipboard for scripts, so the old way stands behind the new one.
+ * The script of the pairing page. It copies the code from behind the `#` and clears the address, so that neither
+ * history nor a shared screen shows it; it asks who invites; it makes the copy buttons work. Over plain http scripts
+ * have no clipboard, hence the older way to copy.
  */
 export const SCRIPT = `
 (() => {

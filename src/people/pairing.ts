@@ -2,9 +2,9 @@ import { z } from "zod";
 import { integer, text } from "../ground/kit/fields.ts";
 import { emailField as email, passwordText, roleField } from "./account.ts";
 
-/** Pairing codes, what redeems them and what that gives: as the interface has them (contract §15, Pairing). */
+/** The API's bodies and answers for pairing codes and their redemption (contract §15, Pairing). */
 
-/** Seconds that a code is good for (contract §19). */
+/** Seconds that a code is valid (contract §19). */
 export const codeTtl = { least: 60, most: 604_800, usual: 3600 } as const;
 
 const secret = z.string().meta({ description: "Shown this once." });
@@ -22,7 +22,7 @@ export const pairWrite = z.strictObject({
   display_name: text(128).optional(),
 });
 
-/** What redeeming gives. Key and receipt are only ever in this answer. */
+/** What redeeming a code gives. Only this answer contains key and receipt. */
 export const pairAnswer = z.object({
   api_key: secret,
   api_key_id: z.string(),
@@ -32,7 +32,7 @@ export const pairAnswer = z.object({
 });
 export type Redemption = z.output<typeof pairAnswer>;
 
-/** The body that issues a code for a seat. */
+/** The body that issues a code that makes an account. */
 export const codeWrite = z.strictObject({
   email: email.nullable().optional(),
   role: roleField.default("member"),
@@ -47,7 +47,7 @@ const code = {
 };
 
 const issued = z.object({ ...code, code: secret });
-/** A code as it is issued: 48 lower-case hex characters that are only ever in this answer. */
+/** An issued code: 48 lower-case hex characters, which only this answer contains. */
 export type IssuedCode = z.output<typeof issued>;
 
 export const codeIssued = issued.extend({
@@ -68,7 +68,7 @@ export const codePending = z.object({
 });
 export type PendingCode = z.output<typeof codePending>;
 
-/** A link that sets an account's password, as it is issued: once, and for an hour. */
+/** A link that sets an account's password: valid once, for an hour. */
 export const resetIssued = z.object({
   account_id: z.string(),
   email: z.string(),
@@ -78,5 +78,5 @@ export const resetIssued = z.object({
 });
 export type IssuedReset = z.output<typeof resetIssued>;
 
-/** Whose a receipt is. */
+/** The account that a receipt belongs to. */
 export const receiptAnswer = z.object({ box_account_id: z.string(), tenant_id: z.string() });

@@ -7,17 +7,17 @@ import { type By, mustGovern } from "./accounts.ts";
 import { mustStayOpen } from "./oidc/password-switch.ts";
 import { endByPasskey } from "./sessions.ts";
 
-/** A passkey as its person sees it. */
+/** A passkey as its owner sees it. */
 export interface Passkey {
   id: string;
-  /** As they call it. */
+  /** The owner's name for it. */
   name: string;
-  /** The host name that it is for. */
+  /** The host name at which it works. */
   host: string;
   /** Unix seconds. */
   created_at: number;
   last_used_at: number | null;
-  /** When its counter went back: there may be a copy of it. */
+  /** When its counter last went back, which can mean that there is a copy of it. */
   doubted_at: number | null;
   /** base64url. */
   credential: string;
@@ -26,7 +26,7 @@ export interface Passkey {
 /** Passkeys of one account. */
 export const MOST_PASSKEYS = 10;
 
-/** One account's, oldest first. */
+/** One account's passkeys, oldest first. */
 export function listPasskeys(reader: Reader, accountId: string): Passkey[] {
   return reader.orm
     .select({
@@ -44,7 +44,7 @@ export function listPasskeys(reader: Reader, accountId: string): Passkey[] {
     .all();
 }
 
-/** What a passkey is, as its authenticator said. */
+/** A new passkey, as its authenticator described it. */
 export interface PasskeyWrite {
   accountId: string;
   name: string;
@@ -56,7 +56,7 @@ export interface PasskeyWrite {
   transports: readonly string[];
 }
 
-/** Throws 422 too_many; invalid_request for one that is known. */
+/** Throws 422 too_many; invalid_request for a known credential. */
 export function insertPasskey(tx: Tx, passkey: PasskeyWrite): void {
   const { accountId, transports } = passkey;
   const held = tx.orm
@@ -83,12 +83,15 @@ export function insertPasskey(tx: Tx, passkey: PasskeyWrite): void {
   tx.note({ topic: "people" });
 }
 
-/** By what its authenticator calls it. */
+/** Finds a passkey by its credential id. */
 export function findPasskey(reader: Reader, credential: string) {
   return reader.orm.select().from(passkeys).where(eq(passkeys.credential, credential)).get();
 }
 
-/** Notes a use; false where it is gone, or its counter isn't above the last one (both 0: it doesn't count). */
+/**
+ * Stores a use; false where the passkey is gone, or its counter isn't above the stored one. Two zeros mean that it
+ * doesn't count.
+ */
 export function usePasskey(tx: Tx, { id, counter }: { id: string; counter: number }): boolean {
   const isNext = or(
     lt(passkeys.counter, counter),
@@ -102,16 +105,16 @@ export function usePasskey(tx: Tx, { id, counter }: { id: string; counter: numbe
   return changes === 1;
 }
 
-/** Its counter went back. */
+/** Marks that the counter went back. */
 export function doubtPasskey(tx: Tx, id: string): void {
   tx.orm.update(passkeys).set({ doubtedAt: tx.at }).where(eq(passkeys.id, id)).run();
   tx.note({ topic: "people" });
 }
 
 /**
- * Removes a passkey: it opens nothing from the commit on, and browsers that came in by it are signed out but the session `kept`.
- * One's own always, another's as far as one may change that account. Throws 404, 403; 409 where passwords are off and no owner
- * would be left who comes in otherwise.
+ * Removes a passkey. From the commit on it is invalid, and browsers that signed in with it are signed out, except the
+ * session `kept`. Everyone can remove their own; another's needs the right to change that account. Throws 404, 403; 409
+ * where passwords are off and no owner could sign in any more.
  */
 export function removePasskey(tx: Tx, by: By, { id, kept }: { id: string; kept: string }): void {
   const found = tx.orm

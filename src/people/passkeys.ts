@@ -7,8 +7,8 @@ import { findPasskey, insertPasskey, listPasskeys } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /**
- * Making a passkey and asking for one (WebAuthn, level 3). What an authenticator answers is checked by the library, which
- * is loaded with the first answer.
+ * Creates passkeys and signs in with them (WebAuthn level 3). The library that checks an authenticator's answer is
+ * loaded at the first answer.
  */
 
 let loading: ReturnType<typeof load> | undefined;
@@ -24,11 +24,11 @@ function library() {
   return loading;
 }
 
-/** ES256, EdDSA, RS256: what every authenticator has one of. */
+/** ES256, EdDSA, RS256: every authenticator supports one of them. */
 const ALGORITHMS = [-7, -8, -257];
 const TIMEOUT_MS = 300_000;
 
-/** What challenges are made for: for nobody else, and nowhere else. */
+/** The purposes of challenges: one origin and one session or sign-in each. */
 export const passkeyPurpose = {
   add: (party: RelyingParty, sessionId: string) => `add ${party.origin} ${sessionId}`,
   signIn: (party: RelyingParty) => `sign in ${party.origin}`,
@@ -40,7 +40,7 @@ interface Owner {
   name: string;
 }
 
-/** `PublicKeyCredentialCreationOptionsJSON`, but for the challenge. */
+/** `PublicKeyCredentialCreationOptionsJSON` without the challenge. */
 export function creationOptions(store: Store, party: RelyingParty, owner: Owner): object {
   const known = listPasskeys(store, owner.accountId);
   return {
@@ -64,7 +64,7 @@ export function creationOptions(store: Store, party: RelyingParty, owner: Owner)
   };
 }
 
-/** `PublicKeyCredentialRequestOptionsJSON`, but for the challenge: any passkey that the browser has for this host. */
+/** `PublicKeyCredentialRequestOptionsJSON` without the challenge: any passkey of the browser for this host. */
 export const requestOptions = (party: RelyingParty): object => ({
   rpId: party.id,
   userVerification: "required",
@@ -95,7 +95,7 @@ const asserted = z.object({
   }),
 });
 
-/** A browser's `toJSON()`; null for anything else. */
+/** A browser's `toJSON()`; null for any other text. */
 function read<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.safeParse(JSON.parse(text)).data ?? null;
@@ -110,14 +110,14 @@ interface Addition {
   /** The session that asked for the challenge. */
   sessionId: string;
   name: string;
-  /** As the browser made it. */
+  /** The browser's answer, as JSON. */
   answer: string;
 }
 
 const notMade = (why: string) =>
   new ServiceError("invalid_request", `No passkey was added: ${why}`);
 
-/** Keeps a passkey that was made just now. Throws 400 invalid_request with the reason, 422 too_many. */
+/** Stores a passkey that was just created. Throws 400 invalid_request with the reason, 422 too_many. */
 export async function addPasskey(
   { store, challenges }: { store: Store; challenges: Challenges },
   { party, accountId, sessionId, name, answer }: Addition,
@@ -130,7 +130,7 @@ export async function addPasskey(
     const attested = decodeAttestationObject(
       isoBase64URL.toBuffer(response.response.attestationObject),
     );
-    // None was asked for. One with certificates would be followed to its maker's lists of revoked ones, elsewhere.
+    // No attestation was asked for. With certificates the library would fetch their makers' revocation lists.
     if (attested.get("attStmt").get("x5c") !== undefined) return null;
     if (!["none", "packed"].includes(attested.get("fmt"))) return null;
     const { registrationInfo } = await verifyRegistrationResponse({
@@ -161,23 +161,23 @@ export async function addPasskey(
   );
 }
 
-/** For a challenge that isn't good, or no more. */
+/** Why a challenge is refused. */
 export const TOO_LATE = "it took longer than five minutes, or the box started anew. Try again.";
 
-/** What the library throws is about what it was given; null for that. */
+/** Errors of the library concern the browser's answer; they become null. */
 function passRefusals(error: unknown): null {
   if (error instanceof ServiceError) throw error;
   return null;
 }
 
-/** What came of looking at a passkey's answer. */
+/** The result of checking a passkey's answer. */
 export type PasskeyProof =
   | { is: "right" | "back"; passkeyId: string; accountId: string; counter: number; before: number }
   | { is: "late" | "wrong"; accountId: string };
 
 /**
- * Whose passkey signed this sign-in. `back`: its counter isn't above the last one, so that there may be a copy of it; that is
- * said only of what the passkey itself has signed, which the library's own look at the counter comes before.
+ * Which passkey signed this sign-in. `back`: its counter isn't above the stored one, so there may be a copy. That is
+ * reported only after the signature was verified; the library would check the counter first.
  */
 export async function provePasskey(
   { store, challenges }: { store: Store; challenges: Challenges },

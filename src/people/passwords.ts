@@ -8,8 +8,7 @@ import { endOthers } from "./sessions.ts";
 import type { Tries } from "./tries.ts";
 
 /**
- * Gives an account the password that `hash` was made of. All its sessions but `kept` end, and so do links that would have
- * set another.
+ * Stores an account's new password hash. All its sessions except `kept` end, and so do its links that set a password.
  */
 export function replacePassword(
   tx: Tx,
@@ -25,13 +24,13 @@ interface PasswordChange {
   accountId: string;
   old: string;
   new: string;
-  /** The session that asks, which stays; null: none does. */
+  /** The session that made the change, which stays; null: no session stays. */
   kept: string | null;
 }
 
 /**
- * One's own password, for who knows the old one. Throws 422 password_refused; 429 rate_limited as signing in does, and counted
- * together with that: a key that is left lying around guesses no faster.
+ * Changes the password of somebody who knows the old one. Throws 422 password_refused; 429 rate_limited. Wrong tries
+ * count together with those at sign-in, so a stolen key guesses no faster.
  */
 export async function changePassword(
   { store, passwords, tries }: { store: Store; passwords: Passwords; tries: Tries },

@@ -5,22 +5,23 @@ import type { Reader } from "../ground/store/store.ts";
 import { isSession } from "./sessions.ts";
 
 /**
- * Signing in on a phone from a desk that is signed in: the desk shows a code, the phone comes with it and shows two digits, the
- * desk types them, and the phone is in. All of it is in memory: a restart ends it, and both are told.
+ * Signs in a phone from a browser that is signed in. The browser shows a code, the phone opens it and shows two digits,
+ * the person types the digits into the browser, and the phone is signed in. All state is in memory; after a restart
+ * both show that it is over.
  */
 export interface PhoneLinks {
-  /** A new code for a desk, 48 hex characters, in place of the account's last one. */
+  /** A new code for a browser, 48 hex characters. It replaces the account's last one. */
   make(desk: Desk): string;
-  /** How the desk's link stands; null where it has none. */
+  /** The state of the browser's link; null where it has none. */
   deskSees(sessionId: string): DeskSees | null;
-  /** The phone comes with a code: its secret from now on; null for a code that isn't good, or that another came with. */
+  /** The phone opens a code and gets a secret; null for an invalid code, or one that another phone opened. */
   claim(code: string, phone: { address: string; agent: string }): string | null;
-  /** The digits that the desk typed: whether they are right; the third wrong ones end the link. */
+  /** Whether the digits typed into the browser are right. The third wrong ones end the link. */
   answer(sessionId: string, digits: string): boolean;
   cancel(sessionId: string): void;
   /** What the phone with this secret shows; null where its link is over. */
   phoneSees(secret: string): PhoneSees | null;
-  /** Whose session the phone gets, once; null while the desk hasn't answered, or no more. */
+  /** The account whose session the phone gets, once; null before the browser has answered, or afterwards. */
   enter(secret: string): string | null;
 }
 
@@ -41,7 +42,7 @@ export type PhoneSees = { accountId: string } & (
 
 interface Link extends Desk {
   code: string;
-  /** By the monotonic clock, in milliseconds. */
+  /** Monotonic milliseconds. */
   until: number;
   state: DeskSees["state"];
   secret: string;
@@ -51,16 +52,16 @@ interface Link extends Desk {
 }
 
 const GOOD_MS = 5 * 60_000;
-/** Once it is answered a phone has at least this long to go on. */
+/** After the answer the phone has at least this long to sign in. */
 const ENTER_MS = 60_000;
 const TRIES = 3;
-/** Accounts that have one at once. */
+/** Links at one time. */
 const MOST = 1000;
 
 export function createPhoneLinks(reader: Reader): PhoneLinks {
   const { clock, random } = reader;
   const links = new LRUCache<string, Link>({ max: MOST });
-  /** Also over when its desk was signed out meanwhile. */
+  /** A link is also over when its browser was signed out. */
   const live = (is: (link: Link) => boolean): Link | null => {
     const found = [...links.values()].find(is);
     if (found === undefined) return null;

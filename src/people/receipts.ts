@@ -4,10 +4,10 @@ import { hexSecret, sha256 } from "../ground/kit/ids.ts";
 import { pairReceipts } from "../ground/store/schema.ts";
 import type { Tx } from "../ground/store/store.ts";
 
-/** Seconds that a receipt is good for (contract §3). */
+/** Seconds that a receipt is valid (contract §3). */
 const RECEIPT_SECONDS = 600;
 
-/** A receipt of a redemption: it proves once that its bearer is this account (contract §15, Pairing rule 1). */
+/** Issues a receipt, which proves once that its bearer is this account (contract §15, Pairing rule 1). */
 export function issueReceipt(tx: Tx, accountId: string): string {
   const receipt = hexSecret(tx.random);
   tx.orm.delete(pairReceipts).where(lte(pairReceipts.expiresAt, tx.at)).run();
@@ -18,7 +18,7 @@ export function issueReceipt(tx: Tx, accountId: string): string {
   return receipt;
 }
 
-/** The account a receipt stands for; it is spent with this. Throws one constant 400 for every other text. */
+/** The account of a receipt, which this uses up. Throws the same 400 for every other text. */
 export function verifyReceipt(tx: Tx, receipt: string): string {
   const spent = tx.orm
     .update(pairReceipts)
@@ -36,7 +36,7 @@ export function verifyReceipt(tx: Tx, receipt: string): string {
   throw new ServiceError("receipt_refused", "The receipt is unknown, spent or too old.");
 }
 
-/** Receipts that were over before `at`. */
+/** Deletes receipts that ended before `at`. */
 export function sweepReceipts(tx: Tx, at: number): void {
   tx.orm.delete(pairReceipts).where(lt(pairReceipts.expiresAt, at)).run();
 }

@@ -16,30 +16,30 @@ import { replacePassword } from "./passwords.ts";
 import { issueReceipt } from "./receipts.ts";
 import { atLeast, higher } from "./roles.ts";
 
-/** What somebody brings to take a seat. */
+/** What somebody sends to redeem a code. */
 export interface SeatClaim {
   code: string;
   password: string;
-  /** Null: the one that the code was issued for. */
+  /** Null: the email that the code was issued for. */
   email: string | null;
-  /** Null: the email's part before the @. */
+  /** Null: the part of the email before the @. */
   displayName: string | null;
 }
 
-/** What a claim comes to: a code that is good for this email, and the account that has it already. */
+/** A code that is valid for this email, and the account that has the email already. */
 interface Seat {
   codeId: string;
   role: Role;
   email: string;
-  /** It sets the account's password: it was issued for that, or for the very person who is awaited. */
+  /** Whether the code sets the account's password: a code for that, or an invitation of an invited account. */
   resets: boolean;
   account: { id: string; role: Role; passwordHash: string } | null;
 }
 
 /**
- * Redeems a pairing code (contract §3) for an API key and a receipt. A new email makes an account with the code's role;
- * one that has an account needs its password, keeps the higher role and gets one more key; a code that was issued to set
- * that password sets it, and so does one for the very address of an account that is still awaited. Throws as claimSeat does.
+ * Redeems a pairing code (contract §3) for an API key and a receipt. A new email makes an account with the code's role.
+ * An existing account needs its password; it keeps the higher role and gets another key. A code for a password, or an
+ * invitation for the address of an invited account, sets the password. Throws as claimSeat does.
  */
 export function redeem(
   { tenantId, ...parts }: { store: Store; tenantId: string; passwords: Passwords },
@@ -49,10 +49,10 @@ export function redeem(
 }
 
 /**
- * Takes the seat that a code is for, and gives what `grant` gives its account in the same transaction.
+ * Redeems a code and calls `grant` for its account in the same transaction.
  *
- * Every failure throws the same 401 after the same work, one argon2, and spends nothing. That work can't
- * be done inside a transaction, so the transaction looks again and goes on only if nothing has changed.
+ * Every failure throws the same 401 after the same work, one argon2, and uses nothing up. argon2 can't run inside a
+ * transaction, so the transaction checks everything again.
  */
 export async function claimSeat<T>(
   { store, passwords }: { store: Store; passwords: Passwords },
@@ -71,7 +71,7 @@ export async function claimSeat<T>(
   throw new ServiceError("pairing_refused", "The pairing was not accepted.");
 }
 
-/** An API key of the account, and the receipt that goes with it. */
+/** Creates an API key and its receipt. */
 export function grantKey(tx: Tx, tenantId: string, accountId: string): Redemption {
   const key = mintKey(tx, tenantId, accountId);
   return {
@@ -98,7 +98,7 @@ function findSeat(reader: Reader, claim: SeatClaim, at: number): Seat | null {
   return { codeId: code.id, role: code.role, email, resets, account: account ?? null };
 }
 
-/** The hash that the account has or will have; null where the password is wrong or there is no seat. */
+/** The password hash that the account has or gets; null where the password is wrong or the code is invalid. */
 async function prove(
   passwords: Passwords,
   password: string,
@@ -109,7 +109,7 @@ async function prove(
   return (await passwords.verify(password, kept)) ? kept : null;
 }
 
-/** The account that has the seat now; null where something changed meanwhile. */
+/** The code's account; null where something changed meanwhile. */
 function takeSeat(
   tx: Tx,
   seen: { claim: SeatClaim; seat: Seat; passwordHash: string },

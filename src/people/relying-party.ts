@@ -1,6 +1,6 @@
 import { readAddress } from "../ground/kit/addresses.ts";
 
-/** Whom a passkey is made for (the relying party of WebAuthn): a host by its name. */
+/** The relying party of WebAuthn: the host that a passkey is made for. */
 export interface RelyingParty {
   /** The host name. */
   id: string;
@@ -8,7 +8,7 @@ export interface RelyingParty {
   origin: string;
 }
 
-/** Why there can be no passkeys at an address: it is a number, or plain http. */
+/** Why an address can have no passkeys: its host is a number, or it is plain http. */
 export type NoParty = "number" | "http";
 
 /** `at`: an address of this box as the browser has it. */
@@ -19,7 +19,7 @@ export function relyingParty(at: string): RelyingParty | NoParty {
   return protocol === "https:" || isOwn ? { id: hostname, origin } : "http";
 }
 
-/** The reason in a sentence, with what helps. */
+/** The reason as a sentence, with a remedy. */
 export const noPartyWords: Readonly<Record<NoParty, string>> = {
   number:
     "Passkeys need a host name, and this address is a number: open the box by its name, over https, or on this machine as localhost.",

@@ -4,11 +4,11 @@ import { removedPeople } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { foldEmail } from "./email.ts";
 
-/** Whose account was removed: they come back by an invitation alone, whatever else would let them in. */
+/** The addresses of removed accounts. Only an invitation lets such a person come back. */
 
 const hashOf = (email: string): string => sha256(`removed ${foldEmail(email)}`);
 
-/** Written with the account's removal. */
+/** Stored together with the account's removal. */
 export function noteRemoved(tx: Tx, email: string): void {
   const set = { removedAt: tx.at };
   tx.orm

@@ -5,7 +5,7 @@ export const roles = ["owner", "admin", "member"] as const satisfies readonly Ro
 
 const rank: Record<Role, number> = { owner: 3, admin: 2, member: 1 };
 
-/** Whether `a` stands at least as high as `b`. */
+/** Whether role `a` is `b` or higher. */
 export function atLeast(a: Role, b: Role): boolean {
   return rank[a] >= rank[b];
 }
@@ -19,12 +19,12 @@ export function isManager(role: Role): boolean {
   return atLeast(role, "admin");
 }
 
-/** Throws ServiceError forbidden unless `role` is the owner's. */
+/** Throws ServiceError forbidden unless `role` is owner. */
 export function mustBeOwner(role: Role): void {
   if (role !== "owner") throw new ServiceError("forbidden", "This needs the role owner.");
 }
 
-/** Throws ServiceError forbidden unless `role` manages. */
+/** Throws ServiceError forbidden unless `role` is a manager's. */
 export function mustManage(role: Role): void {
   if (!isManager(role)) throw new ServiceError("forbidden", "This needs the role owner or admin.");
 }

@@ -1,10 +1,9 @@
 import { z } from "zod";
 
-/** Ways in that a session can come from. */
+/** The ways to sign in. */
 export const sessionMethods = ["password", "key", "pairing", "passkey", "phone", "oidc"] as const;
 export type SessionMethod = (typeof sessionMethods)[number];
 
-/** Each in words. */
 const sessionWays: Readonly<Record<SessionMethod, string>> = {
   password: "email and password",
   key: "API key",
@@ -14,7 +13,7 @@ const sessionWays: Readonly<Record<SessionMethod, string>> = {
   oidc: "sign-in provider",
 };
 
-/** A browser that is signed in, as it is read; what its cookie holds is never stored. */
+/** A signed-in browser as the API lists it. Its cookie is never stored. */
 export const sessionAnswer = z
   .object({
     id: z.string(),
@@ -34,6 +33,6 @@ export const sessionAnswer = z
   .meta({ id: "Session" });
 export type Session = z.output<typeof sessionAnswer>;
 
-/** How a session came in, in words. */
+/** How the browser signed in, in words. */
 export const sessionWay = ({ provider, method }: Pick<Session, "provider" | "method">): string =>
   provider ?? sessionWays[method];

@@ -7,29 +7,29 @@ import { mustManage } from "./roles.ts";
 import type { Session, SessionMethod } from "./session.ts";
 
 /**
- * Who is signed in with a browser (contract §32). A session opens pages and no route of `/v1`. Prepared: it is asked for
- * every request of a page.
+ * Browser sessions (contract §32). A session opens pages, and no route of `/v1`. Prepared statements, because every
+ * request of a page asks for them.
  */
 
 const DAY = 86_400;
-/** Seconds after which a session that isn't seen is over, and after which any is. */
+/** Seconds without a request until a session ends, and its longest life. */
 const IDLE = 30 * DAY;
 const LONGEST = 180 * DAY;
 /** Sessions of one account. */
 export const MOST_SESSIONS = 50;
-/** Characters of what a browser says of itself. */
+/** Characters of the user agent that are stored. */
 const MOST_AGENT = 256;
-/** Seconds to which it is known when a session was last seen. */
+/** Precision of "last seen", in seconds. */
 export const SEEN_TO = 60;
 
 export interface NewSession {
   accountId: string;
   method: SessionMethod;
-  /** The API key that it came in by, whose end is its own; else null. */
+  /** The API key that opened the session, which ends with it; else null. */
   keyId: string | null;
-  /** The passkey that it came in by; absent where it came by none. */
+  /** The passkey that opened the session, if one did. */
   passkeyId?: string;
-  /** What the provider is called that it came in by; absent where it came by none. */
+  /** The name of the provider that opened the session, if one did. */
   provider?: string;
   address: string;
   agent: string;
@@ -43,8 +43,8 @@ const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
   (SELECT rowid FROM sessions WHERE account_id = ? ORDER BY last_seen_at DESC, rowid DESC LIMIT -1 OFFSET ?)`;
 
 /**
- * Signs a browser in. `cookie` (43 base62 characters, 256 bits) is only ever in this answer. Of more than 50 of one account
- * that goes which wasn't seen for longest.
+ * Signs a browser in. Only this answer contains the cookie (43 base62 characters, 256 bits). Above 50 sessions of one
+ * account the one that was seen longest ago ends.
  */
 export function openSession(tx: Tx, session: NewSession): { id: string; cookie: string } {
   const { accountId, method, keyId, passkeyId = null, provider = null, address } = session;
@@ -71,14 +71,14 @@ export function openSession(tx: Tx, session: NewSession): { id: string; cookie: 
   return { id, cookie };
 }
 
-/** Who looks: the session's account as it is right now. */
+/** The session's account as it is now. */
 export interface Visitor {
   sessionId: string;
   accountId: string;
   role: Role;
   name: string;
   email: string;
-  /** The key that it came in by. */
+  /** The key that opened the session. */
   keyId: string | null;
   /** Unix seconds, to the minute. */
   seenAt: number;
@@ -88,14 +88,14 @@ const FIND = `SELECT s.id AS sessionId, a.id AS accountId, a.role, a.display_nam
     s.key_id AS keyId, s.last_seen_at AS seenAt
   FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = ? AND s.expires_at > ?`;
 
-/** Whose cookie this is at `now` (Unix seconds); null when unknown, ended, idle for 30 days or 180 days old. */
+/** The session of a cookie at `now` (Unix seconds); null when unknown, ended, idle for 30 days or 180 days old. */
 export function findSession(reader: Reader, cookie: string, now: number): Visitor | null {
   return reader.sql<[hash: string, now: number], Visitor>(FIND).get(sha256(cookie), now) ?? null;
 }
 
 const IS = "SELECT 1 FROM sessions WHERE id = ? AND expires_at > ?";
 
-/** Whether a session that was found before is still one at `now` (Unix seconds). */
+/** Whether a known session is still valid at `now` (Unix seconds). */
 export function isSession(reader: Reader, id: string, now: number): boolean {
   return reader.sql<[id: string, now: number]>(IS).get(id, now) !== undefined;
 }
@@ -103,7 +103,7 @@ export function isSession(reader: Reader, id: string, now: number): boolean {
 const SEEN = `UPDATE sessions SET last_seen_at = @at, expires_at = min(@at + ${IDLE}, created_at + ${LONGEST})
   WHERE id = @id AND expires_at > @at`;
 
-/** Notes that a session was seen; one that is over stays so. */
+/** Stores that a session was seen, unless it is over. */
 export function seenSession(tx: Tx, id: string): void {
   tx.sql<[{ at: number; id: string }]>(SEEN).run({ at: tx.at, id });
 }
@@ -112,12 +112,12 @@ const LIST = `SELECT id, account_id, method, provider, key_id, created_at, last_
   FROM sessions WHERE expires_at > @now AND (@account IS NULL OR account_id = @account)
   ORDER BY last_seen_at DESC, rowid DESC`;
 
-/** The sessions of an account, or everybody's (null), that aren't over at `now`; those seen last come first. */
+/** The valid sessions of an account, or of everybody (null), at `now`; the last seen first. */
 export function listSessions(reader: Reader, account: string | null, now: number): Session[] {
   return reader.sql<[{ account: string | null; now: number }], Session>(LIST).all({ account, now });
 }
 
-/** An account's sessions as `by` may see them: their own, a manager anyone's. Throws 403, 404. */
+/** An account's sessions, if `by` may see them: their own, a manager everybody's. Throws 403, 404. */
 export function visibleSessions(
   reader: Reader,
   by: string,
@@ -135,8 +135,8 @@ const WHOSE = `SELECT a.id AS accountId, a.role FROM sessions s JOIN accounts a 
 const END = "DELETE FROM sessions WHERE id = ?";
 
 /**
- * Signs a browser out: it opens nothing from the commit on. One's own always, another's as far as one may change that
- * account. Throws 404, 403.
+ * Signs a browser out. From the commit on its cookie is invalid. Everyone can end their own session; another's needs
+ * the right to change that account. Throws 404, 403.
  */
 export function endSession(tx: Tx, by: By, id: string): void {
   const whose = tx
@@ -150,7 +150,7 @@ export function endSession(tx: Tx, by: By, id: string): void {
 
 const OTHERS = "DELETE FROM sessions WHERE account_id = ? AND id IS NOT ?";
 
-/** Signs all browsers of an account out but the session `kept` (null: all of them). How many. */
+/** Ends all sessions of an account except `kept` (null: all). Returns how many. */
 export function endOthers(tx: Tx, account: string, kept: string | null): number {
   const { changes } = tx.sql<[account: string, kept: string | null]>(OTHERS).run(account, kept);
   if (changes > 0) tx.note({ topic: "people" });
@@ -159,7 +159,7 @@ export function endOthers(tx: Tx, account: string, kept: string | null): number 
 
 const BY_PASSKEY = "DELETE FROM sessions WHERE passkey_id = ? AND id IS NOT ?";
 
-/** Signs out who came in by a passkey, but the session `kept`. */
+/** Ends the sessions that a passkey opened, except `kept`. */
 export function endByPasskey(tx: Tx, passkey: string, kept: string): void {
   tx.sql<[passkey: string, kept: string]>(BY_PASSKEY).run(passkey, kept);
 }
@@ -167,7 +167,7 @@ export function endByPasskey(tx: Tx, passkey: string, kept: string): void {
 const SWEEP = `DELETE FROM sessions WHERE rowid IN
   (SELECT rowid FROM sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
-/** Deletes at most `most` sessions that were over before `before` (Unix seconds); whether there may be more. */
+/** Deletes at most `most` sessions that ended before `before` (Unix seconds); returns whether there may be more. */
 export function sweepSessions(tx: Tx, { before, most }: { before: number; most: number }): boolean {
   return tx.sql<[before: number, most: number]>(SWEEP).run(before, most).changes === most;
 }

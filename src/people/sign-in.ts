@@ -19,8 +19,8 @@ import type { Tries } from "./tries.ts";
 import type { WaysIn } from "./ways-in.ts";
 
 /**
- * The ways in for a browser (contract §32). Each takes a tenant's own store, leaves its rows in the audit itself, and works on a full
- * disk as an acknowledgement does.
+ * The ways to sign in with a browser (contract §32). Each writes to the tenant's store and its audit, and works on a
+ * full disk as an acknowledgement does.
  */
 
 export interface SignInParts {
@@ -30,29 +30,29 @@ export interface SignInParts {
   tries: Tries;
 }
 
-/** The browser that wants in. */
+/** The browser that signs in. */
 export interface Browser {
   address: string;
-  /** What it says that it is. */
+  /** Its user agent. */
   agent: string;
 }
 
 export interface SignedIn {
   accountId: string;
   sessionId: string;
-  /** What the browser is to keep: only ever in this answer. */
+  /** For the browser's cookie. Only this answer contains it. */
   cookie: string;
 }
 
-/** One for every email and password, and every key, that doesn't open. */
+/** The same error for every wrong email, password and key. */
 export function signInRefused(): ServiceError {
   return new ServiceError("sign_in_refused", "That is no email and password, or key, known here.");
 }
 
 /**
- * Throws 401 sign_in_refused, the same after the same work (one argon2) whether there is such an account or not; 429 rate_limited
- * with the seconds to wait after too many wrong passwords for this email, overloaded while too many are checked. Where
- * passwords are off nobody's is looked at.
+ * Throws 401 sign_in_refused, after the same work (one argon2) whether the account exists or not; 429 rate_limited with
+ * the seconds to wait after too many wrong passwords for this email; overloaded while too many are being checked. Where
+ * passwords are off, none is checked.
  */
 export async function signInByPassword(
   parts: SignInParts,
@@ -67,7 +67,7 @@ export async function signInByPassword(
     counted.takeBack();
     throw error;
   });
-  // Meanwhile the account may be gone, or its password another.
+  // Meanwhile the account may have been removed, or its password changed.
   const isSame = passwordOf(store, email)?.hash === account?.hash;
   if (account !== null && isRight && isSame) {
     counted.takeBack();
@@ -87,7 +87,7 @@ function passwordOf(reader: Reader, email: string): { id: string; hash: string }
   return account ?? null;
 }
 
-/** With an API key that was pasted; the session ends with it. Throws 401 sign_in_refused. */
+/** Signs in with a pasted API key; the session ends when the key does. Throws 401 sign_in_refused. */
 export function signInByKey(
   parts: SignInParts,
   { key, ...browser }: { key: string } & Browser,
@@ -102,8 +102,8 @@ export function signInByKey(
 }
 
 /**
- * Redeems a pairing code in a browser, in one transaction with the sign-in. `mintsKey`: with an API key and a receipt,
- * as `POST /v1/pair` gives them. Throws 401 pairing_refused as `redeem` does.
+ * Redeems a pairing code and signs the browser in, in one transaction. `mintsKey`: also makes an API key and a receipt,
+ * as `POST /v1/pair` does. Throws 401 pairing_refused as `redeem` does.
  */
 export async function signInByCode(
   parts: SignInParts,
@@ -128,8 +128,8 @@ export async function signInByCode(
 }
 
 /**
- * By a passkey: `answer` is what the browser made of it. Throws 401 sign_in_refused; a counter that went back is told in the
- * audit, and to its person.
+ * Signs in by a passkey; `answer` is the browser's JSON. Throws 401 sign_in_refused. A counter that went back is shown
+ * in the audit and to the passkey's owner.
  */
 export async function signInByPasskey(
   parts: SignInParts & { ways: WaysIn },
@@ -147,7 +147,7 @@ export async function signInByPasskey(
   const { passkeyId, counter } = proof;
   const session = { accountId, method: "passkey", keyId: null, passkeyId, ...browser } as const;
   return enter(parts, session, (tx) => {
-    // Meanwhile it may be gone, or have been used.
+    // Meanwhile it may have been removed or used.
     if (!usePasskey(tx, { id: passkeyId, counter }))
       throw new ServiceError("sign_in_refused", PASSKEY_REFUSED.wrong);
   });
@@ -159,7 +159,7 @@ const PASSKEY_REFUSED = {
   back: "That passkey has been used before with a higher count: there may be a copy of it. Come in another way, and remove it.",
 } as const;
 
-/** Somebody may have a copy of it: its own row, and a mark where its person sees it. */
+/** Somebody may have a copy of the passkey: writes an audit row, and a mark that its owner sees. */
 function doubted(
   store: Store,
   { accountId, passkeyId, counter, before }: Extract<PasskeyProof, { is: "right" | "back" }>,
@@ -179,7 +179,7 @@ function doubted(
   }
 }
 
-/** By a phone link that its desk has answered; null while it hasn't, or no more. */
+/** Signs in by a phone link; null where the browser hasn't answered it, or the link is over. */
 export function signInByPhone(
   parts: SignInParts & { ways: WaysIn },
   { secret, ...browser }: { secret: string } & Browser,
@@ -189,7 +189,7 @@ export function signInByPhone(
   return enter(parts, { accountId, method: "phone", keyId: null, ...browser });
 }
 
-/** Opens the session, in one transaction with what `before` does. */
+/** Opens the session in one transaction with `before`. */
 export function enter(
   { store }: Pick<SignInParts, "store">,
   session: NewSession,
@@ -205,7 +205,7 @@ export function enter(
   return { accountId, sessionId, cookie };
 }
 
-/** Failed tries are counted by the minute: `account` is empty where there is none of that email. */
+/** Failed tries are counted by the minute. `account` is empty where no account has that email. */
 export function refused(
   store: Store,
   { method, account, address }: { method: SessionMethod; account: string; address: string },

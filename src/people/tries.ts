@@ -7,32 +7,32 @@ import { sha256 } from "../ground/kit/ids.ts";
 import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { foldEmail } from "./email.ts";
 
-/** Wrong passwords of an account within this many milliseconds … */
+/** Wrong passwords of an account count for this many milliseconds … */
 const WINDOW_MS = 15 * 60_000;
-/** … that cost nothing; after them there is one try in so many milliseconds. */
+/** … and so many cause no wait. After them there is one try per `APART_MS`. */
 const FREE = 10;
 const APART_MS = 60_000;
 /** Emails that are remembered, and tries of each. */
 const MOST_EMAILS = 10_000;
 const MOST_TRIES = 32;
 
-/** How often somebody was wrong about an account's password lately; also of emails that nobody has. A restart forgets none. */
+/** Counts recent wrong passwords by email, also of emails without an account. The counts survive a restart. */
 export interface Tries {
   /**
-   * Counts a try as a wrong one, before it is looked at: many at once pass no more than one after the other. Throws
-   * ServiceError rate_limited, with the seconds to wait.
+   * Counts a try as wrong before the password is checked, so that many at once gain nothing. Throws ServiceError
+   * rate_limited, with the seconds to wait.
    */
   begin(email: string): Try;
 }
 
 export interface Try {
-  /** It was right, or nobody looked at it. */
+  /** The password was right, or wasn't checked. */
   takeBack(): void;
-  /** It was wrong: that is kept beyond a restart. On a full disk it isn't. */
+  /** The password was wrong: stores that for after a restart, unless the disk is full. */
   wrong(): void;
 }
 
-/** No account is ever locked: there is a try each minute, and other ways in are not counted. */
+/** No account is ever locked: one try a minute stays, and other ways to sign in aren't counted. */
 export function createTries(store: Store): Tries {
   const { clock } = store;
   const known = new LRUCache<string, number[]>(atMost(MOST_EMAILS));
@@ -68,7 +68,7 @@ const KEEP = `INSERT INTO wrong_tries (who, times, last_at) VALUES (?, ?, ?)
 const OVER = `DELETE FROM wrong_tries WHERE who IN
   (SELECT who FROM wrong_tries ORDER BY last_at DESC LIMIT -1 OFFSET ?)`;
 
-/** Unix seconds; what lies outside of the window was written by a clock that was wrong, or long ago. */
+/** Unix seconds. Drops times outside the window: they are old, or a wrong clock wrote them. */
 function keptTimes(reader: Reader, key: string): number[] {
   const times = reader.sql<[who: string], string>(KEPT).pluck().get(key);
   const now = unixSeconds(reader.clock);
@@ -76,7 +76,7 @@ function keptTimes(reader: Reader, key: string): number[] {
   return all.filter((at) => Math.abs(now - at) < WINDOW_S);
 }
 
-/** Seconds since each, the oldest first. */
+/** Seconds since each wrong try, oldest first. */
 function keptAges(reader: Reader, key: string): number[] {
   const now = unixSeconds(reader.clock);
   return keptTimes(reader, key).map((at) => Math.max(0, now - at));
@@ -101,7 +101,7 @@ function keep(store: Store, key: string): void {
 const SWEEP = `DELETE FROM wrong_tries WHERE who IN
   (SELECT who FROM wrong_tries WHERE last_at < ? OR last_at > ? LIMIT ?)`;
 
-/** Deletes at most `most` of those that count no more; whether there may be others. */
+/** Deletes at most `most` tries that no longer count; returns whether there may be more. */
 export function sweepTries(tx: Tx, most: number): boolean {
   const { changes } = tx
     .sql<[from: number, until: number, most: number]>(SWEEP)

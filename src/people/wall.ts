@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { text } from "../ground/kit/fields.ts";
 
-/** Links to the wall: as managers send and read them. */
+/** The API's bodies and answers for links to the wall. */
 
-/** The body that makes one. */
+/** The body that creates a link. */
 export const wallWrite = z
   .strictObject({
     name: text(64, 1),
@@ -19,7 +19,7 @@ export const wallAnswer = z
     id: z.string(),
     name: z.string(),
     messages: z.boolean(),
-    /** null: their account is gone. */
+    /** null: the account was removed. */
     created_by: z.string().nullable(),
     created_at: z.int(),
     /** To the minute; null: no screen has shown it yet. */

@@ -5,14 +5,14 @@ import { walls } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { WallAnswer, WallWrite } from "./wall.ts";
 
-/** Links that a screen in a corridor shows the wall by: whoever has one sees it and can do nothing. */
+/** Links to the wall, the screen in a corridor. Such a link shows open alerts and can change nothing. */
 
-/** Of a box. */
+/** Links of one box. */
 export const MOST_WALLS = 50;
-/** Seconds to which it is known when one was last shown. */
+/** Precision of "last seen", in seconds. */
 const SEEN_TO = 60;
 
-/** What stands in a link. */
+/** The secret part of a link. */
 const WALL_SECRET = /^[0-9A-Za-z]{22}$/;
 
 type WallRow = typeof walls.$inferSelect;
@@ -31,7 +31,9 @@ export function listWalls(reader: Reader): WallAnswer[] {
   return reader.orm.select().from(walls).orderBy(asc(walls.name), asc(walls.id)).all().map(toWall);
 }
 
-/** The secret (22 base62 characters, 131 bits) is only ever in this answer. Throws 422 for one too many. */
+/**
+ * Creates a link. Only this answer contains its secret (22 base62 characters, 131 bits). Throws 422 for one too many.
+ */
 export function makeWall(
   tx: Tx,
   by: string,
@@ -59,13 +61,13 @@ export function makeWall(
   return { wall: toWall(row), secret };
 }
 
-/** It shows nothing from the commit on. Throws 404. */
+/** From the commit on the link shows nothing. Throws 404. */
 export function revokeWall(tx: Tx, id: string): void {
   const { changes } = tx.orm.delete(walls).where(eq(walls.id, id)).run();
   if (changes === 0) throw notFound("wall");
 }
 
-/** null for a link that never was, or is revoked. */
+/** null for an unknown or revoked link. */
 export function findWall(reader: Reader, secret: string): WallAnswer | null {
   if (!WALL_SECRET.test(secret)) return null;
   const row = reader.orm
@@ -76,11 +78,11 @@ export function findWall(reader: Reader, secret: string): WallAnswer | null {
   return row === undefined ? null : toWall(row);
 }
 
-/** Whether it is time to note again that it was shown. */
+/** Whether "last seen" must be stored again. */
 export const isSeenLater = ({ last_seen_at }: WallAnswer, now: number): boolean =>
   last_seen_at === null || now - last_seen_at >= SEEN_TO;
 
-/** Notes that a screen showed it. */
+/** Stores that a screen showed the wall. */
 export function seenWall(tx: Tx, id: string): void {
   tx.orm.update(walls).set({ lastSeenAt: tx.at }).where(eq(walls.id, id)).run();
 }

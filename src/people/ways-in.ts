@@ -5,7 +5,7 @@ import { createProviderClient, type ProviderClient } from "./oidc/client.ts";
 import { createFlows, type Flows } from "./oidc/flows.ts";
 import { createPhoneLinks, type PhoneLinks } from "./phone-links.ts";
 
-/** What ways in remember from one request to the next; in memory alone, for minutes, and bounded. */
+/** What sign-ins remember between requests: only in memory, for minutes, and bounded. */
 export interface WaysIn {
   challenges: Challenges;
   phones: PhoneLinks;

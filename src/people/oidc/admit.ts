@@ -12,7 +12,7 @@ import { atLeast, higher } from "../roles.ts";
 import type { Identity } from "./client.ts";
 import type { Provider } from "./provider.ts";
 
-/** Whether somebody whom a provider vouches for may come in, and as whom. */
+/** Whether a person whom a provider has identified may sign in, and to which account. */
 export type Admission =
   | { is: "in"; accountId: string; newcomer: Newcomer | null }
   | { is: "unverified" | "removed" | "not_invited" | "another" };
@@ -20,7 +20,7 @@ export type Admission =
 interface Newcomer {
   email: string;
   role: Role;
-  /** The invitation that it takes. */
+  /** The invitation that this sign-in uses up. */
   codeId: string | null;
 }
 
@@ -32,8 +32,9 @@ const linkOf = (reader: Reader, { issuer, subject }: Identity) =>
     .get();
 
 /**
- * Looks and changes nothing. Who came before is known by issuer and subject; an address finds an account, an invitation or a domain
- * the first time, and only where the provider says that it is verified. `newId`: a newcomer's.
+ * Decides without changing anything. A returning person is found by issuer and subject. The first time, an email finds
+ * an account, an invitation or an allowed domain, if the provider says that the email is verified. `newId` is the id
+ * for a new account.
  */
 export function admission(reader: Reader, { provider, identity, at, newId }: Asking): Admission {
   const link = linkOf(reader, identity);
@@ -72,7 +73,7 @@ interface Asking {
   newId: string;
 }
 
-/** What the groups make of somebody; null where roles are given here. */
+/** The role that the groups give; null where roles are set in the box. */
 export function roleByGroups({ roles }: Provider, { groups }: Identity): Role | null {
   if (Object.keys(roles).length === 0) return null;
   return groups.reduce<Role>((role, group) => {
@@ -82,8 +83,8 @@ export function roleByGroups({ roles }: Provider, { groups }: Identity): Role | 
 }
 
 /**
- * Lets them in: account, link and role as they are from now on. `keptOwner`: the groups make the last owner less, which they stay.
- * Throws 401 where what was seen is so no more.
+ * Signs the person in: stores account, link and role. `keptOwner`: the groups ask for a lower role, but the last owner
+ * stays owner. Throws 401 where the decision no longer holds.
  */
 export function admit(
   tx: Tx,
@@ -127,7 +128,7 @@ export function admit(
   return { keptOwner: wanted === null ? null : giveRole(tx, accountId, wanted) };
 }
 
-/** Gives the role; the last owner keeps theirs, and the wanted one is answered. */
+/** Sets the role. If that would lower the last owner's, the role stays and the wanted one is returned. */
 function giveRole(tx: Tx, id: string, role: Role): Role | null {
   const is = eq(accounts.id, id);
   const before = tx.orm.select({ role: accounts.role }).from(accounts).where(is).get()?.role;

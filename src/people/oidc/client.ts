@@ -6,7 +6,7 @@ import type { ProviderFlow } from "./flows.ts";
 import { isPlainIssuer } from "./provider.ts";
 import type { OpenProvider } from "./providers.ts";
 
-/** What speaks to providers: the library, by the guarded way out. It is loaded with the first sign-in. */
+/** The OIDC library, whose requests go through the guarded egress. It is loaded at the first sign-in. */
 
 let loading: Promise<typeof Library> | undefined;
 function library(): Promise<typeof Library> {
@@ -15,14 +15,14 @@ function library(): Promise<typeof Library> {
 }
 
 /**
- * Why a provider signs nobody in. `away`: it can't be reached; `denied`: it says that the person didn't want to; `refused`: it says
- * no; `clock`: what it said is too old, or its clock is another; `wrong`: what it said doesn't hold.
+ * Why a sign-in at a provider failed. `away`: it can't be reached; `denied`: the person declined; `refused`: the
+ * provider declined; `clock`: its answer is too old, or the clocks differ; `wrong`: its answer is invalid.
  */
 export type ProviderFailure = "away" | "denied" | "refused" | "clock" | "wrong";
 
 export class ProviderFault extends Error {
   readonly kind: ProviderFailure;
-  /** A short word for the log: never anything that is secret. */
+  /** A short word for the log, without any secret. */
   readonly reason: string;
 
   constructor(kind: ProviderFailure, reason: string) {
@@ -33,9 +33,9 @@ export class ProviderFault extends Error {
   }
 }
 
-/** What a provider says of somebody. */
+/** What a provider states about a person. */
 export interface Identity {
-  /** As its settings here have it, which is who signed but for a slash at the end. */
+  /** The issuer as the settings have it; a slash at the end may differ from the signed one. */
   issuer: string;
   subject: string;
   email: string | null;
@@ -45,19 +45,19 @@ export interface Identity {
 }
 
 export interface ProviderClient {
-  /** Reads the provider's settings anew. Throws ProviderFault. */
+  /** Reads the provider's metadata again. Throws ProviderFault. */
   look(provider: OpenProvider): Promise<void>;
-  /** Where the browser goes. Throws ProviderFault. */
+  /** The address to which the browser is sent. Throws ProviderFault. */
   lead(provider: OpenProvider, flow: ProviderFlow): Promise<string>;
-  /** Who came back with this query. Throws ProviderFault. */
+  /** The person who came back with this query. Throws ProviderFault. */
   redeem(provider: OpenProvider, flow: ProviderFlow, query: URLSearchParams): Promise<Identity>;
 }
 
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256 * 1024;
-/** Its settings serve for so long; its keys are read with every sign-in. */
+/** How long metadata is cached; the provider's keys are read at every sign-in. */
 const KEPT_MS = 60_000;
-/** Seconds that clocks may differ. */
+/** Seconds by which clocks may differ. */
 const TOLERANCE = 60;
 
 type Settings = Library.ServerMetadata;
@@ -75,7 +75,7 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
     const how = { [lib.customFetch]: fetcher, execute };
     const found = await lib.discovery(new URL(issuer), client_id, undefined, lib.None(), how);
     const { supportsPKCE: _, ...settings } = found.serverMetadata();
-    // The library lets a few services name another.
+    // The library lets a few services name another issuer.
     if (new URL(settings.issuer).href !== new URL(issuer).href)
       throw new ProviderFault("wrong", "issuer");
     kept.set(issuer, { settings, until: clock.mono() + KEPT_MS });
@@ -91,7 +91,7 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
     });
     const lib = await library();
     const metadata = {
-      // The library asks the machine for the time.
+      // The library reads the machine's clock.
       [lib.clockSkew]: Math.round((clock.now() - systemClock.now()) / 1000),
       [lib.clockTolerance]: TOLERANCE,
     };
@@ -100,7 +100,7 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
     config[lib.customFetch] = fetcher;
     config.timeout = TIMEOUT_MS / 1000;
     if (isPlainIssuer(issuer)) lib.allowInsecureRequests(config);
-    // The id token's signature is checked even though it comes straight from the provider.
+    // Checks the id token's signature although the token comes directly from the provider.
     lib.enableNonRepudiationChecks(config);
     return config;
   }
@@ -173,7 +173,7 @@ function identityOf(
   };
 }
 
-/** By the header that every provider must know, unless it says that it doesn't. */
+/** By the HTTP header that every provider must support, unless the provider says that it doesn't. */
 function authBy(lib: typeof Library, secret: string): Library.ClientAuth {
   if (secret === "") return lib.None();
   const [basic, post] = [lib.ClientSecretBasic(secret), lib.ClientSecretPost(secret)];
@@ -215,7 +215,7 @@ const WORD = /^[a-zA-Z0-9_ .-]{1,64}$/;
 const wordOf = (value: unknown, otherwise: string) =>
   typeof value === "string" && WORD.test(value) ? value : otherwise;
 
-/** What the library throws, which may hold what nobody should read, as one of ours. */
+/** Turns an error of the library, which can contain secrets, into a ProviderFault. */
 function faultOf(error: unknown): ProviderFault {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at instanceof ProviderFault) return at;
@@ -223,7 +223,7 @@ function faultOf(error: unknown): ProviderFault {
   if (code === "OAUTH_TIMEOUT" || code === "OAUTH_ABORT")
     return new ProviderFault("away", "timeout");
   if (code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED") return new ProviderFault("clock", "time");
-  // An answer in the address, or one of the token endpoint.
+  // From the query of the redirect, or from the token endpoint.
   if (said === "access_denied") return new ProviderFault("denied", "access_denied");
   if (said !== undefined) return new ProviderFault("refused", wordOf(said, "error"));
   return new ProviderFault("wrong", wordOf(code, wordOf(name, "error")));

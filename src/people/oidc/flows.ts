@@ -3,12 +3,12 @@ import type { Clock } from "../../ground/kit/clock.ts";
 import { base62Secret, sameSecret } from "../../ground/kit/ids.ts";
 import type { Random } from "../../ground/kit/random.ts";
 
-/** One sign-in on its way to a provider and back. */
+/** One sign-in that was sent to a provider and hasn't come back. */
 export interface ProviderFlow {
   providerId: string;
-  /** As the provider was told. */
+  /** As the provider got it. */
   redirectUri: string;
-  /** The page that was asked for, below the base. */
+  /** The page that was requested, relative to the base address. */
   to: string;
   state: string;
   nonce: string;
@@ -16,14 +16,14 @@ export interface ProviderFlow {
   verifier: string;
 }
 
-/** Sign-ins on their way, in memory alone: ten minutes, once, and for the browser that began. */
+/** Sign-ins under way, only in memory. Each is valid for ten minutes, once, and for the browser that began it. */
 export interface Flows {
-  /** `secret`: what the browser keeps in a cookie meanwhile. */
+  /** `secret`: what the browser keeps in a cookie until it comes back. */
   begin(to: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">): {
     flow: ProviderFlow;
     secret: string;
   };
-  /** null for a state that isn't good, or that another browser began; it is good no more after this. */
+  /** Ends a flow and returns it; null for an invalid state, or one that another browser began. */
   take(state: string, secret: string): ProviderFlow | null;
 }
 

@@ -9,11 +9,11 @@ import {
 } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 
-/** Whether email and password open a session. */
+/** Whether email and password can open a session. */
 export const passwordsOpen = (reader: Reader): boolean =>
   reader.orm.select().from(signInRow).get()?.password ?? true;
 
-/** Accounts that have come in by a passkey that nobody doubts, or by a provider that is still there. */
+/** Accounts that have signed in by an undoubted passkey, or by a provider that still exists. */
 export function comesOtherwise({ orm }: Reader) {
   const byPasskey = orm
     .select({ id: passkeys.id })
@@ -43,7 +43,7 @@ function ownerComesOtherwise(reader: Reader): boolean {
   return owner !== undefined;
 }
 
-/** Throws 409 last_owner where passwords are off and no owner has signed in by a passkey or a provider that is still there. */
+/** Throws 409 last_owner where passwords are off and no owner has signed in by a passkey or an existing provider. */
 export function mustStayOpen(reader: Reader): void {
   if (passwordsOpen(reader) || ownerComesOtherwise(reader)) return;
   throw new ServiceError(
@@ -52,7 +52,7 @@ export function mustStayOpen(reader: Reader): void {
   );
 }
 
-/** Turns passwords on or off; open sessions go on. Throws as mustStayOpen. */
+/** Turns passwords on or off; open sessions stay. Throws as mustStayOpen. */
 export function setPasswordsOpen(tx: Tx, password: boolean): void {
   tx.orm
     .insert(signInRow)

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { boolean, list, text } from "../../ground/kit/fields.ts";
 import { roleField } from "../account.ts";
 
-/** Providers of OpenID Connect: as they are written and read over the interface (contract §32). */
+/** The API's bodies and answers for providers of OpenID Connect (contract §32). */
 
 const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** https, or this machine itself. */
+/** Whether the issuer uses https or is this machine. */
 export function isPlainIssuer(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === "http:" && LOCAL.has(hostname);
@@ -44,7 +44,7 @@ const test = boolean
   .default(true)
   .describe("Store it only if the provider's settings can be read.");
 
-/** The body that makes one. */
+/** The body that creates a provider. */
 export const providerWrite = z.strictObject({
   name: text(64, 1).describe("As the sign-in page calls it."),
   issuer,
@@ -58,7 +58,7 @@ export const providerWrite = z.strictObject({
 });
 export type ProviderWrite = z.output<typeof providerWrite>;
 
-/** The body that changes one: what is left out stays. */
+/** The body that changes a provider. A field that is left out stays as it is. */
 export const providerChange = z.strictObject({
   name: text(64, 1).optional(),
   issuer: issuer.optional(),
@@ -96,7 +96,7 @@ export const providerReadOnly = [
   "updated_at",
 ] as const;
 
-/** What came of asking a provider for its settings. */
+/** The result of reading a provider's metadata. */
 export const providerLook = z.object({
   ok: z.boolean(),
   error: z.string().nullable().meta({ description: "In a sentence; null where it answers." }),

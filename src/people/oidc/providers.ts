@@ -11,9 +11,9 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustStayOpen } from "./password-switch.ts";
 import type { Provider, ProviderWrite } from "./provider.ts";
 
-/** A provider with what only the box may know. */
+/** A provider with its secret, which no answer contains. */
 export interface OpenProvider extends Provider {
-  /** Empty: the client has none. */
+  /** Empty for a client without a secret. */
   secret: string;
 }
 
@@ -57,7 +57,7 @@ export const getProvider = (reader: Reader, id: string): Provider => shown(rowOf
 
 const placeOf = (id: string) => sealPlace("sign_in_providers", "sealed_secret", id);
 
-/** Throws 404; 422 missing_credential where its secret can't be opened any more. */
+/** Throws 404; 422 missing_credential where the secret can't be decrypted. */
 export function openProvider(reader: Reader, sealer: Sealer, id: string): OpenProvider {
   const row = rowOf(reader, id);
   const secret = row.sealedSecret === null ? "" : sealer.open(row.sealedSecret, placeOf(id));
@@ -69,12 +69,15 @@ export function openProvider(reader: Reader, sealer: Sealer, id: string): OpenPr
   return { ...shown(row), secret };
 }
 
-/** Another client of the same issuer has its own secret. */
+/** Another client has another secret, even at the same issuer. */
 const SENT = { where: ["issuer", "client_id"], secrets: ["client_secret"] };
 
 export type ProviderInput = Omit<ProviderWrite, "test">;
 
-/** As it would be with these changes. Throws 404; 422 where another issuer would get the secret of this one. */
+/**
+ * The provider with these changes applied; nothing is stored. Throws 404; 422 where the stored secret would be sent to
+ * another issuer.
+ */
 export function changedProvider(
   reader: Reader,
   sealer: Sealer,
@@ -97,7 +100,7 @@ export function changedProvider(
   return { ...next, client_secret: secret };
 }
 
-/** Stores a new one, or in place of `id`. Throws 422 too_many. */
+/** Creates a provider, or replaces the one with `id`. Throws 422 too_many. */
 export function putProvider(
   tx: Tx,
   sealer: Sealer,
@@ -128,7 +131,7 @@ export function putProvider(
   return getProvider(tx, id);
 }
 
-/** Sealed; one that stays is what it was to the letter, so that nobody is told that it was changed. */
+/** The sealed secret. An unchanged secret keeps its stored bytes, so the audit shows no change. */
 function sealedAs(
   reader: Reader,
   sealer: Sealer,
@@ -140,7 +143,7 @@ function sealedAs(
   return isSame ? before : sealer.seal(secret, placeOf(id));
 }
 
-/** Throws 404; 409 where passwords are off and no owner would be left who comes in otherwise. Sessions go on. */
+/** Throws 404; 409 where passwords are off and no owner could sign in any more. Sessions stay. */
 export function deleteProvider(tx: Tx, id: string): void {
   if (tx.orm.delete(signInProviders).where(eq(signInProviders.id, id)).run().changes !== 1)
     throw notFound("sign-in provider");
@@ -148,10 +151,10 @@ export function deleteProvider(tx: Tx, id: string): void {
   tx.note({ topic: "people" });
 }
 
-/** Where providers lead back to, below the box's address. */
+/** The path to which providers send browsers back. */
 export const CALLBACK = "/signin/oidc/callback";
 
-/** What a provider must know as this box's redirect URI, for browsers that come by its own address. */
+/** The redirect URI to register at a provider, for browsers that use the box's public address. */
 export function redirectUri(reader: Reader, publicUrl: string): string {
   const base = publicUrl === "" ? String(getMeta(reader, "base_url") ?? "") : publicUrl;
   return base.replace(/\/$/, "") + CALLBACK;

@@ -21,7 +21,7 @@ export interface ProviderParts extends SignInParts {
 
 const no = (message: string) => new ServiceError("sign_in_refused", message);
 
-/** Why a provider signs nobody in, in a sentence for who stands there. */
+/** Why a sign-in at a provider failed, as a sentence for the person. */
 const FAULT: Readonly<Record<ProviderFault["kind"], (name: string) => string>> = {
   away: (name) => `${name} can't be reached now, so it signs nobody in; the other ways work.`,
   denied: (name) => `You said no at ${name}, or it let nobody through.`,
@@ -49,15 +49,15 @@ const told = (log: Log, { id, name }: OpenProvider, error: unknown): never => {
   throw no(FAULT[error.kind](name));
 };
 
-/** A sentence for a provider's fault; anything else is thrown on. */
+/** The sentence for a provider's fault. Throws any other error again. */
 export function faultSentence(error: unknown, name: string): string {
   if (!(error instanceof ProviderFault)) throw error;
   return `${FAULT[error.kind](name)} (${error.reason})`;
 }
 
 /**
- * Sends a browser to a provider: the address there, and what the browser keeps meanwhile. Throws 404; 401 sign_in_refused where the
- * provider can't be used.
+ * Returns the provider's address for the browser, and the secret for its cookie. Throws 404; 401 sign_in_refused where
+ * the provider can't be used.
  */
 export async function beginAtProvider(
   { store, ways, sealer, log }: ProviderParts,
@@ -73,7 +73,7 @@ export async function beginAtProvider(
   return { url, secret };
 }
 
-/** Signs in who came back from a provider with this query. Throws 401 sign_in_refused. */
+/** Signs in the person who came back from a provider with this query. Throws 401 sign_in_refused. */
 export async function signInByProvider(
   parts: ProviderParts,
   { flow, query, ...browser }: { flow: ProviderFlow; query: URLSearchParams } & Browser,
@@ -98,7 +98,7 @@ export async function signInByProvider(
   });
 }
 
-/** The groups would leave the box without an owner: that they don't is told. */
+/** Notes in the audit that the groups would leave the box without an owner, and that the role stayed. */
 function ownerStays(
   tx: Tx,
   { accountId, address, wanted }: { accountId: string; address: string; wanted: Role },
