@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { PAGES } from "../../src/tenant/change-listeners.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import fc from "../support/property.ts";
-import { until } from "../support/until.ts";
+import { settle, until } from "../support/until.ts";
 
 let box: TestBox;
 beforeEach(async () => {
@@ -54,6 +54,24 @@ describe("asked again and again", () => {
     assert.deepEqual((await changes(page.next)).topics, []);
     await box.api("POST", "/v1/alerts/1/ack");
     assert.deepEqual((await changes(page.next)).topics, ["alerts", "alert:1"]);
+  });
+
+  test("a silence names the open alerts that it marks, and its end those that it lets go", async () => {
+    const token = await box.project("shop");
+    await box.api("POST", "/v1/projects/shop/rules", { name: "any" });
+    await box.ingest(token, { message: "down" });
+    await settle(box);
+    const ends = Math.floor(box.clock.now() / 1000) + 3600;
+    const before = await changes((await box.api("GET", "/v1/changes")).body.next);
+    const asked = { ids: ["1"], verb: "silence", until: ends, reason: "deploy" };
+    assert.equal((await box.api("POST", "/v1/alerts/bulk", asked)).status, 200);
+    const marked = await changes(before.next);
+    for (const topic of ["silences", "alerts", "alert:1"])
+      assert.ok(marked.topics.includes(topic), topic);
+    await box.clock.turn(3_601_000);
+    await settle(box);
+    const over = await changes(marked.next);
+    for (const topic of ["alerts", "alert:1"]) assert.ok(over.topics.includes(topic), topic);
   });
 
   test("parked it answers soon after the commit, else when its time is over", async () => {

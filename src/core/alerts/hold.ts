@@ -116,7 +116,20 @@ export function hold(
       detail: { by, kind, until, reason, held: news, ...(also.length > 0 && { also }) },
     });
   if (held.due_at !== null) tx.note({ topic: "due", at: held.due_at });
+  if (isNew) noteMark(tx, row);
   return held;
+}
+
+/** Its mark came or went: for whoever watches alerts. */
+function noteMark(tx: Tx, { id, alert_key, rule_id }: AlertRow): void {
+  tx.note({
+    topic: "alert",
+    alertId: id,
+    alertKey: alert_key,
+    ruleId: rule_id,
+    opened: false,
+    unresolved: 0,
+  });
 }
 
 /**
@@ -149,6 +162,7 @@ export function release(tx: Tx, row: AlertRow, rule: StoredRule | null): AlertRo
   });
   const since = quietSince(tx, row.id);
   writeTimeline(tx, row.id, { kind: "silence_over", detail: { by: row.silenced_by, since } });
+  noteMark(tx, row);
   return loud;
 }
 
