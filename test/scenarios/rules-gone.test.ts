@@ -16,14 +16,8 @@ async function story(t: TestContext) {
     identifier_keys: ["n"],
     escalations: [{ accounts: [ann.accountId], after_minutes: 10 }],
   });
-  await box.api("POST", "/v1/silences", {
-    project: "shop",
-    match: { rule: "errors", identifiers: { n: "held" } },
-    ends_at: now() + 1800,
-    reason: "why",
-  });
-  const fire = async (n: string) => {
-    await box.ingest(token, { message: "it is down", level: 400, keys: { n } });
+  const fire = async (n: string, named: object = {}) => {
+    await box.ingest(token, { message: "it is down", level: 400, keys: { n }, ...named });
     await settle(box);
     return String(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get());
   };
@@ -32,13 +26,27 @@ async function story(t: TestContext) {
     const to = `/v1/projects/shop/config${query}`;
     return box.api("PUT", to, { version, config: { ...config, rules: change(config.rules) } });
   };
+  const hush = async (n: string, minutes: number) => {
+    const match = { rule: "errors", identifiers: { n } };
+    const write = { project: "shop", match, ends_at: now() + minutes * 60, reason: "why" };
+    assert.equal((await box.api("POST", "/v1/silences", write)).status, 201);
+  };
+  const fellBack = async (id: string) => {
+    const { timeline } = (await box.api("GET", `/v1/alerts/${id}/timeline`)).body;
+    const of = timeline.filter(({ kind }: { kind: string }) => kind === "fallback");
+    return of.map((one: { detail: { why: string; accounts: string[] } }) => [
+      one.detail.why,
+      one.detail.accounts,
+    ]);
+  };
   const pages = () =>
     receiver.received.filter((one) => one.path === "/ann" && toldIn(one).purpose === "page").length;
   const alert = async (id: string) => (await box.api("GET", `/v1/alerts/${id}`)).body;
   const goesOn = (id: string) =>
     box.tenant.store.sql("SELECT step_at IS NOT NULL FROM alerts WHERE id = ?").pluck().get(id) ===
     1;
-  return { box, ann, fire, put, pages, alert, goesOn };
+  await hush("held", 30);
+  return { box, fire, put, pages, alert, goesOn, hush, fellBack, now };
 }
 
 test("a rule that has another name keeps its alerts, their ladders and what holds them", async (t) => {
@@ -87,20 +95,39 @@ test("a rule that is deleted by itself says whose ladders end, before and after"
 });
 
 test("what a silence held of a removed rule is told at its end, to whoever is paged for nobody", async (t) => {
-  const { fire, put, alert, box } = await story(t);
-  const owner = box.owner.accountId;
+  const { fire, put, alert, box, fellBack } = await story(t);
   const held = await fire("held");
   await put(() => []);
   await pass(box, 1900, 60);
-  const kinds = (await box.api("GET", `/v1/alerts/${held}/timeline`)).body.timeline;
-  assert.deepEqual(
-    kinds
-      .filter(({ kind }: { kind: string }) => kind === "fallback")
-      .map(({ detail }: { detail: { why: string; accounts: string[] } }) => [
-        detail.why,
-        detail.accounts,
-      ]),
-    [["rule_deleted", [owner]]],
-  );
+  assert.deepEqual(await fellBack(held), [["rule_deleted", [box.owner.accountId]]]);
   assert.equal((await alert(held)).silenced_by, null);
+});
+
+test("a step that a silence held of a removed rule is a page at its end, too", async (t) => {
+  const { fire, put, pages, box, hush, fellBack } = await story(t);
+  const open = await fire("1");
+  await hush("1", 30);
+  await pass(box, 700, 60);
+  await put(() => []);
+  assert.deepEqual([pages(), await fellBack(open)], [0, []]);
+  await pass(box, 1900, 60);
+  assert.deepEqual(await fellBack(open), [["rule_deleted", [box.owner.accountId]]]);
+});
+
+test("nobody is paged for a held alert of a removed rule that somebody has", async (t) => {
+  const { fire, put, box, fellBack } = await story(t);
+  const held = await fire("held");
+  await box.api("POST", `/v1/alerts/${held}/ack`);
+  await put(() => []);
+  await pass(box, 1900, 60);
+  assert.deepEqual(await fellBack(held), []);
+});
+
+test("a sender's word that runs out while a removed rule's alert is held keeps nobody busy", async (t) => {
+  const { fire, put, box, now } = await story(t);
+  const held = await fire("held", { dedup_key: "disk", expires_at: now() + 120 });
+  await put(() => []);
+  await pass(box, 600, 60);
+  const due = box.tenant.store.sql("SELECT due_at FROM alerts WHERE id = ?").pluck().get(held);
+  assert.ok(Number(due) > now(), "it is looked at again when the silence ends");
 });

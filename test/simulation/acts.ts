@@ -43,7 +43,8 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
     };
   if (kind < 98) return (engine, clock) => restart(engine, clock, random);
   if (kind < 100) return (engine) => engine.remove(random.pick(PEOPLE));
-  if (kind < 103) return (engine) => void engine.rename(random.below(world.rules.length));
+  if (kind < 102) return (engine) => void engine.rename(random.below(world.rules.length));
+  if (kind < 104) return (engine) => void engine.drop(random.below(world.rules.length));
   if (kind < 110) return (engine) => change(engine, random, world);
   if (kind < 150) return (engine) => sendersWord(engine, random);
   if (kind >= 176) return (engine, clock) => takenFor(engine, clock, { random, world });
@@ -54,21 +55,20 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
   };
 }
 
-/** Somebody edits a rule, its ladder most of all, while alerts may be open. Nobody who is gone can be named. */
+/** Somebody edits a rule, its ladder most of all, while alerts may be open, or makes it again. Nobody who is gone can be named. */
 export function change(engine: Engine, random: Seeded, world: World): void {
   const rule = random.below(world.rules.length);
   const gone = new Set<string>();
-  let now = world.rules[rule] as RuleBody;
-  for (const fact of engine.facts) {
-    if (fact.what === "ruled" && fact.rule === rule) now = fact.body;
-    if (fact.what === "removed") gone.add(fact.account);
-  }
+  for (const fact of engine.facts) if (fact.what === "removed") gone.add(fact.account);
+  const now = engine.rules[rule] ?? null;
   const { escalations: other, ...rest } = makeRule(random, world.rotas, rule);
-  const escalations = edited(random, now.escalations, other).map((step) => ({
+  const escalations = edited(random, now?.escalations ?? [], other).map((step) => ({
     ...step,
     accounts: step.accounts.filter((account) => !gone.has(account)),
   }));
-  engine.rule(rule, { ...(random.chance(0.3) ? rest : now), escalations });
+  const body = { ...(now === null || random.chance(0.3) ? rest : now), escalations };
+  if (now === null) engine.add(rule, body);
+  else engine.rule(rule, body);
 }
 
 /** Another ladder, or the same with one step more, fewer or moved. */
@@ -84,9 +84,13 @@ function edited(
 }
 
 export function fire(engine: Engine, random: Seeded): void {
-  const rules = engine.store.sql("SELECT count(*) FROM rules").pluck().get() as number;
   const named = random.chance(0.4) ? makeNamed(random) : null;
-  engine.event(random.below(rules), random.pick(["a", "a", "b"]), random.pick(WORDS), named);
+  engine.event(
+    random.below(engine.rules.length),
+    random.pick(["a", "a", "b"]),
+    random.pick(WORDS),
+    named,
+  );
 }
 
 const someJump = (random: Seeded): number =>

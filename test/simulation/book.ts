@@ -6,6 +6,7 @@ import type { World } from "./world.ts";
 /** An alert as the reference knows it: what happened to it. Times are elapsed seconds unless they say "wall". */
 export interface Told {
   id: number;
+  /** Its rule's row, as of rules that were made again, each counted from 0. */
   rule: number;
   /** What it is counted under: rule, word of the line or name (`@…`), host. */
   key: string;
@@ -45,7 +46,10 @@ export type Ending = "person" | "source" | "quiet" | "stale" | "merged";
 /** What the reference has read so far. */
 export interface Book {
   readonly world: World;
+  /** By row. */
   readonly rules: RuleBody[];
+  /** The row of each kind of line's rule; null: it was removed. */
+  readonly rows: (number | null)[];
   readonly events: LogEvent[];
   readonly late: string[];
   readonly alerts: Told[];
@@ -68,6 +72,7 @@ export function openBook(world: World): Book {
   return {
     world,
     rules: [...world.rules],
+    rows: world.rules.map((_, i) => i),
     events: [],
     late: [],
     alerts: [],
@@ -83,6 +88,11 @@ export function openBook(world: World): Book {
 
 export function ruleOf(book: Book, alert: Told): RuleBody {
   return book.rules[alert.rule] as RuleBody;
+}
+
+/** Whether its rule was removed. */
+export function isOrphan(book: Book, alert: Told): boolean {
+  return !book.rows.includes(alert.rule);
 }
 
 /** One event of an alert, never two of a kind in one second. */

@@ -86,17 +86,31 @@ function oneASecond(alert: number, events: readonly LogEvent[]): string[] {
   return faults;
 }
 
-/** What a rule was, one after the other; the last is what it is now. */
-function versionsOf(rule: number, { world, facts }: Checked): RuleBody[] {
-  const later = facts.filter((fact) => fact.what === "ruled").filter((fact) => fact.rule === rule);
-  return [world.rules[rule] as RuleBody, ...later.map(({ body }) => body)];
+/** What the rule of this row was, one after the other; the last is what it is now, if it is there. */
+function versionsOf(row: number, { world, facts }: Checked): RuleBody[] {
+  const rows: (number | null)[] = world.rules.map((_, i) => i + 1);
+  const first = world.rules[row - 1];
+  const versions = first === undefined ? [] : [first];
+  for (const fact of facts) {
+    if (fact.what === "added") rows[fact.rule] = fact.id;
+    if (fact.what === "dropped") rows[fact.rule] = null;
+    if ((fact.what === "ruled" || fact.what === "added") && rows[fact.rule] === row)
+      versions.push(fact.body);
+  }
+  return versions;
+}
+
+/** The ladder that an alert of this row's rule climbs now. */
+function ladderOf(row: number, checked: Checked): RuleBody["escalations"] {
+  const isGone = checked.facts.some((fact) => fact.what === "dropped" && fact.id === row);
+  return isGone ? [] : (versionsOf(row, checked).at(-1)?.escalations ?? []);
 }
 
 /** Nobody is paged who isn't on a step or on call, at the time the history gives. */
 function onlyThoseOnStep(alert: number, events: readonly LogEvent[], checked: Checked): string[] {
   const { store, world } = checked;
   const rule = store.sql("SELECT rule_id FROM alerts WHERE id = ?").pluck().get(alert) as number;
-  const versions = versionsOf(rule - 1, checked);
+  const versions = versionsOf(rule, checked);
   const times = store
     .sql("SELECT at FROM timeline WHERE alert_id = ? AND kind = 'escalated' ORDER BY id")
     .pluck()
@@ -131,7 +145,7 @@ function withinCap(checked: Checked): string[] {
     .pluck();
   return rows
     .filter(({ id, rule, n }) => {
-      const caps = versionsOf(rule - 1, checked).map(({ max_renotify }) => max_renotify);
+      const caps = versionsOf(rule, checked).map(({ max_renotify }) => max_renotify);
       const alerts = 1 + (merged.get(id) as number);
       return !caps.includes(0) && n > Math.max(...caps) * alerts;
     })
@@ -147,7 +161,7 @@ function goesOn(checked: Checked): string[] {
     )
     .all() as Record<string, number | null>[];
   return rows.flatMap((row) => {
-    const ladder = versionsOf((row["rule_id"] ?? 0) - 1, checked).at(-1)?.escalations ?? [];
+    const ladder = ladderOf(row["rule_id"] ?? 0, checked);
     const step = row["step"] ?? 0;
     const top = ladder[step - 1];
     const more = step < ladder.length || (top?.repeat_minutes ?? 0) > 0;
@@ -180,7 +194,7 @@ function owed(checked: Checked): string[] {
     .all() as { id: number; rule: number; begin: number; level: number }[];
   return rows
     .filter(({ rule, begin, level }) => {
-      const ladder = versionsOf(rule - 1, checked).at(-1)?.escalations ?? [];
+      const ladder = ladderOf(rule, checked);
       const first = ladder[0]?.after_minutes ?? Number.POSITIVE_INFINITY;
       const anybody = ladder.some(({ accounts }) => accounts.some((one) => !gone.has(one)));
       return level === 0 && anybody && begin + first * 60 < now;

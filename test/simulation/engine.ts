@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { acknowledge } from "../../src/core/alerts/acknowledge.ts";
 import { getAlertRow } from "../../src/core/alerts/alert.ts";
 import { resolve } from "../../src/core/alerts/resolve.ts";
@@ -11,14 +12,12 @@ import type { Clock } from "../../src/ground/kit/clock.ts";
 import { type Log, silentLog } from "../../src/ground/kit/log.ts";
 import { steadyClock } from "../../src/ground/kit/steady-clock.ts";
 import { getMeta } from "../../src/ground/store/meta.ts";
-import { openStore, type Store, type Tx } from "../../src/ground/store/store.ts";
+import { openStore, type Store } from "../../src/ground/store/store.ts";
 import type { IngestEvent } from "../../src/in/ingest/event.ts";
 import type { NamedState } from "../../src/in/ingest/named-fields.ts";
 import { createWriter, defaultWriterLimits } from "../../src/in/ingest/writer.ts";
-import { channels } from "../../src/out/services/list.ts";
-import { type ApplyOptions, applyConfig } from "../../src/records/config-file/apply.ts";
-import { readConfig } from "../../src/records/config-file/read.ts";
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";
+import { addByConfig, dropByConfig, renameByConfig } from "./config.ts";
 import type { Fact, Named } from "./facts.ts";
 import type { Seeded } from "./seeded.ts";
 import { BEGIN, lineOf, PEOPLE, WORDS, type World } from "./world.ts";
@@ -67,8 +66,14 @@ export interface Engine {
   readonly source: Source;
   /** What a sender says of an alert it named, other than that it fires. */
   conclude(said: Omit<Extract<Fact, { what: "concluded" }>, "what" | "wall">): void;
+  /** The rule of each kind of line as it is now; null: it was removed. */
+  readonly rules: readonly (RuleBody | null)[];
   /** Replaces a rule, while alerts of it may be standing. */
   rule(rule: number, body: RuleBody): void;
+  /** Removes a rule by the project's configuration, which changes nothing else. Whether it could. */
+  drop(rule: number): boolean;
+  /** Makes one that was removed again, by its old name. Whether it could. */
+  add(rule: number, body: RuleBody): boolean;
   /** Gives a rule another name by the project's configuration, which changes nothing else: no fact. Whether it could. */
   rename(rule: number): boolean;
   ack(alert: number): void;
@@ -97,6 +102,7 @@ export function startEngine(options: {
   let next: number | null = null;
   let looks = 0;
   const names = world.rules.map((_, i) => `rule ${i}`);
+  const rules: (RuleBody | null)[] = [...world.rules];
   const wake = (at: number) => {
     next = next === null ? at : Math.min(next, at);
   };
@@ -179,18 +185,37 @@ export function startEngine(options: {
       const named = namedState(action, { ...said, lasts: null });
       send({ message: lineOf(said.rule, said.word), keys: null, named });
     },
+    rules,
     rule(rule, body) {
       facts.push({ what: "ruled", wall: now(), rule, body });
       parts.store.write((tx) =>
         replaceRule(tx, getProject(tx, "p"), { name: names[rule] as string, body }),
       );
+      rules[rule] = body;
     },
     rename(rule) {
-      const from = names[rule];
+      const from = names[rule] as string;
       const to = `${from}'`;
-      const renamed = parts.store.write((tx) => renameByConfig(tx, { from, to }));
+      const renamed = rules[rule] !== null && renameByConfig(parts.store, { from, to });
       if (renamed) names[rule] = to;
       return renamed;
+    },
+    drop(rule) {
+      const wall = now();
+      const dropped = rules[rule] !== null && dropByConfig(parts.store, names[rule] as string);
+      if (!dropped) return false;
+      facts.push({ what: "dropped", wall, rule, id: dropped.id, ends: dropped.before });
+      const { before, after } = dropped;
+      if (!isDeepStrictEqual(before, after)) errors.push({ said: before, ended: after });
+      rules[rule] = null;
+      return true;
+    },
+    add(rule, body) {
+      const id = addByConfig(parts.store, { name: names[rule] as string, body });
+      if (id === null) return false;
+      facts.push({ what: "added", wall: now(), rule, id, body });
+      rules[rule] = body;
+      return true;
     },
     ack(alert) {
       facts.push({ what: "acked", wall: now(), alert });
@@ -230,24 +255,6 @@ export function startEngine(options: {
       parts.store.close();
     },
   };
-}
-
-/** The whole configuration as it is read, with another name: somebody edits the file in the middle of an incident. */
-function renameByConfig(tx: Tx, { from, to }: { from: string | undefined; to: string }): boolean {
-  const project = getProject(tx, "p");
-  const config = readConfig(tx, project, channels);
-  const people = new Set(tx.sql<[], string>("SELECT email FROM accounts").pluck().all());
-  const named = [
-    ...config.rules.flatMap(({ escalations }) => escalations.flatMap(({ accounts }) => accounts)),
-    ...config.schedules.flatMap(({ layers }) => layers.flatMap(({ participants }) => participants)),
-  ];
-  // A file can't name who is gone.
-  if (!named.every((one) => people.has(one))) return false;
-  const rules = config.rules.map((rule) => (rule.name === from ? { ...rule, name: to } : rule));
-  const guard = { channels } as ApplyOptions["guard"];
-  const of = { name: "p", version: project.version, tenantId: "t", guard, by: "ann" };
-  applyConfig(tx, { ...of, config: { ...config, rules } });
-  return true;
 }
 
 function build(store: Store, world: World): void {

@@ -33,6 +33,10 @@ export type Fact =
     }
   /** A rule was replaced. */
   | { what: "ruled"; wall: number; rule: number; body: RuleBody }
+  /** It was removed; `id`: its row. `ends`: the alerts of which nobody is told any more, as the box said. */
+  | { what: "dropped"; wall: number; rule: number; id: number; ends: number[] }
+  /** One that was removed was made again, with another row. */
+  | { what: "added"; wall: number; rule: number; id: number; body: RuleBody }
   | { what: "acked"; wall: number; alert: number }
   /** Somebody took an acknowledgement back. */
   | { what: "unacked"; wall: number; alert: number }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RuleBody } from "../../src/core/projects/rule.ts";
+import { defaultRule } from "../support/plane.ts";
 import {
   acknowledge,
   type Book,
   close,
+  isOrphan,
   MINUTE,
   NEVER,
   openBook,
@@ -54,7 +56,11 @@ function read(book: Book, fact: Fact): void {
   else if (fact.what === "removed") book.gone.add(fact.account);
   else if (fact.what === "event") match(book, fact);
   else if (fact.what === "ruled") replace(book, fact);
-  else if (fact.what === "looked")
+  else if (fact.what === "dropped") drop(book, fact);
+  else if (fact.what === "added") {
+    book.rows[fact.rule] = fact.id - 1;
+    book.rules[fact.id - 1] = fact.body;
+  } else if (fact.what === "looked")
     for (const alert of [...standing.values()]) look(book, alert, fact.wall);
   else if (fact.what === "concluded") {
     readLine(book, fact);
@@ -70,6 +76,8 @@ function read(book: Book, fact: Fact): void {
 }
 
 function look(book: Book, alert: Told, wall: number): void {
+  // Nothing is timed of it any more, and nobody else ends it.
+  if (isOrphan(book, alert)) return;
   const now = wall - book.jumped;
   const rule = ruleOf(book, alert);
   const ladder = rule.escalations;
@@ -101,13 +109,15 @@ function look(book: Book, alert: Told, wall: number): void {
 function match(book: Book, fact: Extract<Fact, { what: "event" }>): void {
   const { wall, named } = fact;
   readLine(book, fact);
+  const row = book.rows[fact.rule];
+  if (row == null) return;
   const subject = named === null ? templateOf(book, fact) : `@${named.key}`;
-  const key = `${fact.rule} ${subject} ${fact.host}`;
+  const key = `${row} ${subject} ${fact.host}`;
   const told = book.standing.get(key);
   if (told === undefined) {
     if (isHeld(book, key, fact)) book.repeats += 1;
-    else if (!reopens(book, key, fact) && fires(book, key, { ...fact, now: wall - book.jumped }))
-      open(book, key, fact);
+    else if (!reopens(book, key, fact) && fires(book, key, { rule: row, now: wall - book.jumped }))
+      open(book, key, { ...fact, rule: row });
     return;
   }
   const dedup = ruleOf(book, told).dedup_window_minutes * MINUTE;
@@ -168,14 +178,35 @@ function takeBack(book: Book, alert: Told, wall: number): void {
   goesOn(book, alert, wall);
 }
 
-function replace(book: Book, fact: Extract<Fact, { what: "ruled" }>): void {
-  const before = book.rules[fact.rule] as RuleBody;
-  book.rules[fact.rule] = fact.body;
-  if (!isDeepStrictEqual(before, fact.body)) dropHits(book, fact.rule);
+function replace(
+  book: Book,
+  fact: Pick<Extract<Fact, { what: "ruled" }>, "rule" | "wall" | "body">,
+): void {
+  const row = book.rows[fact.rule] as number;
+  const before = book.rules[row] as RuleBody;
+  book.rules[row] = fact.body;
+  if (!isDeepStrictEqual(before, fact.body)) dropHits(book, row);
   for (const alert of book.standing.values())
-    if (alert.rule === fact.rule) follow(book, alert, { before, wall: fact.wall });
+    if (alert.rule === row) follow(book, alert, { before, wall: fact.wall });
   // They may be opened again within a day.
   for (const alert of book.alerts)
-    if (alert.rule === fact.rule && alert.state === "resolved" && endedAt(alert) > fact.wall - DAY)
+    if (alert.rule === row && alert.state === "resolved" && endedAt(alert) > fact.wall - DAY)
       forget(book, alert, before);
+}
+
+/** Its ladders end, which was said, and so does all else that it timed. */
+function drop(book: Book, fact: Extract<Fact, { what: "dropped" }>): void {
+  const { rule, wall } = fact;
+  const row = fact.id - 1;
+  const own = [...book.standing.values()].filter((alert) => alert.rule === row);
+  const ends = own
+    .filter(({ state, stepAt, repeatAt }) => state === "open" && Math.min(stepAt, repeatAt) < NEVER)
+    .map(({ id }) => id);
+  if (!isDeepStrictEqual(fact.ends.toSorted(), ends.toSorted()))
+    book.late.push(
+      `rule ${row} went: the ladders of ${fact.ends} end as was said, must of ${ends}`,
+    );
+  const { match } = book.rules[row] as RuleBody;
+  replace(book, { rule, wall, body: { ...defaultRule, match } });
+  book.rows[rule] = null;
 }

@@ -39,6 +39,7 @@ const sum = {
   stale: 0,
   reopened: 0,
   repeats: 0,
+  orphans: 0,
   seconds: 0,
 };
 try {
@@ -54,6 +55,7 @@ try {
     sum.stale += story.stale;
     sum.reopened += story.reopened;
     sum.repeats += story.repeats;
+    sum.orphans += story.orphans;
     if (story.faults.length === 0) continue;
     sum.broken += 1;
     tell(seed, story.faults);

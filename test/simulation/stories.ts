@@ -3,7 +3,16 @@ import type { Stage } from "./story.ts";
 
 /** Plays `count` stories, the first with the seed `from`; says what they came to. */
 export function playStories(stage: Stage, from: number, count: number): string {
-  const sum = { days: 0, events: 0, restarts: 0, jumps: 0, stale: 0, reopened: 0, repeats: 0 };
+  const sum = {
+    days: 0,
+    events: 0,
+    restarts: 0,
+    jumps: 0,
+    stale: 0,
+    reopened: 0,
+    repeats: 0,
+    orphans: 0,
+  };
   for (let seed = from; seed < from + count; seed += 1) {
     const story = stage.play(seed);
     const again = `seed ${seed}: node test/simulation/run.ts --from ${seed} --seeds 1`;
@@ -15,6 +24,7 @@ export function playStories(stage: Stage, from: number, count: number): string {
     sum.stale += story.stale;
     sum.reopened += story.reopened;
     sum.repeats += story.repeats;
+    sum.orphans += story.orphans;
   }
   assert.ok(sum.days > (7 * count) / 2 && sum.events > 10 * count, "the stories are worth telling");
   assert.ok(sum.restarts > count / 2 && sum.jumps > count / 2, "and have their troubles");
@@ -23,5 +33,6 @@ export function playStories(stage: Stage, from: number, count: number): string {
     Math.min(stale, 2 * reopened, repeats) > count / 4,
     "and senders that name their alerts",
   );
+  assert.ok(sum.orphans > 0, "and rules that go while their ladders are climbed");
   return JSON.stringify(sum);
 }

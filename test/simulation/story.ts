@@ -26,6 +26,8 @@ export interface Story {
   stale: number;
   reopened: number;
   repeats: number;
+  /** Ladders that ended with their rule. */
+  orphans: number;
 }
 
 /** A place for the files of many stories, one after another. */
@@ -128,6 +130,7 @@ function judge(end: {
       .pluck()
       .get() as number,
     repeats: expected.repeats,
+    orphans: facts.reduce((n, fact) => n + (fact.what === "dropped" ? fact.ends.length : 0), 0),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Book, close, NEVER, type Told } from "./book.ts";
 import { mergeHits } from "./windows.ts";
-import { MERGED_AT } from "./world.ts";
+import { LINES, MERGED_AT } from "./world.ts";
 
 /** Of two alerts that prove to be one an open one lives, else the first; it owes what either owed. */
 function merge(
@@ -40,9 +40,9 @@ export function readLine(book: Book, line: { rule: number; word: string; wall: n
   known.push(word);
   if (known.length !== MERGED_AT) return;
   for (const alert of [...standing.values()]) {
-    const [of, called, host] = alert.key.split(" ");
-    if (of !== String(rule) || called !== known[1]) continue;
-    const key = `${rule} ${known[0]} ${host}`;
+    const [row, called, host] = alert.key.split(" ");
+    if (lineOf(book, alert) !== rule || called !== known[1]) continue;
+    const key = `${row} ${known[0]} ${host}`;
     const other = standing.get(key);
     if (other !== undefined) merge(book, [alert, other], { key, wall });
     else {
@@ -50,11 +50,16 @@ export function readLine(book: Book, line: { rule: number; word: string; wall: n
       alert.key = key;
       standing.set(key, alert);
     }
-    book.counted.hits.delete(`${rule} ${known[1]} ${host}`);
+    book.counted.hits.delete(`${row} ${known[1]} ${host}`);
     book.counted.hits.delete(key);
   }
-  mergeHits(book, rule, { from: known[1] ?? "", to: known[0] ?? "" });
+  const row = book.rows[rule];
+  if (row != null) mergeHits(book, row, { from: known[1] ?? "", to: known[0] ?? "" });
 }
+
+/** Which kind of line its rule takes, or took. */
+const lineOf = ({ rules }: Book, alert: Told) =>
+  LINES.indexOf(rules[alert.rule]?.match.template_contains ?? "");
 
 /** What a line that names this word is counted under. */
 export function templateOf(book: Book, { rule, word }: { rule: number; word: string }): string {

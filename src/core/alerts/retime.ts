@@ -166,14 +166,18 @@ function retimeAlert(
   if (at !== null) tx.note({ topic: "due", at });
 }
 
-/** Nothing of the rule's is timed any more; what is held back stays owed, where its ladder would have begun a page. */
+/** Nothing of the rule's is timed any more; what is held back stays owed, a step that was due and a ladder that would begin as a page. */
 function orphaned(
   timers: Timers,
-  { untold }: Standing,
+  { state, untold }: Standing,
   { before, now }: { before: StoredRule; now: number },
 ): Timers {
-  const page = before.escalations.length > 0 ? now : null;
-  return { ...noTimers(timers), renotifyAt: untold === 0 ? heldRenotify(timers, now) : page };
+  const ended = noTimers(timers);
+  if (state !== "open") return ended;
+  const isDue = [timers.stepAt, timers.repeatAt].some((at) => at !== null && at <= now);
+  const isPage = untold === 0 ? timers.heldUntil !== null && isDue : before.escalations.length > 0;
+  const told = untold === 0 ? heldRenotify(timers, now) : null;
+  return { ...ended, renotifyAt: isPage ? now : told };
 }
 
 function timedPart(rule: TimedRule): TimedRule {

@@ -36,11 +36,13 @@ const LATE_SECONDS = 5;
 /**
  * Does once what is due of an alert that isn't resolved, on its present state: after a gap the missed
  * steps are one page, and of missed repeats and renotifies there is one, with the next counted from now
- * (contract §5). `row` is the alert as it was read in this transaction; it comes back as it is then.
+ * (contract §5). `seen` is the alert as it was read in this transaction; it comes back as it is then.
  */
-export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): AlertRow {
+export function settleAlert(tx: Tx, seen: AlertRow, settling: Settling): AlertRow {
+  const rule = settling.rule(seen.rule_id);
+  // Without its rule its sender's word ends nothing.
+  const row = rule === null ? { ...seen, expires_at: null } : seen;
   const timers = timersOf(row);
-  const rule = settling.rule(row.rule_id);
   const due = rule === null ? owedOnly(timers, tx.at) : whatIsDue(rule, timers, tx.at);
   if (due.resolve === null) {
     if (row.state === "acknowledged" && row.wakes_at !== null && row.wakes_at <= tx.at)

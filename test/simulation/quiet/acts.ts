@@ -71,6 +71,7 @@ const ACTS: readonly [weight: number, act: (scene: Scene) => Did | Promise<Did>]
   [4, jump],
   [6, restart],
   [3, edit],
+  [2, drop],
   [1, leap],
 ];
 const ALL = ACTS.reduce((sum, [weight]) => sum + weight, 0);
@@ -287,6 +288,12 @@ function edit({ box, random, world }: Scene): Did {
     box.engine.facts.pop();
   }
   return { what: "edit" };
+}
+
+/** A rule goes by configuration, and with it its ladders. */
+function drop({ box, random, world }: Scene): Did {
+  box.engine.drop(random.below(world.rules.length));
+  return { what: "drop" };
 }
 
 /** Nothing is wrong and no job is watched for weeks, up to the day of a clock change. */

@@ -2,7 +2,7 @@ import type { Did } from "./acts.ts";
 import type { Beats } from "./beats.ts";
 import { BEATS, type Box } from "./box.ts";
 import { crowdLaws } from "./crowds.ts";
-import { type Ledger, whyQuiet } from "./ledger.ts";
+import { type Ledger, ruleOf, whyQuiet } from "./ledger.ts";
 import { createReader, type Look, type Row } from "./looks.ts";
 
 /** What holds whatever happens, looked at after each look and act. */
@@ -89,7 +89,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
     if (look.history.get(id)?.includes("merged")) takeOver(id, look);
     if (row.state === "acknowledged" && was?.state !== "acknowledged") {
       alone.delete(id);
-      const minutes = ledger.rules.get(row.rule)?.ack_expires_minutes ?? 0;
+      const minutes = ruleOf(ledger, row)?.ack_expires_minutes ?? 0;
       if (minutes > 0 && did.what !== "snooze") ledger.wakes.set(id, elapsed + minutes * 60);
     }
     if (row.state === "acknowledged" && look.rested && wakes !== undefined && wakes <= elapsed)
@@ -119,6 +119,15 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       fault(`alert ${id}: ${look.did.what}, and nobody hears of it`, look);
   };
 
+  /** A page that was due and held when its rule went stays owed. */
+  const owed = (row: Row, look: Look) => {
+    const was = look.before.get(row.id);
+    if (look.did.what !== "drop" || was?.silenced_by == null || was.untold === 1) return;
+    const isDue = Math.min(was.step_at ?? Infinity, was.repeat_at ?? Infinity) <= look.now;
+    if (isDue && ledger.gone.has(row.rule_id) && (row.renotify_at ?? Infinity) > look.now)
+      fault(`alert ${row.id}: a page was held, its rule went, and nobody is owed it`, look);
+  };
+
   /** Whatever was held and isn't quiet any more is told, each thing once, and its ladder goes on. */
   const let_go = (row: Row, look: Look) => {
     const { id } = row;
@@ -130,6 +139,10 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       seen.released += 1;
       const owed = was?.untold === 1 ? "alert.opened" : null;
       if (owed !== null && !events.includes(owed)) fault(`alert ${id} was held, not told`, look);
+      const ended = ledger.gone.get(row.rule_id)?.escalations ?? [];
+      const isPaged = history.includes("fallback") || was?.page_accounts !== "[]";
+      if (owed !== null && ended.length > 0 && look.rested && !isPaged)
+        fault(`alert ${id} was held, its rule went, and nobody is paged for it`, look);
       if (
         // A time from before a jump says nothing of now.
         look.did.what !== "jump" &&
@@ -138,6 +151,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
         was.renotify_at !== null &&
         was.renotify_at <= look.now &&
         !events.includes("alert.renotified") &&
+        !history.includes("fallback") &&
         (row.renotify_at ?? Infinity) > look.now
       )
         fault(`alert ${id}: a renotify was held, not told`, look);
@@ -158,7 +172,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       fault(`alert ${id} is held by ${row.silenced_by}, which is over`, look);
     if (!told.has(id)) fault(`alert ${id} stands and nobody was told`, look);
     if ((row.due_at ?? Infinity) <= look.now) fault(`alert ${id} is due and not looked at`, look);
-    const ladder = ledger.rules.get(row.rule)?.escalations ?? [];
+    const ladder = ruleOf(ledger, row)?.escalations ?? [];
     const more = row.step < ladder.length || (ladder[row.step - 1]?.repeat_minutes ?? 0) > 0;
     const next = Math.min(row.step_at ?? Infinity, row.repeat_at ?? Infinity);
     if (more && !alone.has(id) && !(next > look.now && next < Infinity))
@@ -179,7 +193,11 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       const most = ledger.rules.get(rule)?.max_open ?? 0;
       if (most === 0 || rule === BEATS) continue;
       const standing = [...look.rows.values()].filter(
-        (row) => row.rule === rule && row.state !== "resolved" && row.drill === 0,
+        (row) =>
+          row.rule === rule &&
+          !ledger.gone.has(row.rule_id) &&
+          row.state !== "resolved" &&
+          row.drill === 0,
       );
       const own = standing.filter(({ alert_key }) => !alert_key.endsWith(":*"));
       if (own.length > most && look.did.what === "fire" && !look.before.has(own.at(-1)?.id ?? 0))
@@ -203,6 +221,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
         said(row, look);
         crowds.look(row, look);
         taken(row, look);
+        owed(row, look);
         let_go(row, look);
         const was = look.before.get(row.id);
         if (was === undefined && row.alert_key.endsWith(":*")) seen.crowded += 1;

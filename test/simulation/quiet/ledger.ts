@@ -22,6 +22,8 @@ export interface Asked {
 export interface Standing {
   id: number;
   rule: string;
+  /** Its rule's row. */
+  rule_id: number;
   state: string;
   identifiers: Readonly<Record<string, string>>;
   level: number;
@@ -36,6 +38,8 @@ export interface Ledger {
   /** Rules as they are now, by name; those that were written once only. */
   readonly rules: Map<string, RuleBody>;
   readonly unchanged: Set<string>;
+  /** What rules were that were removed, by their rows. */
+  readonly gone: Map<number, RuleBody>;
   /** Times at which the box was up again, elapsed, with how long it was off by its own measure. */
   readonly downs: { at: number; seconds: number }[];
   jumped: number;
@@ -58,6 +62,7 @@ export function openLedger(rules: readonly RuleBody[]): Ledger {
     upSince: 0,
     rules: new Map(rules.map((body, i) => [`rule ${i}`, body])),
     unchanged: new Set(rules.map((_, i) => `rule ${i}`)),
+    gone: new Map(),
     read(engine) {
       for (const fact of engine.facts.slice(facts)) {
         if (fact.what === "jumped") jump(ledger, { by: fact.by, now: engine.now() });
@@ -65,9 +70,12 @@ export function openLedger(rules: readonly RuleBody[]): Ledger {
           ledger.upSince = fact.wall - ledger.jumped;
           if (fact.down > 0) ledger.downs.push({ at: ledger.upSince, seconds: fact.down });
         }
-        if (fact.what !== "ruled") continue;
-        ledger.rules.set(`rule ${fact.rule}`, fact.body);
-        ledger.unchanged.delete(`rule ${fact.rule}`);
+        if (fact.what !== "ruled" && fact.what !== "dropped" && fact.what !== "added") continue;
+        const name = `rule ${fact.rule}`;
+        const before = ledger.rules.get(name);
+        if (fact.what !== "dropped") ledger.rules.set(name, fact.body);
+        else if (before !== undefined) ledger.gone.set(fact.id, before);
+        ledger.unchanged.delete(name);
       }
       facts = engine.facts.length;
     },
@@ -106,6 +114,11 @@ export function holds(silence: Asked, now: number): boolean {
   return false;
 }
 
+/** Undefined once it was removed. */
+export function ruleOf(ledger: Ledger, alert: Pick<Standing, "rule" | "rule_id">) {
+  return ledger.gone.has(alert.rule_id) ? undefined : ledger.rules.get(alert.rule);
+}
+
 const LONGEST = 30 * 86_400;
 
 /** Why an alert must be quiet now; null: it must not. */
@@ -116,10 +129,11 @@ export function whyQuiet(
 ): string | null {
   const silence = ledger.silences.find((one) => takes(one, alert) && holds(one, now));
   if (silence !== undefined) return `silence ${silence.id}`;
-  for (const { rule, equal } of ledger.rules.get(alert.rule)?.silenced_by ?? []) {
+  for (const { rule, equal } of ruleOf(ledger, alert)?.silenced_by ?? []) {
     const above = all.find(
       (one) =>
         one.rule === rule &&
+        !ledger.gone.has(one.rule_id) &&
         one.state !== "resolved" &&
         one.drill === 0 &&
         one.opened_at + LONGEST > now &&

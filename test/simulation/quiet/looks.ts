@@ -14,6 +14,7 @@ export interface Row extends Standing {
   wakes_at: number | null;
   count: number;
   alert_key: string;
+  page_accounts: string;
 }
 
 interface NewEvent {
@@ -38,7 +39,7 @@ export interface Look {
   history: Map<number, string[]>;
 }
 
-const ROWS = `SELECT id, rule, state, identifiers, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
+const ROWS = `SELECT id, rule, rule_id, page_accounts, state, identifiers, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
   renotify_at, due_at, wakes_at, count, alert_key FROM alerts`;
 const EVENTS =
   "SELECT id, alert_id AS alert, event, timestamp FROM events WHERE id > ? ORDER BY id";
