@@ -17,8 +17,5 @@ export function queryInteger(min: number, max: number = Number.MAX_SAFE_INTEGER)
     .meta({ type: "integer", minimum: min, maximum: max });
 }
 
-/** Path parameters. A project may be addressed by any text: an absent one is 404, not 400. */
-export const projectPath = z.strictObject({ id: z.string() });
-
 export const deleted = z.object({ deleted: z.boolean() });
 export const updated = z.object({ updated: z.boolean() });

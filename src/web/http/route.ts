@@ -47,13 +47,8 @@ type Infer<T extends z.ZodType | undefined> = T extends z.ZodType ? z.infer<T> :
  */
 type Answered<A extends z.ZodType> = z.output<A> | Response;
 
-/** A route as far as it says nothing of who calls. */
-interface RouteShape<
-  P extends z.ZodType | undefined,
-  Q extends z.ZodType | undefined,
-  B extends z.ZodType | undefined,
-  A extends z.ZodType,
-> {
+/** What a route says of itself beside the shapes of what it takes and answers. */
+export interface RouteFacts {
   method: RouteMethod;
   /** As in the API document: `/v1/projects/{id}/sources/{name}`. */
   path: string;
@@ -77,9 +72,6 @@ interface RouteShape<
   noHead?: boolean;
   /** Header fields, in lower case, that its handler looks at. */
   wantsHeaders?: readonly string[];
-  params?: P;
-  query?: Q;
-  body?: B;
   /** Fields that a read of the same thing returns: accepted in the body and ignored (contract §2). */
   readOnly?: readonly string[];
   /** Where its body names people, as `escalations.*.accounts.*`: an `email:` form becomes the id before it is handled. */
@@ -88,18 +80,20 @@ interface RouteShape<
   bodyLimit?: number;
   /** Usual status and the shape of its body. */
   status: number;
-  answer: A;
   errors: readonly ErrorCode[];
 }
 
-export interface RouteSpec<
+/** A route as far as it says nothing of who calls. */
+interface RouteShape<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,
   B extends z.ZodType | undefined,
   A extends z.ZodType,
-> extends RouteShape<P, Q, B, A> {
-  plane: "api" | "none";
-  handle(call: Call<Infer<P>, Infer<Q>, Infer<B>>): Answered<A> | Promise<Answered<A>>;
+> extends RouteFacts {
+  params?: P;
+  query?: Q;
+  body?: B;
+  answer: A;
 }
 
 export interface SessionRouteSpec<
@@ -121,15 +115,6 @@ export type Route = RouteShape<
   plane: Plane;
   handle(call: never): unknown;
 };
-
-export function route<
-  P extends z.ZodType | undefined = undefined,
-  Q extends z.ZodType | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
-  A extends z.ZodType = z.ZodType,
->(spec: RouteSpec<P, Q, B, A>): Route {
-  return spec as unknown as Route;
-}
 
 /** A route of the account plane (contract §16): opened by a session token. */
 export function sessionRoute<

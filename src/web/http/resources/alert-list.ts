@@ -13,7 +13,10 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Store } from "../../../ground/store/store.ts";
 import { queryInteger } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
+
+const alerts = routesIn(inTenant, { at: "/alerts", tag: "Alerts", additive: true });
 
 const flag = z
   .enum(["true", "false"], { error: "must be true or false" })
@@ -58,17 +61,11 @@ type ListQuery = z.output<typeof listQuery>;
 
 /** contract §15, Alerts, and §34. */
 export const alertListRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/alerts",
+  alerts.get("", {
     name: "listAlerts",
-    tag: "Alerts",
     summary:
       "A page of alerts, newest first; with since_seq by updated_seq, rising (go on until next is null: a page may be short)",
-    plane: "api",
-    additive: true,
     query: listQuery,
-    status: 200,
     answer: z.object({
       alerts: z.array(listedAlert).meta({ description: "Empty with `group`." }),
       groups: z.array(groupAnswer).optional().meta({

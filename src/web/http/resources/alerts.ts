@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { acknowledge } from "../../../core/alerts/acknowledge.ts";
-import { alertAnswer, alertId, getAlertRow, toAlert } from "../../../core/alerts/alert.ts";
+import { alertAnswer, getAlertRow, toAlert } from "../../../core/alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../../core/alerts/bulk.ts";
 import { alertDetail, detailAnswer } from "../../../core/alerts/detail.ts";
 import { pullAlerts } from "../../../core/alerts/list.ts";
@@ -15,51 +15,33 @@ import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { text, time } from "../../../ground/kit/fields.ts";
 import { linesAround, readLinesAround } from "../../../in/ingest/lines-around.ts";
 import { queryInteger } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, ofAlert, routesIn } from "../scope.ts";
 
-const alertPath = z.strictObject({ id: z.string() });
+const alert = routesIn(ofAlert, { tag: "Alerts" });
+const alerts = routesIn(inTenant, { tag: "Alerts" });
 
 /** contract §15, Alerts, and the additive reads of contract §5; lists have a file of their own. */
 export const alertRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/alerts/{id}",
+  alert.get("", {
     name: "getAlert",
-    tag: "Alerts",
     summary: "One alert",
-    plane: "api",
     additive: true,
-    params: alertPath,
-    status: 200,
     answer: alertAnswer,
-    errors: ["not_found"],
-    handle: ({ tenant, params }) => toAlert(getAlertRow(tenant.store, alertId(params.id))),
+    read: (store, { alert }) => toAlert(getAlertRow(store, alert)),
   }),
-  route({
-    method: "GET",
-    path: "/v1/alerts/{id}/detail",
+  alert.get("/detail", {
     name: "getAlertDetail",
-    tag: "Alerts",
     summary:
       "All that is known of an alert: who knows of it, what comes next, how often, what was before",
-    plane: "api",
     additive: true,
-    params: alertPath,
-    status: 200,
     answer: detailAnswer,
-    errors: ["not_found"],
-    handle: ({ tenant: { store }, params }) =>
-      alertDetail(store, alertId(params.id), unixSeconds(store.clock)),
+    read: (store, { alert }) => alertDetail(store, alert, unixSeconds(store.clock)),
   }),
-  route({
-    method: "GET",
-    path: "/v1/alerts/{id}/lines",
+  alert.get("/lines", {
     name: "getAlertLines",
-    tag: "Alerts",
     summary: "Kept lines of the alert's project about its opening, with what varies in them",
-    plane: "api",
     additive: true,
-    params: alertPath,
     query: z.strictObject({
       after: queryInteger(0).describe("Unix seconds; left out: five minutes before.").optional(),
       before: queryInteger(0).describe("Unix seconds; left out: five minutes after.").optional(),
@@ -69,107 +51,63 @@ export const alertRoutes: Route[] = [
       min_level: queryInteger(0).describe("That, or above.").optional(),
       limit: queryInteger(1, 500).optional(),
     }),
-    status: 200,
     answer: linesAround,
-    errors: ["invalid_request", "not_found"],
-    handle: ({ tenant, params, query: { limit = 100, ...query } }) =>
-      readLinesAround(tenant.store, alertId(params.id), {
+    errors: ["invalid_request"],
+    handle: ({ tenant, alert, query: { limit = 100, ...query } }) =>
+      readLinesAround(tenant.store, alert, {
         query: { ...query, limit },
         rootOf: tenant.ingest.rootOf,
       }),
   }),
-  route({
-    method: "GET",
-    path: "/v1/alerts/{id}/timeline",
+  alert.get("/timeline", {
     name: "getAlertTimeline",
-    tag: "Alerts",
     summary: "What happened to an alert: who, what, when",
-    plane: "api",
     additive: true,
-    params: alertPath,
-    status: 200,
     answer: z.object({ timeline: z.array(timelineEntry) }),
-    errors: ["not_found"],
-    handle: ({ tenant, params }) => ({
-      timeline: readTimeline(tenant.store, getAlertRow(tenant.store, alertId(params.id)).id),
+    read: (store, { alert }) => ({
+      timeline: readTimeline(store, getAlertRow(store, alert).id),
     }),
   }),
-  route({
-    method: "GET",
-    path: "/v1/alerts/{id}/pages",
+  alert.get("/pages", {
     name: "getAlertPages",
-    tag: "Alerts",
     summary: "Who was told of an alert by what, when and with what outcome; who wasn't, and why",
-    plane: "api",
     additive: true,
-    params: alertPath,
-    status: 200,
     answer: z.object({ pages: z.array(reachAnswer) }),
-    errors: ["not_found"],
-    handle: ({ tenant: { store }, params }) => ({
-      pages: readReach(store, alertId(params.id), unixSeconds(store.clock)),
+    read: (store, { alert }) => ({
+      pages: readReach(store, alert, unixSeconds(store.clock)),
     }),
   }),
-  route({
-    method: "POST",
-    path: "/v1/alerts/{id}/ack",
+  alert.post("/ack", {
     name: "acknowledgeAlert",
-    tag: "Alerts",
     summary: "Acknowledge an alert: its ladder and renotify stop",
-    plane: "api",
-    params: alertPath,
-    status: 200,
     answer: alertAnswer,
-    errors: ["not_found"],
-    handle: ({ tenant, params, actor }) =>
-      toAlert(tenant.store.write((tx) => acknowledge(tx, alertId(params.id), actor.accountId))),
+    write: (tx, { alert, actor }) => toAlert(acknowledge(tx, alert, actor.accountId)),
   }),
-  route({
-    method: "POST",
-    path: "/v1/alerts/{id}/resolve",
+  alert.post("/resolve", {
     name: "resolveAlert",
-    tag: "Alerts",
     summary: "Resolve an alert",
-    plane: "api",
-    params: alertPath,
-    status: 200,
     answer: alertAnswer,
-    errors: ["not_found"],
-    handle: ({ tenant, params, actor }) =>
-      toAlert(
-        tenant.store.write((tx) => resolve(tx, alertId(params.id), { accountId: actor.accountId })),
-      ),
+    write: (tx, { alert, actor: { accountId } }) => toAlert(resolve(tx, alert, { accountId })),
   }),
-  route({
-    method: "POST",
-    path: "/v1/alerts/{id}/snooze",
+  alert.post("/snooze", {
     name: "snoozeAlert",
-    tag: "Alerts",
     summary:
       "Acknowledge an alert until then: after that it is open again, its ladder from the first step",
-    plane: "api",
     additive: true,
-    params: alertPath,
     body: z.strictObject({ until: time.describe("Ahead, at most 7 days.") }),
-    status: 200,
     answer: alertAnswer,
-    errors: ["invalid_request", "invalid_json", "not_found", "alert_resolved"],
-    handle: ({ tenant, params, body: { until }, actor: { accountId } }) =>
-      toAlert(tenant.store.write((tx) => snooze(tx, alertId(params.id), { until, accountId }))),
+    errors: ["alert_resolved"],
+    write: (tx, { alert, body: { until }, actor: { accountId } }) =>
+      toAlert(snooze(tx, alert, { until, accountId })),
   }),
-  route({
-    method: "POST",
-    path: "/v1/alerts/bulk",
+  alerts.post("/alerts/bulk", {
     name: "changeAlerts",
-    tag: "Alerts",
     summary:
       "Acknowledge, un-acknowledge, resolve or silence many alerts: up to 200 by their ids, or all that a query finds. In several transactions: what was done before a failure stays done",
-    plane: "api",
     additive: true,
     body: bulkWrite,
-    status: 200,
     answer: bulkAnswer,
-    errors: ["invalid_request", "invalid_json", "not_found", "invalid_silence", "storage_full"],
+    errors: ["not_found", "invalid_silence", "storage_full"],
     handle: ({ tenant: { store }, body: { ids, where, ...body }, actor: { accountId } }) => {
       const what = { ...body, accountId };
       if (where === undefined) return bulkByIds(store, ids ?? [], what);
@@ -178,19 +116,14 @@ export const alertRoutes: Route[] = [
       return bulkByQuery(store, { projectId, ...query }, what);
     },
   }),
-  route({
-    method: "GET",
-    path: "/v1/pull",
+  alerts.get("/pull", {
     name: "pullAlerts",
-    tag: "Alerts",
     summary: "Alerts newer than a cursor; with wait, parks until one opens",
-    plane: "api",
     noHead: true,
     query: z.strictObject({
       cursor: queryInteger(0).optional(),
       wait: queryInteger(0, 60).optional(),
     }),
-    status: 200,
     answer: z.object({
       alerts: z.array(alertAnswer),
       cursor: z.int(),

@@ -3,20 +3,17 @@ import { calledIn } from "../../../ground/audit/called.ts";
 import { auditEntry, listAudit } from "../../../ground/audit/list.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { queryInteger } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
+
+const audit = routesIn(inTenant, { at: "/audit", tag: "Audit", additive: true, manager: true });
 
 /** Who changed what (contract §28). */
 export const auditRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/audit",
+  audit.get("", {
     name: "listAudit",
-    tag: "Audit",
     summary:
       "Who changed what, newest first (go on with before until next is null: a page may be short); kept 400 days",
-    plane: "api",
-    manager: true,
-    additive: true,
     query: z.strictObject({
       before: queryInteger(0).optional(),
       limit: queryInteger(1, 500).optional(),
@@ -30,7 +27,6 @@ export const auditRoutes: Route[] = [
       since: queryInteger(0).optional().meta({ description: "Unix seconds: not before." }),
       until: queryInteger(0).optional().meta({ description: "Unix seconds: before." }),
     }),
-    status: 200,
     answer: z.object({
       entries: z.array(auditEntry),
       names: z.record(z.string(), z.string()).meta({
@@ -38,8 +34,8 @@ export const auditRoutes: Route[] = [
       }),
       next: z.string().nullable(),
     }),
-    errors: ["invalid_request", "forbidden"],
-    handle({ tenant: { store }, query }) {
+    errors: ["invalid_request"],
+    read: (store, { query }) => {
       const { entries, next } = listAudit(store, { ...query, limit: query.limit ?? 100 });
       return { entries, names: calledIn(store, entries), next };
     },

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { getProject } from "../../../core/projects/projects.ts";
 import { scheduleReference } from "../../../core/projects/rule.ts";
 import { integer, list, pathName } from "../../../ground/kit/fields.ts";
 import type { ChannelList } from "../../../out/services/list.ts";
@@ -11,11 +10,18 @@ import { readConfig } from "../../../records/config-file/read.ts";
 import { projectConfigOf } from "../../../records/config-file/shape.ts";
 import { tryConfig } from "../../../records/config-file/try.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
-import { projectPath } from "../fields.ts";
 import { PING } from "../ping.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inProject, inTenant, routesIn } from "../scope.ts";
 
-const PATH = "/v1/projects/{id}/config";
+const common = { tag: "Configuration", additive: true, manager: true } as const;
+const config = routesIn(inProject, { ...common, at: "/config" });
+/** A project that isn't there is made. */
+const anyConfig = routesIn(inTenant, {
+  ...common,
+  at: "/projects/{id}/config",
+  params: { id: pathName(128) },
+});
 
 const change = z.object({
   kind: z.enum(changeKinds),
@@ -33,46 +39,29 @@ const shown = z.string().meta({ description: "Shown this once." });
 export const configRoutes = (channels: ChannelList): Route[] => {
   const projectConfig = projectConfigOf(channels);
   return [
-    route({
-      method: "GET",
-      path: PATH,
+    config.get("", {
       name: "getProjectConfig",
-      tag: "Configuration",
       summary:
         "The project's configuration as one value; credentials are said to be there, no more",
-      plane: "api",
-      manager: true,
-      additive: true,
-      params: projectPath,
       query: z.strictObject({
         overrides: z.enum(["true", "false"], { error: "must be true or false" }).optional().meta({
           description: "With the overrides of its schedules that aren't over.",
         }),
       }),
-      status: 200,
       answer: z.object({ version: z.int(), config: projectConfig }),
-      errors: ["invalid_request", "forbidden", "not_found"],
-      handle: ({ tenant, params, query }) => {
-        const project = getProject(tenant.store, params.id);
-        return {
-          version: project.version,
-          config: readConfig(tenant.store, project, tenant.channels, {
-            overrides: query.overrides === "true",
-          }),
-        };
-      },
+      errors: ["invalid_request"],
+      read: (store, { tenant, project, query }) => ({
+        version: project.version,
+        config: readConfig(store, project, tenant.channels, {
+          overrides: query.overrides === "true",
+        }),
+      }),
     }),
-    route({
-      method: "PUT",
-      path: PATH,
+    anyConfig.put("", {
+      makes: true,
       name: "putProjectConfig",
-      tag: "Configuration",
       summary:
         "Make the project what is sent, all of it or nothing; what isn't in it is deleted. Version 0 makes the project",
-      plane: "api",
-      manager: true,
-      additive: true,
-      params: z.strictObject({ id: pathName(128) }),
       query: z.strictObject({
         dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
       }),
@@ -89,7 +78,6 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         }),
       }),
       bodyLimit: 4 * 1024 * 1024,
-      status: 200,
       answer: z.object({
         version: z.int(),
         changes: z.array(change),
@@ -105,11 +93,20 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       }),
       errors: [
         "invalid_silence",
-        ...(["invalid_request", "invalid_json", "forbidden", "name_taken"] as const),
-        ...(["version_conflict", "address_refused", "missing_credential"] as const),
-        ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),
-        ...(["unknown_action", "invalid_timezone", "invalid_layer", "schedule_in_use"] as const),
-        ...(["too_many", "schedule_too_complex", "invalid_override"] as const),
+        "name_taken",
+        "version_conflict",
+        "address_refused",
+        "missing_credential",
+        "credential_not_allowed",
+        "not_a_member",
+        "unknown_schedule",
+        "unknown_action",
+        "invalid_timezone",
+        "invalid_layer",
+        "schedule_in_use",
+        "too_many",
+        "schedule_too_complex",
+        "invalid_override",
       ],
       handle: ({ tenant, params, query, body, actor }) => {
         const { assume: schedules = [], assume_people: people = [], ...wanted } = body;

@@ -7,8 +7,9 @@ import {
   contactWrite,
   notifyBody,
 } from "../../../out/contacts/contact.ts";
-import { listContacts, mustBeOwnOrGoverned } from "../../../out/contacts/contacts.ts";
+import { listContacts } from "../../../out/contacts/contacts.ts";
 import { readNotify, writeNotify } from "../../../out/contacts/notify.ts";
+import type { Actor } from "../../../people/actor.ts";
 import {
   addContact,
   alterContact,
@@ -17,20 +18,15 @@ import {
   ringContact,
   sendContactCode,
 } from "../../../tenant/contact-verbs.ts";
-import { deleted } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { ofAccount, routesIn } from "../scope.ts";
 
-const accountPath = z.strictObject({ account: z.string() });
-const contactPath = z.strictObject({ account: z.string(), cid: z.string() });
+const person = routesIn(ofAccount, { tag: "Contacts", additive: true });
 
-/** `me` stands for the caller's own account. */
-const accountOf = ({ account }: { account: string }, actor: { accountId: string }): string =>
-  account === "me" ? actor.accountId : account;
-
-const contactOf = (params: { account: string; cid: string }, actor: { accountId: string }) => ({
-  by: actor.accountId,
-  account: accountOf(params, actor),
-  id: params.cid,
+const contactOf = (called: { account: string; actor: Actor; params: { cid: string } }) => ({
+  by: called.actor.accountId,
+  account: called.account,
+  id: called.params.cid,
 });
 
 /** Fields that say something. */
@@ -44,147 +40,81 @@ export const sentAnswer = z.object({
   error: z.string().optional(),
 });
 
-const common = { plane: "api", additive: true } as const;
-const contacts = { ...common, tag: "Contacts" } as const;
-const personErrors = ["forbidden", "not_found"] as const;
-const bodyErrors = ["invalid_request", "invalid_json"] as const;
-
 /** Ways to reach a person (contract §27). */
 export const contactRoutes: Route[] = [
-  route({
-    ...contacts,
-    method: "GET",
-    path: "/v1/accounts/{account}/contacts",
+  person.get("/contacts", {
     name: "listContacts",
     summary: "The ways to reach a person, by age; `me` stands for oneself",
-    params: accountPath,
-    status: 200,
     answer: z.object({ contacts: z.array(contactAnswer) }),
-    errors: personErrors,
-    handle({ tenant: { store }, actor, params }) {
-      const account = accountOf(params, actor);
-      mustBeOwnOrGoverned(store, actor.accountId, account);
-      return { contacts: listContacts(store, account) };
-    },
+    read: (store, { account }) => ({ contacts: listContacts(store, account) }),
   }),
-  route({
-    ...contacts,
-    method: "POST",
-    path: "/v1/accounts/{account}/contacts",
+  person.post("/contacts", {
     name: "createContact",
     summary: "Add a way to reach a person; it counts once it is verified",
-    params: accountPath,
     body: contactWrite(),
     readOnly: [...contactReadOnly, "state"],
     status: 201,
     answer: contactAnswer.extend({
       secret: z.string().optional().meta({ description: "Of a webhook without one: shown once." }),
     }),
-    errors: [...personErrors, ...bodyErrors, "too_many", "address_refused"],
-    handle({ tenant, actor, params, body }) {
+    errors: ["too_many", "address_refused"],
+    handle: ({ tenant, actor, body, account }) => {
       const { kind, label, ...fields } = body;
-      const of = { by: actor.accountId, account: accountOf(params, actor) };
+      const of = { by: actor.accountId, account };
       const { contact, secret } = addContact(tenant, of, { kind, label, input: textsOf(fields) });
       return { ...contact, ...(secret === null ? {} : { secret }) };
     },
   }),
-  route({
-    ...contacts,
-    method: "PATCH",
-    path: "/v1/accounts/{account}/contacts/{cid}",
+  person.patch("/contacts/{cid}", {
     name: "changeContact",
     summary: "Name a contact, or switch it off and on",
-    params: contactPath,
     body: contactChange,
     readOnly: [...contactReadOnly, "kind", "address"],
-    status: 200,
     answer: contactAnswer,
-    errors: [...personErrors, ...bodyErrors, "contact_not_verified"],
-    handle({ tenant, actor, params, body }) {
-      return alterContact(tenant, contactOf(params, actor), body);
-    },
+    errors: ["contact_not_verified"],
+    handle: (call) => alterContact(call.tenant, contactOf(call), call.body),
   }),
-  route({
-    ...contacts,
-    method: "DELETE",
-    path: "/v1/accounts/{account}/contacts/{cid}",
+  person.delete("/contacts/{cid}", {
     name: "deleteContact",
     summary: "Remove a contact; pages that wait for it are withdrawn",
-    params: contactPath,
-    status: 200,
-    answer: deleted,
-    errors: personErrors,
-    handle({ tenant, actor, params }) {
-      dropContact(tenant, contactOf(params, actor));
-      return { deleted: true };
-    },
+    handle: (call) => dropContact(call.tenant, contactOf(call)),
   }),
-  route({
-    ...contacts,
-    method: "POST",
-    path: "/v1/accounts/{account}/contacts/{cid}/verify",
+  person.post("/contacts/{cid}/verify", {
     name: "verifyContact",
     summary: "Without a code one is sent through the contact; with it the contact is verified",
-    params: contactPath,
     body: contactVerify,
-    status: 200,
     answer: contactAnswer.extend({
       sent: sentAnswer.optional().meta({ description: "How sending the code went." }),
     }),
-    errors: [...personErrors, ...bodyErrors, "code_refused"],
-    async handle({ tenant, actor, params, body }) {
-      const of = contactOf(params, actor);
+    errors: ["code_refused"],
+    handle: async (call) => {
+      const { tenant, body } = call;
+      const of = contactOf(call);
       if (body.code !== undefined) return proveContact(tenant, of, body.code);
       const { contact, sent } = await sendContactCode(tenant, of);
       return { ...contact, sent };
     },
   }),
-  route({
-    ...contacts,
-    method: "POST",
-    path: "/v1/accounts/{account}/contacts/{cid}/test",
+  person.post("/contacts/{cid}/test", {
     name: "testContact",
     summary: "Send a test through a verified contact, by the way that pages take",
     deed: true,
-    params: contactPath,
-    status: 200,
     answer: sentAnswer,
-    errors: [...personErrors, "contact_not_verified"],
-    handle: ({ tenant, actor, params }) => ringContact(tenant, contactOf(params, actor)),
+    errors: ["contact_not_verified"],
+    handle: (call) => ringContact(call.tenant, contactOf(call)),
   }),
-  route({
-    ...contacts,
-    method: "GET",
-    path: "/v1/accounts/{account}/notify",
+  person.get("/notify", {
     name: "getNotificationRules",
     summary: "When which of a person's contacts are used",
-    params: accountPath,
-    status: 200,
     answer: notifyBody,
-    errors: personErrors,
-    handle({ tenant: { store }, actor, params }) {
-      const account = accountOf(params, actor);
-      mustBeOwnOrGoverned(store, actor.accountId, account);
-      return { rules: readNotify(store, account) };
-    },
+    read: (store, { account }) => ({ rules: readNotify(store, account) }),
   }),
-  route({
-    ...contacts,
-    method: "PUT",
-    path: "/v1/accounts/{account}/notify",
+  person.put("/notify", {
     name: "putNotificationRules",
     summary: "Replace them; none: all verified contacts at once, calls after two minutes",
-    params: accountPath,
     body: notifyBody,
-    status: 200,
     answer: notifyBody,
-    errors: [...personErrors, ...bodyErrors, "unknown_contact"],
-    handle({ tenant, actor, params, body }) {
-      const account = accountOf(params, actor);
-      return tenant.store.write((tx) => {
-        mustBeOwnOrGoverned(tx, actor.accountId, account);
-        return { rules: writeNotify(tx, account, body.rules) };
-      });
-    },
+    errors: ["unknown_contact"],
+    write: (tx, { account, body }) => ({ rules: writeNotify(tx, account, body.rules) }),
   }),
 ];

@@ -21,9 +21,17 @@ import {
 import { readFallback } from "../../../out/contacts/notify.ts";
 import { namedPeople } from "../../../people/named.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
-import { deleted } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
 import { textsOf } from "./contacts.ts";
+
+const gateways = routesIn(inTenant, {
+  at: "/gateways",
+  tag: "Gateways",
+  additive: true,
+  manager: true,
+});
+const fallback = routesIn(inTenant, { at: "/fallback", tag: "Contacts", additive: true });
 
 const fallbackAnswer = fallbackBody.safeExtend({ people: peopleAnswer });
 const withPeople = (reader: Reader, fallback: Fallback) => ({
@@ -31,62 +39,37 @@ const withPeople = (reader: Reader, fallback: Fallback) => ({
   people: namedPeople(reader, fallback.accounts),
 });
 
-const common = { plane: "api", additive: true } as const;
-const gatewayPath = z.strictObject({ kind: z.string() });
-const bodyErrors = ["invalid_request", "invalid_json"] as const;
-
-const gateways = { ...common, tag: "Gateways", manager: true } as const;
-
 /** What serves people's contacts, and who is paged when nobody can be reached (contract §27). */
 export const gatewayRoutes: Route[] = [
-  route({
-    ...gateways,
-    method: "GET",
-    path: "/v1/gateways",
+  gateways.get("", {
     name: "listGateways",
     summary: "What serves people's contacts: mail server, bots, accounts with services",
-    status: 200,
     answer: z.object({ gateways: z.array(gatewayAnswer) }),
-    errors: ["forbidden"],
-    handle: ({ tenant }) => ({ gateways: listGateways(tenant.store, contactGuardOf(tenant)) }),
+    read: (store, { tenant }) => ({ gateways: listGateways(store, contactGuardOf(tenant)) }),
   }),
-  route({
-    ...gateways,
-    method: "GET",
-    path: "/v1/gateways/{kind}",
+  gateways.get("/{kind}", {
     name: "getGateway",
     summary: "One of them, without its secrets",
-    params: gatewayPath,
-    status: 200,
     answer: gatewayAnswer,
-    errors: ["forbidden", "not_found"],
-    handle: ({ tenant, params }) => getGateway(tenant.store, params.kind, contactGuardOf(tenant)),
+    read: (store, { tenant, params }) => getGateway(store, params.kind, contactGuardOf(tenant)),
   }),
-  route({
-    ...gateways,
-    owner: true,
-    method: "PUT",
-    path: "/v1/gateways/{kind}",
+  gateways.put("/{kind}", {
     name: "putGateway",
     summary:
       "Set one up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
-    params: gatewayPath,
+    owner: true,
     query: z.strictObject({
       dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
     }),
     body: gatewayWrite(),
     readOnly: ["kind", "open", "last_ok_at", "last_error", "updated_at"],
-    status: 200,
     answer: gatewayAnswer.extend({
       changed: z.boolean().optional().meta({
         description: "With `dry_run`, which stores nothing: whether it would become another.",
       }),
     }),
-    errors: [
-      ...(["forbidden", "not_found", ...bodyErrors, "address_refused"] as const),
-      ...(["missing_credential", "gateway_refused"] as const),
-    ],
-    async handle({ tenant, params, query, body }) {
+    errors: ["address_refused", "missing_credential", "gateway_refused"],
+    handle: async ({ tenant, params, query, body }) => {
       const guard = contactGuardOf(tenant);
       const { test = true, ...fields } = body;
       const what = { kind: params.kind, input: textsOf(fields), guard };
@@ -106,52 +89,27 @@ export const gatewayRoutes: Route[] = [
       });
     },
   }),
-  route({
-    ...gateways,
-    owner: true,
-    method: "DELETE",
-    path: "/v1/gateways/{kind}",
+  gateways.delete("/{kind}", {
     name: "deleteGateway",
     summary: "Remove one (owners only): its contacts stay and reach nobody",
-    params: gatewayPath,
-    status: 200,
-    answer: deleted,
-    errors: ["forbidden", "not_found"],
-    handle({ tenant, params }) {
-      tenant.store.write((tx) => deleteGateway(tx, params.kind));
-      return { deleted: true };
-    },
+    owner: true,
+    write: (tx, { params }) => deleteGateway(tx, params.kind),
   }),
-  route({
-    ...common,
-    tag: "Contacts",
-    method: "GET",
-    path: "/v1/fallback",
+  fallback.get("", {
     name: "getFallback",
     summary: "Who is paged when nobody on a whole ladder can be reached; both empty: every owner",
-    status: 200,
     answer: fallbackAnswer,
-    errors: [],
-    handle: ({ tenant: { store } }) => withPeople(store, readFallback(store)),
+    read: (store) => withPeople(store, readFallback(store)),
   }),
-  route({
-    ...common,
-    tag: "Contacts",
-    manager: true,
-    method: "PUT",
-    path: "/v1/fallback",
+  fallback.put("", {
     name: "putFallback",
     summary: "Set who that is",
+    manager: true,
     body: fallbackBody,
-    people: ["accounts.*"],
     readOnly: ["people"],
-    status: 200,
+    people: ["accounts.*"],
     answer: fallbackAnswer,
-    errors: ["forbidden", ...bodyErrors, "not_a_member", "unknown_schedule"],
-    handle: ({ tenant: { store }, body }) =>
-      withPeople(
-        store,
-        store.write((tx) => setFallback(tx, body)),
-      ),
+    errors: ["not_a_member", "unknown_schedule"],
+    write: (tx, { body }) => withPeople(tx, setFallback(tx, body)),
   }),
 ];

@@ -1,7 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { mappingTried, mappingTry, receivedBodies } from "../../../core/projects/mapping.ts";
-import { getProject } from "../../../core/projects/projects.ts";
-import { getSource, type Source } from "../../../core/projects/sources.ts";
+import type { Source } from "../../../core/projects/sources.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { uuid4 } from "../../../ground/kit/ids.ts";
@@ -11,9 +10,10 @@ import { mustBeUsable } from "../../../in/adapters/mapping/chosen.ts";
 import { statusOf } from "../../../in/adapters/replies.ts";
 import type { IngestEvent } from "../../../in/ingest/event.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { ofSource, routesIn } from "../scope.ts";
 
-const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
+const mapping = routesIn(ofSource, { at: "/mapping", tag: "Sources", additive: true });
 
 /** Runs the mapping on a request that is not taken. Throws 400 for a body that nothing can read. */
 function tried(
@@ -64,48 +64,29 @@ function shown({ message, level, keys, tags, named, extra }: IngestEvent) {
 
 /** contract §24. */
 export const mappingRoutes: Route[] = [
-  route({
-    method: "POST",
-    path: "/v1/projects/{id}/sources/{name}/mapping/try",
+  mapping.post("/try", {
     name: "tryMapping",
-    tag: "Sources",
     summary: "The events that a mapping makes of a body; nothing is taken",
-    plane: "api",
-    additive: true,
-    params: sourcePath,
     body: mappingTry,
     bodyLimit: 512 * 1024,
-    status: 200,
     answer: mappingTried,
-    errors: ["invalid_request", "invalid_json", "not_found", "invalid_mapping"],
-    handle: ({ tenant, params, body }) => {
-      const source = getSource(tenant.store, getProject(tenant.store, params.id), params.name);
+    errors: ["invalid_mapping"],
+    handle: ({ tenant, source, body }) => {
       const { mapping = source.options.mapping } = body;
       const options = mapping === undefined ? {} : { mapping };
       mustBeUsable(source.kind, options);
       return tried(tenant, body, { options, projectId: source.projectId });
     },
   }),
-  route({
-    method: "GET",
-    path: "/v1/projects/{id}/sources/{name}/mapping/received",
+  mapping.get("/received", {
     name: "listReceivedBodies",
-    tag: "Sources",
     summary: "The latest bodies that a webhook's source received, to try a mapping on",
-    plane: "api",
-    additive: true,
     manager: true,
-    params: sourcePath,
-    status: 200,
     answer: receivedBodies,
-    errors: ["forbidden", "not_found"],
-    handle: ({ tenant, params }) => {
-      const { id } = getSource(tenant.store, getProject(tenant.store, params.id), params.name);
-      return {
-        received: tenant.ingest.received
-          .of(id)
-          .map(({ at, contentType, body }) => ({ at, content_type: contentType, body })),
-      };
-    },
+    handle: ({ tenant, source }) => ({
+      received: tenant.ingest.received
+        .of(source.id)
+        .map(({ at, contentType, body }) => ({ at, content_type: contentType, body })),
+    }),
   }),
 ];

@@ -3,10 +3,12 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { getMeta } from "../../../ground/store/meta.ts";
 import { backupsAnswer, doctorAnswer, type House } from "../../../tenant/house.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
+
+const box = routesIn(inTenant, { tag: "Operating", additive: true, boxOnly: true });
 
 const started = z.object({ running: z.boolean() });
-const common = { tag: "Operating", plane: "api", additive: true, boxOnly: true } as const;
 
 function houseOf({ house }: Tenant): House {
   if (house === null) throw new ServiceError("not_ready", "The box is starting.");
@@ -15,13 +17,9 @@ function houseOf({ house }: Tenant): House {
 
 /** What is wrong with the box, and its backups (contract §10). */
 export const operatingTenantRoutes: Route[] = [
-  route({
-    ...common,
-    method: "GET",
-    path: "/v1/doctor",
+  box.get("/doctor", {
     name: "getDoctor",
     summary: "What box doctor found when it looked last",
-    status: 200,
     answer: doctorAnswer,
     errors: ["not_ready"],
     handle: ({ tenant }) => {
@@ -30,33 +28,26 @@ export const operatingTenantRoutes: Route[] = [
       return { at, findings, running: doctor.isRunning(), failure: doctor.failure() };
     },
   }),
-  route({
-    ...common,
-    method: "POST",
-    path: "/v1/doctor",
+  box.post("/doctor", {
     name: "runDoctor",
     summary: "Let it look anew, in a process of its own; one at a time",
     manager: true,
     deed: true,
     status: 202,
     answer: started,
-    errors: ["forbidden", "not_ready"],
+    errors: ["not_ready"],
     handle: ({ tenant }) => {
       const { doctor } = houseOf(tenant);
       doctor.look();
       return { running: doctor.isRunning() };
     },
   }),
-  route({
-    ...common,
-    method: "GET",
-    path: "/v1/backups",
+  box.get("/backups", {
     name: "listBackups",
     summary: "The backups that lie in the box's directory for them, and how they are made",
     manager: true,
-    status: 200,
     answer: backupsAnswer,
-    errors: ["forbidden", "not_ready"],
+    errors: ["not_ready"],
     handle: ({ tenant }) => {
       const { backups } = houseOf(tenant);
       const last = getMeta(tenant.store, "last_backup");
@@ -70,17 +61,14 @@ export const operatingTenantRoutes: Route[] = [
       };
     },
   }),
-  route({
-    ...common,
-    method: "POST",
-    path: "/v1/backups",
+  box.post("/backups", {
     name: "makeBackup",
     summary: "Make one now, in a process of its own; one at a time",
     manager: true,
     deed: true,
     status: 202,
     answer: started,
-    errors: ["forbidden", "not_ready", "backup_dir_missing"],
+    errors: ["not_ready", "backup_dir_missing"],
     handle: ({ tenant }) => {
       const { backups } = houseOf(tenant);
       if (backups === null)

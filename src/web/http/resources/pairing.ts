@@ -11,24 +11,21 @@ import {
 } from "../../../people/pairing.ts";
 import { verifyReceipt } from "../../../people/receipts.ts";
 import { redeem } from "../../../people/redeem.ts";
-import { deleted } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
+
+const pairing = routesIn(inTenant, { at: "/pair", tag: "Pairing", boxOnly: true });
 
 /** Pairing on the box (contract §15, Pairing; contract §3). */
 export const pairingRoutes: Route[] = [
-  route({
-    method: "POST",
-    path: "/v1/pair",
+  pairing.post("", {
     name: "pair",
-    tag: "Pairing",
     summary: "Redeem a pairing code: an account, an API key and a receipt",
     plane: "none",
     limit: "pair",
-    boxOnly: true,
     body: pairWrite,
-    status: 200,
     answer: pairAnswer,
-    errors: ["invalid_request", "invalid_json", "pairing_refused", "rate_limited", "overloaded"],
+    errors: ["pairing_refused", "rate_limited", "overloaded"],
     handle: ({ tenant, body }) =>
       redeem(
         { store: tenant.store, tenantId: tenant.id, passwords: tenant.passwords },
@@ -40,19 +37,13 @@ export const pairingRoutes: Route[] = [
         },
       ),
   }),
-  route({
-    method: "POST",
-    path: "/v1/pair/codes",
+  pairing.post("/codes", {
     name: "issuePairingCode",
-    tag: "Pairing",
     summary: "Issue a pairing code for a seat, at most at one's own role",
-    plane: "api",
     manager: true,
-    boxOnly: true,
     body: codeWrite,
     status: 201,
     answer: codeIssued,
-    errors: ["invalid_request", "invalid_json", "forbidden"],
     handle: ({ tenant, actor, body }) => {
       const seat = {
         role: body.role,
@@ -63,59 +54,35 @@ export const pairingRoutes: Route[] = [
       return { ...issued, link: pairLink(tenant.store, tenant.publicUrl, issued.code) };
     },
   }),
-  route({
-    method: "GET",
-    path: "/v1/pair/codes",
+  pairing.get("/codes", {
     name: "listPairingCodes",
-    tag: "Pairing",
     summary: "The pairing codes that can still be redeemed, newest first, without the codes",
-    plane: "api",
-    manager: true,
-    boxOnly: true,
     additive: true,
-    status: 200,
+    manager: true,
     answer: z.object({ codes: z.array(codePending) }),
-    errors: ["forbidden"],
-    handle: ({ tenant }) => ({ codes: listCodes(tenant.store, unixSeconds(tenant.clock)) }),
+    read: (store) => ({ codes: listCodes(store, unixSeconds(store.clock)) }),
   }),
-  route({
-    method: "DELETE",
-    path: "/v1/pair/codes/{code_id}",
+  pairing.delete("/codes/{code_id}", {
     name: "revokePairingCode",
-    tag: "Pairing",
     summary: "Take a pairing code back before it is redeemed",
-    plane: "api",
-    manager: true,
-    boxOnly: true,
     additive: true,
-    params: z.strictObject({ code_id: z.string() }),
-    status: 200,
-    answer: deleted,
-    errors: ["forbidden", "not_found"],
-    handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => revokeCode(tx, params.code_id));
-      return { deleted: true };
-    },
+    manager: true,
+    write: (tx, { params }) => revokeCode(tx, params.code_id),
   }),
-  route({
-    method: "GET",
-    path: "/v1/pair/verify",
+  pairing.get("/verify", {
     name: "verifyReceipt",
-    tag: "Pairing",
     summary: "Redeem a receipt: whose it is, once",
     plane: "none",
     limit: "pair",
-    boxOnly: true,
     noHead: true,
     // A missing or misshapen receipt gets the one answer of a wrong one.
     query: z.strictObject({
       receipt: z.string().optional().meta({ maxLength: 48, description: "Required." }),
     }),
-    status: 200,
     answer: receiptAnswer,
     errors: ["invalid_request", "receipt_refused", "rate_limited"],
-    handle: ({ tenant, query }) => ({
-      box_account_id: tenant.store.write((tx) => verifyReceipt(tx, query.receipt ?? "")),
+    write: (tx, { tenant, query }) => ({
+      box_account_id: verifyReceipt(tx, query.receipt ?? ""),
       tenant_id: tenant.id,
     }),
   }),

@@ -10,44 +10,33 @@ import {
 import { invalid } from "../../../ground/kit/errors.ts";
 import { checkUrl, readUrl } from "../../../ground/kit/url.ts";
 import { deleted } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
+
+const relay = routesIn(inTenant, { at: "/relay", tag: "Relay" });
 
 /** The relay that a box pages through (contract §15, Pairing and relay; contract §7). */
 export const relayRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/relay",
+  relay.get("", {
     name: "getRelay",
-    tag: "Relay",
     summary: "Whether and where this box pages through; a hosted tenant has no relay",
-    plane: "api",
-    status: 200,
     answer: relayAnswer,
-    errors: [],
     handle: ({ tenant }) =>
       tenant.role === "hosted"
         ? { configured: false, name: "", relay_url: "" }
         : readRelay(tenant.store),
   }),
-  route({
-    method: "PUT",
-    path: "/v1/relay",
+  relay.put("", {
     name: "putRelay",
-    tag: "Relay",
     summary:
       "Page through this relay: wires every project, present and later ones; with test only once the relay has taken a signed test",
-    plane: "api",
     manager: true,
     boxOnly: true,
     body: relayWrite,
     readOnly: ["configured", "name"],
-    status: 200,
     answer: z.object({ relay_url: z.string() }),
-    errors: [
-      ...(["invalid_request", "invalid_json", "forbidden", "address_refused"] as const),
-      ...(["relay_not_proved", "overloaded"] as const),
-    ],
-    async handle({ tenant, body }) {
+    errors: ["address_refused", "relay_not_proved", "overloaded"],
+    handle: async ({ tenant, body }) => {
       const { relay_url, relay_secret, hosted_tenant_id = "", box_public_url = "" } = body;
       checkUrl(relay_url, tenant.addressRules, "/relay_url");
       if (box_public_url !== "") checkPublicUrl(box_public_url);
@@ -68,28 +57,20 @@ export const relayRoutes: Route[] = [
       return { relay_url };
     },
   }),
-  route({
-    method: "DELETE",
-    path: "/v1/relay",
+  relay.delete("", {
     name: "deleteRelay",
-    tag: "Relay",
     summary:
       "Page through no relay any more: its integration leaves every project, and what waited for it is dropped",
-    plane: "api",
+    additive: true,
     manager: true,
     boxOnly: true,
-    additive: true,
-    status: 200,
     answer: deleted.extend({
       dropped_deliveries: z.int().meta({
         description: "Pages that waited for the relay; each alert's timeline says so.",
       }),
     }),
-    errors: ["forbidden", "not_found"],
-    handle: ({ tenant }) => ({
-      deleted: true,
-      dropped_deliveries: tenant.store.write((tx) => removeRelay(tx, writeLateTimeline)),
-    }),
+    errors: ["not_found"],
+    write: (tx) => ({ deleted: true, dropped_deliveries: removeRelay(tx, writeLateTimeline) }),
   }),
 ];
 

@@ -6,7 +6,6 @@ import { entryRows, toEntry } from "../../../records/reports/entries.ts";
 import {
   createReport,
   deleteReport,
-  getReport,
   listReports,
   passwordChange,
   rotateUuid,
@@ -20,48 +19,30 @@ import {
   reportCreate,
   reportReadOnly,
 } from "../../../records/reports/written.ts";
-import { deleted, projectPath, updated } from "../fields.ts";
-import { type Route, route } from "../route.ts";
-import { findReport, reportEntryRoutes } from "./report-entries.ts";
+import type { Route } from "../route.ts";
+import { inProject, routesIn } from "../scope.ts";
+import { ofReport, reportEntryRoutes } from "./report-entries.ts";
 
-const BASE = "/v1/projects/{id}/reports";
-const TAG = "Reports";
-const reportPath = z.strictObject({ id: z.string(), rid: z.string() });
-
-const writeErrors = ["invalid_request", "invalid_json", "not_found"] as const;
+const reports = routesIn(inProject, { at: "/reports", tag: "Reports" });
+const report = routesIn(ofReport, { tag: "Reports" });
 
 /** contract §15, Reports. */
 export const reportRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: BASE,
+  reports.get("", {
     name: "listReports",
-    tag: TAG,
     summary: "The project's reports, newest first",
-    plane: "api",
-    params: projectPath,
-    status: 200,
     answer: z.object({ reports: z.array(reportAnswer) }),
-    errors: ["not_found"],
-    handle: ({ tenant, params }) => ({
-      reports: listReports(tenant.store, getProject(tenant.store, params.id)),
-    }),
+    read: (store, { project }) => ({ reports: listReports(store, project) }),
   }),
-  route({
-    method: "POST",
-    path: BASE,
+  reports.post("", {
     name: "createReport",
-    tag: TAG,
     summary: "Create a report; its page is at /public/reports/{public_uuid}",
-    plane: "api",
-    params: projectPath,
     body: reportCreate,
     readOnly: reportReadOnly,
     status: 201,
     answer: z.object({ id: z.string(), public_uuid: z.string() }),
-    errors: [...writeErrors, "unknown_alert", "overloaded"],
-    async handle({ tenant, params, body, actor }) {
-      getProject(tenant.store, params.id);
+    errors: ["unknown_alert", "overloaded"],
+    handle: async ({ tenant, params, body, actor }) => {
       const change = await passwordChange(tenant.passwords, body.view_password);
       return tenant.store.write((tx) => {
         const project = getProject(tx, params.id);
@@ -75,39 +56,23 @@ export const reportRoutes: Route[] = [
       });
     },
   }),
-  route({
-    method: "GET",
-    path: `${BASE}/{rid}`,
+  report.get("", {
     name: "getReport",
-    tag: TAG,
     summary: "One report and its entries, newest last",
-    plane: "api",
-    params: reportPath,
-    status: 200,
     answer: z.object({ report: reportAnswer, entries: z.array(entryAnswer) }),
-    errors: ["not_found"],
-    handle({ tenant: { store }, params }) {
-      const project = getProject(store, params.id);
-      const row = getReport(store, project, params.rid);
-      return { report: toReport(row, project), entries: entryRows(store, row.id).map(toEntry) };
-    },
+    read: (store, { project, report }) => ({
+      report: toReport(report, project),
+      entries: entryRows(store, report.id).map(toEntry),
+    }),
   }),
-  route({
-    method: "PUT",
-    path: `${BASE}/{rid}`,
+  report.put("", {
     name: "updateReport",
-    tag: TAG,
     summary: "Change title, description (kept when omitted) and password (tri-state)",
-    plane: "api",
-    params: reportPath,
     body: reportChange,
     // What it is tied to is fixed when it is made.
     readOnly: [...reportReadOnly, "alert_id"],
-    status: 200,
-    answer: updated,
-    errors: [...writeErrors, "overloaded"],
-    async handle({ tenant, params, body }) {
-      findReport(tenant.store, params);
+    errors: ["overloaded"],
+    handle: async ({ tenant, params, body }) => {
       const change = await passwordChange(tenant.passwords, body.view_password);
       tenant.store.write((tx) =>
         updateReport(
@@ -116,55 +81,30 @@ export const reportRoutes: Route[] = [
           { title: body.title, description: body.description, password: change },
         ),
       );
-      return { updated: true };
     },
   }),
-  route({
-    method: "DELETE",
-    path: `${BASE}/{rid}`,
+  report.delete("", {
     name: "deleteReport",
-    tag: TAG,
     summary: "Delete a report with its entries; its page answers 404",
-    plane: "api",
-    params: reportPath,
-    status: 200,
-    answer: deleted,
-    errors: ["not_found"],
-    handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => deleteReport(tx, getProject(tx, params.id), params.rid));
-      return { deleted: true };
-    },
+    write: (tx, { params, project }) => deleteReport(tx, project, params.rid),
   }),
-  route({
-    method: "POST",
-    path: `${BASE}/{rid}/rotate-uuid`,
+  report.post("/rotate-uuid", {
     name: "rotateReportUuid",
-    tag: TAG,
     summary: "Give the report's page a new address; the old one answers 404",
-    plane: "api",
-    params: reportPath,
-    status: 200,
     answer: z.object({ public_uuid: z.string() }),
-    errors: ["not_found"],
-    handle: ({ tenant, params }) =>
-      tenant.store.write((tx) => rotateUuid(tx, getProject(tx, params.id), params.rid)),
+    write: (tx, { params, project }) => rotateUuid(tx, project, params.rid),
   }),
-  route({
-    method: "GET",
-    path: `${BASE}/{rid}/export.md`,
+  report.get("/export.md", {
     name: "exportReport",
-    tag: TAG,
     summary: "The whole report as one Markdown document, oldest entry first",
-    plane: "api",
     additive: true,
-    params: reportPath,
-    status: 200,
     answer: z.string(),
-    errors: ["not_found"],
-    handle({ tenant: { store }, params }) {
-      const row = findReport(store, params);
-      const entries = entryRows(store, row.id).map((each) => ({ ...each, type: each.entryType }));
-      return new Response(exportMarkdown(row, entries), {
+    read: (store, { report }) => {
+      const entries = entryRows(store, report.id).map((each) => ({
+        ...each,
+        type: each.entryType,
+      }));
+      return new Response(exportMarkdown(report, entries), {
         headers: {
           "content-type": "text/markdown; charset=utf-8",
           "cache-control": "no-store",

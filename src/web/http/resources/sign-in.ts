@@ -22,8 +22,16 @@ import {
 } from "../../../people/oidc/providers.ts";
 import { faultSentence } from "../../../people/oidc/sign-in.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { deleted } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inTenant, routesIn } from "../scope.ts";
+
+const signIn = routesIn(inTenant, {
+  at: "/sign-in",
+  tag: "People",
+  additive: true,
+  manager: true,
+  boxOnly: true,
+});
 
 const answer = providerAnswer.extend({
   redirect_uri: z.string().meta({ description: "What the provider must know as this box's." }),
@@ -32,17 +40,6 @@ const shown = ({ store, publicUrl }: Tenant, id: string) => ({
   ...getProvider(store, id),
   redirect_uri: redirectUri(store, publicUrl),
 });
-
-const common = {
-  plane: "api",
-  tag: "People",
-  boxOnly: true,
-  additive: true,
-  manager: true,
-} as const;
-const providerPath = z.strictObject({ provider: z.string() });
-const bodyErrors = ["invalid_request", "invalid_json", "address_refused"] as const;
-const writeErrors = ["forbidden", ...bodyErrors, "missing_credential", "gateway_refused"] as const;
 
 /** Asks a provider before it is stored. Throws 403 address_refused, 422 gateway_refused. */
 export async function proveProvider(
@@ -72,59 +69,42 @@ export async function lookAtProvider(
 
 /** How people sign in: passwords or none, and providers of OpenID Connect (contract §32). */
 export const signInRoutes: Route[] = [
-  route({
-    ...common,
-    method: "GET",
-    path: "/v1/sign-in",
+  signIn.get("", {
     name: "getSignIn",
     summary: "Whether passwords open sessions",
-    status: 200,
     answer: z.object({ password: z.boolean() }),
-    errors: ["forbidden"],
-    handle: ({ tenant }) => ({ password: passwordsOpen(tenant.store) }),
+    read: (store) => ({ password: passwordsOpen(store) }),
   }),
-  route({
-    ...common,
-    owner: true,
-    method: "PUT",
-    path: "/v1/sign-in",
+  signIn.put("", {
     name: "putSignIn",
     summary: "Turn passwords on or off (owners only): off once an owner has come in otherwise",
+    owner: true,
     body: signInWrite,
-    status: 200,
     answer: z.object({ password: z.boolean() }),
-    errors: ["forbidden", "invalid_request", "invalid_json", "last_owner"],
-    handle: ({ tenant, body }) => {
-      tenant.store.write((tx) => setPasswordsOpen(tx, body.password));
+    errors: ["last_owner"],
+    write: (tx, { body }) => {
+      setPasswordsOpen(tx, body.password);
       return body;
     },
   }),
-  route({
-    ...common,
-    method: "GET",
-    path: "/v1/sign-in/providers",
+  signIn.get("/providers", {
     name: "listSignInProviders",
     summary: "Providers of OpenID Connect, without their secrets",
-    status: 200,
     answer: z.object({ providers: z.array(answer) }),
-    errors: ["forbidden"],
     handle: ({ tenant }) => ({
       providers: listProviders(tenant.store).map(({ id }) => shown(tenant, id)),
     }),
   }),
-  route({
-    ...common,
-    owner: true,
-    method: "POST",
-    path: "/v1/sign-in/providers",
+  signIn.post("/providers", {
     name: "createSignInProvider",
     summary: "Set one up (owners only)",
+    owner: true,
     body: providerWrite,
     readOnly: providerReadOnly,
     status: 201,
     answer,
-    errors: [...writeErrors, "too_many"],
-    async handle({ tenant, body: { test, ...input } }) {
+    errors: ["address_refused", "missing_credential", "gateway_refused", "too_many"],
+    handle: async ({ tenant, body: { test, ...input } }) => {
       await proveProvider(tenant, { input, test });
       const { id } = tenant.store.write((tx) =>
         putProvider(tx, tenant.sealer, { id: null, input }),
@@ -132,32 +112,21 @@ export const signInRoutes: Route[] = [
       return shown(tenant, id);
     },
   }),
-  route({
-    ...common,
-    method: "GET",
-    path: "/v1/sign-in/providers/{provider}",
+  signIn.get("/providers/{provider}", {
     name: "getSignInProvider",
     summary: "One of them",
-    params: providerPath,
-    status: 200,
     answer,
-    errors: ["forbidden", "not_found"],
     handle: ({ tenant, params }) => shown(tenant, params.provider),
   }),
-  route({
-    ...common,
-    owner: true,
-    method: "PUT",
-    path: "/v1/sign-in/providers/{provider}",
+  signIn.put("/providers/{provider}", {
     name: "changeSignInProvider",
     summary: "Change one (owners only): what is left out stays",
-    params: providerPath,
+    owner: true,
     body: providerChange,
     readOnly: providerReadOnly,
-    status: 200,
     answer,
-    errors: [...writeErrors, "not_found", "last_owner"],
-    async handle({ tenant, params: { provider: id }, body: { test, ...change } }) {
+    errors: ["address_refused", "missing_credential", "gateway_refused", "last_owner"],
+    handle: async ({ tenant, params: { provider: id }, body: { test, ...change } }) => {
       const { store, sealer } = tenant;
       const input = changedProvider(store, sealer, { id, change });
       await proveProvider(tenant, { input, test });
@@ -165,35 +134,21 @@ export const signInRoutes: Route[] = [
       return shown(tenant, id);
     },
   }),
-  route({
-    ...common,
-    owner: true,
-    method: "DELETE",
-    path: "/v1/sign-in/providers/{provider}",
+  signIn.delete("/providers/{provider}", {
     name: "deleteSignInProvider",
     summary: "Remove one (owners only): who came in by it stays in until their session ends",
-    params: providerPath,
-    status: 200,
-    answer: deleted,
-    errors: ["forbidden", "not_found", "last_owner"],
-    handle({ tenant, params }) {
-      tenant.store.write((tx) => deleteProvider(tx, params.provider));
-      return { deleted: true };
-    },
-  }),
-  route({
-    ...common,
     owner: true,
-    deed: true,
-    method: "POST",
-    path: "/v1/sign-in/providers/{provider}/test",
+    errors: ["last_owner"],
+    write: (tx, { params }) => deleteProvider(tx, params.provider),
+  }),
+  signIn.post("/providers/{provider}/test", {
     name: "testSignInProvider",
     summary: "Ask one for its settings (owners only)",
-    params: providerPath,
-    status: 200,
+    owner: true,
+    deed: true,
     answer: providerLook,
-    errors: ["forbidden", "not_found", "missing_credential"],
-    async handle({ tenant, params }) {
+    errors: ["missing_credential"],
+    handle: async ({ tenant, params }) => {
       const error = await lookAtProvider(tenant, params.provider);
       return { ok: error === null, error };
     },

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { getProject } from "../../../core/projects/projects.ts";
 import {
   sourceAnswer,
   sourceChange,
@@ -23,10 +22,12 @@ import { mustBeUsable } from "../../../in/adapters/mapping/chosen.ts";
 import { isManager } from "../../../people/roles.ts";
 import { sourceFactsOf } from "../../../tenant/source-facts.ts";
 import { callSource } from "../../../tenant/source-verbs.ts";
-import { deleted, projectPath } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import type { Route } from "../route.ts";
+import { inProject, ofSource, routesIn } from "../scope.ts";
 
-const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
+const sources = routesIn(inProject, { at: "/sources", tag: "Sources" });
+const source = routesIn(ofSource, { tag: "Sources" });
+
 /** What its sender speaks, and the usual room of that. Throws 400 for a kind that there isn't. */
 function kindOf({ kind = EVENTS, room, options }: z.output<typeof sourceCreate>) {
   const usual = usualRoom(kind);
@@ -38,15 +39,9 @@ function kindOf({ kind = EVENTS, room, options }: z.output<typeof sourceCreate>)
 
 /** contract §15, Sources. */
 export const sourceRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/projects/{id}/sources",
+  sources.get("", {
     name: "listSources",
-    tag: "Sources",
     summary: "The project's sources, by name",
-    plane: "api",
-    params: projectPath,
-    status: 200,
     answer: z.object({
       sources: z.array(sourceAnswer),
       facts: z.array(sourceFacts).meta({
@@ -54,9 +49,7 @@ export const sourceRoutes: Route[] = [
           "Additive: what became of each one's events since the start, in the same order.",
       }),
     }),
-    errors: ["not_found"],
-    handle: ({ tenant, params }) => {
-      const project = getProject(tenant.store, params.id);
+    handle: ({ tenant, project }) => {
       const sources = listSources(tenant.store, project);
       const facts = sources.map(({ name }) =>
         sourceFactsOf(tenant, getSource(tenant.store, project, name), false),
@@ -64,133 +57,69 @@ export const sourceRoutes: Route[] = [
       return { sources, facts };
     },
   }),
-  route({
-    method: "POST",
-    path: "/v1/projects/{id}/sources",
+  sources.post("", {
     name: "createSource",
-    tag: "Sources",
     summary: "Create a source and its ingest token",
-    plane: "api",
-    params: projectPath,
     body: sourceCreate,
     readOnly: ["created_at"],
     status: 201,
     answer: sourceToken,
-    errors: [
-      "invalid_request",
-      "invalid_json",
-      "not_found",
-      "name_taken",
-      "too_many",
-      "invalid_mapping",
-    ],
-    handle: ({ tenant, params, body }) =>
-      tenant.store.write((tx) =>
-        createSource(tx, getProject(tx, params.id), {
-          tenantId: tenant.id,
-          name: body.name,
-          retainLogs: body.retain_logs ?? false,
-          ...kindOf(body),
-          options: body.options,
-        }),
-      ),
+    errors: ["name_taken", "too_many", "invalid_mapping"],
+    write: (tx, { tenant, body, project }) =>
+      createSource(tx, project, {
+        tenantId: tenant.id,
+        name: body.name,
+        retainLogs: body.retain_logs ?? false,
+        ...kindOf(body),
+        options: body.options,
+      }),
   }),
-  route({
-    method: "PUT",
-    path: "/v1/projects/{id}/sources/{name}",
+  sources.put("/{name}", {
     name: "updateSource",
-    tag: "Sources",
     summary: "Say whether a source's events are kept for the log tail",
-    plane: "api",
-    params: sourcePath,
     body: sourceChange,
     readOnly: ["name", "created_at", "kind"],
-    status: 200,
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
-    errors: ["invalid_request", "invalid_json", "not_found", "invalid_mapping"],
-    handle: ({ tenant, params, body }) => {
-      tenant.store.write((tx) => {
-        const project = getProject(tx, params.id);
-        mustBeUsable(getSource(tx, project, params.name).kind, body.options);
-        changeSource(tx, project, {
-          name: params.name,
-          retainLogs: body.retain_logs,
-          room: body.room,
-          options: body.options,
-        });
-      });
-      return { name: params.name, retain_logs: body.retain_logs };
+    errors: ["invalid_mapping"],
+    write: (tx, { project, params: { name }, body: { retain_logs, room, options } }) => {
+      mustBeUsable(getSource(tx, project, name).kind, options);
+      changeSource(tx, project, { name, retainLogs: retain_logs, room, options });
+      return { name, retain_logs };
     },
   }),
-  route({
-    method: "POST",
-    path: "/v1/projects/{id}/sources/{name}/rename",
+  sources.post("/{name}/rename", {
     name: "renameSource",
-    tag: "Sources",
     summary:
       "Rename a source; its token keeps working, and rules, silences and open alerts of its project follow",
-    plane: "api",
     additive: true,
-    params: sourcePath,
     body: sourceRename,
-    status: 200,
     answer: z.object({ name: z.string() }),
-    errors: ["invalid_request", "invalid_json", "not_found", "name_taken"],
-    handle: ({ tenant, params, body }) => {
-      const place = { project: params.id, source: params.name };
-      tenant.store.write((tx) => callSource(tx, place, body.name));
+    errors: ["name_taken"],
+    write: (tx, { params, body }) => {
+      callSource(tx, { project: params.id, source: params.name }, body.name);
       return { name: body.name };
     },
   }),
-  route({
-    method: "DELETE",
-    path: "/v1/projects/{id}/sources/{name}",
+  sources.delete("/{name}", {
     name: "deleteSource",
-    tag: "Sources",
     summary: "Delete a source; its token stops authenticating",
-    plane: "api",
-    params: sourcePath,
-    status: 200,
-    answer: deleted,
-    errors: ["not_found", "source_in_use"],
-    handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => deleteSource(tx, getProject(tx, params.id), params.name));
-      return { deleted: true };
-    },
+    errors: ["source_in_use"],
+    write: (tx, { params, project }) => deleteSource(tx, project, params.name),
   }),
-  route({
-    method: "GET",
-    path: "/v1/projects/{id}/sources/{name}/facts",
+  source.get("/facts", {
     name: "getSourceFacts",
-    tag: "Sources",
     summary:
       "What became of a source's events since the start: taken, refused and why, matched by no rule",
-    plane: "api",
     additive: true,
-    params: sourcePath,
-    status: 200,
     answer: sourceFacts,
-    errors: ["not_found"],
-    handle: ({ tenant, actor, params }) => {
-      const source = getSource(tenant.store, getProject(tenant.store, params.id), params.name);
-      return sourceFactsOf(tenant, source, isManager(actor.role));
-    },
+    handle: ({ tenant, actor, source }) => sourceFactsOf(tenant, source, isManager(actor.role)),
   }),
-  route({
-    method: "POST",
-    path: "/v1/projects/{id}/sources/{name}/rotate-token",
+  sources.post("/{name}/rotate-token", {
     name: "rotateSourceToken",
-    tag: "Sources",
     summary: "Replace a source's ingest token",
-    plane: "api",
     manager: true,
-    params: sourcePath,
-    status: 200,
     answer: sourceToken,
-    errors: ["forbidden", "not_found"],
-    handle: ({ tenant, params }) =>
-      tenant.store.write((tx) =>
-        rotateToken(tx, getProject(tx, params.id), { tenantId: tenant.id, name: params.name }),
-      ),
+    write: (tx, { tenant, params, project }) =>
+      rotateToken(tx, project, { tenantId: tenant.id, name: params.name }),
   }),
 ];

@@ -1,22 +1,18 @@
 import { z } from "zod";
-import { getProject } from "../../../core/projects/projects.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { templatesAnswer } from "../../../in/ingest/templates.ts";
-import { projectPath, queryInteger } from "../fields.ts";
-import { type Route, route } from "../route.ts";
+import { queryInteger } from "../fields.ts";
+import type { Route } from "../route.ts";
+import { inProject, routesIn } from "../scope.ts";
+
+const templates = routesIn(inProject, { at: "/templates", tag: "Log tail", additive: true });
 
 /** What a project hears, and what of it nobody would be told of (contract §15, Log tail). */
 export const templateRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/projects/{id}/templates",
+  templates.get("", {
     name: "listTemplates",
-    tag: "Log tail",
     summary:
       "The project's templates, the most frequent first, with when they came and which rules may take them",
-    plane: "api",
-    additive: true,
-    params: projectPath,
     query: z.strictObject({
       q: text(200).optional().meta({ description: "Part of the text, in any case of letters." }),
       after: text(64).optional().meta({ description: "`next` of the page before." }),
@@ -25,11 +21,10 @@ export const templateRoutes: Route[] = [
       }),
       limit: queryInteger(1, 200).default(50),
     }),
-    status: 200,
     answer: templatesAnswer,
-    errors: ["invalid_request", "not_found"],
-    handle: ({ tenant, params, query: { unmatched, ...query } }) =>
-      tenant.ingest.templates(getProject(tenant.store, params.id).id, {
+    errors: ["invalid_request"],
+    handle: ({ tenant, query: { unmatched, ...query }, project }) =>
+      tenant.ingest.templates(project.id, {
         ...query,
         unmatched: unmatched !== undefined,
       }),
