@@ -14,7 +14,7 @@ import { type ServerLimits, serverLimits } from "../web/http/server-limits.ts";
 import { isLoopback } from "./listen-address.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 
-/** Where a role listens. */
+/** The addresses of a role's HTTP server. */
 export interface ListenConfig {
   readonly host: string;
   readonly port: number;
@@ -24,17 +24,17 @@ export interface ListenConfig {
 export interface Listening {
   /** With the real port. */
   url: string;
-  /** Re-reads the TLS files (SIGHUP). */
+  /** Reads the TLS files again (SIGHUP). */
   reload(): void;
-  /** No new connections, parked readers answered by `wake`, requests under way finished, idle connections closed. */
+  /** Accepts no new connections, lets `wake` answer waiting readers, finishes requests and closes idle connections. */
   close(wake: () => void): Promise<void>;
 }
 
-/** Opens a role's HTTP server. Throws UsageError for TLS files that can't be used, and an Error that says why it can't listen. */
+/** Opens a role's HTTP server. Throws UsageError for unusable TLS files, and an Error that says why it can't listen. */
 export async function listen(
   config: ListenConfig,
   serve: {
-    /** Makes the app; asked once, after this listens. */
+    /** Makes the app; called once, after it listens. */
     app(): Promise<App>;
     ingest: IngestDoor;
     address: ClientAddress;
@@ -76,13 +76,13 @@ export async function listen(
   };
 }
 
-/** The far end of the connection that a request came on; of nowhere where it came on none. */
+/** The other end of the request's connection; unknown where the request came without one. */
 export function peerOf(c: AppContext | { env: unknown }): Peer {
   const env = c.env as { incoming?: { socket?: Peer } } | undefined;
   return env?.incoming?.socket ?? { remoteAddress: undefined, remotePort: undefined };
 }
 
-/** The connections of a role; the log is told when there is no room for more. */
+/** The connections of a role. Too many of them are logged. */
 export function connectionsOf(
   { clock, log, limits }: { clock: Clock; log: Log; limits?: Partial<ServerLimits> },
   address: ClientAddress,
@@ -96,7 +96,7 @@ export function connectionsOf(
   });
 }
 
-/** Ids for answers outside the app: one random part for the process and a counter. */
+/** Ids of answers outside the app: a random part for the process, and a counter. */
 export function counterIds(random: Random): () => string {
   const prefix = hexId(random).slice(0, 8);
   let n = 0;
@@ -124,7 +124,7 @@ function closed(http: HttpServer, clock: Clock, wake: () => void): Promise<void>
       resolve();
     });
     wake();
-    // Connections that finish their answer during the drain are idle only after it.
+    // Connections that finish an answer during the drain become idle only afterwards.
     const closeIdle = () => {
       http.closeIdle();
       cancel = clock.after(100, closeIdle);

@@ -1,27 +1,27 @@
 import { Agent, request } from "node:http";
 
-/** What the scratch box answered. */
+/** An answer of the scratch box. */
 export interface ApiReply {
   status: number;
   body: string;
 }
 
-/** One client for the whole run: the address changes with each start, the connections die with each kill. */
+/** One client for the whole run. The box's address changes with each start, and each kill ends its connections. */
 export interface Api {
-  /** Where the box listens now. */
+  /** Sets the box's present address. */
   at(url: string): void;
-  /** With the owner's key. Rejects where no whole answer came. */
+  /** Sends a request with the owner's key. Rejects where no whole answer came. */
   call(method: string, path: string, body?: unknown): Promise<ApiReply>;
-  /** As `call`, read as JSON; rejects for anything but 2xx. */
+  /** As `call`, but returns the parsed JSON. Rejects for every status but 2xx. */
   need(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** Sends a body as it is under another bearer. */
+  /** Sends a body unchanged, with another token. */
   send(path: string, how: { bearer: string; type: string; body: string }): Promise<ApiReply>;
-  /** The key that opens the API. */
+  /** The API key. */
   key: string;
   close(): void;
 }
 
-/** Longer than anything a box that lives takes. */
+/** Longer than any answer of a working box. */
 const PATIENCE_MS = 30_000;
 
 export function createApi(): Api {
@@ -77,7 +77,7 @@ function post(agent: Agent, { method, url, bearer, type, body }: Sent): Promise<
     answer.on("data", (chunk: Buffer) => chunks.push(chunk));
     answer.on("error", reject);
     answer.on("end", () => {
-      // A connection that is cut also ends.
+      // A cut connection ends the answer too.
       if (!answer.complete) return reject(new Error("the answer was cut"));
       resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() });
     });

@@ -1,15 +1,15 @@
 import { createDecipheriv, createECDH, hkdfSync } from "node:crypto";
 import type { SeenPush } from "./evidence.ts";
 
-/** A browser that took a push subscription (RFC 8291): what its service worker would be given. */
+/** A browser with a push subscription (RFC 8291). It decrypts what its service worker would get. */
 export interface PushedBrowser {
-  /** As the Push API says it. */
+  /** The subscription in the form of the Push API. */
   subscription(endpoint: string): { endpoint: string; keys: { p256dh: string; auth: string } };
-  /** The text that was pushed. Throws where the push isn't for this browser. */
+  /** The pushed text. Throws where the push isn't for this browser. */
   open(body: Buffer): string;
 }
 
-/** In bytes: what comes before the text of an encrypted push. */
+/** Lengths in bytes of what precedes the text of an encrypted push. */
 const SALT = 16;
 const HEAD = 86;
 const TAG = 16;
@@ -43,10 +43,10 @@ export function browser(): PushedBrowser {
   };
 }
 
-/** Alerts named one by one begin their lines with an id. */
+/** In a list of alerts each line begins with an id. */
 const NAMED = /^(\d+): /gm;
 
-/** What a push says when its browser has opened it; `plain` null: it couldn't. */
+/** A push, decrypted by its browser. `plain`: null where that failed. */
 export function pushOf(plain: string | null, arrived: { device: number; at: number }): SeenPush {
   const push = {
     ...arrived,

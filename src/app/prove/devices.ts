@@ -4,13 +4,13 @@ import type { RunEvidence, SeenDevice } from "./evidence.ts";
 import type { Receivers } from "./receiver.ts";
 import type { Seeded } from "./seeded.ts";
 
-/** Whose browsers are pushed to. */
+/** The person whose browsers get pushes. */
 export interface Pushed {
   accountId: string;
   key: string;
 }
 
-/** A second person for the ladders, with one browser that stays. Throws what the API refuses. */
+/** Adds a second person for the ladders, with one browser that stays. Throws the API's errors. */
 export async function pushPerson(
   api: Api,
   deps: { receivers: Receivers; devices: SeenDevice[] },
@@ -52,8 +52,8 @@ async function subscribe(
 const LONGEST_MS = 1500;
 
 /**
- * One turn of somebody whose browsers come and go: one is subscribed, stays a moment and is revoked. What wasn't answered
- * is asked again in the next turn.
+ * One step of a person whose browsers come and go: a browser is subscribed, stays for a moment and is revoked. A
+ * request without an answer is repeated in the next step.
  */
 export function createRevoker(deps: {
   api: Api;
@@ -72,7 +72,7 @@ export function createRevoker(deps: {
     device.isLeaving = true;
     const at = `/v1/accounts/${person.accountId}/contacts/${device.contactId}`;
     const { status } = await api.call("DELETE", at);
-    // Gone: an earlier one was taken, and its answer lost.
+    // Gone: an earlier request succeeded, and its answer was lost.
     if (status !== 200 && status !== 404) {
       ledger.oddAnswers.push(`DELETE of a push subscription was answered ${status}`);
       return;

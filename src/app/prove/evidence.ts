@@ -1,45 +1,44 @@
-/** All that a run has seen from outside the box: what the verdict rests on, and nothing else. */
+/** Everything that a run has seen from outside the box. The verdict depends on nothing else. */
 export interface RunEvidence {
-  /** Every event that was sent. */
   events: SentEvent[];
-  /** Acknowledgements and resolves that were answered 200. */
+  /** Acknowledgements and resolves that were answered with 200. */
   verbs: Verb[];
-  /** What senders said of alerts that they name, in order for each name. */
+  /** Reports on named alerts, in order for each name. */
   words: NamedWord[];
-  /** What stood of each name after each kill, and in the end. */
+  /** The alerts of each name after each kill, and at the end. */
   looks: NamedLook[];
   /** Silences that were answered. */
   hushes: Hush[];
-  /** Alerts whose acknowledgement was answered to end. */
+  /** Alerts with an acknowledgement that ends by itself. */
   rings: Ring[];
-  /** Every request that came in at a receiver, in the order of `step`. */
+  /** Requests that receivers got, in the order of `step`. */
   arrivals: Received[];
-  /** Every message that came in for the person whom a ladder pages. */
+  /** Messages to the person whom a ladder pages. */
   told: SeenMessage[];
-  /** Browsers of the other person whom a ladder pages; the first stays. */
+  /** Browsers of the ladder's other person. The first one stays. */
   devices: SeenDevice[];
-  /** Every push that came in for one of them. */
+  /** Pushes to these browsers. */
   pushes: SeenPush[];
-  /** Both persons' pages, as the files have them in the end. */
+  /** Both persons' pages, as the files have them at the end. */
   pages: SeenPage[];
   projects: ProjectPlan[];
-  /** As the API shows them in the end. */
+  /** As the API returns them at the end. */
   alerts: SeenAlert[];
-  /** The number of each stored line's event, as often as it is stored. */
+  /** The event number of each stored line, as often as it is stored. */
   lines: number[];
-  /** Deliveries and executions still waiting after the drain. */
+  /** Deliveries and executions that still wait after the drain. */
   pending: number;
   /** Deliveries that the box gave up. */
   givenUp: number;
-  /** What SQLite finds wrong with the files; null for nothing. */
+  /** The damage that SQLite finds in the files; null: none. */
   damage: string | null;
-  /** Ends of the process that nobody asked for, starts that failed. */
+  /** Unexpected ends of the process, and failed starts. */
   falls: string[];
-  /** Answers that no fault explains (5xx). */
+  /** Answers that no planned fault explains (5xx). */
   oddAnswers: string[];
 }
 
-/** accepted: 202. refused: an answer that says it isn't taken. unknown: no answer, so either may be. */
+/** accepted: 202. refused: an answer that says the event wasn't accepted. unknown: no answer, so it may have been. */
 export type Outcome = "accepted" | "refused" | "unknown";
 
 export interface SentEvent {
@@ -51,14 +50,14 @@ export interface SentEvent {
 export interface NamedWord {
   name: string;
   status: "firing" | "resolved";
-  /** Which firing of it, from 1. */
+  /** The number of its firing, from 1. */
   instance: number;
   outcome: Outcome;
 }
 
 export interface NamedLook {
   name: string;
-  /** All that had been said of it. */
+  /** All reports on it until now. */
   said: NamedWord[];
   /** The instances of its alerts that aren't resolved. */
   standing: number[];
@@ -69,7 +68,7 @@ export interface Verb {
   alertId: string;
 }
 
-/** A host that was silenced before it failed; until when at least, in Unix seconds. */
+/** A host that was silenced before it failed. `until`: the earliest end in Unix seconds. */
 export interface Hush {
   host: string;
   until: number;
@@ -82,16 +81,16 @@ export interface Ring {
 }
 
 export interface Received {
-  /** Which endpoint of which project it was sent to. */
+  /** The endpoint and its project. */
   endpoint: string;
   eventId: string;
   alertId: string;
   event: string;
-  /** When the box said it, in Unix seconds. */
+  /** The box's timestamp, in Unix seconds. */
   timestamp: number;
   /** SHA-256 of the body's bytes. */
   digest: string;
-  /** One counter over all receivers. */
+  /** A counter over all receivers. */
   step: number;
   /** The counter when a 2xx was written; null where none was. */
   acceptedAt: number | null;
@@ -100,7 +99,7 @@ export interface Received {
 export interface SeenMessage {
   purpose: string;
   alertIds: string[];
-  /** The digits of a message that proves the contact. */
+  /** The code in a message that verifies the contact. */
   code: string | null;
   /** Whether a 2xx was written. */
   wasTaken: boolean;
@@ -108,9 +107,9 @@ export interface SeenMessage {
 
 /** A browser that was subscribed. */
 export interface SeenDevice {
-  /** null: it wasn't answered that it is subscribed. */
+  /** null: the subscription wasn't answered. */
   contactId: string | null;
-  /** Whether its revocation was asked for. */
+  /** Whether its revocation was requested. */
   isLeaving: boolean;
   /** When that was answered, in monotonic milliseconds; null: it wasn't. */
   revokedAt: number | null;
@@ -119,14 +118,14 @@ export interface SeenDevice {
 export interface SeenPush {
   /** The number of its browser. */
   device: number;
-  /** When it came in, in monotonic milliseconds. */
+  /** When it arrived, in monotonic milliseconds. */
   at: number;
-  /** Whether its browser could open it. */
+  /** Whether its browser could decrypt it. */
   isRead: boolean;
-  /** Whether it pages; else it says what became of alerts. */
+  /** Whether it is a page; else it reports what happened to alerts. */
   isPage: boolean;
   alertIds: string[];
-  /** How many more it counts without naming them. */
+  /** Alerts that it counts without naming them. */
   more: number;
   /** Whether a 2xx was written. */
   wasTaken: boolean;
@@ -141,23 +140,23 @@ export interface SeenPage {
 export interface ProjectPlan {
   name: string;
   rules: RulePlan[];
-  /** Names of its endpoints, as arrivals have them; each hears of every event. */
+  /** Names of its endpoints, as in arrivals. Each gets every event. */
   endpoints: string[];
-  /** The endpoint that its runbook action calls when an alert opens, where it has one. */
+  /** The endpoint that its runbook action calls when an alert opens; null: no action. */
   action: string | null;
-  /** Whether its alerts are those that their senders name: they count firings and not events. */
+  /** Whether senders name its alerts. They count firings then, not events. */
   named: boolean;
-  /** Whether its alerts are silenced, snoozed and given back, and nothing else is done to them. */
+  /** Whether its alerts are only silenced, snoozed and unacknowledged. */
   quiet: boolean;
 }
 
 export interface RulePlan {
   name: string;
-  /** Events of one key that open an alert. */
+  /** Events with the same key that open an alert. */
   count: number;
   /** How many keys its events have. */
   keys: number;
-  /** Whether its ladder's first step is due with the opening. */
+  /** Whether its ladder's first step is due at the opening. */
   ladder: boolean;
 }
 
@@ -168,7 +167,7 @@ export interface SeenAlert {
   state: string;
   count: number;
   escalation_level: number;
-  /** The name that its sender gave it. */
+  /** The sender's name for it. */
   dedup_key: string | null;
   identifiers: Readonly<Record<string, string>>;
 }

@@ -14,19 +14,19 @@ import {
   type WorldSetting,
 } from "./world.ts";
 
-/** Events and verbs sent without pause while the box is up, each entered in the ledger before it goes. */
+/** Sends events and operations without pause while the box is up. Each is entered in the ledger before it is sent. */
 export interface Feed {
-  /** The box can be used: go on. */
+  /** The box is up: starts sending. */
   open(): void;
-  /** It can't be: whatever is under way ends as it ends. */
+  /** The box is down: starts nothing more. */
   shut(): void;
-  /** Called at the next 202; once. */
+  /** Calls `fn` once, at the next 202. */
   onAccepted(fn: () => void): void;
-  /** Larger messages from now on, so that the log is soon moved into the database. */
+  /** Sends larger messages from now on, so that the log is soon moved into the database. */
   swell(large: boolean): void;
   /**
-   * Sends on until enough was answered for every promise to have something that it could be broken by, for half a
-   * minute at most; then no more. Waits for what is under way.
+   * Sends on until every promise has enough answered requests to be tested, for half a minute at most. Then ends, and
+   * waits for requests under way.
    */
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface FeedOptions {
   api: Api;
   tokens: ProjectTokens;
   receivers: Receivers;
-  /** Whose browsers come and go. */
+  /** The person whose browsers come and go. */
   pushed: Pushed;
   ledger: Pick<
     RunEvidence,
@@ -49,7 +49,7 @@ const SENDERS = 4;
 const MOST_LINES = 25;
 const PAUSE_MS = [2, 25] as const;
 const LARGE = 6000;
-/** On a busy machine a life of the box is over after a few events, and nothing would be proven of them. */
+/** On a busy machine the box may be killed after a few events, which would prove nothing. */
 const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1 };
 const ENOUGH_MS = 30_000;
 
@@ -75,7 +75,7 @@ export function startFeed(options: FeedOptions): Feed {
     });
     const texts = sent.map((event) => eventText(event.n, setting, { choice, large }));
     const isOne = size === 1;
-    // A line that is none must not cost its neighbours anything.
+    // An invalid line must not affect the lines beside it.
     const body = isOne || choice.chance(0.9) ? texts : [...texts, "{not json"];
     const reply = await api
       .send("/v1/ingest", {
@@ -92,7 +92,7 @@ export function startFeed(options: FeedOptions): Feed {
     told?.();
   };
 
-  /** One loop of the feed: sends while the gate is open. */
+  /** One loop of the feed, which sends while the box is up. */
   const loop = async (choice: Seeded, work: (choice: Seeded) => Promise<void>) => {
     for (;;) {
       await gate.promise;
@@ -183,7 +183,7 @@ function eventText(
   });
 }
 
-/** The number that `eventText` gave a stored message; null for a message of nobody's. */
+/** The number that `eventText` put into a message; null for a message of another origin. */
 export function numberOf(message: string): number | null {
   const found = /^\w+ request (\d+) failed/.exec(message);
   return found === null ? null : Number(found[1]);
@@ -201,7 +201,7 @@ function outcomeOf(reply: ApiReply | null, size: number, odd: string[]): Outcome
   return "accepted";
 }
 
-/** Acknowledges and resolves alerts as they open, so that new ones do. */
+/** Acknowledges and resolves alerts as they open, so that new ones can open. */
 function createVerbs(api: Api, ledger: FeedOptions["ledger"]): (choice: Seeded) => Promise<void> {
   const open: string[] = [];
   let cursor = 0;
@@ -209,7 +209,7 @@ function createVerbs(api: Api, ledger: FeedOptions["ledger"]): (choice: Seeded) 
     if (open.length < 4) {
       const pulled = await api.need("GET", `/v1/pull?cursor=${cursor}`);
       cursor = Number(pulled["cursor"]);
-      // What a sender names only it ends, or it would be held back while it goes on.
+      // Only its sender may end a named alert; an end by a person would hold the next firing back.
       for (const { id, dedup_key, project } of pulled["alerts"] as SeenAlert[])
         if (dedup_key === null && project !== quietSetting.name) open.push(id);
     }

@@ -1,30 +1,30 @@
 import type { RunEvidence } from "./evidence.ts";
 import type { Moment } from "./kills.ts";
 
-/** What a run came to, in numbers. */
+/** The figures of a run. */
 export interface Figures {
   kills: Record<Moment, number>;
   events: { accepted: number; refused: number; unknown: number; stored: number };
-  /** What was said of named alerts and answered. */
+  /** Reports on named alerts that were answered. */
   named: { firings: number; ends: number };
-  /** Silences, and acknowledgements that end, that were answered. */
+  /** Silences, and acknowledgements that end by themselves, that were answered. */
   quiet: { silences: number; rings: number };
-  /** Pushes that browsers' services took, and browsers whose revocation was answered. */
+  /** Pushes that the push services accepted, and browsers whose revocation was answered. */
   pushes: { taken: number; revoked: number };
   alerts: number;
-  /** Requests at the receivers; those that came again although they had been taken. */
+  /** Requests at the receivers. `duplicates`: repeated although they were accepted. */
   arrivals: number;
   duplicates: number;
-  /** From the start of a process until it listens. */
+  /** Time from the start of a process until it listens. */
   startMs: { median: number; slowest: number };
   drainSeconds: number;
   seconds: number;
 }
 
-/** What the figures are made of. */
+/** The input of the figures. */
 export interface Seen {
   evidence: RunEvidence;
-  /** Of each start that came up, in milliseconds. */
+  /** Milliseconds of each successful start. */
   startTimes: readonly number[];
   killed: Record<Moment, number>;
 }

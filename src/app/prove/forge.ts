@@ -1,7 +1,7 @@
 import type { RunEvidence } from "./evidence.ts";
 import { judge, type promises } from "./judge.ts";
 
-/** One lie about the box for each promise: a judge that doesn't see it would prove nothing. */
+/** A false piece of evidence for each promise. A judge that doesn't notice it would prove nothing. */
 const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partial<RunEvidence>> = {
   "every accepted event is stored": ({ events }) => ({
     events: [...events, { n: events.length, project: "forged", outcome: "accepted" }],
@@ -70,7 +70,7 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "no request meets an error of the box": () => ({ oddAnswers: ["forged"] }),
 };
 
-/** The promises whose breach the judge would not see in this evidence; empty when it can be trusted. */
+/** The promises for which the judge would notice no breach in this evidence. Empty: the verdict can be trusted. */
 export function blindSpots(evidence: RunEvidence): string[] {
   return Object.entries(forgeries)
     .filter(([promise, forge]) => {

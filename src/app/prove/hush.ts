@@ -4,15 +4,16 @@ import type { RunEvidence } from "./evidence.ts";
 import type { Seeded } from "./seeded.ts";
 import { quietSetting } from "./world.ts";
 
-/** What a husher enters in the ledger. */
+/** The part of the ledger that it writes. */
 export type Hushed = Pick<RunEvidence, "hushes" | "rings">;
 
 const SHORTEST = 2;
 const LONGEST = 4;
 
 /**
- * One turn of somebody who keeps things quiet: a host is silenced, fails, and is left to the silence's end or to an
- * earlier one; or an alert is snoozed, or acknowledged and given back. Each host and alert has one such story. What was answered is entered in the ledger.
+ * One step of a person who silences: a host is silenced and fails, and then the silence ends, or the person ends it
+ * earlier; or an alert is snoozed, or acknowledged and unacknowledged. Each host and alert is used once. Answered
+ * requests are entered in the ledger.
  */
 export function createHusher(deps: {
   api: Api;
@@ -44,7 +45,7 @@ export function createHusher(deps: {
     await fails(host);
     if (choice.chance(0.5)) return;
     await sleep(clock, choice.between(0, 1500));
-    // From here on it may be over, answered or not.
+    // From now on the silence may be over, with or without an answer.
     hush.until = Math.min(until, now());
     await api.need("DELETE", `/v1/silences/${String(id)}`);
   };
@@ -73,7 +74,7 @@ export function createHusher(deps: {
   return (choice) => (choice.chance(0.5) ? silence(choice) : ring(choice));
 }
 
-/** The Unix second by which whatever is kept quiet must have been told. */
+/** The Unix second by which everything that was silenced must have been sent. */
 export function quietUntil({ hushes, rings }: Hushed): number {
   return Math.max(0, ...[...hushes, ...rings].map(({ until }) => until + LONGEST));
 }

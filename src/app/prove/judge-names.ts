@@ -1,6 +1,6 @@
 import type { NamedLook, NamedWord, RunEvidence } from "./evidence.ts";
 
-/** The last word that was answered, and those after it that may have been taken. */
+/** The last report that was answered, and later ones that may have been accepted. */
 function lastAnswered({ said }: NamedLook): { word: NamedWord; later: NamedWord[] } | null {
   const at = said.findLastIndex(({ outcome }) => outcome === "accepted");
   const word = said[at];
@@ -8,7 +8,7 @@ function lastAnswered({ said }: NamedLook): { word: NamedWord; later: NamedWord[
   return { word, later: said.slice(at + 1).filter(({ outcome }) => outcome === "unknown") };
 }
 
-/** A firing that was answered stands, unless an end of it may have been taken since. */
+/** A firing that was answered has an open alert, unless an end may have been accepted later. */
 export function lostFirings({ looks }: RunEvidence): string[] {
   return looks
     .filter((look) => {
@@ -21,7 +21,7 @@ export function lostFirings({ looks }: RunEvidence): string[] {
     .map(({ name }) => `"${name}" fires, and no alert of it stands`);
 }
 
-/** What was answered to have ended does not stand. */
+/** A firing whose end was answered has no open alert. */
 export function undoneEnds({ looks }: RunEvidence): string[] {
   return looks
     .filter(({ said, standing }) => {
@@ -40,7 +40,7 @@ export function doubles({ looks }: RunEvidence): string[] {
     .map(({ name, standing }) => `${standing.length} alerts of "${name}" stand`);
 }
 
-/** Each firing is counted once, however often it was reported; one that wasn't answered perhaps. */
+/** Each firing counts once, however often it was reported. One without an answer may count or not. */
 export function miscounted({ words, alerts }: RunEvidence): string[] {
   const firings = words.filter(({ status }) => status === "firing");
   return [...Map.groupBy(firings, ({ name }) => name)].flatMap(([name, said]) => {

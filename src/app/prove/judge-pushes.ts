@@ -1,11 +1,12 @@
 import type { RunEvidence } from "./evidence.ts";
 
-/** A push that was under way when its browser's revocation was answered may come in for so long. */
+/** A push that was under way when its browser's revocation was answered may arrive for so long. */
 const UNDER_WAY_MS = 1000;
 
 /**
- * Each alert of a ladder has a page for the browser that stays, and a page that the box calls delivered came to its
- * browser, which could open it. One is withdrawn only where somebody had the alert, or the browser was being revoked.
+ * Each alert of a ladder has a page for the browser that stays. A page that the box calls delivered has arrived at its
+ * browser and could be decrypted. A page is withdrawn only where the alert was acknowledged or the browser was being
+ * revoked.
  */
 export function lostPushes(evidence: RunEvidence): string[] {
   const { alerts, pages, devices, pushes } = evidence;
@@ -32,7 +33,7 @@ export function lostPushes(evidence: RunEvidence): string[] {
     const device = byContact.get(page.contactId);
     return device === undefined ? [] : [{ ...page, device }];
   });
-  // Where too many go together only their number is said.
+  // A message about very many alerts only gives their number.
   const unnamed = pushes.reduce((sum, { more, wasTaken }) => sum + (wasTaken ? more : 0), 0);
   const untrue = known
     .filter(({ alertId, status, device }) => {
@@ -49,7 +50,7 @@ export function lostPushes(evidence: RunEvidence): string[] {
   return [...unpaged, ...told];
 }
 
-/** Nothing comes to a browser once it was answered that it is revoked. */
+/** Nothing arrives at a browser after its revocation was answered. */
 export function pushedToRevoked({ devices, pushes }: RunEvidence): string[] {
   return pushes.flatMap(({ device, at, alertIds }) => {
     const revokedAt = devices[device]?.revokedAt ?? null;
@@ -59,12 +60,12 @@ export function pushedToRevoked({ devices, pushes }: RunEvidence): string[] {
   });
 }
 
-/** What couldn't be opened by the browser that it was for. */
+/** Pushes that their own browser couldn't decrypt. */
 export function unread({ pushes }: RunEvidence): string[] {
   return pushes.filter(({ isRead }) => !isRead).map(({ device }) => `a push to browser ${device}`);
 }
 
-/** `{project}/{rule}` of rules whose ladder's first step is due with the opening. */
+/** `{project}/{rule}` of rules whose ladder's first step is due at the opening. */
 export function laddersOf({ projects }: RunEvidence): ReadonlySet<string> {
   return new Set(
     projects.flatMap(({ name, rules }) =>

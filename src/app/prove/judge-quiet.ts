@@ -1,7 +1,7 @@
 import type { RunEvidence } from "./evidence.ts";
 import { quietSetting } from "./world.ts";
 
-/** Alerts of hosts that were silenced before they failed, each with when that may have been over. */
+/** Alerts of hosts that were silenced before they failed, and the earliest end of the silence. */
 function held({ alerts, hushes }: RunEvidence): { id: string; until: number }[] {
   const untilOf = new Map(hushes.map(({ host, until }) => [host, until]));
   return alerts.flatMap(({ id, project, identifiers }) => {
@@ -10,7 +10,7 @@ function held({ alerts, hushes }: RunEvidence): { id: string; until: number }[] 
   });
 }
 
-/** Nothing of it is said before the silence may have been over. */
+/** Nothing about an alert is sent before its silence may have ended. */
 export function toldTooSoon(evidence: RunEvidence): string[] {
   const untilOf = new Map(held(evidence).map(({ id, until }) => [id, until]));
   return evidence.arrivals
@@ -35,12 +35,12 @@ function unheard(
   );
 }
 
-/** All of it is open, so its opening is told. */
+/** After the silence each of these alerts is still open, so its opening is sent. */
 export function neverTold(evidence: RunEvidence): string[] {
   return unheard(evidence, { ids: held(evidence).map(({ id }) => id), event: "alert.opened" });
 }
 
-/** What was snoozed or given back is open again and says so. */
+/** An alert that was snoozed or unacknowledged is open again, and that is sent. */
 export function sleepers(evidence: RunEvidence): string[] {
   const states = new Map(evidence.alerts.map(({ id, state }) => [id, state]));
   const ids = evidence.rings.map(({ alertId }) => alertId);

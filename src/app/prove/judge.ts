@@ -3,18 +3,18 @@ import { doubles, lostFirings, miscounted, undoneEnds } from "./judge-names.ts";
 import { laddersOf, lostPushes, pushedToRevoked, unread } from "./judge-pushes.ts";
 import { neverTold, sleepers, toldTooSoon } from "./judge-quiet.ts";
 
-/** One promise that the evidence says was broken. */
+/** A promise that was broken. */
 export interface Violation {
   promise: string;
   /** How often. */
   count: number;
-  /** The first of them. */
+  /** The first case. */
   example: string;
 }
 
 type Promised = (evidence: RunEvidence) => string[];
 
-/** Each promise, and how one sees that it was broken. */
+/** Each promise, and how a breach shows in the evidence. */
 export const promises = {
   "every accepted event is stored": (evidence) => {
     const stored = new Set(evidence.lines);
@@ -88,7 +88,7 @@ export const promises = {
   "no request meets an error of the box": ({ oddAnswers }) => oddAnswers,
 } satisfies Record<string, Promised>;
 
-/** What the evidence proves broken; empty when every promise held. */
+/** The promises that were broken; [] when all were kept. */
 export function judge(evidence: RunEvidence): Violation[] {
   return Object.entries(promises).flatMap(([promise, broken]) => {
     const found = broken(evidence);
@@ -97,7 +97,7 @@ export function judge(evidence: RunEvidence): Violation[] {
   });
 }
 
-/** Every stored line is counted by each rule of its project, but for those a window still waits with. */
+/** Each rule of a project counts every stored line, except those that a window still holds. */
 function countsOff({ projects, alerts, events, lines }: RunEvidence): string[] {
   const projectOf = new Map(events.map(({ n, project }) => [n, project]));
   const counting = projects.filter(({ named, quiet }) => !named && !quiet);
@@ -113,7 +113,7 @@ function countsOff({ projects, alerts, events, lines }: RunEvidence): string[] {
   });
 }
 
-/** The kinds of event that an alert must have had, as far as its state tells. */
+/** The events that an alert must have had, judged by its state. */
 function eventsOf(alert: SeenAlert): string[] {
   return [
     "alert.opened",
@@ -150,7 +150,7 @@ function owed(alert: SeenAlert, plan: ProjectPlan): { endpoint: string; event: s
   return [...told, ...run, ...paged.map((endpoint) => ({ endpoint, event: "alert.escalated" }))];
 }
 
-/** Each alert of a ladder pages; a page came, or was withdrawn because somebody had the alert. */
+/** Each alert of a ladder has a page, which arrived or was withdrawn because the alert was acknowledged. */
 function lostPages(evidence: RunEvidence): string[] {
   const { alerts, told, devices } = evidence;
   const browsers = new Set(devices.map(({ contactId }) => contactId));
@@ -183,7 +183,7 @@ const RANK: Record<string, number> = {
   "alert.resolved": 4,
 };
 
-/** A later event may set out only after the earlier ones of its alert were taken. */
+/** A later event of an alert may only be sent after the earlier ones were accepted. */
 function disordered({ arrivals }: RunEvidence): string[] {
   const trails = new Map<string, Received[]>();
   for (const arrival of arrivals) {

@@ -8,10 +8,9 @@ import { type Seeded, seeded } from "./seeded.ts";
 
 /**
  * When a kill comes.
- * first-start: the data is being made. starting: a start like any other. feeding: at any time.
- * accepted: right after a 202. arrived, answered: a receiver has the request, has answered it, and the
- * box hasn't written that down. checkpointing: the log is being moved into the database. stopping:
- * while it goes down in order.
+ * first-start: while the data is made. starting: during another start. feeding: at any time. accepted: right after a
+ * 202. arrived, answered: a receiver has the request, or has answered it, and the box hasn't recorded that.
+ * checkpointing: while the log is moved into the database. stopping: during a regular stop.
  */
 export const moments = [
   "first-start",
@@ -25,7 +24,7 @@ export const moments = [
 ] as const;
 export type Moment = (typeof moments)[number];
 
-/** The moment of each kill: first starts lead, the rest by the seed, every kind in turn. */
+/** The moment of each kill: first starts come first, the others in an order of the seed, equally often. */
 export function planKills(kills: number, seed: number): Moment[] {
   const first = kills === 0 ? 0 : Math.max(1, Math.floor(kills / 10));
   const choice = seeded(seed, "kills");
@@ -53,7 +52,7 @@ const PATIENCE_MS = 4000;
 const LIVE_MS = [50, 900] as const;
 const STOP_MS = 150;
 
-/** Waits for the moment in a box that is up, then kills it and shuts the feed. Returns when it has ended. */
+/** Waits for the moment in a running box, kills it and stops the feed. Returns when the process has ended. */
 export async function killAt(moment: Moment, scene: Scene): Promise<void> {
   const { box, feed } = scene;
   await Promise.race([waitFor(moment, scene), box.ended]);
@@ -77,7 +76,7 @@ async function waitFor(moment: Moment, scene: Scene): Promise<void> {
   }
 }
 
-/** Only a checkpoint writes to the database itself: its time changes with the first page. */
+/** Only a checkpoint writes to the database file itself, so the file's time changes with its first page. */
 async function checkpoint({ clock, feed, data, choice }: Scene): Promise<void> {
   const changed = () => statSync(join(data, "box.db")).mtimeMs;
   const before = changed();

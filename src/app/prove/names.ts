@@ -4,17 +4,17 @@ import type { NamedLook, NamedWord, RunEvidence } from "./evidence.ts";
 import type { Seeded } from "./seeded.ts";
 import { namedSetting } from "./world.ts";
 
-/** Each sender has names of its own, so that what it says of one is in order. */
+/** Each sender has names of its own, so its reports on a name are in order. */
 export const NAMED_SENDERS = 2;
 const NAMES = 6;
-/** Longer than a run: nothing ends by itself. */
+/** Longer than a run, so nothing ends by itself. */
 const LASTS = 3 * 3600;
 
 type Words = RunEvidence["words"];
 
 /**
- * One turn of a sender that names its alerts: it says of a few of its names that they fire, go on or have ended, each
- * word entered in the ledger before it goes. A firing has an instance that is one more than the one before.
+ * One step of a sender that names its alerts: it reports a few of its names as firing, continuing or ended. Each report
+ * is entered in the ledger before it is sent. A new firing has the next instance number.
  */
 export function createNamer(
   { api, clock, token, words }: { api: Api; clock: Clock; token: string; words: Words },
@@ -30,14 +30,14 @@ export function createNamer(
     const reply = await api
       .send("/v1/ingest", { bearer: token, type: "application/x-ndjson", body: lines.join("\n") })
       .catch(() => null);
-    // What wasn't answered may have been taken.
+    // A report without an answer may have been accepted.
     const answered = reply !== null && reply.status < 500;
     if (answered)
       for (const word of said) word.outcome = reply.status === 202 ? "accepted" : "refused";
   };
 }
 
-/** What a sender says next of a name. After an end, answered or not, the next firing is another. */
+/** The sender's next report on a name. After an end, answered or not, the next firing is a new instance. */
 function nextWord(words: Words, name: string, choice: Seeded): NamedWord {
   const last = words.findLast((word) => word.name === name);
   const begins = last === undefined || last.status === "resolved";
@@ -53,7 +53,7 @@ function wireOf({ name, status, instance }: NamedWord): object {
   return { message, dedup_key: name, status, instance: String(instance) };
 }
 
-/** What stands of each name, beside all that was said of it; without names of which something is being said. */
+/** The alerts of each name, and all reports on it. Leaves out names with a report under way. */
 export async function lookAtNames(api: Api, words: Words): Promise<NamedLook[]> {
   const before = words.map((word) => ({ ...word }));
   const { alerts } = await api.need("GET", `/v1/alerts?project=${namedSetting.name}&limit=500`);

@@ -18,9 +18,9 @@ import { drained, readAlerts, readFiles } from "./survey.ts";
 import { build, namedSetting, quietSetting, reachOwner, settings } from "./world.ts";
 
 export interface ProveOptions {
-  /** What starts a box. */
+  /** The command that starts a box. */
   program: Program;
-  /** Where the scratch directory is made; the system's place for such when absent. */
+  /** Where the scratch directory is made. Default: the system's directory for temporary files. */
   directory?: string;
   seed: number;
   kills: number;
@@ -37,16 +37,16 @@ export interface Progress {
 }
 
 export interface RunVerdict {
-  /** No promise was broken, and the judge would have seen it. */
+  /** No promise was broken, and the judge would have noticed it. */
   ok: boolean;
   seed: number;
   figures: Figures;
   violations: Violation[];
-  /** Promises whose breach would have gone unseen: nothing was there to break. */
+  /** Promises that the evidence couldn't test. */
   unproven: string[];
 }
 
-/** What a run holds in its hands. */
+/** The parts of a run. */
 interface Run extends Seen {
   options: ProveOptions;
   root: string;
@@ -55,12 +55,12 @@ interface Run extends Seen {
   startTimes: number[];
 }
 
-/** A start that takes longer is a fall. */
+/** A longer start counts as failed. */
 const START_MS = 30_000;
 
 /**
- * Feeds a scratch box while it is killed again and again, and judges it by a ledger that was kept
- * outside of it. Throws where the proof itself can't be made; a broken promise is in the verdict.
+ * Feeds a scratch box while it is killed again and again, and judges it by a ledger kept outside of it. Throws where
+ * the proof itself can't be made; broken promises are in the verdict.
  */
 export async function prove(
   options: ProveOptions,
@@ -79,7 +79,7 @@ export async function prove(
     run.api.close();
     await receivers.close();
   }
-  // What a box that doesn't start again holds can't be asked for: that it doesn't is enough.
+  // A box that doesn't start can't be asked for its data. That it doesn't start is enough.
   const seen = drainMs === null ? { ...emptyEvidence(receivers), falls: evidence.falls } : evidence;
   const violations = judge(seen);
   const unproven = drainMs === null ? [] : blindSpots(seen);
@@ -123,10 +123,13 @@ function emptyEvidence(receivers: Receivers): RunEvidence {
   };
 }
 
-/** A start that didn't come up: nothing can be fed any more. */
+/** A start failed, so nothing more can be sent. */
 const fallen = Symbol("fallen");
 
-/** Everything from the first start to the last stop; how long the drain took, null where the box stayed down. */
+/**
+ * Everything from the first start to the last stop. Returns the milliseconds of the drain; null where the box stayed
+ * down.
+ */
 async function story(run: Run): Promise<number | null> {
   const { options, evidence, api, receivers } = run;
   const { clock, seed } = options;
@@ -175,7 +178,7 @@ async function story(run: Run): Promise<number | null> {
   }
 }
 
-/** Kills first starts, each in a directory of its own that then has to start; returns the last. */
+/** Kills first starts, each in a directory of its own that must start afterwards. Returns the last directory. */
 async function firstStarts(run: Run, kills: number, choice: Seeded): Promise<string> {
   let data = join(run.root, "data-0");
   mkdirSync(data);
@@ -190,7 +193,7 @@ async function firstStarts(run: Run, kills: number, choice: Seeded): Promise<str
   return data;
 }
 
-/** One start that is let live until it listens. */
+/** Measures a start that isn't killed before it listens. */
 async function timeStart(run: Run, data: string): Promise<number> {
   const box = await start(run, data);
   box.kill("SIGKILL");
@@ -211,7 +214,7 @@ async function killStarting(
   await noteFall(run, box);
 }
 
-/** Starts the box and waits until it can be used. Throws `fallen` where it can't. */
+/** Starts the box and waits until it is ready. Throws `fallen` where it fails. */
 async function start(run: Run, data: string): Promise<Process> {
   const { clock, program } = run.options;
   const from = clock.mono();
@@ -228,7 +231,7 @@ async function start(run: Run, data: string): Promise<Process> {
   return box;
 }
 
-/** The first seat by pairing code, the projects by the API, and the feed. */
+/** Makes the first account by pairing code, the projects by the API, and the feed. */
 async function furnish(run: Run, data: string): Promise<Feed> {
   const { options, api, receivers, evidence } = run;
   const issued = await runCommand(options.program, ["pair-code", "--data", data, "--json"]);
@@ -253,7 +256,7 @@ async function furnish(run: Run, data: string): Promise<Feed> {
   return feed;
 }
 
-/** An end by another hand than the prover's, or in another way than it was asked for. */
+/** Records an end that the prover didn't cause, or that wasn't the requested kind. */
 async function noteFall(run: Run, box: Process): Promise<void> {
   const { code, signal, said } = await box.ended;
   if (signal === "SIGKILL" || (code === 0 && box.wasKilled)) return;

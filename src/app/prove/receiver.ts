@@ -6,22 +6,22 @@ import { browser, type PushedBrowser, pushOf } from "./browser.ts";
 import type { Received, SeenMessage, SeenPush } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 
-/** How a receiver behaves while faults are on: answers, takes its time, or fails three in ten. */
+/** How a receiver behaves while faults are on: it answers, answers slowly, or fails three of ten requests. */
 export const tempers = ["healthy", "slow", "flaky"] as const;
 export type Temper = (typeof tempers)[number];
 
-/** Who is called by the box, with a ledger of their own. */
+/** The endpoints that the box calls, with their ledgers. */
 export interface Receivers {
-  /** `http://127.0.0.1:port` of each; the path names the endpoint. */
+  /** `http://127.0.0.1:port` of each. The path names the endpoint. */
   readonly urls: Record<Temper, string>;
   readonly arrivals: readonly Received[];
-  /** What came below `/person`: messages to a person's contact. */
+  /** Messages to a person's contact: requests below `/person`. */
   readonly told: readonly SeenMessage[];
-  /** What came below `/push`: to browsers, opened with their keys. */
+  /** Pushes to browsers, decrypted with their keys: requests below `/push`. */
   readonly pushes: readonly SeenPush[];
-  /** The subscription of the browser of this number, whose push service this is. */
+  /** The subscription of the browser with this number. Its push service is here. */
   subscription(n: number): ReturnType<PushedBrowser["subscription"]>;
-  /** Called with the next request, before or after it is answered; once. */
+  /** Calls `fn` once, with the next request, before or after it is answered. */
   onNext(when: "arrived" | "answered", fn: () => void): void;
   /** From now on all answer at once. */
   heal(): void;
@@ -29,7 +29,7 @@ export interface Receivers {
 }
 
 const FAILS = 0.3;
-/** A third failure of one event would be retried after the drain's patience. */
+/** After a third failure of one event the retry would come too late for the drain. */
 const MOST_FAILURES = 2;
 const PUSH = "/push/";
 const SLOW_MS = [20, 250] as const;
@@ -53,7 +53,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     fn?.();
   };
 
-  /** Whether this request is failed. */
+  /** Whether this request fails. */
   const fails = (known: string, choice: Seeded): boolean => {
     const before = failures.get(known) ?? 0;
     if (healed || before >= MOST_FAILURES || !choice.chance(FAILS)) return false;
@@ -77,7 +77,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     pushes.push(push);
     tell("arrived");
     const known = `browser ${device}`;
-    // A service that knows the browser no more says 404, and is asked no more.
+    // A real service that no longer knows the browser answers 404, and gets no more requests.
     if (fails(known, choice)) return fail(call, choice, [500, 503, 429]);
     if (call.response.destroyed) return;
     failures.delete(known);
@@ -87,7 +87,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
 
   const serve = async (temper: Temper, choice: Seeded, call: Call) => {
     const body = await readAll(call.message).catch(() => null);
-    // A body that was cut by a kill is no request.
+    // A body that a kill cut isn't a request.
     if (body === null) return;
     if (call.message.url === "/person") return tellPerson(choice, call, body);
     if (call.message.url?.startsWith(PUSH)) return tellBrowser(choice, call, body);
@@ -156,7 +156,7 @@ function fail(
   else response.writeHead(choice.pick(statuses)).end();
 }
 
-/** null: it can't be opened with the browser's keys. */
+/** null: the browser's keys can't decrypt it. */
 function openedBy(one: PushedBrowser | undefined, body: Buffer): string | null {
   try {
     return one?.open(body) ?? null;

@@ -1,17 +1,17 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 
-/** What starts a box: the words before a command. */
+/** The command line that starts a box, before the name of its command. */
 export type Program = readonly [string, ...string[]];
 
 /** One process of the scratch box. */
 export interface Process {
-  /** Resolves with its address once it can be used; null when it ended before. */
+  /** Resolves with its address once it is ready; null when it ended before. */
   readonly ready: Promise<string | null>;
-  /** Resolves when it has ended, whatever ended it. */
+  /** Resolves when it has ended in any way. */
   readonly ended: Promise<Ending>;
   kill(signal: "SIGKILL" | "SIGTERM"): void;
-  /** Whether somebody sent it a signal: its end is no fall then. */
+  /** Whether a signal was sent to it. Its end then counts as no failure. */
   readonly wasKilled: boolean;
 }
 
@@ -61,7 +61,7 @@ function listening(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Runs one command on the data directory and reads its JSON. Rejects where it fails. */
+/** Runs one command on the data directory and parses its JSON. Rejects where it fails. */
 export function runCommand(
   program: Program,
   words: readonly string[],
@@ -75,7 +75,7 @@ export function runCommand(
   });
 }
 
-/** Settings of the caller's own box must not reach the scratch one. */
+/** Without the settings of the caller's own box. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -89,7 +89,7 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Resolves with what `promise` gives, or null when that takes longer. */
+/** Resolves with the promise's value, or null when that takes longer. */
 export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | null> {
   const over = new AbortController();
   try {

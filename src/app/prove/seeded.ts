@@ -1,4 +1,4 @@
-/** Choices that a seed fixes: the same seed and label give the same choices on every machine. */
+/** Choices by a seed: the same seed and label give the same choices on every machine. */
 export interface Seeded {
   /** In [0, 1). */
   fraction(): number;
@@ -8,7 +8,7 @@ export interface Seeded {
   pick<T>(list: readonly T[]): T;
 }
 
-/** A stream of choices of its own for each label, so that one that draws more doesn't move the others. */
+/** Each label has a stream of its own, so drawing more from one doesn't change the others. */
 export function seeded(seed: number, label: string): Seeded {
   const fraction = stream(fold(`${seed}/${label}`));
   const between = (least: number, most: number) =>

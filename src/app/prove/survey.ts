@@ -6,10 +6,10 @@ import type { Api } from "./api.ts";
 import type { SeenAlert, SeenPage } from "./evidence.ts";
 import { numberOf } from "./feed.ts";
 
-/** Longest that a backlog may take once nothing fails any more. */
+/** Longest time to send what waits, once nothing fails any more. */
 const DRAIN_MS = 60_000;
 
-/** Waits until the box says that nothing waits to go out, and returns what still does after a minute. */
+/** Waits until nothing waits to be sent, a minute at most. Returns the number that still waits. */
 export async function drained(api: Api, clock: Clock): Promise<number> {
   const from = clock.mono();
   for (;;) {
@@ -30,7 +30,7 @@ async function readWaiting(api: Api): Promise<number> {
   return rows.reduce((sum, what) => sum + gauge(`box_${what}_pending`), 0);
 }
 
-/** Every alert, as the API shows it. */
+/** Every alert from the API. */
 export async function readAlerts(api: Api): Promise<SeenAlert[]> {
   const alerts: SeenAlert[] = [];
   let before = "";
@@ -45,7 +45,7 @@ export async function readAlerts(api: Api): Promise<SeenAlert[]> {
 const PAGES = `SELECT CAST(alert_id AS TEXT) AS alertId, contact_id AS contactId, status FROM pages
   WHERE event IN ('alert.escalated', 'alert.renotified')`;
 
-/** What the files of a stopped box hold: every page is read, and nothing written. */
+/** The content of a stopped box's files. Reads every page and writes nothing. */
 export function readFiles(data: string): {
   lines: number[];
   givenUp: number;

@@ -2,11 +2,11 @@ import type { Api } from "./api.ts";
 import type { ProjectPlan, RulePlan } from "./evidence.ts";
 import type { Receivers, Temper } from "./receiver.ts";
 
-/** A project of the scratch box, as it is set up. */
+/** A project of the scratch box. */
 export interface WorldSetting extends ProjectPlan {
-  /** What each endpoint is like, by its name. */
+  /** The behaviour of each endpoint, by its name. */
   tempers: Record<string, Temper>;
-  /** Values of `host`, the key that its rules tell alerts apart by. */
+  /** How many values the identifier `host` has. */
   hosts: number;
 }
 
@@ -14,7 +14,7 @@ const HOSTS = 6;
 
 const once: RulePlan = { name: "each", count: 1, keys: HOSTS, ladder: false };
 
-/** Four projects that between them have every way in which an alert opens and leaves. */
+/** Four projects which together cover every way in which an alert opens and is sent. */
 export const settings: readonly WorldSetting[] = [
   setting("orders", [once], ["healthy", "slow"]),
   setting("billing", [{ ...once, name: "thrice", count: 3 }], ["healthy", "flaky"]),
@@ -22,13 +22,13 @@ export const settings: readonly WorldSetting[] = [
   setting("edge", [once, { ...once, name: "both" }], ["healthy", "slow", "flaky"]),
 ];
 
-/** Where senders name their alerts. */
+/** The project in which senders name their alerts. */
 export const namedSetting: WorldSetting = {
   ...setting("named", [once], ["healthy", "flaky"]),
   named: true,
 };
 
-/** Where alerts are kept quiet, and told at the end. */
+/** The project in which alerts are silenced, and sent afterwards. */
 export const quietSetting: WorldSetting = {
   ...setting("quiet", [once], ["healthy", "flaky"]),
   quiet: true,
@@ -48,10 +48,13 @@ function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetti
   };
 }
 
-/** Where each project's events go in. */
+/** The ingest token of each project. */
 export type ProjectTokens = Record<string, string>;
 
-/** Makes the projects through the API. `receivers`: the address of each temper; `people`: whom ladders page. Throws what the API refuses. */
+/**
+ * Makes the projects by the API. `receivers`: the address for each behaviour; `people`: the people on ladders. Throws
+ * the API's errors.
+ */
 export async function build(
   api: Api,
   receivers: Record<Temper, string>,
@@ -78,10 +81,10 @@ export async function build(
   return tokens;
 }
 
-/** Codes that are sent until one gets through a service that fails. */
+/** Codes that are sent until a failing service lets one through. */
 const MOST_CODES = 20;
 
-/** Gives the owner, whom the ladders page, a contact of their own whose service fails now and then. */
+/** Gives the owner, who is on the ladders, a contact whose service sometimes fails. */
 export async function reachOwner(api: Api, { urls, told }: Receivers): Promise<void> {
   const base = "/v1/accounts/me/contacts";
   const write = { kind: "webhook", address: `${urls.flaky}/person` };
