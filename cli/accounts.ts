@@ -4,21 +4,24 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 
-/** Everybody who belongs to the box, by email. */
+/** All accounts of the box, by email. */
 export async function allAccounts(options: ApiOptions): Promise<Account[]> {
   return (await callApi<{ accounts: Account[] }>(options, "GET", "/v1/accounts")).accounts;
 }
 
-/** What people are called, by account id; who was removed is said to be. */
+/** Returns a function that gives the name of an account id. Removed accounts are marked. */
 export async function namesOf(options: ApiOptions): Promise<(id: string) => string> {
   const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
   return (id) => emails.get(id) ?? "somebody who was removed";
 }
 
-/** Emails that are one person's to the box are the same text. */
+/** Two spellings that the box treats as one email become the same text. */
 export const mailboxOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();
 
-/** Turns emails into account ids, also by the part before the @ where one alone has it; ids stay; `me` is whose key it is. Throws CommandError with who there is. */
+/**
+ * Returns a function that turns emails into account ids. It also takes the part before the @ where only one account has
+ * it, an id, and `me` for the key's own account. Throws CommandError that lists the accounts.
+ */
 export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
   const [accounts, me] = await Promise.all([
     allAccounts(options),

@@ -8,7 +8,6 @@ import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
-/** Runbook actions over the API: `box action …`. */
 export function registerActions(program: Command): void {
   const action = program.command("action").description("requests that alerts send when they open");
   apiFlags(action.command("list <project>")).description("list actions").action(list);
@@ -35,7 +34,7 @@ function base(project: string, ...more: string[]): string {
   return path("v1", "projects", project, "actions", ...more);
 }
 
-/** The path of an action that is given by its name or its id. */
+/** The path of an action, by its name or id. */
 async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
   return base(project, await namedId(options, { kind: "action", project }, named));
 }

@@ -6,13 +6,13 @@ import type { ApiOptions } from "./connection.ts";
 import { print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
-/** What `box alert show` and `box alert lines` print beside an alert's own fields. */
+/** What `box alert show` and `box alert lines` print beside an alert's fields. */
 
 const BARS = "▁▂▃▄▅▆▇█";
-/** The latest slots that are shown. */
+/** The latest periods that are shown. */
 const SHOWN = 60;
 
-/** How often it came, what its ladder does next, and how it was the last times. `nameOf` names accounts. */
+/** How often the alert's events came, its ladder's next step, and its earlier occurrences. `nameOf` names accounts. */
 export function aheadText(
   { alert, buckets, next, earlier, silence, now }: AlertDetail,
   nameOf: (id: string) => string,

@@ -8,7 +8,6 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
 
-/** What else is done to one alert. */
 export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("unack <id>"))
     .description("take an acknowledgement back: the ladder goes on after the wait it had left")
@@ -54,7 +53,7 @@ const IS_PAGED: ReadonlySet<ReachEntry["reason"]> = new Set([
   ...(["shown", "delivered", "accepted_not_confirmed", "delayed"] as const),
 ]);
 
-/** What was done, and whom it pages: of each person what the box knows, right after it was done. */
+/** Prints what was done and whom it pages, with what the box knows of each person right after it. */
 async function tell(alert: Alert, options: ApiOptions, done: string): Promise<void> {
   if (options.json) return print(alert, options, () => "");
   const { pages } = await callApi<{ pages: ReachEntry[] }>(

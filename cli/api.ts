@@ -3,7 +3,7 @@ import { type ApiOptions, type Connection, connectionOf } from "./connection.ts"
 import { answered, RefusedError, refusal } from "./refused.ts";
 import { type Method, type Reply, send } from "./request.ts";
 
-/** Calls the box's API as the terminal's user. Throws CommandError with the box's own sentence. */
+/** Calls the box's API as the terminal's user. Throws CommandError with the box's message. */
 export async function callApi<T>(
   options: ApiOptions,
   method: Method,
@@ -14,7 +14,7 @@ export async function callApi<T>(
   return method === "DELETE" && text === "" ? ({} as T) : answered<T>(text);
 }
 
-/** As `callApi`, for what isn't JSON. */
+/** As `callApi`, for answers other than JSON. */
 export async function callApiText(
   options: ApiOptions,
   method: Method,
@@ -28,7 +28,7 @@ export async function callApiText(
   throw new RefusedError(reply, await explained(reply, connection, path));
 }
 
-/** What is more to be said than the box's sentence: which things there are, or where the key was found. */
+/** An addition to the box's message: the things that exist, or where the key was found. */
 async function explained(
   { status, text }: Reply,
   { url, key: token, keyFrom }: Connection,
@@ -39,11 +39,11 @@ async function explained(
   if (status !== 404) return undefined;
   const list = async (path: string): Promise<unknown> =>
     JSON.parse((await send(url, { method: "GET", path, token })).text);
-  // What there is instead is a help, and no reason to say less than the box did.
+  // The list is only a help: where it can't be read, the box's message is still shown.
   return (await unknownThing(refusal(text), path, list).catch(() => null)) ?? undefined;
 }
 
-/** The id of a thing in a project that a person names by its id or its name. Throws CommandError. */
+/** The id of a thing in a project, by its id or name. Throws CommandError. */
 export async function namedId(
   options: ApiOptions,
   what: { kind: Kind; project: string },

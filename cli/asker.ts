@@ -3,9 +3,9 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { ask } from "./prompt.ts";
 import { terminal } from "./terminal.ts";
 
-/** Whoever answers a command's questions: a person at the terminal, or standard input, a line for each. */
+/** Answers a command's questions: a person at the terminal, or standard input with a line for each. */
 export interface Asker {
-  /** The answer, without spaces around it. Throws `otherwise`, wrong usage, where there is none. */
+  /** The answer, trimmed. Where there is none, throws wrong usage with the text `otherwise`. */
   ask(question: string, otherwise: string, how?: { hidden?: boolean }): Promise<string>;
   close(): void;
 }

@@ -73,7 +73,7 @@ const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
 const named = (account: string | null, names: Page["names"]): string | null =>
   account === null ? null : (names[account] ?? "somebody who was removed");
 
-/** A key's id tells keys apart; a session's says nobody anything. */
+/** The id of a key identifies it; the id of a session means nothing to people. */
 const byWhat = ({ via, hint }: AuditEntry): string => (via === "page" && isId(hint) ? "" : hint);
 
 function shown(value: unknown, names: Page["names"]): string {

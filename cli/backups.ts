@@ -5,7 +5,6 @@ import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
-/** The backups that a box makes by itself: `box backups`. */
 export function registerBackups(program: Command): void {
   apiFlags(program.command("backups"))
     .description("the backups in the box's directory for them")

@@ -48,7 +48,7 @@ import { registerTemplate } from "./template.ts";
 import { terminal } from "./terminal.ts";
 import { registerWhy } from "./why.ts";
 
-/** The command line. Each group is a file; what a command needs is loaded when it runs. */
+/** The command line. Each group of commands is a file; a command's code is loaded when it runs. */
 export function createProgram(): Command {
   const program = new Command("box")
     .description("A self-hosted alert appliance: events in, pages out, nothing lost.")
@@ -104,8 +104,8 @@ export function createProgram(): Command {
 }
 
 /**
- * Help and complaints go where the command's own words go, and wrong usage of any command is reported here (2): what
- * is added as a whole inherits neither, and would end the process with 1 by itself.
+ * Help and errors go to the terminal of the parent command, and wrong usage of any command is reported here (2). A
+ * command that is added as a whole inherits neither, and would end the process with 1 itself.
  */
 function speakTo(command: Command): void {
   command.exitOverride();
@@ -126,18 +126,21 @@ export async function runProgram(words: readonly string[]): Promise<number> {
   }
 }
 
-/** `box alerts | head -1`: a reader that has seen enough ends the command, and it is no failure; a full disk is one. */
+/**
+ * In `box alerts | head -1` the reader closes the pipe. That ends the command without a failure; a full disk is a
+ * failure.
+ */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
   report(new CommandError(`standard output: ${fileFault(error)}`));
   process.exit(exitCodes.storage);
 }
 
-// No await at the top: in the executable this is a CommonJS script.
+// No await at the top level: in the executable this is a CommonJS script.
 if (import.meta.main !== false) {
   widenThreadPool(process.env);
   process.stdout.on("error", endWithReader);
-  // What can't be said changes nothing of what is done: `tail -f … | box ingest` goes on with a log that is full.
+  // A failing standard error must not end the command: `tail -f … | box ingest` goes on when the log's disk is full.
   process.stderr.on("error", () => {});
   runProgram(process.argv.slice(2)).then((code) => {
     process.exitCode = code;

@@ -10,7 +10,6 @@ interface Whose extends ApiOptions {
   person?: string;
 }
 
-/** Addresses that calendar programs follow: `box oncall calendar …`. */
 export function registerCalendars(oncall: Command): void {
   const calendar = oncall
     .command("calendar")
@@ -45,7 +44,7 @@ async function add(schedule: string | undefined, options: Whose): Promise<void> 
     await placeOf(options),
     body,
   );
-  // A box that doesn't know its public address is read by the one that this terminal has for it.
+  // A box that doesn't know its public address is read at the address that this terminal uses.
   const url = made.calendar_url.replace(/^\//, `${urlOf(options)}/`);
   print({ ...made, calendar_url: url }, options, () => url);
 }

@@ -1,21 +1,21 @@
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 
-/** A thing that people name: it has an id, a name, or both. */
+/** A thing with an id, a name, or both. */
 export interface Named {
   readonly id?: string;
   readonly name: string;
 }
 
-/** Where things of a kind are listed. */
+/** The list of things of one kind. */
 interface Collection {
-  /** The list's path, and what it is in, for a path that names one of its things. */
+  /** Matches the path of a thing: the list's path, and what the list belongs to. */
   readonly at: RegExp;
   readonly list: (parts: readonly string[]) => string;
-  /** The name that was asked for. */
+  /** The name in the request. */
   readonly asked: (parts: readonly string[]) => string;
   readonly read: (answer: never) => Named[];
-  /** How one is made. */
+  /** How to make such a thing. */
   readonly hint: string;
 }
 
@@ -25,7 +25,7 @@ const inProject = (kind: string, at = 4): Pick<Collection, "at" | "list" | "aske
   asked: (parts) => decodeURIComponent(parts[at] ?? ""),
 });
 
-/** By the noun that the box calls them. */
+/** By the noun in the box's message. */
 const collections: Readonly<Record<string, Collection>> = {
   project: {
     at: /^\/v1\/(projects\/|.*[?&]project=)/,
@@ -85,13 +85,13 @@ const collections: Readonly<Record<string, Collection>> = {
 export type Kind = "integration" | "action" | "report" | "heartbeat";
 type Get = (path: string) => Promise<unknown>;
 
-/** The list that a thing at `path` would be in; null for a noun without one. */
+/** The list for a thing at `path`; null for a noun without a list. */
 function collectionOf(noun: string, path: string): Collection | null {
   const found = collections[noun];
   return found?.at.test(path) ? found : null;
 }
 
-/** For a 404 that says "There is no such NOUN.": the same with its name and what there is; null for other nouns. */
+/** Extends a 404 "There is no such NOUN." by the name and the things that exist; null for other nouns. */
 export async function unknownThing(
   sentence: string,
   path: string,
@@ -118,7 +118,7 @@ function unknown(
   return `there is no ${noun} "${asked}"; ${there}`;
 }
 
-/** The id of what a person names by its id or its name. Throws CommandError with what there is. */
+/** The id of a thing, by its id or name. Throws CommandError that lists the things. */
 export async function idOf(
   get: Get,
   what: { kind: Kind; project: string },

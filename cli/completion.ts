@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
-/** What a shell needs of the program: every command's words with its sub-commands and flags. */
+/** For a shell: each command with its sub-commands and flags. */
 interface Words {
   path: string;
   words: string[];
@@ -36,7 +36,7 @@ function cases(all: Words[]): string {
   return all.map(({ path, words }) => `    "${path}") words="${words.join(" ")}" ;;`).join("\n");
 }
 
-/** The words before the cursor, flags left out, name the command. */
+/** The words before the cursor, without flags, name the command. */
 function bash(all: Words[]): string {
   return `# box completion bash > /etc/bash_completion.d/box
 _box() {

@@ -1,7 +1,7 @@
 import { CommandError } from "./exit.ts";
 import { printable } from "./table.ts";
 
-/** Alerts of a rule of which nobody further is paged once a file is applied, or the rule is deleted. */
+/** Alerts that page nobody further once a file is applied or their rule is deleted. */
 export interface EndedLadders {
   rule: string;
   alerts: string[];
@@ -9,7 +9,7 @@ export interface EndedLadders {
   people: string[];
 }
 
-/** `ladders_end` undefined: there are none, or the box is of an older version. */
+/** `ladders_end`: undefined where there are none, or where the box is an older version. */
 export interface EndingLadders {
   ladders_end?: readonly EndedLadders[];
 }
@@ -33,7 +33,7 @@ export const laddersText = ({ ladders_end = [] }: EndingLadders): string[] =>
 export const laddersOfProject = (project: OfProject): string[] =>
   laddersText(project).map((line) => `${printable(project.name)}: this ${line}`);
 
-/** Throws CommandError. */
+/** Throws CommandError where a ladder would end. */
 export function mustEndNoLadder(projects: readonly OfProject[]): void {
   const ended = projects.flatMap(laddersOfProject);
   if (ended.length === 0) return;

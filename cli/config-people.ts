@@ -9,12 +9,12 @@ import { RefusedError } from "./refused.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-/** The people of a file: accounts are made for those who have none, and nobody who has one is changed or removed. */
+/** The people of a file. People without an account get one; existing accounts are neither changed nor removed. */
 
 export interface PeoplePlan {
-  /** Whoever has no account yet. */
+  /** People without an account. */
   missing: ConfigDocument["people"];
-  /** What the file says otherwise of accounts that are there, in words. */
+  /** Sentences on accounts that differ from the file. */
   others: string[];
   apply(): Promise<MadePerson[]>;
 }
@@ -22,7 +22,7 @@ export interface PeoplePlan {
 export interface MadePerson {
   email: string;
   role: string;
-  /** Where they take their seat; undefined: nobody asked for one. */
+  /** The link of the invitation; undefined: none was asked for. */
   link?: string;
   code?: string;
 }
@@ -89,7 +89,7 @@ export function showPeople({ missing, others }: PeoplePlan): void {
 
 const WEEK = 604_800;
 
-/** A code for each, in a link. */
+/** Makes a code for each person, as a link. */
 export async function invitePeople(
   options: ApiOptions,
   people: readonly MadePerson[],

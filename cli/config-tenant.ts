@@ -6,7 +6,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
 
-/** What is configured of the whole box, as a file has it. */
+/** The settings of the whole box, as a file has them. */
 export async function tenantNow(
   options: ApiOptions,
   { withPeople }: { withPeople: boolean },
@@ -26,7 +26,7 @@ export async function tenantNow(
 const gatewaysNow = (options: ApiOptions) =>
   callApi<{ gateways: Gateway[] }>(options, "GET", "/v1/gateways");
 
-/** One change of the whole box, in words, and how it is made. */
+/** A change of the whole box, in words, and the function that makes it. */
 export interface TenantChange {
   kind: "gateway" | "fallback";
   name: string;
@@ -34,7 +34,10 @@ export interface TenantChange {
   apply(): Promise<unknown>;
 }
 
-/** What a file would change; nothing where it is so already. Throws CommandError with the file's lines. `expected`: as for the fallback. */
+/**
+ * The changes that a file would make; [] where there are none. Throws CommandError with the file's lines. `expected`:
+ * as for the fallback.
+ */
 export async function planTenant(
   options: ApiOptions,
   document: ConfigDocument,
@@ -78,7 +81,7 @@ async function planGateways(
   return changes;
 }
 
-/** Whether all that is wanted can be read, and is so. */
+/** Whether all wanted settings can be read and are equal. */
 function isShown(settings: Readonly<Record<string, string>>, { url, open }: Gateway): boolean {
   const shown: Record<string, string | undefined> = { ...open, url };
   return Object.entries(settings).every(([name, value]) => shown[name] === value);
@@ -94,7 +97,7 @@ function gatewayFault(
   return new CommandError([`gateway ${kind}: ${error.sentence}`, ...faults].join("\n"));
 }
 
-/** `expected`: emails of whoever has no account yet, and has one before this is applied. */
+/** `expected`: emails of people who get their account before this is applied. */
 async function planFallback(
   options: ApiOptions,
   wanted: { people: string[]; schedules: string[] },

@@ -21,7 +21,7 @@ import { RefusedError } from "./refused.ts";
 import { printable, table } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-/** Projects with all that is configured in them as a file that can be kept, compared and applied. */
+/** `box config`: projects with all their settings, as a file to keep, compare and apply. */
 export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
@@ -153,7 +153,7 @@ async function applyConfig(
     if (isDone(one)) continue;
     done.push({ name: one.name, ...(await one.put(false)) });
   }
-  // Last: the fallback may name schedules that the projects have just got.
+  // Last, because the fallback may name schedules that the projects have just got.
   for (const { apply } of tenant) await apply();
   const invited = options.invite ? await invitePeople(options, made) : made;
   print(summary(done, document, { tenant, people: invited }), options, () =>
@@ -175,7 +175,7 @@ async function readDocument(file: string): Promise<ConfigDocument> {
   }
 }
 
-/** Tried on the box and undone there: what it would refuse is known before anything is changed. */
+/** Applies the file on trial, so the box reports what it would refuse before anything changes. */
 async function plan(
   options: ApiOptions,
   document: ConfigDocument,
@@ -186,7 +186,7 @@ async function plan(
   const before = await current(options, name, overrides);
   const put = async (dryRun: boolean): Promise<Applied> => {
     const place = path("v1", "projects", name, "config");
-    // Projects of this file that were applied meanwhile may have counted it up, and changed nothing in it.
+    // Other projects of this file may have raised the version without changing anything else.
     const now = dryRun ? before : await current(options, name, overrides);
     const version = same(now.config, before.config) ? now.version : before.version;
     const to = `${place}?dry_run=${dryRun}`;
@@ -208,13 +208,13 @@ const isDone = ({ planned, before }: Planned): boolean =>
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** What the file's projects share is there once they are applied. */
+/** Schedules that the file's projects share, which exist once they are applied. */
 const sharedIn = (projects: readonly FileProject[]): string[] =>
   projects.flatMap(({ name, config }) =>
     config.schedules.filter(({ shared }) => shared).map((one) => `${name}/${one.name}`),
   );
 
-/** The places in the file, each project after those of the file whose schedules its ladders name, as far as that goes. */
+/** The order in which to apply the projects: after those whose schedules their ladders name, where possible. */
 function homesFirst(projects: readonly FileProject[]): number[] {
   const placed = new Set<number>();
   const place = (i: number, above: readonly number[]): void => {

@@ -53,7 +53,7 @@ async function connect(kind: string, options: ConnectOptions): Promise<void> {
     return;
   }
   const from = path("v1", "projects", project, "sources", made.name, "heard");
-  // With --json one object is the whole answer, so the text to paste goes beside it.
+  // With --json, standard output holds only the object, so the text to paste goes to standard error.
   const beside = options.json ? terminal().stderr : terminal().stdout;
   beside.write(`${pasteText(made)}\n\nwaiting for its first event …\n`);
   for (;;) {
@@ -82,7 +82,7 @@ function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer): string
   ].join("\n");
 }
 
-/** A box that doesn't know its public address is called by the one that this terminal has for it. */
+/** A box that doesn't know its public address is called at the address that this terminal uses. */
 function withAddresses({ where, paste, notes }: ConnectionAnswer["set_up"], url: string) {
   const { host, hostname, protocol } = new URL(url);
   const whole = (text: string) =>

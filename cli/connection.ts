@@ -2,14 +2,14 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { loginFile, readLogin } from "./login-file.ts";
 import { terminal } from "./terminal.ts";
 
-/** What commands that speak to a running box take (`apiFlags`). */
+/** Options of commands that call a running box (`apiFlags`). */
 export interface ApiOptions {
   url?: string;
   key?: string;
   json?: boolean;
 }
 
-/** A box's address, without a slash at its end, and the key that it knows this user by. */
+/** A box's address, without a slash at its end, and the user's key. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
@@ -19,7 +19,7 @@ export interface Connection {
 
 export const USUAL_URL = "http://127.0.0.1:8080";
 
-/** The box's address: from flags, the environment, `box login`, or the usual one. Throws CommandError. */
+/** The box's address: from flags, the environment, `box login`, or the default. Throws CommandError. */
 export function urlOf(options: { url?: string }): string {
   return plainUrl(options.url ?? readLogin()?.url ?? USUAL_URL);
 }
@@ -37,7 +37,7 @@ export function connectionOf(options: ApiOptions): Connection {
       'an API key is needed: box login --code "$(box pair-code)" gets one and keeps it (or --key, or BOX_KEY)',
       exitCodes.usage,
     );
-  // A key is shown to nobody but the box that made it.
+  // A key is only sent to the box that made it.
   if (plainUrl(login.url) !== url)
     throw new CommandError(
       `the login is for ${login.url}, not for ${url}: box login --url ${url}, or --key`,
@@ -67,7 +67,7 @@ const MADE_BY = {
   pti: "box source add PROJECT NAME makes one",
 } as const;
 
-/** `text` if it is a token of that kind. Throws CommandError that says which kind it is instead. */
+/** Returns `text` if it is a token of that kind. Throws CommandError that says which kind it is instead. */
 export function tokenOf(kind: "ptk" | "pti", text: string, from: string): string {
   if (text.startsWith(`${kind}_`)) return text;
   const other = /^(pt[kis])_/.exec(text)?.[1] as keyof typeof KINDS | undefined;

@@ -18,13 +18,12 @@ export interface PersonOptions extends ApiOptions {
   person?: string;
 }
 
-/** What an answer says of a message that went out at once. */
+/** The result of a message that was sent at once. */
 interface SentAnswer {
   ok: boolean;
   error?: string;
 }
 
-/** The ways to reach a person: `box contact …`, of oneself unless told. */
 export function registerContacts(program: Command): void {
   const contact = program.command("contact").description("the ways to reach you, or somebody");
   const kinds = contactKindList.kinds.map(({ kind }) => kind).filter((kind) => kind !== "web_push");
@@ -66,12 +65,12 @@ export function registerContacts(program: Command): void {
     });
 }
 
-/** With somebody else's email in place of oneself; the box says who may. */
+/** Adds the flag for another person's email. The box decides who may use it. */
 export function personFlags(command: Command): Command {
   return apiFlags(command).option("--person <email>", "of somebody else, for managers");
 }
 
-/** `/v1/accounts/{account}/…` of whom the flags name. Throws CommandError with who there is. */
+/** `/v1/accounts/{account}/…` of the person that the flags name. Throws CommandError that lists the accounts. */
 export async function personPath(options: PersonOptions, ...rest: string[]): Promise<string> {
   const { person } = options;
   const account = person === undefined ? "me" : (await accountIds(options))(person);
@@ -83,12 +82,12 @@ export async function contactsOf(options: PersonOptions): Promise<Contact[]> {
   return (await callApi<{ contacts: Contact[] }>(options, "GET", at)).contacts;
 }
 
-/** `phone (ntfy …7f3a)`: what it is called, and what it is. */
+/** `phone (ntfy …7f3a)`: its name, kind and address. */
 export function contactName({ kind, label, address }: Contact): string {
   return label === "" ? `${kind} ${address}` : `${label} (${kind} ${address})`;
 }
 
-/** People's words for kinds. */
+/** Other words that people use for kinds. */
 const WORDS: Readonly<Record<string, string>> = {
   mail: "email",
   text: "sms",
@@ -96,7 +95,9 @@ const WORDS: Readonly<Record<string, string>> = {
   browser: "web_push",
 };
 
-/** Those that a person means: by id, else by label, else by kind. Throws CommandError with what there is. */
+/**
+ * The contacts that a person names: by id, else by label, else by kind. Throws CommandError that lists the contacts.
+ */
 export function contactsNamed(contacts: readonly Contact[], asked: string): Contact[] {
   const word = asked.trim().toLowerCase();
   const kindOf = WORDS[word] ?? word.replaceAll("-", "_");
@@ -115,7 +116,7 @@ export function contactsNamed(contacts: readonly Contact[], asked: string): Cont
   );
 }
 
-/** The one that a person names, and its path. Throws CommandError where it is none or several. */
+/** The path of the contact that a person names. Throws CommandError where none or several match. */
 async function placeOf(
   options: PersonOptions,
   asked: string,
@@ -192,7 +193,7 @@ function notSent(
   );
 }
 
-/** Has a code sent through a contact. */
+/** Sends a code to a contact. */
 export async function sendCode(
   options: PersonOptions,
   { id }: Contact,
@@ -212,7 +213,7 @@ async function giveCode(options: PersonOptions, id: string, code: string): Promi
   return callApi<Contact>(options, "POST", at, { code });
 }
 
-/** Asks until the code is right; null for nothing typed: later, then. */
+/** Asks until the code is right; null for an empty answer, which means later. */
 export async function askCode(
   options: PersonOptions,
   contact: Contact,

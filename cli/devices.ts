@@ -7,7 +7,6 @@ import { someOf } from "./nearest.ts";
 import { apiFlags, print } from "./options.ts";
 import { table } from "./table.ts";
 
-/** The phones of whose key it is: `box device …`. */
 export function registerDevices(program: Command): void {
   const device = program.command("device").description("your phones, as their apps report them");
   apiFlags(device.command("list")).description("list your devices").action(list);

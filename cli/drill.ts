@@ -11,7 +11,6 @@ import { short, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 import { parseSpan } from "./times.ts";
 
-/** Trying the whole way of a page: `box drill`. */
 export function registerDrill(program: Command): void {
   apiFlags(program.command("drill <project> <rule>"))
     .description(
@@ -33,7 +32,7 @@ interface DrillOptions extends ApiOptions {
   wait?: string | false;
 }
 
-/** Unless told it waits so long for what is under way; what a later step sends it names, and waits for it with --wait. */
+/** Default wait in seconds for messages under way. Later steps are only named, unless --wait is given. */
 const USUAL_WAIT = 60;
 const LOOK_MS = 1000;
 
@@ -60,7 +59,7 @@ async function drill(project: string, rule: string, options: DrillOptions): Prom
   }
 }
 
-/** `toTheEnd`: until somebody has it, or it is over. */
+/** `toTheEnd`: until a person has acknowledged and nothing is under way, or the alert is over. */
 function isKnown({ state, acknowledged_at, waiting }: DrillReport, toTheEnd: boolean): boolean {
   const isUnderWay = waiting.some(({ reason }) => reason === "delayed");
   if (toTheEnd) return state === "over" || (acknowledged_at !== null && !isUnderWay);

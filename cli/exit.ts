@@ -10,7 +10,7 @@ import { terminal } from "./terminal.ts";
 export const exitCodes = {
   failure: 1,
   usage: 2,
-  /** Asked whether something is as it should be, a command found that it isn't. */
+  /** A command that checks something found a difference. */
   differs: 2,
   damaged: 65,
   storage: 74,
@@ -27,7 +27,7 @@ const faultCodes: Record<FaultKind, number> = {
   unavailable: exitCodes.failure,
 };
 
-/** A failed command with a sentence for the person at the terminal. */
+/** A failed command, with a message for the person at the terminal. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -37,19 +37,19 @@ export class CommandError extends Error {
   }
 }
 
-/** Says on standard error what went wrong, and returns the exit code for it. */
+/** Prints an error to standard error, and returns its exit code. */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander has printed its message itself; help and version are no failures.
+    // Commander has printed its message. Help and version aren't failures.
     return error.exitCode === 0 ? 0 : exitCodes.usage;
   }
-  // A box's words may hold a sender's: they must not steer the terminal.
+  // A box's message may contain a sender's text, which must not control the terminal.
   const lines = withoutPasswords(sentenceOf(error)).split("\n").map(printable);
   terminal().stderr.write(`box: ${lines.join("\n")}\n`);
   return exitCodeOf(error);
 }
 
-/** What was typed wrongly is said again, and may be an address with its password; what is said is kept in logs. */
+/** An error repeats what was typed, which may be an address with a password, and standard error may end in logs. */
 export const withoutPasswords = (text: string): string =>
   text.replace(/(:\/\/[^\s:@/]*):[^\s@]*@/g, "$1:…@");
 
@@ -60,11 +60,11 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.failure;
 }
 
-/** Node's own words for a file that can't be used name a system call; a person needs the file. */
+/** Node's message for an unusable file names a system call; a person needs the file. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, syscall } = error as NodeJS.ErrnoException;
-  // What an answer lacked: its reader says no more than that.
+  // The answer lacked a part, and the code that read it only says that.
   if (error instanceof TypeError || error instanceof RangeError)
     return `something was not as this program, ${version}, expects it (${error.message}): is the box of another version? box api GET /v1/version says which`;
   const isOfFile = code !== undefined && path !== undefined && syscall !== undefined;

@@ -14,17 +14,17 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** A file's bytes as they come; `-` is standard input. What goes wrong is thrown while it is read. */
+/** A file's bytes as a stream; `-` is standard input. Errors are thrown while it is read. */
 export function openText(file: string): Readable {
   return file === "-" ? terminal().stdin : createReadStream(file);
 }
 
-/** What a fault of reading `file` means to the person who named it. */
+/** An error of reading `file`, as a CommandError for people. */
 export function unreadable(file: string, error: unknown): CommandError {
   return new CommandError(`${file}: ${fileFault(error)}`, exitCodes.usage);
 }
 
-/** A JSON file with an object that has a name: `what` says what it should be ("a rule"). */
+/** A JSON file with an object that has a name. `what`: what it should be ("a rule"). */
 export async function readNamed(file: string, what: string): Promise<{ name: string }> {
   const content = await readText(file);
   try {

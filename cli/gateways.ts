@@ -9,7 +9,6 @@ import { apiFlags, flag, print } from "./options.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
 import { age, table } from "./table.ts";
 
-/** What serves people's contacts: `box gateway …`, for owners. */
 export function registerGateways(program: Command): void {
   const gateway = program
     .command("gateway")
@@ -27,7 +26,7 @@ export function registerGateways(program: Command): void {
     });
 }
 
-/** A setting's flag; `--url` is the box's own address in every command. */
+/** The flag of a setting. In every command `--url` is the box's own address. */
 const flagOf = (field: string): string => (field === "url" ? "server" : field.replaceAll("_", "-"));
 
 function setCommand(set: Command, { kind, about, fields, open = [] }: GatewayKind): void {

@@ -9,7 +9,6 @@ import { apiFlags, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 import { parseSpan } from "./times.ts";
 
-/** Jobs that must report, over the API: `box heartbeat …`. */
 export function registerHeartbeats(program: Command): void {
   const heartbeat = program.command("heartbeat").description("jobs that must report");
   apiFlags(heartbeat.command("list <project>")).description("list heartbeats").action(list);
@@ -120,7 +119,7 @@ function base(project: string, ...more: string[]): string {
   return path("v1", "projects", project, "heartbeats", ...more);
 }
 
-/** The path of a heartbeat that is given by its name or its id. */
+/** The path of a heartbeat, by its name or id. */
 async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
   return base(project, await namedId(options, { kind: "heartbeat", project }, named));
 }
@@ -174,7 +173,7 @@ async function add(
   print(answer, options, () => addressOf(answer, options));
 }
 
-/** A box that doesn't know its public address leaves it out. */
+/** A box that doesn't know its public address leaves it out of the answer. */
 function addressOf({ ping_url }: { ping_url: string }, options: ApiOptions): string {
   return ping_url.startsWith("/") ? urlOf(options) + ping_url : ping_url;
 }

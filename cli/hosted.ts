@@ -14,7 +14,7 @@ interface DeskOptions {
   hostedKey?: string;
 }
 
-/** The hosted role: it gives boxes their phones, and runs tenants without a box (contract §7, §11). */
+/** `box hosted`: the relay for phones, and tenants without a box (contract §7, §11). */
 export function registerHosted(program: Command): void {
   const hosted = new Command("hosted").description(
     "the hosted role: relay, phones, hosted tenants",
@@ -119,7 +119,7 @@ function deskFlags(command: Command): Command {
   return databaseFlags(command.addOption(dataFlag())).addOption(jsonFlag());
 }
 
-/** Where the registry lies, for all that works on it. */
+/** The flags of the registry's database. */
 function databaseFlags(command: Command): Command {
   return command
     .addOption(

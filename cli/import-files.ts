@@ -7,7 +7,10 @@ import { readText, unreadable } from "./files.ts";
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The files that are named, and of folders every .json, .yml and .yaml below them, sorted. Throws CommandError, wrong usage. */
+/**
+ * The named files, and of folders every .json, .yml and .yaml file below them, sorted. Throws CommandError, wrong
+ * usage.
+ */
 export async function readGiven(paths: readonly string[]): Promise<GivenFile[]> {
   const names = paths.flatMap(filesOf);
   if (names.length === 0)

@@ -13,7 +13,7 @@ interface ImportFlags {
   report?: string;
 }
 
-/** `box import`: from another system's export to a configuration file; the box itself isn't asked. */
+/** `box import`: turns another system's export into a configuration file, without calling a box. */
 export function registerImport(program: Command): void {
   program
     .command("import <system> <file...>")
@@ -40,7 +40,7 @@ export function registerImport(program: Command): void {
     });
 }
 
-/** The command for one system. Files that are there are never written over. */
+/** Runs the command for one system. Existing files are never overwritten. */
 export async function importWith(
   importer: Importer,
   paths: readonly string[],
@@ -60,7 +60,7 @@ export async function importWith(
   const hasSecrets = secrets.length > 0;
   if (envFile !== undefined && hasSecrets) writeNew(envFile, secretsText({ secrets }));
   const next = await nextCommands(config.projects?.length ?? 0, { output, hasSecrets });
-  // What is written nowhere has to be entered.
+  // Without an output file, secrets aren't written and must be entered.
   const entered = secrets.map((one) => (output === undefined ? { ...one, value: null } : one));
   const said = reportText(importer.title, { ...imported, secrets: entered }, { next });
   if (report === undefined)
@@ -83,7 +83,7 @@ async function read(
   }
 }
 
-/** The file's text, once the configuration file's own check has taken it. */
+/** The text of the file, checked as a configuration file. */
 async function checkedText({ config, secrets }: Imported): Promise<string> {
   const { ConfigFileFault, parseConfigFile } = await import(
     "../src/records/config-file/document.ts"
@@ -102,7 +102,7 @@ async function checkedText({ config, secrets }: Imported): Promise<string> {
   }
 }
 
-/** Only its owner reads it: it may name people, and hold addresses that are as good as passwords. */
+/** Readable by its owner only: it may name people, and contain addresses that are as secret as passwords. */
 function writeNew(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600, flag: "wx" });
 }
@@ -115,7 +115,7 @@ async function nextCommands(
   const { shellQuoted } = await import("../src/ground/kit/shell.ts");
   const name = output ?? "FILE";
   const file = shellQuoted(name);
-  // A name without a slash is looked for on the PATH.
+  // A shell looks for a name without a slash on the PATH.
   const sourced = shellQuoted(name.includes("/") ? `${name}.env` : `./${name}.env`);
   return [
     ...(hasSecrets && output !== undefined ? [`set -a; . ${sourced}; set +a`] : []),

@@ -16,7 +16,7 @@ import { terminal } from "./terminal.ts";
 const BATCH_LINES = 500;
 const BATCH_CHARS = 1_000_000;
 const MOST_TRIES = 60;
-/** How long a line may wait for others that go with it. */
+/** How long a line may wait for further lines of its request. */
 const LONGEST_WAIT_MS = 200;
 
 interface IngestOptions {
@@ -32,7 +32,7 @@ interface Totals {
   lines: number;
   accepted: number;
   rejected: number;
-  /** Lines longer than a message may be: sent cut. */
+  /** Lines above the limit of a message, which were sent cut. */
   cut: number;
   alerted: number;
   retries: number;
@@ -88,8 +88,8 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
 }
 
 /**
- * Lines in groups that fit one request. What is at hand leaves soon, also while the input stays open and
- * brings nothing more: `tail -f` never ends.
+ * Lines in groups that fit one request. Lines are sent soon, also while the input stays open without new ones, because
+ * `tail -f` never ends.
  */
 async function* batches(file: string): AsyncGenerator<string[]> {
   let batch: string[] = [];
@@ -114,7 +114,7 @@ async function* batches(file: string): AsyncGenerator<string[]> {
   if (batch.length > 0) yield take();
 }
 
-/** What comes, and null whenever nothing came for `LONGEST_WAIT_MS`. */
+/** The groups, and null whenever none came for `LONGEST_WAIT_MS`. */
 async function* withPauses(
   groups: AsyncGenerator<string[]>,
   file: string,
@@ -135,7 +135,7 @@ async function* withPauses(
 interface Sending {
   url: string;
   token: string;
-  /** Null: what each line says. */
+  /** null: each line's own level. */
   level: number | null;
   tags: string[] | undefined;
 }
@@ -172,7 +172,7 @@ interface Taken {
   results: Result[];
 }
 
-/** Sends until the box has taken it: 429, 5xx and a box that is away are waited out; anything else is final. */
+/** Sends until the box accepts. On 429, 5xx and without an answer it waits and tries again; other errors are final. */
 async function post(body: string, { url, token }: Sending, totals: Totals): Promise<Taken> {
   for (let attempt = 0; ; attempt++) {
     const message = { method: "POST", path: "/v1/ingest", token, body } as const;
@@ -203,7 +203,7 @@ function said(reply: Reply | NoAnswer): string {
   return reply instanceof NoAnswer ? reply.message : `the box refused them: ${refusal(reply.text)}`;
 }
 
-/** A counting line on a terminal, nothing elsewhere. */
+/** Shows a count on a terminal, and nothing elsewhere. */
 function progress(totals: Totals, options: IngestOptions): () => void {
   if (!terminal().stderr.isTTY || options.quiet) return () => {};
   const start = systemClock.mono();

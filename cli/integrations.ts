@@ -21,7 +21,7 @@ interface MakeOptions extends ApiOptions {
   except?: string[];
 }
 
-/** Delivery channels over the API: `box integration …`, and runbook actions beside them. */
+/** `box integration` for channels, and the runbook actions beside them. */
 export function registerIntegrations(program: Command, list: ChannelList = channels): void {
   const integration = program.command("integration").description("channels that events go out by");
   apiFlags(integration.command("list <project>")).description("list channels").action(show);
@@ -78,12 +78,12 @@ function base(project: string, ...more: string[]): string {
   return path("v1", "projects", project, "integrations", ...more);
 }
 
-/** The path of a channel that is given by its name or its id. */
+/** The path of a channel, by its name or id. */
 async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
   return base(project, await namedId(options, { kind: "integration", project }, named));
 }
 
-/** `add-telegram`: a kind's fields as its file says that they are written, words first. */
+/** Makes `add-telegram` and the like, with the fields that the kind's file lists. */
 function addCommand(integration: Command, channel: Channel): void {
   const { kind, about, fields, flags, bodyAsIs, isRoom } = channel;
   const words = Object.entries(flags).filter(([, how]) => !how.startsWith("--"));

@@ -6,7 +6,7 @@ import { apiFlags, print } from "./options.ts";
 import { when } from "./table.ts";
 import { parseSpan } from "./times.ts";
 
-/** A seat for somebody else, from anywhere: `box pair-code` needs the data directory. */
+/** Makes a pairing code by the API; `box pair-code` needs the data directory. */
 export function registerInvite(program: Command): void {
   apiFlags(program.command("invite <email>"))
     .description("issue a pairing code for somebody's seat")

@@ -6,7 +6,7 @@ interface DeskOptions {
   json?: boolean;
 }
 
-/** The keys that stored credentials are sealed under, straight on the data directory. */
+/** The keys of stored credentials, in the data directory. */
 export function registerKeyFile(program: Command): void {
   const keyFile = program
     .command("key-file")

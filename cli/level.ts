@@ -1,10 +1,10 @@
 import { levelFrom } from "../src/ground/kit/level.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 
-/** What a flag that takes a level says of itself. */
+/** The help of flags that take a level. */
 export const levelHelp = "debug, info, warn, error, critical or a number";
 
-/** The level of `--level`. Throws CommandError, wrong usage. */
+/** Parses a level for `--level`. Throws CommandError, wrong usage. */
 export function parseLevel(text: string): number {
   const level = levelFrom(text);
   if (level === null)

@@ -2,12 +2,12 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { eventLimits } from "../src/in/ingest/event.ts";
 
-/** More of a line than a message can be is not kept: a file without line ends must not fill the memory. */
+/** The rest of a longer line is dropped: a file without line ends must not fill the memory. */
 const MOST_CHARS = eventLimits.message * 2 + 2;
 
 /**
- * The lines of a stream, in groups as they come in: a group is what one read brought, and may be empty.
- * Lines end with LF, CR LF or CR; the last one may have no end. Empty ones are left out.
+ * The lines of a stream, in one group for each read; a group may be empty. Lines end with LF, CR LF or CR; the last one
+ * may have no end. Empty lines are left out.
  */
 export async function* lineGroups(input: Readable): AsyncGenerator<string[]> {
   const decoder = new StringDecoder("utf8");

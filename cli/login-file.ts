@@ -4,38 +4,38 @@ import { dirname, join } from "node:path";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
-/** Which box the terminal's user speaks to, and as whom. */
+/** The box that the terminal's user calls, and the key. */
 export interface Login {
   readonly url: string;
   readonly key: string;
 }
 
-/** `$XDG_CONFIG_HOME/box/login.json`, or under `~/.config`. */
+/** `$XDG_CONFIG_HOME/box/login.json`, or in `~/.config`. */
 export function loginFile(): string {
   const { XDG_CONFIG_HOME: config, HOME: home } = terminal().env;
   return join(config || join(home || homedir(), ".config"), "box", "login.json");
 }
 
-/** null where there is none. Throws CommandError for a file that holds something else. */
+/** null where there is none. Throws CommandError for a file with other content. */
 export function readLogin(): Login | null {
   const file = loginFile();
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    // Not there, or not ours to read: a command that needs it says what it lacks.
+    // Missing or unreadable: a command that needs it reports that.
     return null;
   }
   try {
     const { url, key } = JSON.parse(text) as Partial<Login>;
     if (typeof url === "string" && typeof key === "string") return { url, key };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandError(`${file} is no login: box login writes it anew`, exitCodes.usage);
 }
 
-/** Only this user may read it: whoever has the key is this user to the box. */
+/** Only this user may read the file, because it holds a key. */
 export function writeLogin(login: Login): void {
   const file = loginFile();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -46,7 +46,7 @@ export function writeLogin(login: Login): void {
   renameSync(fresh, file);
 }
 
-/** Whether there was one. */
+/** Returns whether there was a login. */
 export function removeLogin(): boolean {
   const wasThere = readLogin() !== null;
   rmSync(loginFile(), { force: true });

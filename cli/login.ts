@@ -15,7 +15,6 @@ interface LoginOptions extends ApiOptions {
   passwordFile?: string;
 }
 
-/** Which box this user speaks to, and as whom, once and for all commands. */
 export function registerLogin(program: Command): void {
   apiFlags(program.command("login"))
     .description("keep a box's address and an API key for all later commands of this user")
@@ -52,7 +51,7 @@ async function login(options: LoginOptions): Promise<void> {
   print({ url, email, role, file }, options, () => `${email} (${role}) at ${url}, kept in ${file}`);
 }
 
-/** The code, and the address of its link, in what `box pair-code` prints. */
+/** The code and the link's address, from the output of `box pair-code`. */
 function codeIn(text: string): { code: string; url: string | null } {
   const code = /\b[0-9a-f]{48}\b/.exec(text)?.[0];
   if (code === undefined)
@@ -70,7 +69,7 @@ async function givenKey(options: LoginOptions): Promise<string> {
   return tokenOf("ptk", key.trim(), "what you typed");
 }
 
-/** Makes the seat; returns its key. */
+/** Redeems a code for an account. Returns its key. */
 async function redeem(url: string, code: string, options: LoginOptions): Promise<string> {
   const { email, name, passwordFile } = options;
   const question = "Password for your account, 8 to 72 characters: ";

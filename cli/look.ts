@@ -12,7 +12,7 @@ interface LookFlags {
   json?: boolean;
 }
 
-/** How the box is, and what is wrong with it: on the data directory, whether it runs or not. */
+/** The box's state and its faults, read from the data directory, whether it runs or not. */
 export function registerLook(program: Command): void {
   program
     .command("status")
@@ -101,7 +101,7 @@ function findingText({ check, state, detail, advice }: Finding): string {
   return advice === "" ? line : `${line}\n${" ".repeat(24)}→ ${printable(advice)}`;
 }
 
-/** Plain where nobody sees colours: no terminal, or NO_COLOR. */
+/** Without colour where there is no terminal, or with NO_COLOR. */
 function coloured(colour: "green" | "yellow" | "red", text: string): string {
   return styleText(colour, text, { stream: terminal().stdout });
 }

@@ -1,7 +1,7 @@
-/** How many names a complaint lists. */
+/** Names that a message lists. */
 const MOST = 5;
 
-/** `names` by how near they are to `word`, nearest first. */
+/** `names`, the most similar to `word` first. */
 export function nearest(word: string, names: readonly string[]): string[] {
   const near = (name: string) => distance(word.toLowerCase(), name.toLowerCase());
   return names
@@ -10,14 +10,14 @@ export function nearest(word: string, names: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-/** `shop, zoo and 3 more`, nearest first. */
+/** `shop, zoo and 3 more`, the most similar first. */
 export function someOf(word: string, names: readonly string[]): string {
   const shown = nearest(word, names).slice(0, MOST);
   const more = names.length - shown.length;
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** How many letters have to be put in, left out or changed to make one of the other. */
+/** The number of letters to insert, delete or replace to turn one word into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...a.slice(0, 200)].entries()) {

@@ -17,7 +17,7 @@ import { levelHelp, parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable } from "./table.ts";
 
-/** When which of a person's contacts are used, and who is paged when nobody can be reached. */
+/** Commands for notification rules and the fallback. */
 export function registerNotify(program: Command): void {
   const notify = program
     .command("notify")
@@ -56,7 +56,7 @@ async function show(options: PersonOptions): Promise<void> {
   print({ rules }, options, () => notifyText(rules, contacts));
 }
 
-/** Each rule as `set` takes it, and which contacts none of them uses. */
+/** Each rule in the syntax of `set`, and the contacts that no rule uses. */
 function notifyText(rules: readonly NotifyRule[], contacts: readonly Contact[]): string {
   const used = new Set(rules.flatMap((rule) => rule.contacts));
   const isOn = ({ state }: Contact) => state === "verified" || state === "failing";
@@ -78,7 +78,7 @@ function ruleText(
   return `${spanText(after_seconds)}: ${names.join(", ")}${min}`;
 }
 
-/** What `set` takes for this contact and no other. */
+/** A word that `set` takes for this contact only. */
 function wordFor(id: string, contacts: readonly Contact[]): string {
   const contact = contacts.find((one) => one.id === id);
   for (const word of [contact?.label ?? "", contact?.kind ?? ""]) {

@@ -6,15 +6,15 @@ import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { table, when } from "./table.ts";
 
-/** `GET …/current`: who has the duty, or who has it next. */
+/** `GET …/current`: who is on call, or who is next. */
 interface Duty {
   on_call: boolean;
-  /** Nobody is promised now. */
+  /** Nobody should be on call now. */
   off?: boolean;
   email?: string;
-  /** Unix seconds; null = for ever. */
+  /** Unix seconds; null = without end. */
   ends_at?: number | null;
-  /** Left out: not known. */
+  /** Missing: unknown. */
   reached?: boolean;
   next?: { email: string; starts_at: number } | null;
 }

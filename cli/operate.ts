@@ -12,7 +12,7 @@ interface StoreOptions {
   json?: boolean;
 }
 
-/** Backup and restore on the data directory, and a look at how the box is. */
+/** Backup and restore on the data directory, and the box's state. */
 export function registerOperate(program: Command): void {
   registerLook(program);
   storeFlags(program.command("backup <file>"))

@@ -3,8 +3,8 @@ import { USUAL_URL } from "./connection.ts";
 import { terminal } from "./terminal.ts";
 
 /**
- * An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (contract §11). `of` goes
- * before the name where other commands have a flag that is called the same and means something else.
+ * An option and its environment variable: `--public-url` is also `BOX_PUBLIC_URL` (contract §11). `of` precedes the
+ * variable's name where other commands have a flag of the same name with another meaning.
  */
 export function flag(flags: string, description: string, of = ""): Option {
   const name = /--([a-z-]+)/.exec(flags)?.[1] ?? "";
@@ -29,7 +29,7 @@ export function urlFlag(): Option {
   return flag("--url <url>", `address of the box (default: that of box login, or ${USUAL_URL})`);
 }
 
-/** Where the API is and with which key: commands that speak to a running box. */
+/** Adds the flags of commands that call a running box: its address and the key. */
 export function apiFlags(command: Command): Command {
   return command
     .addOption(urlFlag())
@@ -37,7 +37,7 @@ export function apiFlags(command: Command): Command {
     .addOption(jsonFlag());
 }
 
-/** Prints a command's answer: a JSON object with --json, else what `plain` makes of it. */
+/** Prints an answer: as JSON with --json, else the text of `plain`. */
 export function print(answer: object, options: { json?: boolean }, plain: () => string): void {
   const text = options.json ? JSON.stringify(answer) : plain();
   if (text !== "") terminal().stdout.write(`${text}\n`);

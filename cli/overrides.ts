@@ -16,7 +16,6 @@ interface SpanOptions extends ApiOptions {
   for?: string;
 }
 
-/** Somebody takes the duty for a while, whoever's turn it is: `box override …`. */
 export function registerOverrides(program: Command): void {
   const override = program.command("override").description("exceptions to a schedule");
   apiFlags(override.command("list <project> <schedule>"))
@@ -70,7 +69,7 @@ async function add(
   );
 }
 
-/** Without --from it begins when the box has it, whatever the clock here says. */
+/** Without --from it begins when the box receives it, so the clock here doesn't matter. */
 function spanOf(options: SpanOptions): { starts_at?: number; ends_at: number } {
   if ((options.until === undefined) === (options.for === undefined))
     throw new CommandError("one of --until and --for is needed", exitCodes.usage);

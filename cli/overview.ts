@@ -6,7 +6,6 @@ import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
-/** How everything stands: `box overview`. */
 export function registerOverview(program: Command): void {
   apiFlags(program.command("overview"))
     .description("how everything stands: alerts, who is on call, readiness, what each source sent")

@@ -10,7 +10,7 @@ interface DeskOptions {
   json?: boolean;
 }
 
-/** People on the data directory: the first seat, and what an owner without a key can't do any more. */
+/** People on the data directory: the first account, and what an owner without a key can't do otherwise. */
 export function registerPeople(program: Command): void {
   deskFlags(program.command("pair-code"))
     .description("issue a pairing code for a seat")
@@ -62,13 +62,13 @@ async function parts({ data }: DeskOptions) {
   return { people, at: { data, clock: systemClock, random: systemRandom } };
 }
 
-/** Changes people where a box is. */
+/** Changes people on a data directory. */
 async function onDesk<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
   const { people, at } = await parts(options);
   return people.withPeople(at, use);
 }
 
-/** Looks, and makes nothing. */
+/** Reads people on a data directory, and makes nothing. */
 async function see<T>(options: DeskOptions, use: (view: PeopleView) => T): Promise<T> {
   const { people, at } = await parts(options);
   return people.seePeople(at, use);

@@ -41,7 +41,6 @@ export function registerProjects(program: Command): void {
     });
 }
 
-/** All projects, by name. */
 export async function allProjects(options: ApiOptions): Promise<ProjectEntry[]> {
   const projects: ProjectEntry[] = [];
   for (let after: string | null = ""; after !== null; ) {

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
-/** Asks the person at the terminal; `hidden` shows nothing of what is typed. Throws `otherwise` where there is none. */
+/** Asks the person at the terminal; `hidden` shows nothing of the input. Without a terminal it throws `otherwise`. */
 export async function ask(
   question: string,
   otherwise: string,

@@ -1,4 +1,4 @@
-/** A QR code of a text as lines for a terminal, two rows of it to a line; dark on light, whatever the terminal's colours. */
+/** A QR code as lines for a terminal, two rows in each line; dark on light, whatever the terminal's colours. */
 export async function qrLines(text: string): Promise<string[]> {
   const { encode } = await import("uqr");
   const { data } = encode(text, { border: 2 });

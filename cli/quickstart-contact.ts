@@ -12,10 +12,10 @@ import type { Me, Quickstart } from "./quickstart-run.ts";
 import { RefusedError } from "./refused.ts";
 import { terminal } from "./terminal.ts";
 
-/** A browser adds itself, and no terminal can do it. */
+/** A browser must add itself; a terminal can't do it. */
 const kinds = contactKindList.kinds.filter(({ kind }) => kind !== "web_push");
 
-/** The way that the person wants to be rung by, served and verified. Throws CommandError that says what stands in between. */
+/** The contact that the person chooses, with its gateway, verified. Throws CommandError that says what is missing. */
 export async function chosenContact(run: Quickstart, me: Me): Promise<Contact> {
   const { options } = run;
   const kind = kindNamed(options.by ?? (await askKind(run)));
@@ -36,7 +36,7 @@ export async function chosenContact(run: Quickstart, me: Me): Promise<Contact> {
   return verified(run, made);
 }
 
-/** Whether a contact that an earlier run left without its code is taken. A topic that nobody knows any more is deleted. */
+/** Asks whether to verify a contact of an earlier run. One whose topic is no longer known is deleted. */
 async function goesOn({ options, asker, say }: Quickstart, begun: Contact): Promise<boolean> {
   const name = contactName(begun);
   if (begun.kind === "ntfy") {
@@ -51,7 +51,7 @@ async function goesOn({ options, asker, say }: Quickstart, begun: Contact): Prom
   return true;
 }
 
-/** Sends a code and asks for it. Throws CommandError that says what stands in between. */
+/** Sends a code and asks for it. Throws CommandError that says what is missing. */
 async function verified({ options, asker }: Quickstart, made: Contact): Promise<Contact> {
   const { sent } = await sendCode(options, made);
   if (!sent.ok)
@@ -91,7 +91,7 @@ async function addressOf({ asker }: Quickstart, { kind, fields }: ContactKind): 
   return asker.ask(`Your ${kind}, ${about}: `, "--address is needed");
 }
 
-/** Sees to it that the kind is served; of ntfy where, without a slash at the end. */
+/** Makes sure that the kind has a gateway. For ntfy it returns the server, without a slash at the end. */
 async function serve(run: Quickstart, me: Me, { gateway: kind }: ContactKind): Promise<string> {
   const { options, say } = run;
   if (kind === null) return "";
@@ -111,7 +111,7 @@ async function serve(run: Quickstart, me: Me, { gateway: kind }: ContactKind): P
     return serverOf(set.url);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    // Its details are the sentence again, unless a setting is at fault.
+    // The details repeat the message, unless a setting is wrong.
     const why = error.code === "gateway_refused" ? error.sentence : error.message;
     throw new CommandError(`the chain stands at the gateway ${kind.kind}: ${why}`);
   }
@@ -125,7 +125,7 @@ async function gatewayNow({ options }: Quickstart, kind: string): Promise<Gatewa
   return gateways.find((one) => one.kind === kind);
 }
 
-/** What may be left out and usually isn't. */
+/** Optional settings that are usually needed. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
   email: ["user", "password"],
   twilio: ["from"],

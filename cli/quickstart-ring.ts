@@ -19,12 +19,12 @@ interface Test {
   waitMs: number;
 }
 
-/** What came of a test that was answered. */
+/** The result of a test that was acknowledged. */
 interface Rung {
   alert_id: string;
-  /** The kind of contact that it was answered through; null: by another way. */
+  /** The kind of contact by which it was acknowledged; null: in another way. */
   acknowledged_via: string | null;
-  /** Seconds from the event to the answer. */
+  /** Seconds from the event to the acknowledgement. */
   seconds: number;
   said: string;
 }
@@ -32,8 +32,8 @@ interface Rung {
 const LOOK_MS = 500;
 
 /**
- * One event that pages the person, followed until it is acknowledged: a line for each link that holds. Throws
- * CommandError that names the link at which it stands.
+ * Sends an event that pages the person, and follows it until it is acknowledged, with a line for each step. Throws
+ * CommandError that names the step which failed.
  */
 export async function ring(run: Quickstart, test: Test): Promise<Rung> {
   const { options, say } = run;
@@ -69,7 +69,7 @@ export async function ring(run: Quickstart, test: Test): Promise<Rung> {
   }
 }
 
-/** Sends the event; the alert that it opened. */
+/** Sends the event. Returns the alert that it opened. */
 async function open({ options }: Quickstart, { token }: Test): Promise<Alert> {
   const dedup_key = `quickstart-${hexId(systemRandom)}`;
   const message = "This is the test of box quickstart: press Acknowledge";
@@ -88,13 +88,13 @@ async function open({ options }: Quickstart, { token }: Test): Promise<Alert> {
   );
 }
 
-/** How far a page has come, by the alert's history. */
+/** How far a page has come, by the alert's timeline. */
 interface Chain {
   paged: boolean;
   sent: boolean;
-  /** What the service said while it is tried again. */
+  /** The service's error while the page is tried again. */
   delayed: string | null;
-  /** Why it can't come through any more. */
+  /** Why the page can't arrive any more. */
   broken: string | null;
   answered: { by: string | null; via: string | null } | null;
 }
@@ -125,7 +125,7 @@ function chainOf(timeline: readonly TimelineEntry[], { me, contact }: Test): Cha
   };
 }
 
-/** The link that has not held when the time is over. */
+/** The step that is still open when the time is over. */
 function standing({ paged, sent, delayed }: Chain, { options }: Quickstart, test: Test): string {
   const { contact } = test;
   if (sent)

@@ -14,11 +14,11 @@ export interface QuickstartOptions extends ApiOptions {
   wait: string;
 }
 
-/** What each part of it works with. */
+/** What the parts of quickstart need. */
 export interface Quickstart {
   options: QuickstartOptions;
   asker: Asker;
-  /** A line for the person, beside the answer where that is JSON. */
+  /** Prints a line for the person; with --json to standard error. */
   say(line: string): void;
 }
 

@@ -17,7 +17,9 @@ import { send } from "./request.ts";
 import { terminal } from "./terminal.ts";
 import { parseSpan } from "./times.ts";
 
-/** From nothing to a phone that rings: three questions, one test, and the link at which it stands if it doesn't come through. */
+/**
+ * `box quickstart`: three questions and one test page. Where the page doesn't arrive, it names the step that failed.
+ */
 export function registerQuickstart(program: Command): void {
   apiFlags(program.command("quickstart"))
     .description(
@@ -75,7 +77,7 @@ async function shallRing(asker: Asker): Promise<boolean> {
   return !/^n/i.test(said);
 }
 
-/** Where people sign in; null for a box without pages. */
+/** The address of the sign-in page; null for a box without the console. */
 async function signInPage(url: string): Promise<string | null> {
   const path = "/signin";
   const { status } = await send(url, { method: "GET", path, accept: "text/html" });
@@ -93,7 +95,7 @@ const whatNow = (project: string, pages: string | null): string =>
 
 const urlHint = (): string => readLogin()?.url ?? "http://127.0.0.1:8080";
 
-/** The account whose key there is, or a seat that is made on the data directory. Throws CommandError. */
+/** The key's account, or a new one made on the data directory. Throws CommandError. */
 async function seat(run: Quickstart): Promise<{ me: Me; options: QuickstartOptions }> {
   const { options, say } = run;
   const url = urlOf(options);
@@ -106,7 +108,7 @@ async function seat(run: Quickstart): Promise<{ me: Me; options: QuickstartOptio
   return { me: account, options: own };
 }
 
-/** A pairing code of the data directory, redeemed and kept as `box login` does; the key. */
+/** Makes a pairing code on the data directory, redeems it, and stores the key as `box login` does. Returns the key. */
 async function newSeat({ options, asker, say }: Quickstart, url: string): Promise<string> {
   const email = options.email ?? (await asker.ask("Your e-mail: ", "--email is needed"));
   const code = await pairCode(options.data, email);
@@ -137,7 +139,7 @@ async function pairCode(data: string, email: string): Promise<string> {
 const RULE = "errors";
 const SOURCE = "quickstart-test";
 
-/** Project, rule and source: what is there stays as it is. The source's token. */
+/** Makes project, rule and source; existing ones stay as they are. Returns the source's token. */
 async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
   const { project } = options;
   const base = `/v1/projects/${encodeURIComponent(project)}`;
@@ -160,7 +162,7 @@ async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
   return token.token;
 }
 
-/** null where one of that name is there already. */
+/** null where the name exists already. */
 async function unlessThere<T>(making: Promise<T>): Promise<T | null> {
   try {
     return await making;

@@ -9,7 +9,7 @@ import { terminal } from "./terminal.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Any route, with the key and the address that every command has: `box api GET /v1/me`. */
+/** `box api GET /v1/me`: calls any route with the key and address of every command. */
 export function registerRaw(program: Command): void {
   apiFlags(program.command("api <method> <path> [body]"))
     .description("call any route of the API; the body is JSON (- = standard input)")

@@ -1,7 +1,7 @@
 import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
 import { printable, when } from "./table.ts";
 
-/** `sms …2222`, empty where there was no way. */
+/** `sms …2222`; "" where no contact was used. */
 export function wayText({ via, address }: ReachEntry): string {
   return printable([via, address].filter((part) => part !== null).join(" "));
 }
@@ -35,7 +35,7 @@ const WORDS: Record<
   account_removed: () => "was removed",
 };
 
-/** What became of it, or why there is nothing, in words. `nameOf` names accounts. */
+/** The result of a page, or why there is none, in words. `nameOf` names accounts. */
 export function reasonText(entry: ReachEntry, nameOf: (id: string) => string): string {
   const others = entry.together - 1;
   const named = others > 0 ? `, with ${others} ${others === 1 ? "other" : "others"}` : "";

@@ -9,15 +9,15 @@ interface ErrorBody {
   details?: ErrorDetail[];
 }
 
-/** What the box refused, with its own words. */
+/** A request that the box refused, with its message. */
 export class RefusedError extends CommandError {
   readonly status: number;
   readonly code: string;
-  /** Without the fields. */
+  /** The message without the fields. */
   readonly sentence: string;
   readonly details: readonly ErrorDetail[];
 
-  /** `words`: what is said instead of the box's own sentence. */
+  /** `words` replace the box's message. */
   constructor({ status, text, retryAfter }: Reply, words = refusal(text)) {
     const error = errorOf(text);
     super(words + (retryAfter > 0 ? ` Try again in ${retryAfter} s.` : ""));
@@ -28,13 +28,16 @@ export class RefusedError extends CommandError {
   }
 }
 
-/** The JSON that a box answered. Throws CommandError for what something else did: a proxy, a page to sign in at, another program. */
+/**
+ * Parses the JSON of an answer. Throws CommandError where something else answered: a proxy, a sign-in page, another
+ * program.
+ */
 export function answered<T>(text: string): T {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as T;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandError(foreign(text));
 }
@@ -42,18 +45,18 @@ export function answered<T>(text: string): T {
 const foreign = (text: string): string =>
   `an answer that no box gives: ${printable(text.slice(0, 200)) || "nothing at all"}`;
 
-/** The sentence and the fields of an error body, each once, or the start of whatever came instead. */
+/** The message and the fields of an error body, each once; else the start of the body. */
 export function refusal(text: string): string {
   const error = errorOf(text);
   if (error === null) return foreign(text);
   const fields = (error.details ?? []).map(fieldText);
-  // The sentence of a bad request is its first field again.
+  // The message of a bad request repeats its first field.
   if (error.code !== "invalid_request" || fields.length === 0)
     return [error.message, ...fields].join("\n  ");
   return fields.length === 1 ? (fields[0] ?? "") : fields.join("\n     ");
 }
 
-/** `?limit` is the flag of the same name; a JSON pointer stays what it is. */
+/** `?limit` means the flag of the same name. A JSON pointer stays unchanged. */
 function fieldText({ field = "", reason, value }: ErrorDetail): string {
   const where = field.startsWith("?") ? `--${field.slice(1)}` : field;
   const shown = value === undefined || value === "" ? "" : ` (${printable(value)})`;

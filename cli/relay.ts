@@ -12,7 +12,6 @@ interface RelayOptions extends ApiOptions {
   test?: boolean;
 }
 
-/** The relay that phones are paged through: `box relay …`. */
 export function registerRelay(program: Command): void {
   const relay = program.command("relay").description("the relay that phones are paged through");
   apiFlags(relay.command("show")).description("whether there is one, and where").action(show);

@@ -7,7 +7,6 @@ import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 
-/** Incident reports: what a customer reads, written from the terminal. */
 export function registerReports(program: Command): void {
   const report = program.command("report").description("incident reports and their public pages");
   apiFlags(report.command("list <project>")).description("list reports").action(listReports);
@@ -43,7 +42,7 @@ function reportPath(project: string, ...rest: string[]): string {
   return path("v1", "projects", project, "reports", ...rest);
 }
 
-/** The path of a report that is given by its title or its id. */
+/** The path of a report, by its title or id. */
 async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
   return reportPath(project, await namedId(options, { kind: "report", project }, named));
 }

@@ -5,7 +5,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Reply {
   readonly status: number;
   readonly text: string;
-  /** Seconds that the box asks to wait; 0 where it doesn't. */
+  /** Seconds that the box asks to wait; 0: none. */
   readonly retryAfter: number;
 }
 
@@ -14,15 +14,15 @@ export interface ApiRequest {
   /** From the slash on. */
   readonly path: string;
   readonly token?: string;
-  /** Sent as JSON; text as lines of it. */
+  /** Sent as JSON; a text is sent as JSON lines. */
   readonly body?: unknown;
-  /** The kind of answer that is wanted: JSON unless told. */
+  /** The wanted type of the answer. Default: JSON. */
   readonly accept?: string;
 }
 
 let loading: ReturnType<typeof load> | undefined;
 
-/** Loaded with the first request, because most of the start of a command would otherwise be this. */
+/** Loaded with the first request, because it would be most of a command's start. */
 function client() {
   loading ??= load();
   return loading;
@@ -36,7 +36,7 @@ async function load() {
   return request.bind(new Agent());
 }
 
-/** One request to the box at `url`. Throws CommandError with the address where nothing answers. */
+/** Sends one request to the box at `url`. Throws CommandError with the address where nothing answers. */
 export async function send(url: string, message: ApiRequest): Promise<Reply> {
   const { method, path, token, body, accept } = message;
   const type = typeof body === "string" ? "application/x-ndjson" : "application/json";
@@ -62,7 +62,7 @@ export async function send(url: string, message: ApiRequest): Promise<Reply> {
   return { status: answer.statusCode, text, retryAfter };
 }
 
-/** Nothing answered, or nothing that could be understood. */
+/** No answer, or none that could be understood. */
 export class NoAnswer extends CommandError {
   constructor(url: string, error: unknown) {
     super(`no answer from ${url}: ${why(url, error)}`);

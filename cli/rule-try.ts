@@ -15,7 +15,7 @@ export interface TryOptions extends ApiOptions {
   lines?: string;
 }
 
-/** What a rule from a file would have opened: `box rule try`. */
+/** `box rule try`: what a rule from a file would have opened. */
 export async function tryRule(project: string, file: string, options: TryOptions): Promise<void> {
   const days = Number(options.days);
   if (!Number.isInteger(days) || days < 1 || days > 30)
@@ -124,7 +124,7 @@ function minutes({ opened_at, ended_at }: DryRun["alerts"][number]): string {
 const BARS = " ▁▂▃▄▅▆▇█";
 const HOUR = 3600;
 
-/** A row for each day, a character for each hour: its height is the alerts opened, a dot only matches. */
+/** A row for each day and a character for each hour: its height is the alerts opened, a dot means matches only. */
 function plotText({ buckets, range }: DryRun, days: number): string {
   const most = Math.max(1, ...buckets.map(({ alerts }) => alerts));
   const byHour = new Map(buckets.map((bucket) => [bucket.at, bucket]));

@@ -9,7 +9,6 @@ import { apiFlags, print } from "./options.ts";
 import { tryRule } from "./rule-try.ts";
 import { printable, table, when } from "./table.ts";
 
-/** Rules over the API: `box rule …`. */
 export function registerRules(program: Command): void {
   const rule = program.command("rule").description("rules: which events make an alert");
   apiFlags(rule.command("list <project>"))
@@ -90,7 +89,7 @@ async function set(project: string, file: string, options: ApiOptions): Promise<
   print(answer, options, () => [done, actionsText(answer)].join("\n"));
 }
 
-/** The rule as the API takes it. What isn't as it should be goes there as it is, to be refused by its own words. */
+/** The rule as the API takes it. Faulty parts are sent unchanged, so that the box refuses them with its own message. */
 export async function ruleWithIds(
   project: string,
   rule: RuleFile,
@@ -124,7 +123,7 @@ function hasAccounts(step: unknown): step is { accounts: unknown[] } {
   return Array.isArray(accounts);
 }
 
-/** Whether somebody in a ladder is given in another way than by id. */
+/** Whether the ladder names a person in another way than by id. */
 function namesPeople(escalations: unknown): boolean {
   if (!Array.isArray(escalations)) return false;
   const people = escalations.filter(hasAccounts).flatMap(({ accounts }) => accounts);

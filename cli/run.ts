@@ -20,13 +20,13 @@ interface RunOptions {
   heartbeat?: string;
 }
 
-/** How much of what a command says is kept: its last lines, and no more than this of them. */
+/** How much of a command's output is kept: its last lines, up to this many. */
 const LINES = 20;
 const CHARS = 16_384;
-/** As shells have it: not found, and not to be run. */
+/** As in shells: not found, and not executable. */
 const NOT_FOUND = 127;
 const NOT_RUN = 126;
-/** A signal's number stands on top of this. */
+/** Added to a signal's number. */
 const SIGNALLED = 128;
 
 export function registerRun(program: Command): void {
@@ -63,10 +63,10 @@ interface Ran {
   said: string;
 }
 
-/** Runs it on this terminal, and keeps the end of what it says on either stream. */
+/** Runs the command on this terminal, and keeps the end of its output on both streams. */
 function runCommand(command: string, words: readonly string[]): Promise<Ran> {
   const { env, stdout, stderr } = terminal();
-  // A reader that goes away (`box run … | head`) is no end of the command, whose own end has to be told.
+  // A closed reader (`box run … | head`) doesn't end the command, and its end must still be reported.
   for (const stream of [stdout, stderr]) stream.removeAllListeners("error").on("error", () => {});
   return new Promise((resolve) => {
     const child = spawn(command, words, {
@@ -95,16 +95,16 @@ function runCommand(command: string, words: readonly string[]): Promise<Ran> {
   });
 }
 
-/** What supervisors, `timeout` and closed terminals end a program with. */
+/** Signals by which service managers, `timeout` and closed terminals end a program. */
 const ENDING = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
 /**
- * While the command runs it gets the signals that would end this program: that it was ended is told as any other
- * failure, and it doesn't go on alone. Returns what gives them back.
+ * Passes to the command the signals that would end this program. So the command doesn't go on alone, and its end is
+ * reported as a failure. Returns a function that stops passing.
  */
 function passSignals(child: ChildProcess): () => void {
   const passing = ENDING.map((signal) => {
-    // Ctrl-C at a terminal reaches the command by itself.
+    // With Ctrl-C the terminal itself signals the command.
     const isThere = signal === "SIGINT" && process.stdin.isTTY;
     const pass = () => void (isThere || child.kill(signal));
     process.on(signal, pass);
@@ -145,7 +145,7 @@ async function sendFailure(
   if (reply.status !== 202) throw new RefusedError(reply);
 }
 
-/** An address of a heartbeat, without a slash at its end. Throws CommandError. */
+/** A heartbeat's address, without a slash at its end. Throws CommandError. */
 function pingUrl(text: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
     return new URL(text.replace(/\/+$/, ""));
@@ -165,7 +165,7 @@ async function ping(heartbeat: URL, word: string, said: string): Promise<void> {
 
 const TRIES = 3;
 
-/** What the box can't be told is said here, and changes nothing of how the command ended. */
+/** Reports to the box. A failure of that is printed here, and doesn't change the exit code of the command. */
 async function told(tell: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

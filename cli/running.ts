@@ -4,18 +4,21 @@ import { createNotifier } from "../src/ground/kit/notify.ts";
 import { StoreFault } from "../src/ground/store/faults.ts";
 import { exitCodeOf, exitCodes } from "./exit.ts";
 
-/** A role that serves, as the process around it needs it. */
+/** A serving role, for the process around it. */
 export interface Running {
   url: string;
   reload(): void;
   stop(): Promise<void>;
-  /** Before `stop`: it says that it isn't ready any more, and goes on serving for a while. */
+  /** Called before `stop`: makes readiness fail and goes on serving for a while. */
   drain?(): Promise<void>;
-  /** Due work is looked at and the store answers: the watchdog is fed only while this holds. */
+  /** Whether jobs run and the store answers. The watchdog is fed only while this is true. */
   isWell(): boolean;
 }
 
-/** After a failed write or sync the files must be read anew: 74, or 65 where SQLite found damage (contract §11). */
+/**
+ * After a failed write or sync the process must end and read the files again: 74, or 65 where SQLite found damage
+ * (contract §11).
+ */
 export function endOnFatal(log: Log): (error: unknown) => never {
   return (error) => {
     if (error instanceof StoreFault) {
@@ -31,7 +34,7 @@ export function endOnFatal(log: Log): (error: unknown) => never {
   };
 }
 
-/** Says that the role is ready, keeps its supervisor told, and ends it in order on SIGTERM or SIGINT. */
+/** Reports to the service manager that the role is ready, and its state. Stops it on SIGTERM or SIGINT. */
 export async function keepRunning(
   running: Running,
   deps: { log: Log; clock: Clock },
@@ -67,7 +70,7 @@ export async function keepRunning(
   });
 }
 
-/** A reader that goes away (`box serve | head -1`) must not take the pager with it. */
+/** A closed reader (`box serve | head -1`) must not end the box. */
 function surviveClosedPipes(): void {
   process.stdout.removeAllListeners("error").on("error", () => {});
   process.stderr.on("error", () => {});

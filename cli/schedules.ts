@@ -10,7 +10,6 @@ import { printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseTime } from "./times.ts";
 
-/** Who is on call when: `box schedule …`. */
 export function registerSchedules(program: Command): void {
   const schedule = program.command("schedule").description("on-call schedules");
   apiFlags(schedule.command("list <project>"))
@@ -92,7 +91,7 @@ function scheduleText(
   { shifts, gaps }: PreviewAnswer,
   nameOf: (id: string) => string,
 ): string {
-  // Its layers turn by its own clock: that stands beside the terminal's where they differ.
+  // Shown beside the terminal's zone where the two differ: the layers change by the schedule's own.
   const isElsewhere = timezone !== localZone();
   const own = (seconds: number) => wallTime(seconds, timezone);
   const cells = (from: number, until: number, ...who: [who: string, by: string]) => [
@@ -142,8 +141,8 @@ async function set(project: string, file: string, options: ApiOptions): Promise<
 }
 
 /**
- * The schedule as the API takes it: people by id, a time in Unix seconds, read on the clocks of the
- * schedule's own zone. What isn't as it should be goes there as it is, to be refused by its own words.
+ * The schedule as the API takes it: people by id, times in Unix seconds, read in the schedule's zone. Faulty parts are
+ * sent unchanged, so that the box refuses them with its own message.
  */
 async function asSent(
   file: { name: string; timezone?: unknown; layers?: unknown },

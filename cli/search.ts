@@ -17,7 +17,7 @@ interface SearchOptions extends ApiOptions {
 }
 
 async function showFound(words: string[], options: SearchOptions): Promise<void> {
-  // The shell took the quotes of what has blanks in it.
+  // The shell removed the quotes around words with blanks.
   const q = words.map((word) => (/\s/.test(word) ? quoted(word) : word)).join(" ");
   const query = new URLSearchParams({ q, limit: options.limit });
   const answer = await callApi<SearchAnswer>(options, "GET", `/v1/search?${query}`);

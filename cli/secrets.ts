@@ -2,12 +2,12 @@ import { text } from "node:stream/consumers";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
-/** What a value that may be a secret says of itself. */
+/** The help of flags that may take a secret. */
 export const secretHelp = "- = standard input";
 
 /**
- * Values as they were given; the one that is `-` is what standard input holds, so that no secret need stand in the
- * list of processes. Throws CommandError where two are `-`, or standard input is empty.
+ * Replaces the value `-` by the content of standard input, so that no secret appears in the list of processes. Throws
+ * CommandError where two values are `-`, or standard input is empty.
  */
 export async function withSecrets<T extends Record<string, string | undefined>>(
   given: T,

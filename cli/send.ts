@@ -16,7 +16,6 @@ interface SendOptions {
   json?: boolean;
 }
 
-/** One event from a script or a terminal. */
 export function registerSend(program: Command): void {
   program
     .command("send <message>")

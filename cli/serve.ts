@@ -85,7 +85,7 @@ export function registerServe(program: Command): void {
   program.addCommand(serve);
 }
 
-/** What both roles take when they serve. */
+/** The flags of both serving roles. */
 export function serveFlags(command: Command, listen: string): Command {
   command
     .addOption(dataFlag())
@@ -150,10 +150,10 @@ async function runBox(flags: BoxFlags): Promise<void> {
 const wayIn = ({ console }: BoxConfig, { linksTo }: RunningBox): string =>
   console ? `to see it in a browser, sign in at ${linksTo}/signin` : "";
 
-/** How to make the first seat, and have a phone rung: to be pasted into another terminal, wherever that stands. */
+/** How to make the first account and get a test page, as commands to paste into another terminal in any folder. */
 function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: RunningBox): string {
   const path = isPacked ? [] : [`PATH="${import.meta.dirname}:$PATH"`];
-  // The public address may end at a proxy that is elsewhere.
+  // The public address may belong to a proxy on another machine.
   const reached = publicUrl === "" ? linksTo : url;
   const ring = `${commandAt("quickstart", data)}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
   const lines = console

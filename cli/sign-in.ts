@@ -21,7 +21,7 @@ interface Given extends ApiOptions {
   test: boolean;
 }
 
-/** How people sign in: `box sign-in …`, for owners; passwords on the machine itself. */
+/** `box sign-in` for owners. Passwords are turned on and off on the machine itself. */
 export function registerSignIn(program: Command): void {
   const signIn = program.command("sign-in").description("how people sign in");
   signIn
@@ -86,7 +86,7 @@ async function put(options: Given, method: "POST" | "PUT", to: string): Promise<
   );
 }
 
-/** A group may hold an equals sign, a role doesn't. */
+/** A group's name may contain an equals sign, a role's doesn't. */
 function pair(text: string): [group: string, role: string] {
   const mark = text.lastIndexOf("=");
   if (mark < 1) throw new CommandError(`--role ${text}: write it as GROUP=ROLE`, exitCodes.usage);

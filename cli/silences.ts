@@ -13,7 +13,6 @@ import { printable, short, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
-/** Quiet on purpose: `box silence …` and `box snooze`. */
 export function registerSilences(program: Command): void {
   const silence = program.command("silence").description("keep alerts quiet on purpose");
   apiFlags(silence.command("list"))

@@ -15,7 +15,6 @@ import { printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { hoursByDay, parseSpan, parseTime, timeHelp } from "./times.ts";
 
-/** Who would be woken: `box simulate`. */
 export function registerSimulate(program: Command): void {
   const more = (value: string, all: string[]) => [...all, value];
   apiFlags(program.command("simulate"))
@@ -66,7 +65,7 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
   print(answer, options, () => simulationText(answer));
 }
 
-/** Throws CommandError where it must be said. */
+/** The only project. Throws CommandError where there is none or several. */
 async function onlyProject(options: ApiOptions): Promise<string> {
   const names = (await allProjects(options)).map(({ name }) => name);
   const [only] = names;
@@ -178,7 +177,7 @@ function becauseText({ because }: Person): string {
 
 const MARKS = { good: "·", warn: "!", error: "X" } as const;
 
-/** A row for each day, a mark for each hour, then what is bad, once for each reason. */
+/** A row for each day and a mark for each hour; then the faults, once for each reason. */
 function sweepText({ cells }: SweepCells): string {
   const rows = hoursByDay(cells).map(
     ({ day, before, hours }) =>

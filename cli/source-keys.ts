@@ -8,7 +8,7 @@ import { table, when } from "./table.ts";
 const keysOf = (project: string, name: string, ...more: string[]) =>
   path("v1", "projects", project, "sources", name, "keys", ...more);
 
-/** Keys that senders have of an earlier tool: `box source keys`, `add-key`, `delete-key`. */
+/** `box source keys`, `add-key`, `delete-key`: keys that senders have from an earlier tool. */
 export function registerSourceKeys(source: Command): void {
   apiFlags(source.command("keys <project> <name>"))
     .description("list the further keys that open a source, by id")

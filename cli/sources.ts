@@ -16,7 +16,6 @@ interface Listed {
   created_at: number;
 }
 
-/** Sources over the API: `box source …`. */
 export function registerSources(program: Command): void {
   const source = program.command("source").description("sources: who may send events");
   apiFlags(source.command("list <project>"))
@@ -109,7 +108,7 @@ export function registerSources(program: Command): void {
 
 interface Tokens {
   token: string;
-  /** For senders that take no more than 32 characters; only where the kind has such. */
+  /** For senders that take at most 32 characters; only for kinds with such a token. */
   short_token?: string;
 }
 
@@ -142,7 +141,7 @@ async function add(
   print(answer, options, () => tokensText(answer));
 }
 
-/** A preset's name as it is; what looks like a file is read. Throws CommandError. */
+/** The name of a preset is returned; a file is read. Throws CommandError. */
 async function readMappingOf(given: string): Promise<unknown> {
   if (/^[a-z0-9-]{2,64}$/.test(given)) return given;
   const text = await readText(given);
@@ -213,7 +212,7 @@ async function show(project: string, name: string, options: ApiOptions): Promise
   print(facts, options, () => factsText(facts));
 }
 
-/** What a list has room for: accepted, matched by no rule, refused by code, last seen. */
+/** The columns of the list: accepted, matched by no rule, refused by code, last seen. */
 function factCells(facts: Facts | undefined): string[] {
   if (facts === undefined) return ["", "", "", ""];
   const { accepted, unmatched, refused, last_seen } = facts;

@@ -1,7 +1,7 @@
 import { offsetTime } from "../src/ground/kit/wall-time.ts";
 import { localZone } from "./terminal.ts";
 
-/** Rows as aligned columns under their heads. */
+/** Rows in aligned columns below their heads. */
 export function table(
   heads: readonly string[],
   rows: readonly (readonly (string | number | boolean)[])[],
@@ -22,17 +22,17 @@ export function table(
     .join("\n");
 }
 
-/** What services send must not steer a terminal: control characters are shown escaped. */
+/** Escapes control characters, because services' texts must not control a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
-/** A time as every command prints it: on the terminal's clock, with its offset. A flag that takes a time reads it again. */
+/** A time as every command prints it: in the terminal's zone, with its offset. Flags that take a time accept it. */
 export function when(seconds: number): string {
   return offsetTime(seconds, localZone());
 }
 
-/** How long ago something was, in its largest unit: `5 s`, `3 min`, `2 h`, `4 d`. */
+/** An age in its largest unit: `5 s`, `3 min`, `2 h`, `4 d`. */
 export function age(seconds: number, now: number): string {
   const past = Math.max(0, now - seconds);
   if (past < 60) return `${past} s`;

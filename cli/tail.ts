@@ -11,7 +11,7 @@ import { printable, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 const PAUSE_MS = 1000;
-/** As many as one answer holds. */
+/** The most lines of one answer. */
 const MOST_LINES = 200;
 
 interface TailOptions extends ApiOptions {
@@ -55,14 +55,14 @@ async function linesOf(project: string, options: TailOptions, limit: string): Pr
   return (await callApi<{ messages: LogLine[] }>(options, "GET", from)).messages;
 }
 
-/** A line for each, one JSON object each with --json; says so where more came than could be asked for. */
+/** Prints a line for each, with --json a JSON object, and a note where more lines came than can be read. */
 async function follow(
   project: string,
   options: TailOptions,
   first: readonly LogLine[],
 ): Promise<never> {
   let last = 0;
-  /** How many were new. */
+  /** Returns how many were new. */
   const show = (lines: readonly LogLine[]): number => {
     const fresh = lines.filter(({ id }) => Number(id) > last);
     for (const line of fresh) print(line, options, () => lineText(line));

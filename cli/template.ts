@@ -14,7 +14,7 @@ interface Tried {
   templates: TriedTemplate[];
 }
 
-/** Message templates, a project's and, without a box, those of any lines: `box template …`. */
+/** `box template`: a project's message templates, and, without a box, those of any lines. */
 export function registerTemplate(program: Command): void {
   const template = program.command("template").description("message templates");
   apiFlags(template.command("list <project>"))
@@ -79,7 +79,7 @@ async function tryFiles(files: string[], options: { json?: boolean }): Promise<v
   print(tried, options, () => trialText(tried, terminal().stdout.columns));
 }
 
-/** Lines as `box ingest` sends them. */
+/** The lines as `box ingest` sends them. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   try {
     for await (const group of lineGroups(openText(file))) yield* group;
@@ -88,7 +88,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   }
 }
 
-/** `columns`: the terminal's width, to which rows are cut; undefined where there is no terminal. */
+/** `columns`: the width to which rows are cut; undefined where there is no terminal. */
 export function trialText({ lines, templates }: Tried, columns: number | undefined): string {
   const text = table(
     ["LINES", "TEMPLATE ID", "TEMPLATE"],

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable, Writable } from "node:stream";
 import { isTimezone } from "../src/core/oncall/zone.ts";
 
-/** What a command reads from and writes to. */
+/** A command's streams and environment. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable & { isTTY?: boolean };
@@ -12,18 +12,18 @@ export interface Terminal {
 
 const lent = new AsyncLocalStorage<Terminal>();
 
-/** The process's own streams and environment, unless the command runs on others: tests do that. */
+/** The process's own streams and environment, except inside `onTerminal`, which tests use. */
 export function terminal(): Terminal {
   return lent.getStore() ?? process;
 }
 
-/** The terminal's own zone; UTC where `TZ` names none that is known. */
+/** The terminal's time zone; UTC where `TZ` names an unknown one. */
 export function localZone(): string {
   const zone = terminal().env["TZ"] || Intl.DateTimeFormat().resolvedOptions().timeZone;
   return isTimezone(zone) ? zone : "UTC";
 }
 
-/** Runs `command` on streams and an environment that aren't the process's. */
+/** Runs `command` with other streams and another environment. */
 export function onTerminal<T>(other: Terminal, command: () => T): T {
   return lent.run(other, command);
 }

@@ -1,18 +1,18 @@
 import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import { printable, when } from "./table.ts";
 
-/** What happened, in words. `nameOf` names accounts. */
+/** A timeline entry in words. `nameOf` names accounts. */
 export function entryText(entry: TimelineEntry, nameOf: (id: string) => string): string {
   const { kind, account_id, detail } = entry;
   const who = account_id === null ? "" : ` by ${nameOf(account_id)}`;
   const words = Object.hasOwn(WORDS, kind) ? WORDS[kind] : undefined;
   const text = words ? words(new Detail(detail, nameOf)) : kind.replaceAll("_", " ") + rest(detail);
-  // The kind of contact that they answered through.
+  // The kind of contact by which they answered.
   const through = words && typeof detail["via"] === "string" ? ` through ${detail["via"]}` : "";
   return printable((kind === "resolved" && who !== "" ? `resolved${who}` : text + who) + through);
 }
 
-/** A detail's parts as text; what isn't there is empty. */
+/** The parts of a detail as text; "" for a missing one. */
 class Detail {
   readonly #detail: Readonly<Record<string, unknown>>;
   readonly #nameOf: (id: string) => string;
@@ -40,7 +40,7 @@ class Detail {
     return Array.isArray(value) ? value.map(String) : [];
   }
 
-  /** Of a list of objects: what `words` makes of each. */
+  /** For a list of objects: the texts that `words` makes of each. */
   each(name: string, words: (item: Detail) => string): string {
     const value = this.#detail[name];
     const items = Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
@@ -55,7 +55,7 @@ class Detail {
     return this.#nameOf(this.text(name));
   }
 
-  /** `, 3 attempts` where it took more than one. */
+  /** `, 3 attempts` where there was more than one. */
   attempts(): string {
     return Number(this.#detail["attempts"]) > 1 ? `, ${this.text("attempts")} attempts` : "";
   }
@@ -166,7 +166,7 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     `action ${detail.text("action")} FAILED${detail.error()}${detail.attempts()}`,
 };
 
-/** The details of a kind that has no words here, so that nothing is kept back. */
+/** The details of a kind without a text here, so that nothing is hidden. */
 function rest(detail: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(detail).map(
     ([name, value]) =>

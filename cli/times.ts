@@ -3,17 +3,17 @@ import { secondsFrom, secondsOfSpan, wallTime } from "../src/ground/kit/wall-tim
 import { CommandError, exitCodes } from "./exit.ts";
 import { localZone } from "./terminal.ts";
 
-/** What a flag that takes a time says of itself. */
+/** The help of flags that take a time. */
 export const timeHelp = '"2026-11-21 18:00 Europe/Berlin", 18:00, +2h, or with an offset';
 
-/** Unix seconds of what was typed for `what` (`--until`). Throws CommandError, wrong usage. */
+/** Unix seconds of a typed time; `what` is its flag (`--until`). Throws CommandError, wrong usage. */
 export function parseTime(what: string, text: string, zone = localZone()): number {
   const seconds = secondsFrom(text, unixSeconds(systemClock), zone);
   if (seconds !== null) return seconds;
   throw new CommandError(`${what} must be a time like ${timeHelp}, not "${text}"`, exitCodes.usage);
 }
 
-/** Seconds of a length like `8h` or `1d12h`. Throws CommandError, wrong usage. */
+/** Seconds of a duration like `8h` or `1d12h`. Throws CommandError, wrong usage. */
 export function parseSpan(what: string, text: string): number {
   const seconds = secondsOfSpan(text);
   if (seconds !== null && seconds > 0) return seconds;
@@ -23,7 +23,10 @@ export function parseSpan(what: string, text: string): number {
   );
 }
 
-/** Hours, oldest first, by the days of the terminal's clock; `before` is a space for each hour of a day that isn't among them at its beginning. */
+/**
+ * Hours, oldest first, grouped by day in the terminal's zone. `before`: a space for each hour that is missing at the
+ * beginning of a day.
+ */
 export function hoursByDay<T extends { at: number }>(
   all: readonly T[],
 ): { day: string; before: string; hours: T[] }[] {

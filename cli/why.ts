@@ -10,7 +10,7 @@ import { reasonText, wayText } from "./reached.ts";
 import { printable, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
 
-/** Why somebody was or wasn't told of an alert: `box why`. */
+/** `box why`: why a person was notified of an alert, or wasn't. */
 export function registerWhy(program: Command): void {
   apiFlags(program.command("why <id>"))
     .description("why people and channels were, or weren't, told of an alert")
@@ -22,7 +22,7 @@ interface WhyOptions extends ApiOptions {
   person?: string;
 }
 
-/** What of the history says why somebody was called. */
+/** Timeline entries that explain why a person was paged. */
 const TELLS = new Set([
   "opened",
   "escalated",
