@@ -62,7 +62,9 @@ export const SIZES = ["target-size", "scrollable-region-focusable"];
 /** What the accessibility checker finds, best practices included; only by these rules of its where they are named. */
 export async function findings({ run }: Tab, rules: readonly string[] = []): Promise<string[]> {
   if ((await run("typeof axe")) === "undefined") await run(`${AXE};0`);
-  const only = rules.length === 0 ? {} : { runOnly: { type: "rule", values: rules } };
+  // It is off by itself: a rule of WCAG 2.2.
+  const all = { rules: { "target-size": { enabled: true } } };
+  const only = rules.length === 0 ? all : { runOnly: { type: "rule", values: rules } };
   const found = await run(`axe.run(document, ${JSON.stringify(only)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`);
   return found as string[];

@@ -139,6 +139,60 @@ const ownAct: Step = async ({ box, visit, calm }) => {
   await calm(tab, "after one's own acknowledgement");
 };
 
+/** Where each row begins and how high it is. */
+const PLACES = `Object.fromEntries([...document.querySelectorAll("[data-row]")].map((row) =>
+  [row.id, [Math.round(row.getBoundingClientRect().top + scrollY), Math.round(row.getBoundingClientRect().height)]]))`;
+
+/** Whatever becomes of an alert, by whomever: no row is higher or lower than before, with larger text too. */
+const rowsStandStill: Step = async ({ box, run, visit, calm }) => {
+  const { fire } = await scene(box);
+  const bob = box.person("member", "bob@example.org");
+  let first = 1;
+  run();
+  for (const width of [360, 1280])
+    for (const isLarge of [false, true]) {
+      for (const n of ["a", "b", "c", "d", "e", "f"]) await fire(`${n}${first}`);
+      await settle(box);
+      const [a, b, c, d, e] = [0, 1, 2, 3, 4].map((n) => first + n) as [
+        number,
+        number,
+        number,
+        number,
+        number,
+      ];
+      const tab = await visit("/alerts", { options: { viewport: { width, height: 740 } } });
+      if (isLarge) await enlarge(tab);
+      await followed(box);
+      const before = await tab.run(PLACES);
+      const others: [path: string, body?: object][] = [
+        [`/v1/alerts/${a}/ack`],
+        [`/v1/alerts/${b}/resolve`],
+        [`/v1/alerts/${c}/escalate`],
+        [
+          "/v1/alerts/bulk",
+          {
+            ids: [String(d)],
+            verb: "silence",
+            until: Math.floor(box.clock.now() / 1000) + 3600,
+            reason: "deploy",
+          },
+        ],
+      ];
+      for (const [path, body] of others)
+        assert.equal((await box.api("POST", path, body, bob.key)).status, 200, path);
+      for (const n of [a, b]) await seen(tab, `${row(n)}?.hasAttribute("data-gone")`);
+      await seen(tab, `${row(d, ".row-silenced")} !== null`);
+      assert.deepEqual(await tab.run(PLACES), before, `others' acts, ${width} px, ${isLarge}`);
+      await tab.page.click(`#row-${e} button[data-key=a]`);
+      await seen(tab, `${row(e)}?.hasAttribute("data-gone")`);
+      assert.deepEqual(await tab.run(PLACES), before, `one's own act, ${width} px, ${isLarge}`);
+      await calm(tab, "rows stand still", SIZES);
+      await tab.close();
+      for (let id = first; id < first + 6; id++) await box.api("POST", `/v1/alerts/${id}/resolve`);
+      first += 6;
+    }
+};
+
 /** A row that stands for many counts as many, and shows the first of them where it is opened. */
 const groupCounts: Step = async ({ box, visit, calm }) => {
   const { fire } = await scene(box);
@@ -257,6 +311,7 @@ const STEPS: Record<string, Step> = {
   pressedTwice,
   othersActs,
   ownAct,
+  rowsStandStill,
   groupCounts,
   filtersStay,
   storm,

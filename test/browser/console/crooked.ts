@@ -41,3 +41,27 @@ export async function crooked(tab: Tab): Promise<string[]> {
   await tab.run("new Promise((done) => requestAnimationFrame(() => done(0)))");
   return (await tab.run(LOOK)) as string[];
 }
+
+/** Runs in the page: each word of what is pressed, heads a page or tells a state that stands in two lines, and of the main navigation each that isn't seen whole. */
+const CUT = `(() => {
+  const found = [];
+  for (const place of document.querySelectorAll("h1, label, button, .button, .nav-item, .tabs a, .badge, .state, .row-next")) {
+    if (!place.checkVisibility()) continue;
+    const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    for (let text = walk.nextNode(); text; text = walk.nextNode())
+      for (const { 0: word, index } of text.data.matchAll(/(?<!\\S)\\p{L}{2,14}(?!\\S)/gu)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (lines.size > 1) found.push("cut in two: " + word + " of " + place.textContent.trim().slice(0, 40));
+      }
+  }
+  for (const item of document.querySelectorAll(".nav > *"))
+    if (item.scrollWidth > item.clientWidth + 1 || item.getBoundingClientRect().right > innerWidth + 1)
+      found.push("not seen whole: " + item.textContent.trim().slice(0, 20));
+  return [...new Set(found)];
+})()`;
+
+/** Words that larger text cuts. */
+export const cutWords = ({ run }: Tab): Promise<string[]> => run(CUT) as Promise<string[]>;

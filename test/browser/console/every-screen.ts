@@ -8,7 +8,7 @@ import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 import { screensOf } from "../screens-of.ts";
 import { COLOURS, findings, SIZES, type Tab, withoutStatus } from "../tab.ts";
-import { crooked } from "./crooked.ts";
+import { crooked, cutWords } from "./crooked.ts";
 import { enlarge, onStage, type Stage, unrest } from "./stage.ts";
 
 /** The longest messages that are taken, in one word and in many. */
@@ -42,7 +42,8 @@ async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[
   }
   if (isNarrow) return found;
   await enlarge(tab);
-  add("200 % text", [...(await unrest(tab, url)), ...(await findings(tab, SIZES))]);
+  const cut = await cutWords(tab);
+  add("200 % text", [...(await unrest(tab, url)), ...(await findings(tab, SIZES)), ...cut]);
   return found;
 }
 

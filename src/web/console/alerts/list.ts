@@ -86,7 +86,7 @@ function rowNamed(call: PageCall, name: string): AlertRow | null {
 }
 
 function pages(call: PageCall, asked: AskedList, on: string | null): Markup {
-  if (on === null && asked.before === null) return html``;
+  if (on === null && asked.before === null) return html`<div class="pages"></div>`;
   return html`<nav class="pages" aria-label="Pages">${
     asked.before === null
       ? html`<span></span>`

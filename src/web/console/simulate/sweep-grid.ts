@@ -99,7 +99,7 @@ function grid(call: PageCall, question: LadderQuestion, cells: readonly Placed[]
   )}${cells.map(({ at, day, hour, verdict, why }) => {
     const place = `translate(${LEFT + hour * CELL} ${TOP + (rows.get(day) ?? 0) * CELL})`;
     const said = `${nameOfDay(day)} ${hour}:00, ${NAME[verdict]}: ${why}`;
-    const drawn = html`<g class="sweep-${verdict}" transform="${place}"><title>${said}</title><rect x="1" y="1" width="22" height="22" rx="3"/>${SHAPE[verdict]}</g>`;
+    const drawn = html`<g class="sweep-${verdict}" transform="${place}"><title>${said}</title><rect x="1" y="1" width="24" height="24" rx="3"/>${SHAPE[verdict]}</g>`;
     if (verdict === "good") return drawn;
     return html`<a href="${call.base}${questionAddress(question, { at })}" aria-label="${said}">${drawn}</a>`;
   })}</svg></div>`;
