@@ -1,19 +1,19 @@
 import type { PushEnd } from "./push-counts.ts";
 
-/** What one push came to. `why` is one plain clause for logs and answers, without any secret. */
+/** The result of one push. `why` is one clause for logs and answers, without any secret. */
 export type PushResult =
   | { kind: "delivered" }
-  /** The token is dead for this topic since `at` (milliseconds; null where APNs said no time). */
+  /** The token has been invalid for this topic since `at` (milliseconds; null where APNs gave no time). */
   | { kind: "gone"; at: number | null }
   | { kind: "bad_token"; why: string }
-  /** Nothing is known to be wrong for good; `retryAfter` in seconds where APNs named it. */
+  /** A later try may succeed; `retryAfter` in seconds where APNs gave it. */
   | { kind: "retry"; why: string; retryAfter: number | null }
-  /** The operator must act: key, topic, endpoint. Trying again changes nothing by itself. */
+  /** The operator must change the key, topic or endpoint first. */
   | { kind: "misconfigured"; why: string }
-  /** Not sent: its person stopped being a recipient while the push waited for its turn. */
+  /** Not sent: the person stopped being a recipient while the push waited. */
   | { kind: "withdrawn" };
 
-/** `expired_token`: the provider token is too old; a fresh one may be made and the push sent again. */
+/** `expired_token`: the provider token is too old; the push can be sent again with a new one. */
 export type ApnsVerdict = PushResult | { kind: "expired_token" };
 
 export interface ApnsAnswer {
@@ -29,8 +29,8 @@ export interface ApnsAnswer {
 type Rule = "gone" | "bad_token" | "retry" | "misconfigured" | "expired_token";
 
 /**
- * Every reason that Apple documents ("Handling notification responses from APNs"). A wrong topic,
- * key or header is ours to mend, so the box must go on trying until someone has.
+ * Every reason in Apple's "Handling notification responses from APNs". A wrong topic, key or header is the operator's
+ * to fix, so the box must keep trying until then.
  */
 const reasons: Readonly<Record<string, Rule>> = {
   BadCollapseId: "misconfigured",
@@ -67,7 +67,7 @@ const reasons: Readonly<Record<string, Rule>> = {
   Shutdown: "retry",
 };
 
-/** Reads APNs' answer to one push; a reason it has never documented is judged by its status. */
+/** Classifies APNs' answer to one push; an undocumented reason by its status. */
 export function apnsVerdict(answer: ApnsAnswer): ApnsVerdict {
   if (answer.status === 200) return { kind: "delivered" };
   const rule = Object.hasOwn(reasons, answer.reason)
@@ -87,7 +87,7 @@ export function apnsVerdict(answer: ApnsAnswer): ApnsVerdict {
   }
 }
 
-/** Under what a push is counted that ended with this answer. */
+/** The counter for a push that ended with this answer. */
 export function apnsEnd({ status, reason }: ApnsAnswer, kind: ApnsVerdict["kind"]): PushEnd {
   switch (kind) {
     case "gone":
@@ -109,7 +109,7 @@ function byStatus(status: number): Rule {
   return status === 429 || status >= 500 || status < 400 ? "retry" : "misconfigured";
 }
 
-/** The fields of an answer's JSON body; what is not there or not of its type is empty. */
+/** The fields of an answer's JSON body. A field that is missing or of another type is empty. */
 export function readApnsBody(body: string): { reason: string; timestamp: number | null } {
   const fields = parsed(body);
   const reason = fields["reason"];
@@ -120,7 +120,7 @@ export function readApnsBody(body: string): { reason: string; timestamp: number 
   };
 }
 
-/** `Retry-After` in whole seconds; null where it is missing or a date. */
+/** `Retry-After` in whole seconds; null for none or a date. */
 export function readRetryAfter(header: unknown): number | null {
   return typeof header === "string" && /^\d{1,6}$/.test(header) ? Number(header) : null;
 }

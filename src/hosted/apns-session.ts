@@ -4,18 +4,18 @@ import type { Clock } from "../ground/kit/clock.ts";
 const CONNECT_MS = 5_000;
 const PING_EVERY_MS = 60_000;
 const PING_ANSWER_MS = 5_000;
-/** Apple's own bound; a peer that allows more is not believed. */
+/** Apple's limit, also where the peer allows more. */
 const MOST_STREAMS = 1_000;
-/** Before the peer's SETTINGS have come, as APNs wants it from an unproven client. */
+/** Streams before the peer's SETTINGS arrive; APNs asks for one from an unproven client. */
 const FIRST_STREAMS = 1;
 const BODY_CHARS = 4_096;
 
-/** What one stream came to. */
+/** The result of one stream. */
 export type Exchange =
   | { kind: "answered"; status: number; retryAfter: unknown; body: string }
   /** Certainly not processed by the peer: refused, above GOAWAY's last stream, or never sent. */
   | { kind: "unsent"; why: string }
-  /** Perhaps processed. */
+  /** Possibly processed. */
   | { kind: "lost"; why: string };
 
 export interface ApnsRequest {
@@ -24,49 +24,49 @@ export interface ApnsRequest {
   deadline: Deadline;
 }
 
-/** A moment after which nobody waits for the answer any more. */
+/** The time until which the caller waits for the answer. */
 export interface Deadline {
   passed: boolean;
-  /** The phone has it, though the end of the answer may be missing still. */
+  /** Whether the phone got the push; the end of the answer may still be missing. */
   delivered: boolean;
-  /** Called once when it passes; set by whoever must stop then. */
+  /** Called once when the time passes. */
   stop: (() => void) | null;
 }
 
 export interface ApnsSession {
-  /** Takes a stream's place within the peer's limit; false when there is none or it is closing. */
+  /** Reserves a stream within the peer's limit; false when none is free or the session is closing. */
   reserve(): boolean;
-  /** Gives a reserved place back unused. */
+  /** Gives back a reserved stream that wasn't used. */
   release(): void;
-  /** Sends one request in a reserved place, which is free again when the promise settles. */
+  /** Sends one request on a reserved stream, which is free again when the promise settles. */
   send(request: ApnsRequest): Promise<Exchange>;
-  /** Ends the connection unless the peer answers a ping within five seconds; one that it answers nothing else by is left. */
+  /** Ends the connection unless the peer answers a ping within five seconds, or answers pings alone. */
   probe(): void;
-  /** Lets what is under way finish, then closes. */
+  /** Lets running requests finish, then closes. */
   close(): void;
 }
 
 export interface SessionEnd {
   why: string;
   connected: boolean;
-  /** It has answered a request. */
+  /** Whether it has answered a request. */
   proven: boolean;
 }
 
 export interface SessionOptions {
   endpoint: string;
-  /** PEM of the only authority to trust; undefined: those the runtime trusts. */
+  /** PEM of the only trusted authority; undefined: those of the runtime. */
   ca: string | undefined;
   clock: Clock;
-  /** There may be room for one more stream. */
+  /** Called when another stream may be free. */
   onRoom(): void;
-  /** No new stream is taken from now on. */
+  /** Called when the session accepts no more streams. */
   onClosing(end: SessionEnd): void;
 }
 
 /**
- * One HTTP/2 connection to APNs, kept alive by a ping a minute (RFC 9113). Throws only here, for an
- * endpoint or a certificate that can't be read.
+ * One HTTP/2 connection to APNs, kept alive by a ping a minute (RFC 9113). Throws only here, for an invalid endpoint or
+ * certificate.
  */
 export function openApnsSession(options: SessionOptions): ApnsSession {
   return new Session(options);
@@ -80,7 +80,7 @@ class Session implements ApnsSession {
   #connected = false;
   #proven = false;
   #answers = 0;
-  /** Why no new stream is taken; null while they are. */
+  /** Why no more streams are accepted; null while they are. */
   #endedBy: string | null = null;
   #stopTimer: () => void;
   #stopProbe: (() => void) | null = null;
@@ -140,7 +140,7 @@ class Session implements ApnsSession {
       retire: (why) => this.#leave(why),
       why: () => this.#endedBy ?? "",
     });
-    // The peer may live and still push nothing by this connection: another leads to another machine.
+    // The peer may answer pings and deliver nothing: a new connection can lead to another machine.
     const isMute = request.deadline.passed && this.#answers === before;
     if (isMute) this.#ending("no answer within 5 s");
     this.release();
@@ -171,7 +171,7 @@ class Session implements ApnsSession {
     });
   }
 
-  /** Takes no new stream from now on. */
+  /** Accepts no more streams. */
   #ending(why: string): void {
     if (this.#endedBy !== null) return;
     this.#endedBy = why;
@@ -199,7 +199,7 @@ function exchangeOn(
     try {
       stream = session.request(request.headers);
     } catch (error) {
-      // Out of stream ids, or closed a moment ago: the next request needs another connection.
+      // Out of stream ids, or just closed: the next request needs another connection.
       peer.retire(errorText(error));
       resolve({ kind: "unsent", why: errorText(error) });
       return;
@@ -218,12 +218,12 @@ function exchangeOn(
     stream.on("data", (text: string) => {
       if (body.length < BODY_CHARS) body += text;
     });
-    // What ended a stream is read from it when it closes; without a listener it would be thrown.
+    // The close handler reads the error; without a listener Node would throw it.
     stream.on("error", () => {});
     stream.on("close", () => {
       request.deadline.stop = null;
       if (status > 0) return resolve({ kind: "answered", status, retryAfter, body });
-      // Streams above a GOAWAY's last one come back as refused too; without an id it never left.
+      // Streams above GOAWAY's last one are also reported as refused; a stream without an id was never sent.
       const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
       const unsent = refused || stream.id === undefined;
       const why = refused

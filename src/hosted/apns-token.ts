@@ -4,18 +4,18 @@ import type { Apns } from "./registry/apns-settings.ts";
 
 const RENEW_AFTER_MS = 45 * 60_000;
 const NEVER_BEFORE_MS = 20 * 60_000;
-/** Past its hour it is refused; until then it serves while no other can be had. */
+/** APNs refuses a token after an hour; an old one is used until then if no new one can be made. */
 const LAST_MS = 58 * 60_000;
 
 export interface ProviderToken {
   /**
-   * The JWT to send now, at once where it is known: the same one for up to 45 minutes, for all who send with these
-   * settings. Rejects where none is at hand and the registry can't be asked.
+   * The JWT to send with, the same for up to 45 minutes for everybody with these settings. Returned directly where it
+   * is known. Rejects where there is none and the registry can't be read.
    */
   current(): string | Promise<string>;
   /**
-   * APNs called `jwt` expired. True where a newer one is (now) at hand; false where the present one
-   * is younger than 20 minutes, because APNs refuses those who renew more often.
+   * Called when APNs says that `jwt` expired. True where a newer one is available; false where the present one is
+   * younger than 20 minutes, because APNs refuses more frequent renewals.
    */
   refused(jwt: string): Promise<boolean>;
 }
@@ -35,7 +35,7 @@ export interface ProviderOptions {
   key: KeyObject;
   keyId: string;
   teamId: string;
-  /** That of the settings: no token of others is replaced. */
+  /** The settings' version: a token made with other settings is never replaced. */
   version: number;
   tokens: Pick<Apns, "token" | "keepToken">;
   clock: Clock;
@@ -43,22 +43,21 @@ export interface ProviderOptions {
 
 interface KnownToken {
   jwt: string;
-  /** How old it was by the registry's clock when it was read, in milliseconds, and when that was by ours. */
+  /** The token's age in milliseconds by the registry's clock when it was read, and the local times of that. */
   ageMs: number;
   mono: number;
   wall: number;
 }
 
 /**
- * The provider token of token-based APNs connections: an ES256 JWT that must be renewed no more
- * than once in 20 minutes and no less than once an hour. It lies in the registry, for APNs counts how many it is shown.
+ * The provider token of an APNs connection: an ES256 JWT, renewed at most once in 20 minutes and at least once an hour.
+ * It lies in the registry, so that all nodes send the same one: APNs counts how many different ones it gets.
  */
 export function providerToken(options: ProviderOptions): ProviderToken {
   const { clock } = options;
   let known: KnownToken | null = null;
   let reading: Promise<string> | null = null;
-  // A suspended machine's monotonic clock stands still and a wall clock may be set back, so the
-  // older of the two ages counts.
+  // The monotonic clock stops while a machine is suspended, and the wall clock can be set back: the larger age counts.
   const age = ({ ageMs, mono, wall }: KnownToken) =>
     ageMs + Math.max(clock.mono() - mono, clock.now() - wall);
 
@@ -90,14 +89,14 @@ export function providerToken(options: ProviderOptions): ProviderToken {
 }
 
 /**
- * The stored token where it is younger than `ageMs` or another than the `refused` one, else a fresh one, unless
- * somebody was faster: then theirs.
+ * The stored token where it is younger than `ageMs` or differs from the `refused` one; else a new one, or one that
+ * another node stored first.
  */
 async function readToken(
   { tokens, clock, version, ...signer }: ProviderOptions,
   { ageMs, refused }: { ageMs: number; refused?: string },
 ): Promise<KnownToken> {
-  // Twice at most: of those who find it too old one replaces it, and the others find theirs.
+  // Of several nodes that find the token too old one replaces it; the others find the new one at their next try.
   for (let tries = 0; tries < 3; tries++) {
     const { at, token } = await tokens.token();
     const known = (jwt: string, iat: number): KnownToken => ({
@@ -106,7 +105,7 @@ async function readToken(
       mono: clock.mono(),
       wall: clock.now(),
     });
-    // One from the future is from before the clock was set back: nobody knows its age.
+    // A token from the future was made before the clock was set back: its age is unknown.
     const isYoung = token !== null && at >= token.iat && (at - token.iat) * 1000 < ageMs;
     const isOther = refused !== undefined && token?.jwt !== refused;
     if (token !== null && token.jwt !== null && (isYoung || isOther))

@@ -12,18 +12,18 @@ import { type ApnsSession, type Deadline, type Exchange, openApnsSession } from 
 import type { ProviderToken } from "./apns-token.ts";
 import type { PushEnd } from "./push-counts.ts";
 
-/** From the page's beginning until it is sent for the last time: waiting, connecting and sending again included. */
+/** From the page's beginning to the last sending, with waiting, connecting and retries. */
 const SEND_WITHIN_MS = 5_000;
-/** From there until its answer. */
+/** From the sending to the answer. */
 const ANSWER_MS = 5_000;
 const MOST_WAITING = 20_000;
 const MOST_SENDS = 5;
-/** A push that the peer may have taken is sent once more: the collapse id hides the double. */
+/** How often a push is sent that the peer may have processed: the collapse id hides a double. */
 const MOST_LOST = 2;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** What a push came to, and under what it is counted. */
+/** A push's result, and its counter. */
 interface Ended {
   result: PushResult;
   end: PushEnd;
@@ -43,27 +43,27 @@ export interface ApnsPush {
   collapseId: string;
   /** Unix seconds after which APNs drops it. */
   expiresAt: number;
-  /** Monotonic time at which its page began, now unless told: it is sent within 5 s of that. */
+  /** Monotonic time at which its page began; default now. It is sent within 5 s of that. */
   since?: number;
-  /** Asked before a push that had to wait, or is sent again, goes out: false withdraws it. */
+  /** Called before a push that waited, or is sent again, goes out. False withdraws it. */
   stillWanted?: () => Promise<boolean>;
 }
 
 export interface ApnsClient {
-  /** Never rejects. Pushes asked for together travel together. Each is answered for within 5 s of being sent. */
+  /** Never rejects. Resolves within 5 s of the sending. Pushes of one turn of the event loop are sent together. */
   push(push: ApnsPush): Promise<PushResult>;
-  /** Lets what is under way finish; what waits comes back as `retry`. */
+  /** Lets running pushes finish; waiting ones return `retry`. */
   close(): void;
 }
 
 export interface ApnsOptions {
-  /** "https://api.push.apple.com", its sandbox twin, or another. */
+  /** "https://api.push.apple.com", its sandbox, or another. */
   endpoint: string;
   ca: string | undefined;
   topic: string;
   provider: ProviderToken;
   clock: Clock;
-  /** Told once of each push how it ended. */
+  /** Called once for each push. */
   counted?(end: PushEnd): void;
 }
 
@@ -72,18 +72,18 @@ interface Job {
   sends: number;
   lost: number;
   fresh: boolean;
-  /** The provider token it was last sent with. */
+  /** The provider token that it was last sent with. */
   jwt: string;
   deadline: Deadline;
-  /** Monotonic time from which it isn't sent any more. */
+  /** Monotonic time after which it isn't sent any more. */
   until: number;
-  /** Its time is over so many milliseconds from now, and not when it would have been. */
+  /** Moves its deadline to so many milliseconds from now. */
   within(ms: number): void;
-  /** Once; what comes after that is too late. */
+  /** Ends it; later calls do nothing. */
   settle(ended: Ended): void;
 }
 
-/** A client of APNs' provider API over one kept HTTP/2 connection, made when first needed. */
+/** A client of APNs' provider API over one kept HTTP/2 connection, opened when first needed. */
 export function openApns(options: ApnsOptions): ApnsClient {
   return new Client(options);
 }
@@ -119,7 +119,7 @@ class Client implements ApnsClient {
       });
       this.#waiting.add(job);
       this.#pump();
-      // One that found no room may wait for seconds, in which its person may be unpaired.
+      // A push that waits for a stream may wait for seconds, in which its person may be unpaired.
       if (this.#waiting.has(job)) job.fresh = false;
     });
   }
@@ -131,7 +131,7 @@ class Client implements ApnsClient {
     this.#settleWaiting(CLOSED);
   }
 
-  /** Starts what waits, as far as there is room. */
+  /** Starts waiting pushes while streams are free. */
   #pump(): void {
     if (this.#closed) this.#settleWaiting(CLOSED);
     for (const job of this.#waiting) {
@@ -175,7 +175,7 @@ class Client implements ApnsClient {
     }
   }
 
-  /** Connecting again and again at once is what Apple takes for an attack. */
+  /** Apple takes frequent reconnecting for an attack. */
   #left(end: SessionEnd): void {
     this.#failures = end.proven ? 0 : this.#failures + 1;
     if (!end.proven) this.#notBefore = this.#options.clock.mono() + backoff(this.#failures);
@@ -189,7 +189,7 @@ class Client implements ApnsClient {
     const isKnown = typeof jwt === "string";
     if (isKnown) job.jwt = jwt;
     const refusal = isKnown && job.fresh ? null : await refusalTo(job, jwt);
-    // By the clock: a process that stood still reads what it waited for before it is told that the time is over.
+    // Checks the clock, not only the timer: after the process stood still, input is read before timers fire.
     if (refusal !== null || job.deadline.passed || this.#isLate(job)) {
       on.release();
       return job.settle(refusal ?? LATE);
@@ -237,7 +237,7 @@ class Client implements ApnsClient {
   }
 
   #again(job: Job): void {
-    // Nobody waits for it any more.
+    // Nobody waits for the answer any more.
     if (job.deadline.passed) return;
     if (this.#isLate(job)) {
       job.settle(LATE);
@@ -287,8 +287,8 @@ function newJob(
 }
 
 /**
- * A process that stood still comes to what is due before what has come: an answer that lies there is read first, else a
- * phone that has rung would be rung again.
+ * After a process stood still its timers fire before its input is read. An answer that has arrived is read first; else
+ * a phone that has rung would ring again.
  */
 async function inputRead(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -318,7 +318,7 @@ function retry(end: PushEnd, why: string): Ended {
   return { result: { kind: "retry", why, retryAfter: null }, end };
 }
 
-/** Waits for the token that it is sent with; why it must not go out now, or null when it may. */
+/** Waits for the provider token; returns why the push must not go out now, or null. */
 async function refusalTo(job: Job, jwt: string | Promise<string>): Promise<Ended | null> {
   try {
     job.jwt = await jwt;
@@ -328,7 +328,7 @@ async function refusalTo(job: Job, jwt: string | Promise<string>): Promise<Ended
   return refusalOf(job.push);
 }
 
-/** Why a push that waited must not go out now; null when it may. */
+/** Why a push that waited must not go out now, or null. */
 async function refusalOf(push: ApnsPush): Promise<Ended | null> {
   try {
     const wanted = (await push.stillWanted?.()) ?? true;

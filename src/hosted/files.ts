@@ -2,9 +2,9 @@
 export const hostedFiles = {
   registry: "hosted.db",
   key: "hosted.key",
-  /** This node's name, where several share a database. */
+  /** This node's name, where several nodes share a database. */
   node: "node.id",
-  /** The latest generation of their database that this node has found. */
+  /** The latest generation of the database that this node has seen. */
   seen: "node.database",
   tenants: "tenants",
 } as const;

@@ -2,12 +2,12 @@ import { type Clock, sleep } from "../ground/kit/clock.ts";
 import type { Registry } from "./registry/registry.ts";
 
 const LOOK_MS = 100;
-/** No push starts later than 5 s after its hold was asked for. */
+/** No push starts later than 5 s after its hold was requested. */
 const LONGEST_MS = 6_000;
 
 /**
- * Settles when the tenant's pages that are being pushed now are over, for whoever has just ended what they are
- * pushed by: from then on nobody rings by it.
+ * Resolves when the running pages of a tenant are over. Called after a key or pairing was revoked: from then on no
+ * phone rings because of it.
  */
 export async function claimsReleased(
   { registry: { claims }, clock }: { registry: Pick<Registry, "claims">; clock: Clock },

@@ -3,17 +3,17 @@ import type { Note, Store } from "../ground/store/store.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { TenantLinks } from "./registry/tenant-links.ts";
 
-/** Writes into the registry what leads to the open tenants without naming them. */
+/** Keeps the registry's index of links and tokens that lead to open tenants. */
 export interface LinkKeeper {
-  /** Writes down the tenant's as they are, and again after each change. */
+  /** Writes the tenant's links now, and again after each change. */
   follow(tenantId: string, store: Store): void;
-  /** Waits until everything that was to be written is; what fails is logged. */
+  /** Resolves when everything is written; failures are logged. */
   written(): Promise<void>;
 }
 
 interface Kept {
   links: TenantLinks;
-  /** What is told of when they change. */
+  /** The topics whose changes cause another write. */
   topics: readonly Note["topic"][];
   keys: string;
 }

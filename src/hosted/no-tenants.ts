@@ -1,8 +1,8 @@
 import type { TenantRegistry } from "./tenant-registry.ts";
 
 /**
- * The tenants of a node that shares its registry: the stores of hosted tenants would lie on the disk of one node, where no
- * other sees them, so there are none.
+ * The tenants of a node that shares its registry: none. Their stores would lie on one node's disk, where the others
+ * can't see them.
  */
 export const noTenants: TenantRegistry = {
   find: async () => null,

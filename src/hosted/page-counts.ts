@@ -1,9 +1,11 @@
 import type { PageResult } from "./page.ts";
 
-/** `duplicate`: over before it was asked for. `away`: the registry had no answer. `fault`: ours. */
+/**
+ * `duplicate`: it was over before the request. `away`: the registry didn't answer. `fault`: an error of this service.
+ */
 export type PageEnd = PageResult["kind"] | "duplicate" | "away" | "fault";
 
-/** How the pages that boxes asked for ended, since the start. */
+/** Counts since the start how the pages that boxes requested ended. */
 export interface PageCounts {
   add(end: PageEnd, ms: number): void;
   all(): { end: PageEnd; n: number; seconds: number }[];

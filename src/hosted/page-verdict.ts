@@ -5,11 +5,11 @@ export interface PushedDevice {
   result: PushResult;
 }
 
-/** What a page came to, and what is to be remembered of each handset. */
+/** A page's result, and what to store of each device. */
 export interface PageVerdict {
   /**
-   * `paged`: over; a retry would change nothing. `failed`: the provider may take the rest later.
-   * `unavailable`: the operator must act first.
+   * `paged`: over; a retry would change nothing. `failed`: the provider may accept the rest later. `unavailable`: the
+   * operator must act first.
    */
   outcome:
     | { kind: "paged" }
@@ -17,14 +17,13 @@ export interface PageVerdict {
     | { kind: "unavailable"; why: string };
   reached: string[];
   gone: { token: string; atMs: number | null }[];
-  /** To be set aside until registered again. */
+  /** Devices to set aside until they register again. */
   bad: string[];
 }
 
 /**
- * Judges the pushes of one page; `earlier` handsets were reached by tries before this one.
- * When two or more were pushed to and every one is called a bad token, it is our environment that is
- * wrong, not the tokens: none is set aside (contract §7).
+ * Judges the pushes of one page; `earlier` devices were reached by previous tries. When two or more were pushed to and
+ * every one is called a bad token, the environment is wrong and not the tokens: none is set aside (contract §7).
  */
 export function judgePage(pushed: readonly PushedDevice[], earlier: number): PageVerdict {
   const reached = tokensOf(pushed, "delivered");
@@ -37,7 +36,7 @@ export function judgePage(pushed: readonly PushedDevice[], earlier: number): Pag
         why: "APNs calls every device token bad: is it the right environment?",
       }
     : outcomeOf(pushed);
-  // While some are still to be tried, a bad token may yet turn out to be our fault.
+  // While some devices are still untried, a bad token can turn out to be a wrong environment.
   const isSure = isProven || outcome.kind === "paged";
   const gone = pushed.flatMap(({ token, result }) =>
     result.kind === "gone" ? [{ token, atMs: result.at }] : [],

@@ -8,7 +8,7 @@ import type { Audience, Recipients } from "./registry/devices.ts";
 import type { Registry } from "./registry/registry.ts";
 
 const EXPIRES_SECONDS = 3_600;
-/** A push is sent by then, too, and has 5 s more for its answer: it is over long before its hold is. */
+/** A push is sent within this time, too, and its answer takes at most 5 s more: it is over long before its hold. */
 const LEARN_MS = 5_000;
 const SETTLE_EVERY_MS = 250;
 
@@ -18,11 +18,11 @@ export interface PageDeps {
   clock: Clock;
 }
 
-/** One page for some people's phones. */
+/** One page for the phones of some people. */
 export interface Page {
-  /** Sent once for this key, however often it is asked for. */
+  /** The page is sent once for this key, however often it is requested. */
   key: ClaimKey;
-  /** What the page was signed with; null where no box sent it. */
+  /** The key that signed the page; null where no box sent it. */
   relayKeyId: string | null;
   audience: Audience;
   notice: Notice;
@@ -31,19 +31,19 @@ export interface Page {
 }
 
 export type PageResult =
-  /** Over. `devices`: how many handsets were reached in all tries. */
+  /** Over. `devices`: how many were reached in all tries. */
   | { kind: "paged"; devices: number; duplicate: boolean }
   | { kind: "in_flight" }
-  /** The key that it was signed with isn't live any more. */
+  /** The key that signed it was revoked. */
   | { kind: "revoked" }
-  /** Nobody was pushed to, because it took too long to learn who may be. */
+  /** Nobody was pushed to: reading the recipients took too long. */
   | { kind: "late" }
   | { kind: "failed"; why: string; retryAfter: number | null }
   | { kind: "unavailable"; why: string };
 
 /**
- * Pushes a page to every handset of its audience that no earlier try reached, all at once, and says
- * what came of it. Who is paged is read when it is sent, never before.
+ * Pushes a page to every device of its audience that no earlier try reached, all at once, and returns the result.
+ * Recipients are read when the page is sent, never before.
  */
 export async function pushPage(deps: PageDeps, page: Page): Promise<PageResult> {
   const { registry, clock } = deps;
@@ -60,20 +60,20 @@ export async function pushPage(deps: PageDeps, page: Page): Promise<PageResult> 
 
 interface Hold {
   claim: Claim;
-  /** The handsets of earlier tries. */
+  /** The devices that earlier tries reached. */
   reached: readonly string[];
-  /** Monotonic time before it began. */
+  /** Monotonic time of the request. */
   askedAt: number;
 }
 
-/** Whom to push to; null where that, or the hold, was learnt too late. */
+/** The recipients; null where they, or the hold, came too late. */
 async function whoInTime(deps: PageDeps, page: Page, hold: Hold): Promise<Recipients | null> {
   if (isLate(deps, hold)) return null;
   try {
     const who = await deps.registry.devices.recipients(page.audience);
     return isLate(deps, hold) ? null : who;
   } catch (error) {
-    // The hold is let go where it can be, else it runs out by itself; the first error is the news.
+    // If the hold can't be released it expires; the first error is the one to report.
     await giveBack(deps, hold).catch(() => {});
     throw error;
   }
@@ -83,7 +83,7 @@ function isLate({ clock }: PageDeps, { askedAt }: Hold): boolean {
   return clock.mono() - askedAt > LEARN_MS;
 }
 
-/** Nobody was pushed to, so that the next request may try at once. */
+/** Releases the hold without a result, so that the next request can try at once. */
 function giveBack({ registry }: PageDeps, { claim, reached }: Hold): Promise<void> {
   return registry.claims.settle(claim, { reached: [], done: false, devices: reached.length });
 }
@@ -100,7 +100,7 @@ async function pushAndSettle(
   const verdict = judgePage(pushed, earlier);
   const devices = earlier + verdict.reached.length;
   const done = verdict.outcome.kind === "paged";
-  // Asked for together, so one commit: a device is never retired by a page that wasn't settled.
+  // Both in one commit: otherwise a device could be retired by a page whose result wasn't stored.
   await untilItHolds(deps, hold, () =>
     Promise.all([
       registry.devices.retire({ readAtMs, gone: verdict.gone, bad: verdict.bad }),
@@ -111,7 +111,7 @@ async function pushAndSettle(
   return resultOf(verdict, devices);
 }
 
-/** Whoever was reached is noted while the hold lasts: afterwards the next try would ring them again. */
+/** Stores while the hold lasts whom the page reached: otherwise the next try would ring them again. */
 async function untilItHolds(
   { clock }: PageDeps,
   { askedAt }: Hold,
@@ -133,7 +133,7 @@ async function pushAll(
   { page, hold, who }: { page: Page; hold: Hold; who: Recipients },
 ): Promise<{ pushed: PushedDevice[]; faults: unknown[] }> {
   const { audience, notice } = page;
-  // By a wrong clock of this node's it would be over before a phone that is off could have it.
+  // By the registry's clock: with a wrong clock of this node the push could expire before a phone that is off gets it.
   const expiresAt = Math.floor(who.atMs / 1000) + EXPIRES_SECONDS;
   const collapse = collapseId(page.key.tenantId, page.subject);
   const reached = new Set(hold.reached);
@@ -144,7 +144,7 @@ async function pushAll(
     payloads.set(criticalAlerts, payload);
     return payload;
   };
-  // One that throws is a fault of ours, and must not hide whom the others reached.
+  // An unexpected error must not hide which other devices were reached.
   const faults: unknown[] = [];
   const pushed = left.map(async ({ token, criticalAlerts }) => {
     const push = {

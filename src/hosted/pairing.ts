@@ -4,16 +4,16 @@ import type { Registry } from "./registry/registry.ts";
 import type { RelayCredential } from "./registry/relay-keys.ts";
 import type { HostedTenant } from "./registry/tenants.ts";
 
-/** What became of a receipt at its box. */
+/** The result of redeeming a receipt at its box. */
 export type ReceiptRedemption =
   | { kind: "redeemed"; boxAccountId: string; tenantId: string }
-  /** The address leads to no public host, or not over https. */
+  /** The address leads to no public host, or isn't https. */
   | { kind: "private" }
   | { kind: "unreachable" }
-  /** The box answered, but not for this receipt. */
+  /** The box refused the receipt. */
   | { kind: "refused" };
 
-/** Asks `{boxUrl}/v1/pair/verify` once, never again for the same receipt. */
+/** Calls `{boxUrl}/v1/pair/verify` once, never again for the same receipt. */
 export type RedeemReceipt = (boxUrl: string, receipt: string) => Promise<ReceiptRedemption>;
 
 export interface PairDeps {
@@ -23,7 +23,7 @@ export interface PairDeps {
 
 export interface Paired {
   pairing: Pairing;
-  /** The relay credential, on the tenant's first pairing only. */
+  /** The relay credential; only for a tenant's first pairing. */
   credential: RelayCredential | null;
 }
 
@@ -38,10 +38,10 @@ const refusals = {
 } as const;
 
 /**
- * Pairs a hosted account with a box account (contract §15, Pairing and relay; contract §7). The first
- * pairing of a tenant needs no receipt; for every later one the receipt is redeemed at the box before
- * anything is written. Throws ServiceError not_found, hosted_tenant, already_paired and
- * receipt_not_accepted, which says whether the box is private, unreachable or refuses.
+ * Pairs a hosted account with a box account (contract §15, Pairing and relay; contract §7). A tenant's first pairing
+ * needs no receipt. For a later one the box redeems the receipt before anything is written. Throws ServiceError
+ * not_found, hosted_tenant, already_paired and receipt_not_accepted, which says whether the box is private, unreachable
+ * or refuses.
  */
 export async function pair(
   deps: PairDeps,
@@ -67,7 +67,7 @@ async function pairByReceipt(
   receipt: string,
 ): Promise<Pairing> {
   const { pairings, tenants } = deps.registry;
-  // Looked at first, so that a receipt isn't used up for an answer that is known.
+  // Checked first, so that no receipt is used up for nothing.
   if (await pairings.isPaired(wanted)) throw alreadyPaired();
   const tenant = await tenants.get(wanted.tenantId);
   if (tenant === null) throw notFound("tenant");
@@ -78,7 +78,7 @@ async function pairByReceipt(
   return later.pairing;
 }
 
-/** The tenant id that the receipt named. A receipt of another person or box is as good as none. */
+/** The tenant id in the receipt. A receipt of another person or box counts as refused. */
 async function redeem(
   deps: PairDeps,
   tenant: HostedTenant,

@@ -1,15 +1,15 @@
 /**
- * How one push ended. `unregistered`: the app is gone from that phone. `bad_token`: no token of this app there. `refused`:
- * the provider takes no such push (topic, payload). `provider_token`: it takes our key no more, or not yet. `throttled`:
- * too many for that phone. `provider`: its own fault. `connection`: none, lost, or crowded. `timeout`: no answer in time.
- * `withdrawn`: nobody's any more. `unset`: no key or endpoint that can be used. `away`: the registry had no answer.
- * `closing`: this process ends.
+ * How one push ended. `unregistered`: the app was removed from the phone. `bad_token`: not a token of this app.
+ * `refused`: the provider refuses the topic or payload. `provider_token`: it refuses our key. `throttled`: too many for
+ * that phone. `provider`: an error of the provider. `connection`: none, lost, or no free stream. `timeout`: no answer
+ * in time. `withdrawn`: the person is no recipient any more. `unset`: no usable key or endpoint. `away`: the registry
+ * didn't answer. `closing`: this process ends.
  */
 export type PushEnd =
   | ("delivered" | "unregistered" | "bad_token" | "refused" | "provider_token" | "throttled")
   | ("provider" | "connection" | "timeout" | "withdrawn" | "unset" | "away" | "closing");
 
-/** How pushes ended, since the start. */
+/** Counts how pushes ended since the start. */
 export interface PushCounts {
   add(end: PushEnd): void;
   all(): { end: PushEnd; n: number }[];

@@ -8,9 +8,9 @@ const COLLAPSE_BYTES = 64;
 const CRITICAL_LEVEL = 500;
 const CUT = "…";
 
-/** The part of an event's body that a phone is shown (contract §6). Every text may be empty. */
+/** The part of an event's body that a phone shows (contract §6). Every text may be empty. */
 export interface PagedEvent {
-  /** The hosted tenant's id: what the app knows the box by. */
+  /** The hosted tenant's id, by which the app knows the box. */
   tenantId: string;
   event: string;
   alertId: string;
@@ -21,21 +21,21 @@ export interface PagedEvent {
   level: number;
 }
 
-/** What a phone is shown, before it is cut to size. */
+/** What a phone shows, before it is cut to size. */
 export interface Notice {
   title: string;
   body: string;
-  /** Follows the body and survives its cut; short. */
+  /** A short text after the body that is never cut. */
   tail: string;
-  /** May sound through silence on a device that allows critical alerts. */
+  /** Whether it may sound although the phone is silent, on a device that allows critical alerts. */
   critical: boolean;
   /** Notifications of one thread are shown together. */
   thread: string;
-  /** Small plain fields for the app, beside `aps`. */
+  /** Small plain fields for the app, next to `aps`. */
   fields: Readonly<Record<string, string>>;
 }
 
-/** News that ends a page; it takes the page's place on the phone and wakes nobody. */
+/** Events that end a page: they replace it on the phone, without a sound. */
 const OVER: Readonly<Record<string, string>> = {
   "alert.acknowledged": "Acknowledged",
   "alert.resolved": "Resolved",
@@ -63,8 +63,8 @@ export function noticeOf(event: PagedEvent): Notice {
 }
 
 /**
- * The payload's JSON, at most 4,096 bytes for any notice: fields and title are cut first to their
- * own bounds, the body to what is left, each on a grapheme boundary.
+ * The payload's JSON, at most 4,096 bytes for any notice. Fields and title are cut to their own limits, the body to
+ * what is left, each at a grapheme boundary.
  */
 export function buildPayload(notice: Notice, device: { criticalAlerts: boolean }): string {
   const whole = payloadJson(notice, device.criticalAlerts);
@@ -85,7 +85,7 @@ export function buildPayload(notice: Notice, device: { criticalAlerts: boolean }
 
 function payloadJson(notice: Notice, criticalAllowed: boolean): string {
   const critical = notice.critical && criticalAllowed;
-  // Half a character is none: many parsers refuse all of a text over it, and the phone would stay silent.
+  // Many parsers refuse a text with half a surrogate pair, and the phone would stay silent.
   const whole = (_name: string, value: unknown) =>
     typeof value === "string" ? value.toWellFormed() : value;
   const payload = {
@@ -101,15 +101,15 @@ function payloadJson(notice: Notice, criticalAllowed: boolean): string {
 }
 
 /**
- * `text` itself where its JSON form (without quotes) has at most `max` bytes, else as many whole
- * graphemes as fit with an ellipsis behind them.
+ * `text` itself where its JSON form (without quotes) has at most `max` bytes, else as many whole graphemes as fit and
+ * an ellipsis.
  */
 export function cutToBytes(text: string, max: number): string {
   if (jsonBytes(text) <= max) return text;
   const room = max - Buffer.byteLength(CUT);
   let used = 0;
   let end = 0;
-  // Every UTF-16 unit takes a byte at least, so nothing past `max` units can be kept.
+  // Every UTF-16 unit takes at least one byte, so nothing after `max` units can stay.
   for (const { segment } of graphemes.segment(text.slice(0, max))) {
     used += jsonBytes(segment);
     if (used > room) break;
@@ -124,7 +124,7 @@ function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
 
-/** `apns-collapse-id`: tenant and alert, so that a page sent twice shows once; at most 64 bytes. */
+/** `apns-collapse-id` of tenant and alert, at most 64 bytes: a page that is sent twice is shown once. */
 export function collapseId(tenantId: string, alertId: string): string {
   const plain = `${tenantId}.${alertId}`;
   const fits = plain.length <= COLLAPSE_BYTES && /^[\w.-]+$/.test(plain);

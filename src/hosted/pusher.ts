@@ -17,7 +17,7 @@ type Line = { client: ApnsClient } | { why: string };
 interface PusherOptions {
   apns: Apns;
   clock: Clock;
-  /** Told once of each push how it ended. */
+  /** Called once for each push. */
   counted?: PushCounts["add"];
 }
 
@@ -64,7 +64,7 @@ export function openPusher(options: PusherOptions): Pusher {
         return { kind: "misconfigured", why: now.why };
       } catch {
         counted("away");
-        // What became of the other phones of the page must not be lost over this one.
+        // An error here must not hide the results of the page's other phones.
         return { kind: "retry", why: "the APNs settings can't be read", retryAfter: null };
       }
     },

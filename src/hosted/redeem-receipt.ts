@@ -2,16 +2,16 @@ import type { Egress } from "../ground/kit/egress.ts";
 import type { EgressResult } from "../ground/kit/exchange.ts";
 import type { ReceiptRedemption, RedeemReceipt } from "./pairing.ts";
 
-/** For the whole answer, name and connection included. */
+/** For the whole answer, with DNS and connecting. */
 const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 4096;
 
-/** What the guarded client says when an address leads to no public host, or not over https. */
+/** What the guarded client reports when an address leads to no public host, or isn't https. */
 const PRIVATE = ["https_required", "address_refused", "bad_url", "dns"];
 
 /**
- * Asks a box whose a receipt is, once: a receipt is spent by being looked at, so nothing is tried
- * again. `egress` follows no redirect, uses no proxy and connects to vetted addresses only.
+ * Redeems a receipt at its box, once: checking a receipt uses it up, so there is no retry. `egress` follows no
+ * redirect, uses no proxy and connects only to checked addresses.
  */
 export function receiptRedeemer(egress: Egress): RedeemReceipt {
   return async (boxUrl, receipt) => {
@@ -28,7 +28,7 @@ export function receiptRedeemer(egress: Egress): RedeemReceipt {
   };
 }
 
-/** null for an address that no box announces: with a query, or on a port of other services. */
+/** null for an address that no box announces: one with a query, or with the port of another service. */
 function verifyUrl(boxUrl: string, receipt: string): string | null {
   if (!URL.canParse(boxUrl)) return null;
   const url = new URL(boxUrl);

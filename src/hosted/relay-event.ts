@@ -1,6 +1,6 @@
 import { parseJson } from "../ground/kit/json.ts";
 
-/** An event as a box relays it (contract §6, §7); what a field lacks is empty. */
+/** An event that a box relays (contract §6, §7). A missing field is empty. */
 export interface RelayedEvent {
   event: string;
   alertId: string;
@@ -9,13 +9,13 @@ export interface RelayedEvent {
   template: string;
   count: number;
   level: number;
-  /** Box account ids an escalation names; null where the event names nobody. */
+  /** The box account ids that an escalation names; null where the event names nobody. */
   pageAccounts: string[] | null;
   /** The event's own time in seconds; null where it has none. */
   timestamp: number | null;
   boxTenantId: string;
   boxUrl: string;
-  /** Which start of the box it is; empty where it doesn't say. */
+  /** Identifies the box's start; empty where the box doesn't send it. */
   boot: string;
 }
 
@@ -23,8 +23,8 @@ const EVENT_CHARS = 64;
 const ALERT_CHARS = 256;
 
 /**
- * Reads a relayed body, or says in a sentence what is wrong with it. Only the three fields that the
- * contract promises are required (contract §17, rule 3): a page must not be lost over the rest.
+ * Reads a relayed body, or returns a sentence with what is wrong. Only the three fields that the contract promises are
+ * required (contract §17, rule 3): a page must not be lost over the rest.
  */
 export function readRelayedEvent(rawBody: Uint8Array): RelayedEvent | string {
   const fields = objectOf(rawBody);
@@ -51,7 +51,7 @@ export function readRelayedEvent(rawBody: Uint8Array): RelayedEvent | string {
   };
 }
 
-/** Whether an address that a box announces can be one: http or https, short, without a password. */
+/** Whether a box can announce this address: http or https, short, without a password. */
 export function isBoxUrl(url: string): boolean {
   if (url.length > 2048 || !URL.canParse(url)) return false;
   const { protocol, username, password } = new URL(url);

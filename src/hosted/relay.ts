@@ -12,39 +12,39 @@ const LATE_RETRY_SECONDS = 2;
 export interface RelayRequest {
   /** From the path; any text. */
   keyId: string;
-  /** `X-Service-Timestamp` and `X-Service-Signature` as they came, if they did. */
+  /** `X-Service-Timestamp` and `X-Service-Signature` as sent, if they were. */
   timestampHeader: string | undefined;
   signatureHeader: string | undefined;
-  /** At most 64 KiB, seen to by whoever read it. */
+  /** At most 64 KiB; its reader enforces that. */
   rawBody: Uint8Array;
-  /** Called with whose event it is when the signature was found good, before anything is done. */
+  /** Called with the tenant when the signature is valid, before anything is done. */
   known?(tenantId: string): void;
 }
 
 export type RelayResult =
-  /** `anotherBox`: another box says that it lives with the same key. */
+  /** `anotherBox`: another box reports with the same key. */
   | { kind: "relayed"; relayed: boolean; devices: number; duplicate: boolean; anotherBox?: true }
   /** 400: a header or the body can't be read; `why` is a sentence. */
   | { kind: "malformed"; why: string }
   /** 400: the caller's clock is `skew` seconds ahead of ours (behind when negative). */
   | { kind: "skewed"; skew: number; now: number }
-  /** 401: unknown key, revoked key or bad signature, which nobody can tell apart. */
+  /** 401: unknown key, revoked key or bad signature; the answer doesn't say which. */
   | { kind: "unauthorized" }
-  /** 409: the same page is being pushed at this moment. */
+  /** 409: another request is pushing this page now. */
   | { kind: "in_flight"; retryAfter: number }
-  /** 503: it took too long to learn whom to page, so nobody was. */
+  /** 503: reading the recipients took too long, so nobody was paged. */
   | { kind: "late"; retryAfter: number }
-  /** 502: the push provider failed for some; the next try goes to those alone. */
+  /** 502: the push provider failed for some devices; the next try goes to those alone. */
   | { kind: "push_failed"; why: string; retryAfter: number | null }
-  /** 503: no push can go out until an operator has acted. */
+  /** 503: no push can be sent until an operator has acted. */
   | { kind: "unavailable"; why: string }
-  /** 503: this tenant has sent more pages than it may for now. */
+  /** 503: this tenant has used up its budget of pages. */
   | { kind: "limited"; retryAfter: number };
 
 export interface RelayDeps extends PageDeps {
-  /** Spends of a tenant's budget of pages; seconds to wait when there is none left. */
+  /** Takes one from a tenant's budget of pages; returns the seconds to wait when it is used up. */
   admit?(tenantId: string): number | null;
-  /** Told how each page that a box asked for ended, and how long that took. */
+  /** Called for each page that a box requested, with its end and duration. */
   paged?: PageCounts["add"];
 }
 
@@ -66,8 +66,8 @@ export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promis
   const { tenantId } = key;
   request.known?.(tenantId);
   const result = await taken(deps, request, { tenantId, relayKeyId: request.keyId, stamp });
-  // What acts asks whether the key lives. Who is refused here is forgotten, so that the next request spends nothing of the
-  // tenant's pages; and what doesn't act answers nobody whose key was revoked.
+  // What acts checks whether the key is live. For the rest this checks it: a revoked key gets no other answer, and is
+  // forgotten, so that the next request takes nothing from the tenant's budget.
   const hasActed = result.kind !== "malformed" && result.kind !== "ignored";
   if (hasActed && result.kind !== "unauthorized") return result;
   if (!(await deps.registry.relayKeys.lives(request.keyId, key))) return { kind: "unauthorized" };
@@ -75,7 +75,7 @@ export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promis
   return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
 }
 
-/** `ignored`: an unknown kind of what a box says of itself, which is let pass. */
+/** `ignored`: an unknown kind of a box's report about itself, which is accepted. */
 async function taken(
   deps: RelayDeps,
   { rawBody }: RelayRequest,
@@ -89,7 +89,7 @@ async function taken(
     if (wait !== null) return { kind: "limited", retryAfter: wait };
     return answerOf(await countedPage(deps, from, { ...event, timestamp }));
   }
-  // A time from the future, of a clock since set right, would outrank all later news.
+  // A time in the future, from a wrong clock, would outrank all later reports.
   return hearBox(deps, from, { ...event, timestamp: Math.min(timestamp, stamp) });
 }
 
@@ -98,7 +98,7 @@ function readStamp(header: string | undefined): number | null {
   return header !== undefined && /^\d{1,11}$/.test(header) ? Number(header) : null;
 }
 
-/** The same work is done for a header of any shape, so that none can be told by its time. */
+/** Does the same work for a header of any shape, so that timing reveals nothing. */
 function isSigned(request: RelayRequest, secret: string): boolean {
   const { timestampHeader = "", signatureHeader = "", rawBody } = request;
   const headers = readSignatureHeaders(timestampHeader, signatureHeader.toLowerCase());
@@ -108,13 +108,13 @@ function isSigned(request: RelayRequest, secret: string): boolean {
 
 type TimedEvent = RelayedEvent & { timestamp: number };
 
-/** Whose event it is, and the key it was signed with: it may be revoked between the check and the deed. */
+/** The event's tenant, and the key that signed it: that can be revoked between check and action. */
 interface Sender {
   tenantId: string;
   relayKeyId: string;
 }
 
-/** What a box says of itself: recorded, never pushed. */
+/** A box's report about itself: stored, never pushed. */
 async function hearBox(
   deps: PageDeps,
   from: Sender,
@@ -154,7 +154,7 @@ async function countedPage(deps: RelayDeps, from: Sender, event: TimedEvent): Pr
   }
 }
 
-/** An escalation goes to those it names, every other event to everyone with a live pairing. */
+/** An escalation goes to the accounts that it names, every other event to everybody with a live pairing. */
 function pageFor(
   deps: PageDeps,
   { tenantId, relayKeyId }: Sender,

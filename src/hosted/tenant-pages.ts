@@ -4,16 +4,15 @@ import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import { noticeOf } from "./push.ts";
 import { type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
-/** How an apns row of a hosted tenant is sent. */
+/** Sends the apns rows of a hosted tenant. */
 export type TenantPages = NonNullable<OutboxSettings["push"]>;
 type Sent = Awaited<ReturnType<TenantPages>>;
 
 const IN_FLIGHT_MS = 2_000;
 
 /**
- * Pushes a hosted tenant's events to the devices of its members (contract §17, rule 6). An escalation goes
- * to those it names, every other event to all who are the tenant's accounts at that moment. Several
- * apns rows of one event push once.
+ * Pushes a hosted tenant's events to the devices of its members (contract §17, rule 6). An escalation goes to the
+ * members that it names, every other event to all present members. Several apns rows of one event push once.
  */
 export function tenantPages(deps: PageDeps, tenantId: string, reader: () => Reader): TenantPages {
   return async (_integration, message) => {

@@ -9,28 +9,28 @@ import type { Plan } from "./registry/tenants.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, outOfStep, sealStore, tokenHashes } from "./tenant-seal.ts";
 
-/** The hosted tenants that are open: each is opened when it is needed or due, and closed when it is idle. */
+/** Opens a hosted tenant when it is needed or due, and closes it when it is idle. */
 export interface TenantRegistry {
   /**
-   * The running tenant, at once where it is open; null for an id that is no hosted tenant's, and for a closed one that
-   * `token` surely doesn't open. Whether it does open it is for the tenant to say. Throws ServiceError overloaded where
-   * too many are in use, not_ready where its data can't be read.
+   * The running tenant, returned directly where it is open. Null for an id of no hosted tenant, and for a closed tenant
+   * that `token` certainly doesn't open; the tenant itself checks the token. Throws ServiceError overloaded where too
+   * many are in use, not_ready where its data can't be read.
    */
   find(id: string, token?: string): Tenant | Promise<Tenant | null>;
   /**
-   * The running tenant that a public report's UUID, or a short token's or a ping address's SHA-256, leads to; null for
-   * what is nobody's: nothing is opened for it. Throws as `find`, and not_ready while that can't be said yet.
+   * The running tenant of a public report's UUID, or of the SHA-256 of a short token or a ping address. Null, without
+   * opening any tenant, for an unknown key. Throws as `find`, and not_ready while the registry's index may be
+   * incomplete.
    */
   findLinked(by: "reportLinks" | "senderLinks", key: string): Promise<Tenant | null>;
-  /** Makes due every tenant whose store isn't as the registry knows it; for the start. */
+  /** At the start: makes every tenant due whose store differs from what the registry knows. */
   survey(): Promise<void>;
-  /** The plan of a tenant that is open. */
+  /** The plan of an open tenant. */
   plan(id: string): Plan;
-  /** Opens tenants that are due and closes idle ones. Returns whether more are due than it opened. */
+  /** Opens due tenants and closes idle ones. Returns whether more are due than it opened. */
   look(): Promise<boolean>;
-  /** Answers parked readers and writes what waits, for a server that is about to stop. */
+  /** Before the server stops: answers parked readers and writes what waits. */
   wake(): void;
-  /** Closes every tenant. */
   stop(): Promise<void>;
   stats(): TenantRegistryStats;
 }
@@ -46,7 +46,7 @@ export interface TenantRegistryStats {
 export interface TenantRegistryLimits {
   /** Tenants open at one time. */
   mostOpen: number;
-  /** How long a tenant that was used stays open. */
+  /** How long a tenant stays open after its last request. */
   warmMs: number;
 }
 
@@ -57,7 +57,7 @@ export interface TenantRegistryDeps {
   clock: Clock;
   log: Log;
   limits: TenantRegistryLimits;
-  /** Where a tenant's store lies. */
+  /** The file of a tenant's store. */
   path(id: string): string;
   /** Opens a tenant's store and starts its work. Throws StoreFault. */
   start(id: string, hooks: StartHooks): Tenant;
@@ -69,9 +69,9 @@ export interface StartHooks {
   onFatal(error: unknown): void;
 }
 
-/** How many tenants are opened for due work at once. */
+/** How many tenants one look opens for due work. */
 const OPENED_A_LOOK = 64;
-/** When a tenant that can't be opened is due again. */
+/** How long until a tenant that can't be opened is due again. */
 const LATER_MS = 60_000;
 const PLANS_MS = 10_000;
 
@@ -85,10 +85,10 @@ class OpenTenants implements TenantRegistry {
   readonly #opening = new Map<string, Promise<OpenTenant | null>>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #broken = new Set<string>();
-  /** Tenants that close: their next-due times being written, and the hashes of their tokens. */
+  /** Tenants that are closing: the write of their next due times, and the hashes of their tokens. */
   readonly #leaving = new Map<string, { written: Promise<void>; hashes: readonly string[] }>();
   readonly #links: LinkKeeper;
-  /** What was due at the start was opened, so the registry knows what leads to whom. */
+  /** Every tenant that was due at the start was opened, so the registry's index is complete. */
   #isSettled = false;
   #plansAt = Number.NEGATIVE_INFINITY;
   #opened = 0;
@@ -106,7 +106,7 @@ class OpenTenants implements TenantRegistry {
   }
 
   async #findClosed(id: string, token: string | undefined): Promise<Tenant | null> {
-    // One that is closing is sealed when that is over.
+    // A tenant that is closing is sealed when that is over.
     if (!this.#opening.has(id)) await this.#closing.get(id);
     const { registry, path } = this.#deps;
     const isShut = !this.#open.has(id) && !this.#opening.has(id);
@@ -121,7 +121,7 @@ class OpenTenants implements TenantRegistry {
     const links = this.#deps.registry[by];
     let id = await links.find(key);
     if (id === null) {
-      // Made a moment ago, it may be on its way into the registry.
+      // A new link may not be in the registry yet.
       await this.#links.written();
       id = await links.find(key);
     }
@@ -146,7 +146,7 @@ class OpenTenants implements TenantRegistry {
     const { registry, clock } = this.#deps;
     if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
     for (const [id, entry] of [...this.#open]) if (this.#atRest(entry)) await this.#close(id);
-    // Open tenants count as due all the time, in case this process dies.
+    // Open tenants always count as due, in case this process dies.
     const most = this.#open.size + OPENED_A_LOOK;
     const due = await registry.tenants.due(clock.now(), most);
     for (const id of due) if (!this.#open.has(id) && !(await this.#wake(id))) return true;
@@ -181,7 +181,7 @@ class OpenTenants implements TenantRegistry {
     return entry.tenant;
   }
 
-  /** Requests that come while it opens wait for the one opening. */
+  /** Requests during an opening wait for that opening. */
   #entry(id: string): Promise<OpenTenant | null> {
     const present = this.#open.get(id);
     if (present !== undefined) return Promise.resolve(present);
@@ -251,7 +251,7 @@ class OpenTenants implements TenantRegistry {
     return closing;
   }
 
-  /** Closed only when its next time is written: a look in between would open it again. Then it is sealed. */
+  /** Closed only when its next due time is written: a look before that would open it again. Then it is sealed. */
   async #stop(id: string, { tenant, epoch }: OpenTenant): Promise<void> {
     const { registry, path } = this.#deps;
     try {
@@ -267,7 +267,7 @@ class OpenTenants implements TenantRegistry {
     }
   }
 
-  /** Writes down when a tenant that closes has to be opened again: at least daily, to delete what is old. */
+  /** Writes when a closing tenant must be opened again: at least daily, to delete old data. */
   #leave(id: string, store: Store): void {
     const { registry, clock, log } = this.#deps;
     const at = wakeAt(store, clock.now());
@@ -277,7 +277,7 @@ class OpenTenants implements TenantRegistry {
     this.#leaving.set(id, { written, hashes: tokenHashes(store) });
   }
 
-  /** False where there is no room: it stays in the queue. */
+  /** False where too many are open: it stays due. */
   async #wake(id: string): Promise<boolean> {
     const { registry, clock } = this.#deps;
     try {

@@ -3,22 +3,21 @@ import { nextDue } from "../tenant/due.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Plan } from "./registry/tenants.ts";
 
-/** A hosted tenant that is open. */
 export interface OpenTenant {
   tenant: Tenant;
   plan: Plan;
-  /** Monotonic times of the opening and of the latest request; none: opened for due work alone. */
+  /** Monotonic times of the opening and of the latest request; `usedAt` is -Infinity without a request. */
   openedAt: number;
   usedAt: number;
   /** The epoch of its seal when it was opened. */
   epoch: number;
 }
 
-/** No request takes longer than this, so a tenant whose last one is older may be closed. */
+/** No request takes longer, so a tenant whose last request is older may be closed. */
 const LONGEST_REQUEST_MS = 120_000;
-/** A tenant that was opened for due work stays open at least this long. */
+/** A tenant that was opened for due work stays open for at least this long. */
 const SHORTEST_MS = 1_000;
-/** A tenant with work due sooner than this stays open. */
+/** A tenant with work that is due within this time stays open. */
 const SOON_MS = 30_000;
 const DAY_MS = 86_400_000;
 
@@ -33,7 +32,7 @@ export function isQuiet({ tenant, openedAt, usedAt }: OpenTenant, mono: number):
   );
 }
 
-/** Whether it needn't stay open: not used for `warmMs`, and nothing is due soon. */
+/** Whether it can be closed: not used for `warmMs`, and nothing is due soon. */
 export function isAtRest(
   entry: OpenTenant,
   at: { mono: number; now: number; warmMs: number },
@@ -43,7 +42,7 @@ export function isAtRest(
   return due === null || due > at.now + SOON_MS;
 }
 
-/** When a tenant that closes has to be opened again, in Unix milliseconds: at least daily, to delete what is old. */
+/** When a closing tenant must be opened again, in Unix milliseconds: at least daily, to delete old data. */
 export function wakeAt(store: Store, now: number): number {
   // Spread over half a day, so that tenants that closed together don't open together.
   const daily = now + DAY_MS * (1 - store.random.fraction() / 2);

@@ -3,14 +3,14 @@ import { sha256 } from "../ground/kit/ids.ts";
 import type { Reader } from "../ground/store/store.ts";
 import type { Registry } from "./registry/registry.ts";
 
-/** There is no store: nothing opens it. */
+/** There is no file. */
 const ABSENT = "absent";
-/** Somebody has it open, or left it so: nothing can be said about what it holds. */
+/** Another process has it open, or left it so: its contents are unknown. */
 const IN_USE = "in use";
 
 /**
- * What a store's file looks like. Every write to it, and every way of putting another in its place, changes the time
- * that the system gives to its inode, which nobody can set.
+ * Identifies the state of a store's file. Every write to it, and every replacement, changes the ctime of its inode,
+ * which no program can set.
  */
 export function storeStamp(path: string): string {
   const { ino, size, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
@@ -19,7 +19,7 @@ export function storeStamp(path: string): string {
   return `${ino}:${size}:${ctimeNs}`;
 }
 
-/** The hashes of all that opens this tenant: API keys and ingest tokens. */
+/** The hashes of all tokens that open this tenant: API keys and ingest tokens. */
 export function tokenHashes(reader: Reader): string[] {
   return reader
     .sql<[], string>("SELECT hash FROM api_keys UNION ALL SELECT token_hash FROM sources")
@@ -27,7 +27,7 @@ export function tokenHashes(reader: Reader): string[] {
     .all();
 }
 
-/** Seals a store that was closed just now. False: not sealed, because it isn't closed or was written to meanwhile. */
+/** Seals a store that was just closed. False, without a seal, if it isn't closed or was written to meanwhile. */
 export async function sealStore(
   { seals }: Registry,
   closed: { tenantId: string; epoch: number; path: string; hashes: readonly string[] },
@@ -38,8 +38,8 @@ export async function sealStore(
 }
 
 /**
- * Whether a token may open this closed tenant. When in doubt it may: a real token must never be refused because the
- * registry is older than the store, or newer.
+ * Whether a token may open this closed tenant. True when in doubt: a valid token must not be refused because registry
+ * and store are out of step.
  */
 export async function mayOpen(
   { seals }: Registry,
@@ -53,7 +53,7 @@ export async function mayOpen(
 
 const PAGE = 500;
 
-/** The tenants whose stores aren't as the registry last saw them: what it says of those may be out of date. */
+/** The tenants whose stores changed since the registry saw them, so that its index may be out of date. */
 export async function* outOfStep(
   { seals }: Registry,
   path: (id: string) => string,

@@ -2,11 +2,11 @@ import { type PageDeps, pushPage } from "./page.ts";
 import type { Notice } from "./push.ts";
 import type { HeartbeatLook, OwedPage } from "./registry/heartbeats.ts";
 
-/** How often to look. Silence counts only while somebody looks. */
+/** How often to look. Silence counts only between looks. */
 export const LOOK_EVERY_SECONDS = 15;
 const GAP_SECONDS = 120;
 const MOST_AT_ONCE = 1_000;
-/** For how long a page that can't be sent is news. A box that is silent still is so, and its people know of nothing else. */
+/** How long a page that can't be sent is tried. A box's silence continues, and its people have no other sign of it. */
 const NEWS_SECONDS: Record<OwedPage["news"], number> = {
   silent: 86_400,
   back: 3_600,
@@ -14,9 +14,8 @@ const NEWS_SECONDS: Record<OwedPage["news"], number> = {
 };
 
 /**
- * Looks for boxes gone silent and tells their people, once; and once when a box is back
- * (contract §7). A page that could not be sent is tried again at the next look. Returns what the look
- * found, and the pages sent.
+ * Looks for silent boxes and pages their people, once; and once when a box is back (contract §7). A page that could not
+ * be sent is tried again at the next look. Returns the look's result, and the pages sent.
  */
 export async function checkSilence(
   deps: PageDeps,
@@ -28,7 +27,7 @@ export async function checkSilence(
   return { look, told: owed.filter((_, index) => sent[index]) };
 }
 
-/** Whether the page went out (to nobody, where nobody is paired). */
+/** Whether the page was sent; true where nobody is paired. */
 async function pay(deps: PageDeps, page: OwedPage, now: number): Promise<boolean> {
   const { tenantId } = page;
   const result = await pushPage(deps, {
@@ -58,7 +57,7 @@ function noticeOfTwin({ tenantId }: OwedPage, who: string): Notice {
   };
 }
 
-/** What the people of a box are told; a box that pages nobody any more is as bad as it gets. */
+/** The notification for a box's people. It is critical: a silent box pages nobody. */
 export function noticeOfSilence(page: OwedPage): Notice {
   const who = hostOf(page.boxUrl ?? "") || `Box of ${page.tenantId}`;
   if (page.news === "twin") return noticeOfTwin(page, who);

@@ -2,9 +2,9 @@ import type { Job } from "../../tenant/scheduler.ts";
 import type { NodeJob, Nodes } from "../registry/nodes.ts";
 
 /**
- * A job that only one of the nodes does at a time: the others ask in vain each time that it is due, until the one that
- * does it has said nothing of it for 20 s. `onAsked`: told each time whether it is this node's to do, and that it isn't where nobody could
- * say. `nodes`: null where one process alone serves.
+ * Runs a job on one node at a time. The others ask for it each time that it is due, and get it when its node hasn't
+ * renewed for 20 s. `onAsked` is called each time with whether this node has the job; false too where the registry
+ * doesn't answer. `nodes`: null where one process serves alone.
  */
 export function byLeader(
   nodes: Nodes | null,

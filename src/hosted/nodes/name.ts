@@ -6,10 +6,10 @@ import { StoreFault } from "../../ground/store/faults.ts";
 import { syncDirectory, writeSynced } from "../../ground/store/files.ts";
 import { hostedFiles } from "../files.ts";
 
-/** Whether a text may be a node's name: it stands in every hold that the node takes. */
+/** Whether a text can be a node's name, which is part of every hold that the node takes. */
 export const isNodeName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
 
-/** The name of the node that a data directory is for, minted once. Throws StoreFault where the file holds none. */
+/** The node's name in a data directory, created once. Throws StoreFault where the file holds none. */
 export function nodeNameOf(data: string, random: Random): string {
   const path = join(data, hostedFiles.node);
   if (!existsSync(path)) {

@@ -4,41 +4,43 @@ import { StoreFault } from "../../ground/store/faults.ts";
 import type { NodeInfo, Nodes } from "../registry/nodes.ts";
 
 const RENEW_MS = 2_000;
-/** A process of this name that was killed counts as alive for 10 s, and for 30 more where the database's clock was set back. */
+/**
+ * A killed process of this name counts as alive for 10 s, and for 30 s more where the database's clock was set back.
+ */
 const JOIN_MS = 42_000;
 const JOIN_AGAIN_MS = 500;
 
 export interface LiveNode {
-  /** Tells the others that it takes on nothing more. */
+  /** Tells the other nodes that this one accepts no new work. */
   drain(): void;
-  /** By how many milliseconds this node's clock is ahead of the registry's; null while that isn't known. */
+  /** Milliseconds by which this node's clock is ahead of the registry's; null while unknown. */
   aheadMs(): number | null;
-  /** How many nodes live, as of its latest word; null before the first. */
+  /** How many nodes live, by the latest answer; null before the first. */
   nodes(): number | null;
-  /** Milliseconds since the registry last took its word, which is a commit. */
+  /** Milliseconds since the registry last committed a renewal. */
   unheardMs(): number;
-  /** Tells the others that it is gone, as far as they can be told. */
+  /** Tells the other nodes that this one is gone, if the registry answers. */
   stop(): Promise<void>;
 }
 
 export interface NodeOptions {
   nodes: Nodes;
-  /** Its name, for messages. */
+  /** The node's name, for messages. */
   name: string;
   clock: Clock;
   log: Log;
   version: string;
-  /** Where it serves. */
+  /** The address at which it serves. */
   url(): string;
-  /** Called once: a newer program has changed the registry so that this one can't work on it any more. */
+  /** Called once: a newer program has changed the registry so that this one can't use it any more. */
   onTooOld(): void;
-  /** Called once: it stood still for so long that another process lives under its name now. */
+  /** Called once: another process has this node's name now, because this one stood still for too long. */
   onReplaced(): void;
 }
 
 /**
- * Lives among the nodes that share a registry: says so every 2 s, which holds for 10 s. Rejects with StoreFault
- * `misconfigured` where another process lives under its name.
+ * Registers this node among those that share a registry. It renews every 2 s; each renewal is valid for 10 s. Rejects
+ * with StoreFault `misconfigured` where another process has its name.
  */
 export async function startNode(options: NodeOptions): Promise<LiveNode> {
   const { nodes, clock, log } = options;
@@ -66,7 +68,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
         options.onReplaced();
         return;
       }
-      // What the answer's way took is on either side of the moment that it tells of.
+      // Half of the round trip lies on each side of the answer's moment.
       ahead = Math.round(clock.now() - (clock.mono() - askedAt) / 2 - news.atMs);
       alive = news.nodes;
       if (news.isTooOld && !state.isTooOld) {

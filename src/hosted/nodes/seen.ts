@@ -5,8 +5,8 @@ import { hostedFiles } from "../files.ts";
 import type { Generation, SeenGeneration } from "../registry/generation.ts";
 
 /**
- * The latest generation of the database that a data directory's node has found, also before it was started anew.
- * `onFault`: told where it can't be written down; then it is known until the process ends.
+ * The latest generation of the database that this data directory's node has seen, kept over restarts. `onFault`: called
+ * where it can't be written; then it is remembered until the process ends.
  */
 export function seenIn(data: string, onFault: (error: unknown) => void): SeenGeneration {
   const path = join(data, hostedFiles.seen);
@@ -25,7 +25,7 @@ export function seenIn(data: string, onFault: (error: unknown) => void): SeenGen
   };
 }
 
-/** The same, for a command, which writes nothing down. */
+/** The same for a command, which writes nothing. */
 export function seenByCommand(data: string): SeenGeneration {
   const seen = seenIn(data, () => {});
   let latest = seen.latest();

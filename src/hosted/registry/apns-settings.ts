@@ -5,7 +5,7 @@ export interface ApnsSettings {
   topic: string;
   /** "https://host[:port]". */
   endpoint: string;
-  /** PEM of the only authority to trust there; null: those the runtime trusts. */
+  /** PEM of the only trusted authority; null: those of the runtime. */
   ca: string | null;
   /** The .p8 file's text. */
   key: string;
@@ -13,28 +13,31 @@ export interface ApnsSettings {
 
 export type StoredApns =
   | { kind: "none" }
-  /** Sealed under a key that is not at hand: it must be set again. */
+  /** Sealed under a missing key: it must be set again. */
   | { kind: "unreadable" }
   | { kind: "set"; version: number; settings: ApnsSettings };
 
-/** The provider token that all nodes send with. */
+/** The provider token with which all nodes send. */
 export interface StoredToken {
   /** When it was made, in Unix seconds. */
   iat: number;
-  /** Null: sealed under a key that is not at hand. */
+  /** Null: sealed under a missing key. */
   jwt: string | null;
 }
 
 export interface Apns {
   set(settings: ApnsSettings): Promise<void>;
   get(): Promise<StoredApns>;
-  /** Rises with every `set`, which forgets the provider token; 0: never set. Cheap, so that a change is noticed at the next push. */
+  /**
+   * Grows with every `set`, which deletes the provider token; 0: never set. Cheap, so that the next push notices a
+   * change.
+   */
   version(): Promise<number>;
-  /** The stored provider token, if there is one, and the time in Unix seconds by the registry's clock. */
+  /** The stored provider token, if any, and the registry's time in Unix seconds. */
   token(): Promise<{ at: number; token: StoredToken | null }>;
   /**
-   * Stores a fresh token in place of the one made at `instead` (null: of none). False, and nothing is stored, where
-   * that is no longer the stored one, or the settings are no more those of `version`.
+   * Stores a new token in place of the one made at `instead` (null: of none). False, and nothing is stored, where
+   * another token is stored by now, or the settings' version isn't `version` any more.
    */
   keepToken(fresh: {
     version: number;
@@ -44,5 +47,5 @@ export interface Apns {
   }): Promise<boolean>;
 }
 
-/** What the key, and the token made with it, are sealed for. */
+/** What the key and the token are sealed for. */
 export const apnsPlaces = { key: "apns|key", token: "apns|token" } as const;

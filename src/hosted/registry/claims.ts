@@ -1,9 +1,9 @@
-/** How long a hold lasts. */
+/** How long a hold, a lease on a page, lasts. */
 export const HOLD_SECONDS = 15;
-/** How long a claim is remembered after it was taken or done last. */
+/** How long a claim is remembered after its last try or its end. */
 export const CLAIM_SECONDS = 48 * 3_600;
 
-/** What makes two requests the same page (contract §7). */
+/** Two requests with the same key are the same page (contract §7). */
 export interface ClaimKey {
   tenantId: string;
   alertId: string;
@@ -11,37 +11,37 @@ export interface ClaimKey {
   timestamp: number;
 }
 
-/** A claim that is held: whoever has it pushes, and settles it. */
+/** A claim with a live hold: its holder pushes the page and then settles it. */
 export interface Claim {
   id: number;
   holder: string;
 }
 
 export type ClaimTaken =
-  /** `reached`: the handsets that an earlier try has rung already. */
+  /** `reached`: devices that an earlier try has rung. */
   | { kind: "taken"; claim: Claim; reached: string[] }
   | { kind: "in_flight" }
-  /** The relay key is none of this tenant's live ones, whatever became of the page. */
+  /** The relay key isn't a live one of this tenant, whatever the page's state. */
   | { kind: "revoked" }
   | { kind: "done"; devices: number };
 
 export interface Claims {
   /**
-   * Takes a hold of `HOLD_SECONDS` by the registry's clock on a page that nobody has done or holds. `relayKeyId`: the
-   * key that the page was signed with, which must be live in the very change that takes the hold; null: of no box.
+   * Takes a hold of `HOLD_SECONDS`, by the registry's clock, on a page that isn't done or held. `relayKeyId`: the key
+   * that signed the page; the same transaction checks that it is live; null: no box sent it.
    */
   take(key: ClaimKey, by: { relayKeyId: string | null }): Promise<ClaimTaken>;
   /**
-   * Ends a hold and keeps which handsets were reached. With `done` the page is over and `devices` is
-   * its answer from now on; without, the next request with its key tries again. Whoever lost the hold
-   * ends nothing, but what it reached counts. To ask twice changes nothing more.
+   * Ends a hold and stores which devices were reached. With `done` the page is over, and `devices` is its answer from
+   * now on; without, the next request tries again. A caller that lost its hold ends nothing, but its devices count.
+   * Repeating it changes nothing.
    */
   settle(
     claim: Claim,
     result: { reached: readonly string[]; done: boolean; devices: number },
   ): Promise<void>;
-  /** The holders of the tenant's holds that are live now. */
+  /** The holders of the tenant's live holds. */
   holders(tenantId: string): Promise<string[]>;
-  /** Frees the holds that this node had before it was started: nobody else can have them. */
+  /** Frees the holds of this node's previous process. */
   releaseMine(): Promise<void>;
 }

@@ -1,30 +1,30 @@
 import type { Device } from "../../people/device.ts";
 
-/** One handset to push to, however many accounts have it. */
+/** One device to push to, however many accounts have it. */
 export interface Recipient {
   token: string;
   /** Whether any of its accounts allows critical alerts on it. */
   criticalAlerts: boolean;
 }
 
-/** Whom a page is for, as it stood at `atMs` by the registry's clock. */
+/** A page's recipients at `atMs` by the registry's clock. */
 export interface Recipients {
   atMs: number;
   recipients: Recipient[];
 }
 
-/** Whom a page is for, read when it is sent. */
+/** Whom a page is for; resolved when it is sent. */
 export interface Audience {
   tenantId: string;
   /** A box tenant's people are its live pairings, a hosted tenant's its members. */
   through: "pairings" | "memberships";
-  /** Box account ids (or account ids of a hosted tenant); null: everyone. */
+  /** Box account ids (for a hosted tenant its account ids); null: everybody. */
   only: readonly string[] | null;
 }
 
 export interface Devices {
   list(accountId: string): Promise<Device[]>;
-  /** Registers a handset as a complete fresh report: an earlier one is overwritten. */
+  /** Registers a device. The report is complete: it replaces an earlier one. */
   put(device: {
     accountId: string;
     token: string;
@@ -33,14 +33,14 @@ export interface Devices {
   }): Promise<"registered" | "too_many">;
   /** False when the account has no such device. */
   remove(accountId: string, token: string): Promise<boolean>;
-  /** The distinct handsets of an audience, without those set aside. */
+  /** The distinct devices of an audience, without those set aside. */
   recipients(audience: Audience): Promise<Recipients>;
-  /** Whether a handset is still one of an audience. */
+  /** Whether a device still belongs to an audience. */
   isRecipient(audience: Audience, token: string): Promise<boolean>;
   /**
-   * What the push provider said of handsets that were read at `readAtMs`: `gone` ones are removed, as far
-   * as they weren't registered since, or since the provider's own time `atMs` where that is earlier; `bad` ones are
-   * set aside until they are registered again.
+   * Stores what the push provider said of devices that were read at `readAtMs`. `gone` ones are removed, unless they
+   * registered since then, or since the provider's own time `atMs` where that is earlier. `bad` ones are set aside
+   * until they register again.
    */
   retire(verdicts: {
     readAtMs: number;
@@ -49,15 +49,15 @@ export interface Devices {
   }): Promise<void>;
 }
 
-/** A handset that a person has. */
+/** A device of a person. */
 export interface Handset {
-  /** Box account id (or account id of a hosted tenant). */
+  /** Box account id (for a hosted tenant its account id). */
   person: string;
   token: string;
   critical: boolean;
 }
 
-/** The distinct handsets of those people. */
+/** The distinct devices of these people. */
 export function recipientsOf(handsets: readonly Handset[], only: Audience["only"]): Recipient[] {
   const people = only === null ? null : new Set(only);
   const found = new Map<string, Recipient>();

@@ -1,14 +1,14 @@
-/** Which of a database's copies it is: all have one `system`, and `timeline` grows with each copy that is promoted. */
+/** Which copy of a database it is: all copies share one `system`, and `timeline` grows with each promotion. */
 export interface Generation {
   system: string;
   timeline: number;
 }
 
-/** The latest generation that this node has found. */
+/** The latest generation that this node has seen. */
 export interface SeenGeneration {
   latest(): Generation | null;
   saw(generation: Generation): void;
-  /** What an operator does who means an older one, as the end of a sentence. */
+  /** What an operator does to accept an older one, as the end of a sentence. */
   readonly forget: string;
 }
 
@@ -23,6 +23,6 @@ export function seenInMemory(latest: Generation | null = null): SeenGeneration {
   };
 }
 
-/** Whether a copy was left behind by one that was promoted since. */
+/** Whether another copy was promoted after this one. */
 export const isLeftBehind = (found: Generation | null, latest: Generation | null): boolean =>
   found !== null && found.system === latest?.system && found.timeline < latest.timeline;

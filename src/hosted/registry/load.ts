@@ -1,32 +1,32 @@
-/** Connections for one purpose. */
+/** The load of the connections for one purpose. */
 export interface LaneLoad {
-  /** `work`, or `leases` for who lives and who leads. */
+  /** `work`, or `leases` for node renewal and leadership. */
   lane: "work" | "leases";
-  /** Connections that there may be. */
+  /** The most connections that it opens. */
   places: number;
-  /** Of them, in somebody's hands. */
+  /** Connections in use. */
   busy: number;
-  /** Who waits for one. */
+  /** Callers that wait for a connection. */
   waiting: number;
-  /** Statements that ended, well or not, and how long they took in all. */
+  /** Statements that ended, well or not, and their time in all. */
   statements: number;
   seconds: number;
 }
 
 /**
- * What became of a statement that failed.
- * - `undone`: it was rolled back to make way for another; it may be asked again.
- * - `late`: the server ended it for the time it took; it was rolled back, and would take as long again.
- * - `lost`: the connection, or the server for writing, is gone; nobody knows whether it was done.
- * - `refused`: by who or what we are (password, no such database, certificate); asking again helps nobody.
- * - `failed`: by what was asked.
+ * Why a statement failed.
+ * - `undone`: it was rolled back because of another; it can be repeated.
+ * - `late`: the server ended it because it took too long; a repetition would take as long.
+ * - `lost`: the connection or the primary is gone; whether it was done is unknown.
+ * - `refused`: because of the login, database or certificate; a repetition doesn't help.
+ * - `failed`: because of the statement itself.
  */
 export type TryFault = "undone" | "late" | "lost" | "refused" | "failed";
 
-/** What is asked for many at once. */
+/** Statements that serve many callers at once. */
 export type BatchKind = "take" | "settle" | "who" | "beat";
 
-/** What a node has counted of its database since it started. */
+/** Counts of this node's use of the database, since it started. */
 export interface DatabaseLoad {
   lanes: LaneLoad[];
   faults: Record<TryFault, number>;

@@ -16,17 +16,17 @@ export interface NewPairing {
 
 export type FirstPairing =
   | { kind: "paired"; pairing: Pairing; credential: RelayCredential }
-  /** There has been one already, live or revoked: a receipt is needed. */
+  /** The tenant has had a pairing, live or revoked: a receipt is needed. */
   | { kind: "receipt_needed" }
-  /** No such tenant, or it waits for another account: the two look the same. */
+  /** No such tenant, or it is reserved for another account: callers can't tell which. */
   | { kind: "not_found" }
   | { kind: "hosted" };
 
 export type LaterPairing =
   | { kind: "paired"; pairing: Pairing }
-  /** The account or the box account has a live pairing here. */
+  /** The account or the box account has a live pairing with this tenant. */
   | { kind: "already_paired" }
-  /** The box goes by another tenant id than the receipt said. */
+  /** The box's tenant id isn't the one in the receipt. */
   | { kind: "other_box" };
 
 export type Revocation =
@@ -36,16 +36,16 @@ export type Revocation =
 
 export interface Pairings {
   /**
-   * The tenant's first pairing ever, decided inside the transaction: it needs no receipt, makes the
-   * account the owner and mints the relay credential (contract §7).
+   * The tenant's first pairing ever, decided inside the transaction. It needs no receipt, makes the account the owner
+   * and creates the relay credential (contract §7).
    */
   first(pairing: NewPairing): Promise<FirstPairing>;
-  /** Whether the account or the box account has a live pairing here. */
+  /** Whether the account or the box account has a live pairing with this tenant. */
   isPaired(pairing: NewPairing): Promise<boolean>;
-  /** A pairing whose receipt was good; `boxTenantId` is the tenant the receipt named. */
+  /** A pairing whose receipt was valid; `boxTenantId` is the tenant id in the receipt. */
   later(pairing: NewPairing & { boxTenantId: string }): Promise<LaterPairing>;
-  /** All of them, oldest first, revoked ones included. */
+  /** All pairings, oldest first, with revoked ones. */
   list(tenantId: string): Promise<Pairing[]>;
-  /** Ends an account's live pairing: an owner any, a member their own. Membership stays. */
+  /** Ends an account's live pairing. An owner can end any, a member their own. The membership stays. */
   revoke(change: { tenantId: string; accountId: string; by: string }): Promise<Revocation>;
 }

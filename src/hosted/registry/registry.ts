@@ -13,13 +13,13 @@ import type { TenantLinks } from "./tenant-links.ts";
 import type { Memberships, Tenants } from "./tenants.ts";
 import type { Uptime } from "./uptime.ts";
 
-/** What seals the registry's secrets at rest. */
+/** Seals the registry's secrets. */
 export type RegistrySealer = Pick<Sealer, "seal" | "open">;
 
 /**
- * What the hosted role knows: whose phones, whose boxes, which pages. Every verb is asynchronous and
- * takes and returns plain values, so that a fleet's registry can live in another database.
- * Each verb is one transaction, on disk when its promise settles.
+ * The data of the hosted role: accounts, tenants, pairings, devices, pages. Every operation is asynchronous and takes
+ * and returns plain values, so that several nodes can share a registry in another database. Each operation is one
+ * transaction, which is on disk when its promise resolves.
  */
 export interface Registry {
   accounts: Accounts;
@@ -36,11 +36,11 @@ export interface Registry {
   senderLinks: TenantLinks;
   seals: Seals;
   uptime: Uptime;
-  /** Null where one process alone can serve. */
+  /** Null where only one process can serve. */
   nodes: Nodes | null;
-  /** What this node has counted of its database; null where the registry lies in this process. */
+  /** This node's use of its database; null where the registry is a file. */
   load(): DatabaseLoad | null;
-  /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
+  /** Deletes a slice of old claims and sessions; returns the number of rows. */
   purge(): Promise<number>;
   close(): void;
 }

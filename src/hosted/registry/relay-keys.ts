@@ -1,4 +1,4 @@
-/** A relay credential as its box gets it; the secret is never shown again. */
+/** A relay credential as the box gets it; the secret is never shown again. */
 export interface RelayCredential {
   /** `rk_` and 16 hex characters. */
   keyId: string;
@@ -6,32 +6,31 @@ export interface RelayCredential {
   secret: string;
 }
 
-/** Whose key it is. `tenantId` is null for a key that is unknown or revoked. */
+/** The tenant of a key; `tenantId` is null for an unknown or revoked key. */
 export interface RelayKey {
   tenantId: string | null;
-  /** For an unknown key a secret nobody has; null where the sealed one can't be opened. */
+  /** For an unknown key a secret that nobody has; null where the sealed one can't be opened. */
   secret: string | null;
-  /** It came from memory, without a look at the registry: whether it still lives is asked by what acts. */
+  /** It came from memory: the statement that uses it checks whether it is live. */
   isRemembered?: boolean;
 }
 
 export type Rotation =
   | { kind: "rotated"; credential: RelayCredential }
-  /** No such tenant, or the caller is no member of it: the two look the same. */
+  /** No such tenant, or the caller isn't a member: callers can't tell which. */
   | { kind: "not_found" }
   | { kind: "not_owner" }
   | { kind: "hosted" };
 
 export interface RelayKeys {
-  /** Looks a key up with the same work whether it is known or not. */
+  /** Finds a key with the same work whether it is known or not. */
   find(keyId: string): Promise<RelayKey>;
   /**
-   * Whether a key lives that `find` gave, for whoever asks nothing else of the registry, or is refused. It costs the look
-   * that a remembered key saved, so that unknown, revoked and badly signed take the same time; and one that was revoked is
-   * forgotten.
+   * Whether a key that `find` gave is live, for a caller that asks the registry nothing else. It costs the query that a
+   * remembered key saved, so unknown, revoked and badly signed requests take the same time. A revoked key is forgotten.
    */
   lives(keyId: string, key: RelayKey): Promise<boolean>;
-  /** Mints a fresh key for a box tenant and revokes every earlier one; the owner's alone. */
+  /** Creates a key for a box tenant and revokes every earlier one; only for the owner. */
   rotate(change: { tenantId: string; by: string }): Promise<Rotation>;
 }
 

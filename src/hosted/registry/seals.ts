@@ -1,7 +1,7 @@
-/** A closed tenant's seal: the tokens of its store, and what the store's file looked like. */
+/** A closed tenant's seal: the tokens in its store, and the state of the store's file. */
 export interface Seal {
   tenantId: string;
-  /** The epoch that was read before the tokens were. */
+  /** The epoch that was read before the tokens. */
   epoch: number;
   /** See `storeStamp`. */
   files: string;
@@ -10,18 +10,18 @@ export interface Seal {
 }
 
 /**
- * Seals of closed tenants. A seal is only a hint that saves an opening: whoever reads one compares `files` with the
- * file as it is, and opens the store where they differ.
+ * Seals of closed tenants. A seal is only a hint that can save opening a store: its reader compares `files` with the
+ * present file, and opens the store where they differ.
  */
 export interface Seals {
-  /** Grows with each seal that is put or broken. */
+  /** Grows with each seal that is written or broken. */
   epoch(tenantId: string): Promise<number>;
-  /** False, and nothing is written, where another seal was put or broken since its epoch. */
+  /** False, and nothing is written, where another seal was written or broken since this one's epoch. */
   put(seal: Seal): Promise<boolean>;
-  /** For whoever writes to a store that it doesn't serve, before and after; the new epoch. */
+  /** Called before and after writing to a store that isn't served here. Returns the new epoch. */
   break(tenantId: string): Promise<number>;
-  /** The file that the seal speaks of, and whether it knows the token; null without a seal. */
+  /** The file's state in the seal, and whether the token is among its tokens; null without a seal. */
   judge(tenantId: string, hash: string): Promise<{ files: string; knows: boolean } | null>;
-  /** The file that each hosted tenant's seal speaks of, null without one; by id, those after `after`, at most `limit`. */
+  /** The file's state in each hosted tenant's seal, null without one; by id, those after `after`, at most `limit`. */
   list(page: { after: string; limit: number }): Promise<{ id: string; files: string | null }[]>;
 }

@@ -1,7 +1,7 @@
-/** What leads to a hosted tenant from outside and doesn't name it: an index from that to the tenant. */
+/** An index from links and tokens that don't name their tenant to the hosted tenant. */
 export interface TenantLinks {
-  /** The tenant that `key` leads to; of several the one that had it first. */
+  /** The tenant of `key`; of several the first one. */
   find(key: string): Promise<string | null>;
-  /** Makes `keys` all that lead to the tenant. */
+  /** Makes `keys` the only ones that lead to the tenant. */
   replace(tenantId: string, keys: readonly string[]): Promise<void>;
 }

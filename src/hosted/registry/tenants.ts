@@ -8,13 +8,13 @@ export interface HostedTenant {
   id: string;
   kind: TenantKind;
   plan: Plan;
-  /** The only account that may make the first pairing, folded; null: anyone may. */
+  /** The only account that may make the first pairing, folded; null: any account. */
   ownerEmail: string | null;
-  /** Where receipts are checked; null while no box or operator has said. */
+  /** The address where receipts are checked; null while neither a box nor an operator has given one. */
   boxUrl: string | null;
-  /** The tenant id that the box itself goes by. */
+  /** The box's own tenant id. */
   boxTenantId: string | null;
-  /** A box silent for longer is reported; 0: never. */
+  /** Seconds of silence until a box is reported; 0: never. */
   watchSeconds: number;
   createdAt: number;
 }
@@ -24,14 +24,14 @@ export interface Tenants {
   get(id: string): Promise<HostedTenant | null>;
   /** By id, those after `after`, at most `limit`. */
   list(page: { after: string; limit: number }): Promise<HostedTenant[]>;
-  /** Sets what is given; false for an unknown tenant. */
+  /** Sets the given fields; false for an unknown tenant. */
   set(
     id: string,
     change: { boxUrl?: string; plan?: Plan; watchSeconds?: number },
   ): Promise<boolean>;
   /**
-   * Records what a box says of itself in an event of time `stamp` (seconds). `old`: something newer is known already,
-   * or the tenant is no box. `revoked`: the key that it was signed with isn't live any more.
+   * Stores what a box reports about itself in an event of time `stamp` (seconds). `old`: something newer is stored, or
+   * the tenant is no box. `revoked`: the key that signed it isn't live any more.
    */
   announce(news: {
     tenantId: string;
@@ -42,9 +42,9 @@ export interface Tenants {
   }): Promise<"told" | "old" | "revoked">;
   /** When a hosted tenant next has work to do, in milliseconds; null: nothing is due. */
   setNextDue(id: string, atMs: number | null): Promise<void>;
-  /** The hosted tenants whose time has come, the longest waiting first. */
+  /** The hosted tenants that are due, the longest waiting first. */
   due(nowMs: number, limit: number): Promise<string[]>;
-  /** The earliest next-due time of all; null: none. */
+  /** The earliest due time of all; null: none. */
   nextDue(): Promise<number | null>;
 }
 
@@ -55,9 +55,9 @@ export interface Member {
 }
 
 export interface Memberships {
-  /** Makes the account a member with this role, or gives a member this role. */
+  /** Makes the account a member with this role, or changes a member's role. */
   put(membership: { tenantId: string; accountId: string; role: Role }): Promise<void>;
-  /** The account's live role; null: no member, or no such tenant. */
+  /** The account's present role; null: no member, or no such tenant. */
   role(tenantId: string, accountId: string): Promise<Role | null>;
   list(tenantId: string): Promise<Member[]>;
 }

@@ -1,4 +1,4 @@
-/** A span in which nobody served, in seconds. */
+/** A time in which nobody served, in seconds. */
 export interface Outage {
   from: number;
   to: number;
@@ -6,20 +6,23 @@ export interface Outage {
 
 export interface Uptime {
   /**
-   * A process comes up: the time since anybody was last seen alive was an outage (where several serve, only one of
-   * `OUTAGE_SECONDS` or more). The latest ones, this one included, the oldest first.
+   * Called when a process starts. The time since any process was last seen alive was an outage (where several serve,
+   * only from `OUTAGE_SECONDS` on). Returns the latest outages, with this one, oldest first.
    */
   begin(): Promise<Outage[]>;
-  /** This process serves. The outage that has ended since its beat before, where nobody did for `OUTAGE_SECONDS`. */
+  /**
+   * Called while this process serves. Returns the outage that ended since its last beat, if nobody served for
+   * `OUTAGE_SECONDS`.
+   */
   beat(): Promise<Outage | null>;
 }
 
-/** For how long nobody must have been alive. */
+/** An outage is at least so long. */
 export const OUTAGE_SECONDS = 30;
 /** Outages that are remembered. */
 export const MOST_OUTAGES = 1000;
 
-/** The seconds from `since` on in which nobody served. */
+/** The seconds after `since` in which nobody served. */
 export function downSince(outages: readonly Outage[], since: number): number {
   return outages.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0);
 }

@@ -6,7 +6,6 @@ import { devicePath, devicesAnswer } from "../../web/http/resources/devices.ts";
 import { type Route, sessionRoute } from "../../web/http/route.ts";
 import type { Devices } from "../registry/devices.ts";
 
-/** Devices of a session's account (contract §15, Devices). */
 export function accountDeviceRoutes(devices: Devices): Route[] {
   return [
     sessionRoute({

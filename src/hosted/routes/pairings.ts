@@ -9,7 +9,7 @@ import type { Pairing } from "../registry/pairings.ts";
 
 export interface PairingRouteDeps extends PairDeps {
   clock: Clock;
-  /** What boxes reach this service at, without a slash at the end. */
+  /** The address at which boxes reach this service, without a slash at the end. */
   publicUrl(): string;
 }
 

@@ -11,21 +11,21 @@ const PATH = "/v1/relay/{key_id}";
 export const RELAY_LIMIT = 65_536;
 
 export interface RelayRouteDeps extends RelayDeps {
-  /** Spends of an address's budget of failed authentication. Throws ServiceError rate_limited. */
+  /** Takes one from an address's budget of failed authentication. Throws ServiceError rate_limited. */
   failed(address: string): void;
   address(c: AppContext): string;
-  /** Who sent this request has shown who they are. */
+  /** Called when the request's sender is authenticated. */
   known(c: AppContext): void;
 }
 
-/** `POST /v1/relay/{key_id}`: the signature is over the raw bytes, so nothing is read but those (contract §7). */
+/** `POST /v1/relay/{key_id}`: the signature covers the raw bytes, so nothing else is read (contract §7). */
 export function relayRoute(deps: RelayRouteDeps): RawRoute {
   return {
     method: "POST",
     path: PATH,
     async handle(c) {
       const answer = await answered(c, deps);
-      // A box without a clock of its own learns the time here, so it is ours and not the server's.
+      // A box without a clock of its own reads the time here, so it is the service's time.
       answer.headers.set("date", new Date(deps.clock.now()).toUTCString());
       return answer;
     },
@@ -55,7 +55,7 @@ async function answered(c: AppContext, deps: RelayRouteDeps): Promise<Response> 
   }
 }
 
-/** Whether the body may be read at all: its length is known beforehand, or it isn't looked at. */
+/** A body of unknown length, or too long, isn't read. */
 function refusedByLength(length: string | undefined): ServiceError | null {
   if (length === undefined || !/^\d+$/.test(length)) {
     return new ServiceError("length_required", "Send the body with its Content-Length.");
@@ -94,7 +94,7 @@ function unauthorized(c: AppContext, deps: RelayRouteDeps): Response {
   return json(401, { error: { code, message } }, errorHeaders(NOT_KNOWN));
 }
 
-/** The registry can't be asked: who may be paged isn't known, so nobody is. */
+/** The registry doesn't answer: the recipients are unknown, so nobody is paged. */
 function away({ retryAfter = 2 }: ServiceError): ServiceError {
   const message = "Whom to page can't be looked up at this moment, so nobody was: try again.";
   return new ServiceError("relay_unavailable", message, { retryAfter });
@@ -155,7 +155,7 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" },
 });
 
-/** The route as the OpenAPI document shows it. */
+/** The route in the OpenAPI document. */
 export const relayOperation: RawOperation = {
   method: "POST",
   path: PATH,

@@ -2,14 +2,14 @@ import type { Store } from "../../../ground/store/store.ts";
 import { storableText } from "../postgres/texts.ts";
 import type { MovedColumn, MovedRow, MovedTable } from "./tables.ts";
 
-/** The tables as they lie in a file of SQLite's. */
+/** The tables as SQLite stores them. */
 
 const REACHED = `(SELECT group_concat(token, char(10) ORDER BY token) FROM relay_pushes WHERE claim_id = relay_claims.id)`;
 
 const expression = ({ kind, here }: MovedColumn): string =>
   kind === "tokens" ? `coalesce(${REACHED}, '')` : here;
 
-/** Rows in the order of their keys, each text as PostgreSQL can hold it. */
+/** Rows in the order of their keys, with each text as PostgreSQL can hold it. */
 export function* rowsHere(
   store: Store,
   { name, columns, key }: MovedTable,
@@ -21,7 +21,7 @@ export function* rowsHere(
     yield row.map((value) => (typeof value === "string" ? storableText(value) : value));
 }
 
-/** What SQLite wants to know besides, of a page that nobody holds. */
+/** Columns that only SQLite has. They get 0: no page has a hold. */
 const MORE: Readonly<Record<string, string>> = { relay_claims: "taken_ms" };
 
 export function writeHere(

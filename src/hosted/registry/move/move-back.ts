@@ -17,15 +17,15 @@ import { movedTables } from "./tables.ts";
 import { rowsThere } from "./there.ts";
 
 interface Files {
-  /** Of the registry to be: nothing is there yet. */
+  /** Path of the new file, which doesn't exist yet. */
   path: string;
   clock: Clock;
   random: Random;
 }
 
 /**
- * Moves the registry of a database that no node serves into a new file, which gets its name when its sums are those of the
- * database. Killed anywhere, it is run again. Throws StoreFault `misconfigured`, and DatabaseAway.
+ * Moves the registry from a database that no node serves into a new file. The file gets its name when its checksums
+ * equal the database's. If it is killed, run it again. Throws StoreFault `misconfigured`, and DatabaseAway.
  */
 export async function moveBack(database: Database, files: Files): Promise<Moved> {
   const earlier = await postgresMoveMark(database, "moved");
@@ -44,7 +44,7 @@ export async function moveBack(database: Database, files: Files): Promise<Moved>
   return moved;
 }
 
-/** Which move this file came by, and what is in it; null where there is none. It has its name only when it is whole. */
+/** The move that made this file, and its contents; null where there is no file. Only a complete file has its name. */
 function arrivedAs({ path, clock, random }: Files): { mark: number | null; moved: Moved } | null {
   if (!existsSync(path)) return null;
   const store = openStore({ path, kind: "hosted", clock, random });
@@ -56,7 +56,7 @@ function arrivedAs({ path, clock, random }: Files): { mark: number | null; moved
 }
 
 async function made(database: Database, files: Files, mark: number): Promise<Moved> {
-  // Who starts from now on is refused; who started before is seen next.
+  // From now on a node can't start; one that started before is seen next.
   await setPostgresMoveMark(database, "moving", mark);
   try {
     await database.transaction(mustBeStopped, { repeatable: true });
@@ -65,7 +65,7 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
       repeatable: true,
     });
   } catch (error) {
-    // The file has no name yet, so the database still is the registry.
+    // The file doesn't have its name yet, so the database is still the registry.
     if (!existsSync(files.path))
       await setPostgresMoveMark(database, "moving", null).catch(() => {});
     throw error;
@@ -73,8 +73,8 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
 }
 
 /**
- * One that stands still finds that it is known no more when it goes on, and ends itself. One that starts at this moment is
- * waited for, or finds the mark.
+ * Throws while a node lives. A node that stood still learns at its renewal that it isn't registered any more, and ends
+ * itself. A node that starts right now is waited for, or finds the mark.
  */
 async function mustBeStopped(tx: DatabaseTx): Promise<void> {
   await tx.query("LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE");
@@ -111,12 +111,12 @@ async function copyAll(tx: DatabaseTx, files: Files, mark: number): Promise<Move
   return moved;
 }
 
-/** What a try that was killed left behind. */
+/** Deletes what a killed try left behind. */
 function clear(aside: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(aside + end, { force: true });
 }
 
-/** Writes each row into the store, and sums them as they pass. */
+/** Writes each row into the store, and sums the rows. */
 async function copied(tx: DatabaseTx, store: Store): Promise<Moved> {
   const sums = new Map<string, TableSum>();
   for (const table of movedTables) {

@@ -11,16 +11,16 @@ import { differenceOf, RowSum, type TableSum } from "./sum.ts";
 import { type MovedTable, movedTables } from "./tables.ts";
 import { countRows, rowsThere, writeThere } from "./there.ts";
 
-/** A large registry takes minutes, also to sum it here while the database waits. */
+/** Moving a large registry takes minutes, and so does summing it while the database waits. */
 export const moveLimits = { withinMs: 6 * 3_600_000, idleMs: 600_000 } as const;
 
 /** What moved, by table. */
 export type Moved = ReadonlyMap<string, TableSum>;
 
 /**
- * Moves a stopped role's registry into a migrated database without rows, all in one transaction, whose sums are those of the
- * file before it is committed. Killed anywhere, it is run again: it finds out how the last try ended. Throws StoreFault
- * `misconfigured`, and DatabaseAway.
+ * Moves the registry of a stopped service into a migrated database without rows, in one transaction. Before the commit
+ * its checksums must equal those of the file. If it is killed, run it again: it finds out how the last try ended.
+ * Throws StoreFault `misconfigured`, and DatabaseAway.
  */
 export async function moveThere(
   { store, database }: { store: Store; database: Database },
@@ -50,7 +50,7 @@ async function committed(
   try {
     return await database.transaction((tx) => moveAll(tx, store, mark), moveLimits);
   } catch (error) {
-    // Nobody answered: it may be there. The mark stays, and the next run finds out.
+    // No answer: the commit may have happened. The mark stays, and the next run finds out.
     const arrived = await postgresMoveMark(database, "moved_from").catch(() => undefined);
     if (arrived === undefined) throw unknown(error);
     if (arrived === mark) return database.transaction((tx) => moveAll(tx, store, mark), moveLimits);
@@ -95,10 +95,10 @@ async function mustBeEmpty(tx: DatabaseTx, { name }: MovedTable): Promise<void> 
     );
 }
 
-/** Nobody is taken for silent whom nobody listened to; the time since the role was stopped is an outage. */
+/** The time since the service was stopped counts as an outage, so no box is called silent for it. */
 async function beginAfresh(tx: DatabaseTx, store: Store): Promise<void> {
   await tx.query("UPDATE jobs SET node = NULL, until = NULL, ran_at = NULL");
-  // What is sealed came with its key, whichever node began here before.
+  // The sealing key comes with the moved data, whichever node started here before.
   await tx.query("DELETE FROM meta WHERE key = 'sealing_key'");
   const alive = store
     .sql<[], number>("SELECT value FROM meta WHERE key = 'alive_at'")

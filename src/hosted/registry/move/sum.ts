@@ -1,13 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
 import type { MovedRow } from "./tables.ts";
 
-/** How many rows a table has, and the SHA-256 over all of them in order. */
+/** A table's number of rows, and the SHA-256 over all of them in order. */
 export interface TableSum {
   rows: number;
   sha256: string;
 }
 
-/** Sums rows as they pass by. */
 export class RowSum {
   readonly #hash: Hash = createHash("sha256");
   #rows = 0;
@@ -22,7 +21,7 @@ export class RowSum {
   }
 }
 
-/** The first table whose sums differ, in a sentence; null: they are all the same. */
+/** The first table whose sums differ, as a sentence; null where none does. */
 export function differenceOf(
   here: ReadonlyMap<string, TableSum>,
   there: ReadonlyMap<string, TableSum>,

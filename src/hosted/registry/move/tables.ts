@@ -1,13 +1,13 @@
 /**
- * How a value lies on either side: whole Unix seconds and milliseconds are numbers in SQLite and moments in PostgreSQL,
- * yes and no are 1 and 0 there; `tokens` are the handsets that a page has reached, rows of their own there.
+ * How the two databases store a value. SQLite has numbers for seconds, milliseconds and booleans (1, 0); PostgreSQL has
+ * timestamps and booleans. `tokens`: the devices that a page has reached, which are separate rows in PostgreSQL.
  */
 export type ColumnKind = "text" | "number" | "yes" | "seconds" | "ms" | "tokens";
 
 export interface MovedColumn {
-  /** In PostgreSQL. */
+  /** Its name in PostgreSQL. */
   name: string;
-  /** In SQLite: its expression where it is read. */
+  /** The expression that reads it in SQLite. */
   here: string;
   kind: ColumnKind;
 }
@@ -15,9 +15,9 @@ export interface MovedColumn {
 export interface MovedTable {
   name: string;
   columns: readonly MovedColumn[];
-  /** What its rows are told apart by, and in whose order they are summed. */
+  /** The columns that identify a row; they also give the order in which rows are summed. */
   key: readonly string[];
-  /** Its column `id` is counted by the database. */
+  /** The database counts its column `id`. */
   counted?: true;
 }
 
@@ -34,8 +34,8 @@ const table = (name: string, key: string, columns: string, more: { counted?: tru
 });
 
 /**
- * All that moves, those that are referred to first. Not who serves now, nor what is being pushed: a stopped service holds
- * nothing. `name:kind:name in SQLite`.
+ * All tables that move, referenced ones first. Live nodes and holds don't move: a stopped service has none.
+ * `name:kind:name in SQLite`.
  */
 export const movedTables: readonly MovedTable[] = [
   table("accounts", "id", "id email email_folded created_at:seconds"),
@@ -78,5 +78,5 @@ export const movedTables: readonly MovedTable[] = [
   table("sender_links", "hash tenant_id", "hash tenant_id added_at:seconds"),
 ];
 
-/** A row as both sides mean it, in the order of its columns. */
+/** A row in the form that both databases share, in the order of its columns. */
 export type MovedRow = readonly (string | number | null)[];

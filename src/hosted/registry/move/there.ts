@@ -1,7 +1,7 @@
 import type { DatabaseTx } from "../postgres/connect.ts";
 import type { MovedColumn, MovedRow, MovedTable } from "./tables.ts";
 
-/** The tables as they lie in PostgreSQL. */
+/** The tables as PostgreSQL stores them. */
 
 const PIECE = 1000;
 
@@ -33,7 +33,7 @@ const SENT: Readonly<Record<MovedColumn["kind"], string>> = {
   ms: "bigint[]",
 };
 
-/** Pieces of rows, in the order of their keys as SQLite has them: by bytes. */
+/** Rows in pieces, in SQLite's order of their keys: by bytes. */
 export async function* rowsThere(
   tx: DatabaseTx,
   { name, columns, key }: MovedTable,
@@ -84,7 +84,7 @@ export async function writeThere(
   await write();
 }
 
-/** The next id is counted from the highest. */
+/** Sets the counter of ids to the highest one. */
 export async function countRows(tx: DatabaseTx, { name, counted }: MovedTable): Promise<void> {
   if (counted !== true) return;
   await tx.query(

@@ -24,7 +24,7 @@ export function postgresAccounts({ database, random }: PostgresDeps): Accounts {
          ON CONFLICT DO NOTHING`,
         [id, email.trim(), foldEmail(email)],
       );
-      // Somebody else's where they were faster; one's own also after an answer that was lost.
+      // Another caller's account where that was first; this one's also where the answer was lost.
       const account = await postgresFindByEmail(database, email);
       if (account === null) throw new Error("an account that was added is not there");
       return { account, created: account.id === id };
@@ -40,7 +40,7 @@ export function postgresAccounts({ database, random }: PostgresDeps): Accounts {
   };
 }
 
-/** The account that an email means: that of its own way of writing, where there are two. */
+/** The account of an email. If two differ only in how an accent is encoded, the exact one. */
 export async function postgresFindByEmail(
   asker: Pick<DatabaseTx, "query">,
   email: string,
@@ -55,7 +55,7 @@ export async function postgresFindByEmail(
 
 const LIVES = `s.last_used_at > now() - interval '${sessionLife.idle} s'
   AND s.created_at > now() - interval '${sessionLife.longest} s'`;
-/** Mostly it changes nothing. */
+/** Usually it writes nothing. */
 const USE = `WITH touched AS (
     UPDATE sessions s SET last_used_at = now()
     WHERE hash = $1 AND ${LIVES} AND s.last_used_at <= now() - interval '${sessionLife.touch} s')
@@ -80,7 +80,7 @@ export function postgresSessions({ database, random }: PostgresDeps): Sessions {
   };
 }
 
-/** Forgets sessions that nobody can use any more, a slice at a time, without those that somebody else has in hand. */
+/** Deletes sessions that are over, a slice at a time, without rows that another node has locked. */
 export async function postgresPurgeSessions({ database }: PostgresDeps): Promise<number> {
   const gone = await database.query(
     `DELETE FROM sessions WHERE hash IN (SELECT s.hash FROM sessions s WHERE NOT (${LIVES})

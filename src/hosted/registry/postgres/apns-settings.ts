@@ -1,7 +1,7 @@
 import { type Apns, type ApnsSettings, apnsPlaces } from "../apns-settings.ts";
 import { type PostgresDeps, seconds } from "./deps.ts";
 
-/** A version that was read less than so long ago is the present one. */
+/** A version counts as current for so long after it was read. */
 const FRESH_MS = 1_000;
 
 export function postgresApns(deps: PostgresDeps): Apns {
@@ -50,7 +50,7 @@ export function postgresApns(deps: PostgresDeps): Apns {
   };
 }
 
-/** Read once a second at most, by whoever wants it then; where the database doesn't answer the last one serves. */
+/** The settings' version, read at most once a second. Where the database doesn't answer, the last one is used. */
 function rememberedVersion({ database, clock }: PostgresDeps): () => Promise<number> {
   let known: { version: number; mono: number } | null = null;
   let reading: Promise<number> | null = null;
@@ -72,8 +72,8 @@ function rememberedVersion({ database, clock }: PostgresDeps): () => Promise<num
 }
 
 /**
- * Compare and set. The settings' row is locked, so that of several nodes one is first; asked again after a lost answer it
- * finds its own token, which is as good as having kept it.
+ * Compares and sets. Locks the settings' row, so that one of several nodes is first. A repetition after a lost answer
+ * finds its own token, which counts as stored.
  */
 async function keepToken(
   { database, sealer }: PostgresDeps,

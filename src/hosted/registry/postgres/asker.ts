@@ -1,29 +1,29 @@
 import type { Clock } from "../../../ground/kit/clock.ts";
 
-/** Asks one thing; settles with its own answer, whoever was asked for with it. */
+/** Asks one question and resolves with its own answer, although it may be sent together with others. */
 export type BatchAsker<Question, Answer> = (question: Question) => Promise<Answer>;
 
 export interface BatchAskerOptions<Question, Answer> {
-  /** Asks for all of them at once: their keys differ and rise. The answers, in the same order. */
+  /** Answers all of them in one statement, in the same order. Their keys are distinct and ascending. */
   answer(questions: readonly Question[]): Promise<readonly Answer[]>;
-  /** The row that it is about: of two with one key the second waits until the first is answered. */
+  /** The row that the question is about. Of two questions with one key the second waits for the first. */
   key(question: Question): string;
   /**
-   * Whether those of a failed batch may fare better alone. Not so where nobody answers at all: then whoever waits is told
-   * at once, too, so that nobody waits for longer than one batch may take.
+   * Whether the questions of a failed batch may succeed one by one. False where the database doesn't answer: then all
+   * that wait fail too, so that nobody waits longer than one batch.
    */
   mayDiffer(error: unknown): boolean;
-  /** What a question is told for which there is no room. */
+  /** The error for a question when the queue is full. */
   full(): Error;
-  /** Called for each batch that is asked, with how many it is for. */
+  /** Called for each batch with its number of rows. */
   counted?(rows: number): void;
-  /** In one batch. Default 200. */
+  /** Questions in one batch. Default 200. */
   most?: number;
-  /** That wait for a batch. Default 10,000. */
+  /** Questions that wait for a batch. Default 10,000. */
   mostWaiting?: number;
   /** Batches under way at one time. Default 2. */
   atOnce?: number;
-  /** For how long the first waits for company, where the answer isn't urgent. Without: not at all. */
+  /** How long the first question waits for others, where its answer isn't urgent. Absent: not at all. */
   company?: { clock: Clock; ms: number };
 }
 
@@ -35,8 +35,9 @@ interface Member<Question, Answer> {
 }
 
 /**
- * What is asked in one turn of the event loop, or while every batch is under way, becomes one batch. A lone question goes
- * at once. If a batch fails, each of it is asked once more by itself, so that none fails for another's fault.
+ * Joins the questions of one turn of the event loop, or those that come while every batch is under way, into one batch.
+ * A single question is sent at once. If a batch fails, each question is asked again alone, so that none fails because
+ * of another.
  */
 export function batchAsker<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
@@ -48,7 +49,7 @@ export function batchAsker<Question, Answer>(
   let isCalled = false;
   let cancel: (() => void) | null = null;
 
-  /** Those whose row nobody asks about now, in the order in which they came; the others go on waiting. */
+  /** The questions whose row no batch is asking about, in order; the others keep waiting. */
   const next = (): Member<Question, Answer>[] => {
     const batch: Member<Question, Answer>[] = [];
     const left: Member<Question, Answer>[] = [];
@@ -96,7 +97,9 @@ export function batchAsker<Question, Answer>(
     });
 }
 
-/** Never rejects: each member is told. What would happen to any other question as well is returned. */
+/**
+ * Never rejects: each question gets its answer or error. Returns the error that every other question would get, too.
+ */
 async function askAll<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
   batch: readonly Member<Question, Answer>[],

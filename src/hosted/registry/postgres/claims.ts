@@ -14,7 +14,7 @@ import { storableText } from "./texts.ts";
 interface Asked {
   key: ClaimKey;
   relayKeyId: string | null;
-  /** Of this request alone: asked again after a lost answer it gets the hold that it has. */
+  /** Unique to this request: repeated after a lost answer, the request gets its own hold. */
   holder: string;
 }
 
@@ -25,10 +25,10 @@ interface Settled {
   devices: number;
 }
 
-/** Pages are taken and settled in batches (asker.ts), each by one statement, whose rows are locked in one order. */
+/** Pages are claimed and settled in batches (asker.ts), each by one statement that locks its rows in one order. */
 export function postgresClaims(deps: PostgresDeps): Claims {
   const { database, random, node } = deps;
-  /** The rows of the claims that are held here, in whose order they are settled, too. */
+  /** The row ids of the claims that are held here; they are settled in this order. */
   const rows = new WeakMap<Claim, string>();
   const take = batchAsker<Asked, ClaimTaken>({
     key: ({ key }) => rowOf(key),
@@ -69,7 +69,7 @@ export function postgresClaims(deps: PostgresDeps): Claims {
 
 const IS_MINE = `held_until > now() AND left(holder, length($1) + 1) = $1 || '/'`;
 const MINE = `SELECT id, tenant_id AS "tenantId", alert_id AS "alertId", event, timestamp FROM relay_claims WHERE ${IS_MINE}`;
-/** The rows are locked in the order of TAKE, by other nodes. */
+/** Locks the rows in the order of TAKE, which other nodes use. */
 const RELEASE = `WITH locked AS (
     SELECT c.id FROM relay_claims c JOIN unnest($2::bigint[]) WITH ORDINALITY AS m(id, n) ON m.id = c.id
     WHERE ${IS_MINE} ORDER BY m.n FOR NO KEY UPDATE OF c)
@@ -83,8 +83,8 @@ function storable(key: ClaimKey): ClaimKey {
 }
 
 /**
- * The key's row is locked, so that whoever revokes it waits for this statement and then sees its holds. Where it is being
- * revoked at this moment it isn't waited for: then the page is in flight, and asked for again.
+ * Locks the key's row, so that a revocation waits for this statement and then sees its holds. If the key is being
+ * revoked right now, this doesn't wait: the page is in flight and is asked for again.
  */
 const TAKE = `WITH asked AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
@@ -103,7 +103,7 @@ const TAKE = `WITH asked AS (
       AND (c.holder IS NULL OR ${hasRunOut("c.held_until", HOLD_SECONDS)} OR c.holder = excluded.holder)
   RETURNING c.id, c.holder, c.reached`;
 
-/** What is with those that weren't taken. */
+/** Why the others weren't claimed. */
 const REST = `SELECT c.done_at IS NOT NULL AS done, c.devices,
     a.key_id IS NULL OR EXISTS (SELECT 1 FROM relay_keys k
       WHERE k.id = a.key_id AND k.tenant_id = a.tenant_id AND k.revoked_at IS NULL) AS live
@@ -152,8 +152,8 @@ async function restOf({ database }: PostgresDeps, left: readonly Asked[]): Promi
 }
 
 /**
- * Who was reached counts whoever says so; only the holder ends the hold, or the page. Twice changes nothing more. The rows
- * are locked first, in the order of TAKE.
+ * Reached devices count from every caller; only the holder ends the hold or the page. Repeating it changes nothing.
+ * Locks the rows first, in the order of TAKE.
  */
 const SETTLE = `WITH s AS (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[], $5::int[])

@@ -10,30 +10,30 @@ import { createLines, type Lines } from "./lines.ts";
 import { createDatabaseTally, type DatabaseTally, type LaneTally } from "./tally.ts";
 
 export interface AskLimits {
-  /** For all tries together, waiting for a connection included. Default 5,000. */
+  /** Limit for all tries together, with waiting for a connection. Default 5,000. */
   withinMs?: number;
   /**
-   * Asked again also where nobody knows whether it was done, because the connection was lost before the answer. Default:
-   * true for a statement, which must be written so; false for a transaction, which is asked again only while its
-   * COMMIT wasn't sent.
+   * Whether to repeat where the connection was lost before the answer, so that nobody knows whether it was done.
+   * Default: true for a statement, which must be written for that; false for a transaction, which is repeated only
+   * while its COMMIT wasn't sent.
    */
   repeatable?: boolean;
-  /** For how long a transaction may be about something else between two of its statements. Default 10,000. */
+  /** How long a transaction may pause between two statements. Default 10,000. */
   idleMs?: number;
 }
 
-/** Asks inside a transaction. */
+/** Runs statements inside a transaction. */
 export interface DatabaseTx {
   query<Row extends object>(sql: string, values?: readonly DatabaseValue[]): Promise<Row[]>;
 }
 
 /**
- * Connections for one purpose. What is rolled back to make way for another (40001, 40P01) and what a lost connection
- * took along is asked again. Rejects with DatabaseAway when the time is over, and with PostgreSQL's own error for a
- * statement that is at fault itself. A bigint is a number, or a RangeError.
+ * Connections for one purpose. Repeats what was rolled back because of another (40001, 40P01), or lost with a
+ * connection. Rejects with DatabaseAway when the time is over, and with PostgreSQL's own error for a wrong statement. A
+ * bigint becomes a number, or a RangeError.
  */
 export interface DatabaseLane {
-  /** One statement, which is a transaction by itself; its rows. */
+  /** Runs one statement, which is a transaction by itself. Returns its rows. */
   query<Row extends object>(
     sql: string,
     values?: readonly DatabaseValue[],
@@ -44,10 +44,10 @@ export interface DatabaseLane {
 }
 
 export interface Database extends DatabaseLane {
-  /** Two connections of their own for leases and leadership, which no storm of pages starves. */
+  /** Two separate connections for renewals and leadership, so that a storm of pages can't block those. */
   readonly leases: DatabaseLane;
   readonly tally: DatabaseTally;
-  /** Ends every connection; what is under way and what comes later is DatabaseAway. */
+  /** Ends every connection; running and later statements get DatabaseAway. */
   close(): void;
 }
 
@@ -64,13 +64,14 @@ const LEASES = 2;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 /**
- * A node that stands still in the midst of a transaction holds rows that others wait for, and so does a statement that
- * nobody waits for any more. Who locks a row reads after it what was committed before, whatever is usual there.
+ * A node that stands still inside a transaction holds locks that others wait for, and so does a statement whose caller
+ * has given up: hence the timeouts. READ COMMITTED, whatever the server's default: after locking a row, the latest
+ * commit must be read.
  */
 const begin = (ms: number, idleMs: number) =>
   `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}; SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(ms))}`;
 
-/** Connects with the first thing that is asked. */
+/** Connects at the first statement. */
 export function openDatabase(options: DatabaseOptions): Database {
   const shared = {
     ...options,
@@ -100,7 +101,7 @@ interface Shared {
   tally: DatabaseTally;
 }
 
-/** What tries on one lane need. */
+/** What each try needs. */
 interface Way extends Shared {
   lines: Lines;
   counts: LaneTally;
@@ -122,7 +123,7 @@ function createLane(
         onLine(way, ms, async (ask) => {
           tried.mayBeDone = !repeatable;
           if (withinMs <= STATEMENT_MS) return (await ask(sql, values)).rows;
-          // More time than a statement has by itself is given in a transaction.
+          // A longer time limit than that of a single statement can only be set inside a transaction.
           const rows = await begun(ask, { ms }, (tx) => tx.query(sql, values));
           await commit(ask);
           return rows as never;
@@ -158,11 +159,11 @@ async function begun<T>(
 
 async function commit(ask: Ask): Promise<void> {
   const { command } = await ask("COMMIT");
-  // What PostgreSQL answers where a statement failed and that was let pass.
+  // PostgreSQL's answer to a COMMIT after a failed statement.
   if (command !== "COMMIT") throw new Error("a transaction went on after a failed statement");
 }
 
-/** One try on one line, which is put back or ended; those that stand idle may be as dead as one that is lost. */
+/** Makes one try on one connection, and returns it or ends it. If a connection is lost, idle ones may be dead, too. */
 async function onLine<T>(
   { clock, lines, counts }: Way,
   ms: number,
@@ -189,7 +190,7 @@ async function onLine<T>(
   }
 }
 
-/** Asks until it is done, or at fault itself, or the time is over. */
+/** Repeats until it is done, fails by itself, or the time is over. */
 async function untilDone<T>(
   { clock, random, state, tally }: Shared,
   withinMs: number,

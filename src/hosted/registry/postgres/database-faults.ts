@@ -4,11 +4,11 @@ import type { TryFault } from "../load.ts";
 
 const RETRY_SECONDS = 2;
 
-/** The database can't be asked now: whoever asked is told to come again. */
+/** The database can't be reached now: the caller should try again later. */
 export class DatabaseAway extends ServiceError {
-  /** In words for the log; nothing of the database's address or of what was asked. */
+  /** The reason for the log, without the database's address or the statement. */
   readonly why: string;
-  /** It says no to who we are or to what it is asked for: it must be set right, and waiting doesn't help. */
+  /** The database refuses the login or the statement: somebody must change that, waiting doesn't help. */
   readonly isRefusal: boolean;
 
   constructor(
@@ -25,13 +25,15 @@ export class DatabaseAway extends ServiceError {
   }
 }
 
-/** Of PostgreSQL's classes: 08 connection, 57P shutting down or starting, 53 no disk, no room, too many, 25006 no longer the primary. */
+/**
+ * PostgreSQL's classes: 08 connection, 57P shutdown or start, 53 disk, memory or connections, 25006 no longer primary.
+ */
 const LOST = /^(08...|57P0[1-5]|53[0-4]00|25006|25P0[34])$/;
 const REFUSED = /^(28...|3D000|0L...|42501)$/;
 const BROKEN =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exp)/i;
 
-/** `isBroken`: whether the connection is known to be gone. */
+/** `isBroken`: whether the connection is known to be lost. */
 export function endOf(error: unknown, isBroken = false): TryFault {
   if (error instanceof DatabaseAway) return error.isRefusal ? "refused" : "lost";
   if (error instanceof EgressFault) return "lost";
@@ -50,7 +52,7 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** One line for the log: PostgreSQL and Node put no secret into theirs. */
+/** One line for the log. Messages of PostgreSQL and Node contain no secret. */
 export function messageOf(error: unknown): string {
   if (error instanceof DatabaseAway) return error.why;
   return error instanceof Error ? error.message : String(error);
@@ -60,7 +62,7 @@ function isUntrusted(error: unknown): boolean {
   return /CERT|SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(codeOf(error));
 }
 
-/** How batches fare: see `BatchAskerOptions`. */
+/** For `BatchAskerOptions`. */
 export const batchFaults = {
   mayDiffer: (error: unknown): boolean => !(error instanceof DatabaseAway),
   full: (): Error => new DatabaseAway("too many wait for the database"),

@@ -2,10 +2,11 @@ import { isIP } from "node:net";
 import { addressClass } from "../../../ground/kit/addresses.ts";
 
 /**
- * - `off`: none.
- * - `offered`: where the server has it, and then its certificate counts.
- * - `unverified`: always, with whatever certificate.
- * - `verified`: always, with a certificate of that name that is trusted.
+ * The modes of TLS.
+ * - `off`: never.
+ * - `offered`: if the server supports it; then its certificate is checked.
+ * - `unverified`: always, with any certificate.
+ * - `verified`: always, with a trusted certificate for that name.
  */
 export type DatabaseTls = "off" | "offered" | "unverified" | "verified";
 
@@ -13,7 +14,7 @@ export type DatabaseTls = "off" | "offered" | "unverified" | "verified";
 export interface DatabaseHost {
   host: string;
   port: number;
-  /** On this machine: nothing leaves. */
+  /** A socket of this machine. */
   isSocket: boolean;
 }
 
@@ -21,7 +22,7 @@ export interface DatabaseUrl {
   /** In the order in which they are tried; at least one. */
   hosts: readonly DatabaseHost[];
   user: string;
-  /** Undefined: none is sent. */
+  /** Undefined: no password is sent. */
   password: string | undefined;
   database: string;
   tls: DatabaseTls;
@@ -39,9 +40,9 @@ const MODES: Readonly<Record<string, DatabaseTls>> = {
 };
 
 /**
- * Reads `postgres://user:password@host1:5432,host2/database?sslmode=…`. A host may be the directory of a socket, as
- * `%2Frun%2Fpostgresql` or by `?host=/run/postgresql`. `ca`: whether an authority was named. A string says what is
- * wrong with it, and nothing of what stands in it.
+ * Reads `postgres://user:password@host1:5432,host2/database?sslmode=…`. A host can be the directory of a socket, as
+ * `%2Frun%2Fpostgresql` or by `?host=/run/postgresql`. `ca`: whether an authority was configured. A returned string
+ * says what is wrong, and contains no part of the URL.
  */
 export function readDatabaseUrl(text: string, { ca = false } = {}): DatabaseUrl | string {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(
@@ -103,13 +104,13 @@ function readTls(
   return hosts.every(isHere) ? "off" : "offered";
 }
 
-/** Whether what is sent there stays on this machine. */
+/** Whether a connection to the host stays on this machine. */
 export function isHere({ host, isSocket }: DatabaseHost): boolean {
   if (isSocket || host === "localhost") return true;
   return isIP(host) !== 0 && addressClass(host) === "loopback";
 }
 
-/** As it may be shown: without its password. */
+/** The URL without its password. */
 export function shownDatabaseUrl({ user, hosts, database }: DatabaseUrl): string {
   return `postgres://${encodeURIComponent(user)}@${hosts.map(shownHost).join(",")}/${encodeURIComponent(database)}`;
 }

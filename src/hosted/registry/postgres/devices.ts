@@ -13,7 +13,7 @@ import { batchFaults } from "./database-faults.ts";
 import { type PostgresDeps, seconds } from "./deps.ts";
 import { storableText } from "./texts.ts";
 
-/** Of a tenant `a.tenant_id`, without those set aside. */
+/** The devices of tenant `a.tenant_id`, without those set aside. */
 const HANDSETS: Record<Audience["through"], string> = {
   pairings: `SELECT p.box_account_id AS person, d.token, d.critical_alerts AS critical
     FROM pairings p
@@ -82,14 +82,14 @@ interface Found {
   handsets: Handset[];
 }
 
-/** Reads the people of many pages at once, each tenant's once. */
+/** Reads the recipients of many pages at once, and each tenant's once. */
 function whoAsker({ database }: PostgresDeps, through: Audience["through"]) {
   let last = 0;
   const sql = `SELECT a.tenant_id AS "tenantId", h.person, h.token, h.critical,
       floor(extract(epoch FROM now()) * 1000)::bigint AS "atMs"
     FROM unnest($1::text[]) AS a(tenant_id) LEFT JOIN LATERAL (${HANDSETS[through]}) AS h ON true`;
   return batchAsker<Who, Found>({
-    // They are only read, so nobody waits for another of the same tenant.
+    // These questions only read, so none waits for another of the same tenant.
     key: () => String(last++),
     counted: (rows) => database.tally.batch("who", rows),
     async answer(asked) {
@@ -109,7 +109,7 @@ function whoAsker({ database }: PostgresDeps, through: Audience["through"]) {
   });
 }
 
-/** The account's row is locked: of those who register at once each counts the others. */
+/** Locks the account's row, so that concurrent registrations count each other. */
 async function put(
   tx: DatabaseTx,
   device: Parameters<Devices["put"]>[0],
@@ -132,7 +132,7 @@ async function put(
   return "registered";
 }
 
-/** The rows are locked first, in one order: two pages that reach the same people may be told of them in any. */
+/** Locks the rows first, in one order: two pages can name the same devices in different orders. */
 const RETIRE = `WITH locked AS (
     SELECT account_id, token FROM devices WHERE token = ANY($1::text[] || $3::text[])
     ORDER BY account_id, token FOR UPDATE),

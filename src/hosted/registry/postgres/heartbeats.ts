@@ -14,10 +14,10 @@ import { batchFaults } from "./database-faults.ts";
 import { type PostgresDeps, seconds } from "./deps.ts";
 
 const MOST_BEATS = 500;
-/** Nobody waits for a heartbeat's answer. */
+/** Nobody waits for a heartbeat's answer, so it can wait for others. */
 const COMPANY_MS = 20;
 const LOOK_MS = 60_000;
-/** A look that waited for another one began before that was noted: it is no clock that was set back. */
+/** A look that waited for another one has an earlier time than that: this is no clock that was set back. */
 const WAITED_SECONDS = 60;
 
 type Sign = BoxSign & { planned: boolean };
@@ -36,7 +36,7 @@ export function postgresHeartbeats(deps: PostgresDeps): Heartbeats {
     beat: (sign) => hear({ ...sign, planned: false }),
     goodbye: (sign) => hear({ ...sign, planned: true }),
     look: (gapSeconds) =>
-      // To look twice does no harm: what was found silent is so already.
+      // A repeated look does no harm: boxes that it found silent are already stored so.
       database.transaction((tx) => look(tx, gapSeconds), { withinMs: LOOK_MS, repeatable: true }),
     owed: (limit) =>
       database.query<OwedPage>(
@@ -66,7 +66,7 @@ const IS_OTHER = "excluded.boot <> h.boot";
 const IS_SWAP = `(${IS_OTHER} AND excluded.boot = h.former_boot)`;
 const IS_LATE = `coalesce(h.swapped_at < now() - interval '${TWIN_SECONDS} s', true)`;
 
-/** A box that is started anew has another id from then on; the former one comes back only where both live. */
+/** A restarted box has a new id. The former id comes back only where both boxes run. */
 const TURNS = `boot = coalesce(excluded.boot, h.boot),
     former_boot = CASE WHEN ${IS_OTHER} THEN h.boot ELSE h.former_boot END,
     swaps = CASE WHEN ${IS_SWAP} THEN CASE WHEN ${IS_LATE} THEN 1 ELSE h.swaps + 1 END
@@ -77,7 +77,7 @@ const TURNS = `boot = coalesce(excluded.boot, h.boot),
 const twins = (table: string) =>
   `(${table}.swaps >= ${TWIN_SWAPS} AND ${table}.swapped_at >= now() - interval '${TWIN_SECONDS} s')`;
 
-/** An older sign that arrives late, or waited at the database, tells of life, but takes back no later word. */
+/** An older report that arrives late shows that the box lives, but replaces nothing newer. */
 const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned, boot)
   SELECT a.tenant_id, now(), a.stamp, a.planned, a.boot
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::text[])
@@ -104,7 +104,7 @@ async function hearAll({ database }: PostgresDeps, signs: readonly Sign[]): Prom
   return signs.map(({ tenantId }) => (known.get(tenantId) as HeardBox | undefined) ?? null);
 }
 
-/** By the database's clock. The job's row is locked, so that looks are one after the other. */
+/** Uses the database's clock. Locks the job's row, so that looks run one after the other. */
 async function look(tx: DatabaseTx, gapSeconds: number): Promise<HeartbeatLook> {
   const [job] = await tx.query<{ at: number; before: number | null }>(
     `SELECT ${seconds("now()")} AS at, ${seconds("ran_at")} AS before
@@ -115,7 +115,7 @@ async function look(tx: DatabaseTx, gapSeconds: number): Promise<HeartbeatLook> 
   const moments = await momentsOf(tx);
   const heldSince = moments.get("silence_held_at") ?? null;
   const held = heldSince !== null;
-  // While looks are held only what was really heard counts.
+  // While looks are held, only real heartbeats count.
   const from = held ? 0 : (moments.get("silence_counts_from") ?? 0);
   const away = before === null || at < before - WAITED_SECONDS || at - before > gapSeconds;
   const sight: HeartbeatSurvey = { ...(await heardOf(tx, from)), away, held };
@@ -139,11 +139,11 @@ async function look(tx: DatabaseTx, gapSeconds: number): Promise<HeartbeatLook> 
   };
 }
 
-/** For how long a box has been unheard: since it was heard, or since silence counts ($1). */
+/** How long a box has been unheard: since its last heartbeat, or since silence counts ($1). */
 const UNHEARD = "now() - greatest(h.heard_at, to_timestamp($1))";
 const WATCHED = `h.silent_since IS NULL AND NOT h.planned AND t.id = h.tenant_id AND t.watch_seconds > 0`;
 
-/** A time ahead of the clock was noted before the clock was set back: it says nothing. */
+/** A time in the future was stored before the clock was set back, so it is ignored. */
 async function heardOf(
   tx: DatabaseTx,
   from: number,
@@ -157,7 +157,7 @@ async function heardOf(
   return counts ?? { watched: 0, unheard: 0 };
 }
 
-/** The rows are locked in the order of HEAR: who is heard meanwhile isn't silent, and waits for nobody who waits for them. */
+/** Locks the rows in the order of HEAR. A box that is heard meanwhile isn't silent, and no deadlock can arise. */
 async function noteSilent(tx: DatabaseTx, from: number): Promise<void> {
   await tx.query(
     `WITH silent AS (
@@ -170,7 +170,7 @@ async function noteSilent(tx: DatabaseTx, from: number): Promise<void> {
   );
 }
 
-/** When a box was heard stays as it was, for that is what its people are told. */
+/** Keeps the time at which a box was heard, because its people are shown that time. */
 async function startAfresh(tx: DatabaseTx, at: number): Promise<void> {
   await tx.query("DELETE FROM meta WHERE key = 'silence_held_at'");
   await tx.query(
@@ -181,7 +181,7 @@ async function startAfresh(tx: DatabaseTx, at: number): Promise<void> {
   await setMoment(tx, "silence_counts_from", at);
 }
 
-/** `silence_counts_from`: nobody is silent for longer than since then. */
+/** `silence_counts_from`: silence before this time doesn't count. */
 type Moment = "silence_counts_from" | "silence_held_at";
 
 async function momentsOf(tx: DatabaseTx): Promise<Map<string, number>> {

@@ -3,12 +3,12 @@ import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
 import { type DatabaseHost, shownHost } from "./database-url.ts";
 import { type DatabaseLine, type LineOptions, openLine } from "./line.ts";
 
-/** How long the other hosts may take that are looked at once, whether one of them was promoted since. */
+/** How long to ask the other hosts, all at once, whether one of them was promoted. */
 const LOOK_MS = 1_000;
 
 /**
- * Makes lines: each to the first host, from the one that served last, that takes writes. The first time all are looked at,
- * and the one that was promoted last is taken. Rejects with DatabaseAway.
+ * Opens connections: each to the first host that accepts writes, beginning with the last one used. The first time all
+ * hosts are asked, and the one that was promoted last is taken. Rejects with DatabaseAway.
  */
 export function lineOpener(options: LineOptions): (ms: number) => Promise<DatabaseLine> {
   const { url, clock, seen = seenInMemory() } = options;
@@ -22,7 +22,7 @@ export function lineOpener(options: LineOptions): (ms: number) => Promise<Databa
     const found: DatabaseLine[] = [];
     for (let n = 0; n < hosts.length && (found.length === 0 || !hasLooked); n++) {
       const host = (last + n) % hosts.length;
-      // One that doesn't answer leaves time for the others.
+      // A host that doesn't answer leaves time for the others.
       const share = Math.max(0, until - clock.mono()) / (hosts.length - n);
       const most = found.length === 0 ? share : Math.min(share, LOOK_MS);
       try {
@@ -31,7 +31,7 @@ export function lineOpener(options: LineOptions): (ms: number) => Promise<Databa
         faults.push({ host: hosts[host] as DatabaseHost, error });
       }
     }
-    // One that was left behind counts as broken once the other was seen.
+    // A host with an older generation counts as broken once a newer one was seen.
     const line = found.find((one) => !one.isBroken());
     for (const one of found) if (one !== line) one.hangUp();
     if (line === undefined) throw allFailed(faults);
@@ -46,7 +46,7 @@ interface HostFault {
   error: unknown;
 }
 
-/** What each host said. Waiting helps as long as one of them may yet say something else. */
+/** Why each host failed. Waiting helps while at least one of them can recover by itself. */
 function allFailed(faults: readonly HostFault[]): DatabaseAway {
   const isRefusal = faults.length > 0 && faults.every(({ error }) => endOf(error) !== "lost");
   const [first] = faults;

@@ -8,7 +8,7 @@ import { type DatabaseHost, type DatabaseTls, type DatabaseUrl, isHere } from ".
 import { mustTakeWrites } from "./takes-writes.ts";
 import { storableText } from "./texts.ts";
 
-/** What a value of a statement may be. */
+/** The types of a statement's values. */
 export type DatabaseValue =
   | string
   | number
@@ -19,36 +19,36 @@ export type DatabaseValue =
 
 /** One connection. */
 export interface DatabaseLine {
-  /** Which of the URL's hosts it leads to. */
+  /** The index of its host in the URL. */
   readonly host: number;
-  /** Monotonic time after which it is used no more: names, certificates and a pooler's servers change. */
+  /** Monotonic time after which it isn't used any more: DNS, certificates and a pooler's servers change. */
   readonly oldAt: number;
   isBroken(): boolean;
-  /** Asks one statement, `ms` at most; the line is broken after that. */
+  /** Runs one statement within `ms`; after a timeout the connection is broken. */
   ask(sql: string, values: readonly DatabaseValue[], ms: number): Promise<QueryResult>;
-  /** Ends it, whatever is under way. */
+  /** Ends it at once. */
   drop(): void;
-  /** Ends it where nothing is under way: the server is told, and writes nothing of it in its log. */
+  /** Ends an idle connection properly, so that the server logs no error. */
   hangUp(): void;
 }
 
 export interface LineOptions {
   url: DatabaseUrl;
-  /** PEM of the only authority to trust; null: the usual ones. */
+  /** PEM of the only trusted authority; null: the usual ones. */
   ca: string | null;
   clock: Clock;
-  /** The guarded way out. A socket of this machine isn't asked for there. */
+  /** The guarded egress. A socket of this machine doesn't go through it. */
   dial(request: DialRequest): Promise<Dialled>;
-  /** Called once, where what is sent there can be read on the way. */
+  /** Called once, where the connection isn't encrypted. */
   onPlain(why: string): void;
-  /** What was found before; nothing when absent. */
+  /** The latest generation that was seen before; absent: none. */
   seen?: SeenGeneration;
 }
 
 /**
- * The server's own bound for a statement outside of a transaction: what a node has given up must not go on there, keep
- * rows, and use up connections. Nothing is ever cancelled from here: a commit that waits for its standby would be taken
- * for done everywhere else.
+ * The server's time limit for a statement outside a transaction: what a node has given up must not run on, keep locks
+ * and use up connections. Nothing is ever cancelled from here: PostgreSQL would report a commit that waits for its
+ * standby as done.
  */
 export const STATEMENT_MS = 5_000;
 const LIFE_MS = 3_600_000;
@@ -56,7 +56,7 @@ const OLD_MS = 3_000_000;
 const KEEP_ALIVE_MS = 15_000;
 const INT8 = 20;
 const NO_TLS = "The server does not support SSL connections";
-/** What PgBouncer says of a setting that it doesn't pass on. */
+/** PgBouncer's answer to a setting that it doesn't pass on. */
 const NO_SETTING = /unsupported startup parameter/;
 
 export interface LineOpening {
@@ -66,7 +66,7 @@ export interface LineOpening {
   seen: SeenGeneration;
 }
 
-/** A line to one of the hosts. Rejects with DatabaseAway, and what the client says. */
+/** Connects to one of the hosts. Rejects with DatabaseAway, and with the client's errors. */
 export async function openLine(
   options: LineOptions,
   at: number,
@@ -137,11 +137,11 @@ interface LineState {
 const noAnswer = (ms: number, cause: unknown) =>
   new DatabaseAway(`no answer within ${Math.max(0, Math.round(ms / 100)) / 10} s`, { cause });
 
-/** Connected, or for a path of this machine about to be. */
+/** A connected socket; for a local path, one that the client connects. */
 async function socketTo(options: LineOptions, { host, port, isSocket }: DatabaseHost) {
   if (isSocket) return new Socket();
   const { socket } = await options.dial({ host, port, lifeMs: LIFE_MS });
-  // The client calls connect() on what it is given.
+  // The client calls connect() on the socket that it gets.
   const connect = () => {
     setImmediate(() => socket.emit("connect"));
     return socket;
@@ -162,7 +162,7 @@ async function newClient(
     user: url.user,
     database: url.database,
     application_name: "box",
-    // A function: else the client would look in the environment and in ~/.pgpass where there is none.
+    // A function: otherwise the client looks in the environment and in ~/.pgpass when there is no password.
     password: () => url.password ?? "",
     ssl: tls === "off" ? false : trust,
     stream: () => socket,
@@ -171,7 +171,7 @@ async function newClient(
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
   const client = new Client(config);
-  // bigint arrives as text, and leaves as a number or not at all.
+  // bigint arrives as text, and becomes a number or an error.
   client.setTypeParser(INT8, "text", safeInteger);
   return client;
 }
@@ -209,7 +209,7 @@ function lineOf(
         drop();
       });
       try {
-        // Without a name: a pooler gives each transaction whichever connection it has.
+        // Without a name: a pooler can run each transaction on another connection.
         return await (values.length === 0
           ? client.query(text)
           : client.query({ text, values: values.map(storable) }));

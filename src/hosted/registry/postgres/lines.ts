@@ -2,16 +2,16 @@ import type { Clock } from "../../../ground/kit/clock.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import type { DatabaseLine } from "./line.ts";
 
-/** Some connections, opened when they are wanted. */
+/** A pool of connections, which are opened when needed. */
 export interface Lines {
-  /** One that is nobody else's until it is put back, within `ms`. Rejects with DatabaseAway. */
+  /** A connection for this caller alone until `put`, within `ms`. Rejects with DatabaseAway. */
   take(ms: number): Promise<DatabaseLine>;
   put(line: DatabaseLine): void;
-  /** How many are in somebody's hands, and who waits for one. */
+  /** Connections in use, and callers that wait for one. */
   inUse(): { busy: number; waiting: number };
-  /** Hangs up those that nobody has: the next who want one get a new one. */
+  /** Ends the idle connections, so that the next callers get new ones. */
   refresh(): void;
-  /** Ends all of them; whoever waits is told. */
+  /** Ends all of them; waiting callers get an error. */
   end(): void;
 }
 
@@ -20,7 +20,7 @@ interface Waiting {
   fail(error: DatabaseAway): void;
 }
 
-/** At most `size` at one time; who comes first is served first. */
+/** At most `size` connections; callers are served in order. */
 export function createLines({
   clock,
   size,
@@ -36,7 +36,7 @@ export function createLines({
   let places = size;
   let ended = false;
 
-  /** A free place is handed on, so that nobody opens one more. */
+  /** Passes a free place to the next caller, so that no more connections open. */
   const leave = () => {
     const next = waiting.shift();
     if (next === undefined) places++;

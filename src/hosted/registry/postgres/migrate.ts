@@ -4,7 +4,7 @@ import type { Database, DatabaseTx } from "./connect.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import { postgresMustNotHaveMoved } from "./move-marks.ts";
 
-/** A big table may have to be written anew, and other nodes wait for who does it. */
+/** Rewriting a big table takes time, and the other nodes wait for it. */
 const WITHIN_MS = 600_000;
 const COMMIT_MS = 3_000;
 
@@ -14,9 +14,9 @@ type Asker = Pick<DatabaseTx, "query">;
 export const databaseMigrations = (): Migration[] => migrations("postgres");
 
 /**
- * Runs the migrations that the database hasn't seen, if it commits: all in one transaction, under a locked row, so that of several nodes the
- * first one does it and the others wait. A program older than the schema serves where the schema lets it.
- * Throws StoreFault `newer` where it doesn't, `misconfigured` for a database that can't be one, and DatabaseAway.
+ * Runs the migrations that the database doesn't have, in one transaction under a locked row: of several nodes the first
+ * runs them and the others wait. An older program can serve on a newer schema if that schema allows it. Throws
+ * StoreFault `newer` where it doesn't, `misconfigured` for an unsuitable database, and DatabaseAway.
  */
 export async function migrateDatabase(
   database: Database,
@@ -32,15 +32,15 @@ export async function migrateDatabase(
       await mustBeAllowed(tx, known);
       for (const migration of known.slice(schema)) await apply(tx, migration);
     },
-    // What was done is seen under the lock, so that nothing is done twice.
+    // The list of migrations is read under the lock, so a repetition does nothing twice.
     { withinMs: WITHIN_MS, repeatable: true },
   );
 }
 
-/** In what a database may keep its texts: each character, or each byte as it comes. */
+/** Encodings that can hold every character. */
 const ENCODINGS = ["UTF8", "SQL_ASCII"];
 
-/** All that is said to be done is on the database's disk, and no page is lost over a character. */
+/** Throws unless commits are durable, and the encoding can hold every character of a page. */
 async function mustKeep(database: Database): Promise<void> {
   const [found] = await database.query<{ encoding: string; commits: string | null }>(
     `SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit', true) AS commits`,
@@ -58,7 +58,7 @@ async function mustKeep(database: Database): Promise<void> {
     );
 }
 
-/** Where the lock lies. Two nodes that make it at once: one is told of a unique violation, and finds it there. */
+/** Creates the table of the lock. If two nodes create it at once, one gets a unique violation and finds the table. */
 async function makeMeta(database: Database): Promise<void> {
   const make = () =>
     database.query("CREATE TABLE IF NOT EXISTS meta (key text PRIMARY KEY, value bigint NOT NULL)");
@@ -69,11 +69,11 @@ async function makeMeta(database: Database): Promise<void> {
   await make().catch((error) => (error instanceof DatabaseAway ? Promise.reject(error) : make()));
 }
 
-/** A row of its own: whoever waits for it waits for a commit like this one. */
+/** Writes a row, to see whether a commit succeeds. */
 const COMMIT = `INSERT INTO meta (key, value) VALUES ('starts', 1)
   ON CONFLICT (key) DO UPDATE SET value = meta.value + 1`;
 
-/** Known within seconds, and before anything that may take minutes is begun: another host may be well. */
+/** Finds out within seconds, before anything that takes minutes, whether this host can commit: another one may. */
 async function mustCommit(database: Database): Promise<void> {
   try {
     await database.query(COMMIT, [], { withinMs: COMMIT_MS });
@@ -104,7 +104,7 @@ async function mustBeAllowed(tx: Asker, known: readonly Migration[]): Promise<vo
   await postgresMustNotHaveMoved(tx);
 }
 
-/** Said at start, and by a node that drains because a newer one has changed the schema. */
+/** For a start, and for a node that stops accepting work because a newer one has changed the schema. */
 export function tooOld(): StoreFault {
   return new StoreFault(
     "newer",
@@ -123,7 +123,9 @@ async function apply(tx: DatabaseTx, { number, name, sql }: Migration): Promise<
   await tx.query("UPDATE meta SET value = $1 WHERE key = 'least' AND value < $1", [leastOf(sql)]);
 }
 
-/** How many migrations a program has to know to serve on the schema that this one makes: its file's first line. */
+/**
+ * How many migrations a program must know to serve on the schema that this file makes; stated in the file's first line.
+ */
 function leastOf(sql: string): number {
   const least = /^-- least: (\d+)\n/.exec(sql)?.[1];
   if (least === undefined) throw new Error("a migration must say in its first line who may serve");

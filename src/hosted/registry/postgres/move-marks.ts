@@ -9,7 +9,7 @@ export async function postgresMoveMark({ query }: Asker, key: MoveMark): Promise
   return rows[0]?.value ?? null;
 }
 
-/** null takes the mark off. */
+/** null removes the mark. */
 export async function setPostgresMoveMark(
   { query }: Asker,
   key: MoveMark,
@@ -23,7 +23,7 @@ export async function setPostgresMoveMark(
     );
 }
 
-/** A registry that went to a file, or may have, is served from here no more. Throws StoreFault. */
+/** Throws StoreFault where the registry was moved to a file, or may have been. */
 export async function postgresMustNotHaveMoved(tx: Asker): Promise<void> {
   if ((await postgresMoveMark(tx, "moved")) !== null)
     throw new StoreFault(

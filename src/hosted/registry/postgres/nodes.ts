@@ -6,14 +6,14 @@ import { hasRunOut, type PostgresDeps } from "./deps.ts";
 import { databaseMigrations } from "./migrate.ts";
 import { postgresMustNotHaveMoved } from "./move-marks.ts";
 
-/** For how long a node lives after each word of it. */
+/** How long a node lives after each renewal. */
 const ALIVE_SECONDS = 10;
 const LEAD_SECONDS = 20;
 const ALIVE = `now() + interval '${ALIVE_SECONDS} s'`;
-/** A word that isn't taken by then is late: the next one is due. */
+/** A renewal that takes longer is given up: the next one is due. */
 const WITHIN_MS = 3_000;
 
-/** The names of the nodes that live, in their order. */
+/** The names of the live nodes, sorted. */
 export async function namesAlive({ query }: Pick<DatabaseTx, "query">): Promise<string[]> {
   const rows = await query<{ id: string }>(
     `SELECT id FROM nodes WHERE NOT ${hasRunOut("alive_until", ALIVE_SECONDS)} ORDER BY id`,
@@ -21,7 +21,7 @@ export async function namesAlive({ query }: Pick<DatabaseTx, "query">): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Asks by the connections of its own, so that a storm of pages takes no node's life. */
+/** Uses separate connections, so that a storm of pages doesn't stop renewals. */
 export function postgresNodes(deps: PostgresDeps): Nodes {
   const { leases } = deps.database;
   const run = hexId(deps.random);
@@ -47,13 +47,16 @@ export function postgresNodes(deps: PostgresDeps): Nodes {
          RETURNING id`,
           valuesOf(sign),
         );
-        // A move either waits for this row and sees it, or has been begun by now.
+        // A move either waits for this row and sees it, or has already begun.
         await postgresMustNotHaveMoved(tx);
         return rows.length > 0;
       },
       { ...limits, repeatable: true },
     );
-  /** Its row is gone, or another's: the name is taken again where nobody lives by it, and the registry is still here. */
+  /**
+   * This node's row is gone or another's: takes the name again if no other process has it and the registry is still
+   * here.
+   */
   const isBack = (sign: NodeInfo) =>
     join(sign).catch((error: unknown) => {
       if (error instanceof StoreFault) return false;

@@ -16,9 +16,9 @@ import type { DatabaseSettings } from "./settings.ts";
 
 export interface OpenDatabaseOptions {
   settings: DatabaseSettings;
-  /** Connections for work; a few when absent. */
+  /** Connections for work. */
   pool?: number;
-  /** The sealing key that all nodes have. */
+  /** File of the sealing key that all nodes share. */
   keyFile: string;
   /** False for a command. */
   serves: boolean;
@@ -27,17 +27,17 @@ export interface OpenDatabaseOptions {
   clock: Clock;
   random: Random;
   names?: Names;
-  /** Told once, where what is sent to the database can be read on the way. */
+  /** Called once, where the connection to the database isn't encrypted. */
   onPlain(why: string): void;
-  /** What was found of the database before. */
+  /** The latest generation that this data directory has seen. */
   seen: SeenGeneration;
   onMigrating?(): void;
 }
 
 /**
- * Opens the registry on its database by the guarded way out. The operator names the database, so any address will do.
- * Rejects with StoreFault: `misconfigured` for a key file that isn't the nodes', and for a database that says no;
- * `unavailable` for one that doesn't answer.
+ * Opens the registry on its database through the guarded egress. The operator names the database, so any address is
+ * allowed. Rejects with StoreFault: `misconfigured` for another key file than the nodes', and for a database that
+ * refuses; `unavailable` for one that doesn't answer.
  */
 export async function openDatabaseRegistry(
   options: OpenDatabaseOptions,
@@ -77,7 +77,7 @@ export async function openDatabaseRegistry(
   }
 }
 
-/** Of nodes that each made a key of its own none could read what the others sealed: so none is made here. */
+/** Reads the key file and creates none: nodes with different keys couldn't read each other's secrets. */
 function keysIn(file: string): Omit<NodeKeys, "serves"> {
   const ring = ringIn(dirname(file), basename(file));
   if (ring !== null) return { file, ring };
@@ -96,7 +96,7 @@ function ringIn(dir: string, name: string) {
   }
 }
 
-/** What an operator is told of a database that doesn't answer; any other error as it is. */
+/** The error for an operator if the database doesn't answer; other errors unchanged. */
 export function inWords(error: unknown, { url }: DatabaseSettings): unknown {
   if (!(error instanceof DatabaseAway)) return error;
   const kind = error.isRefusal ? "misconfigured" : "unavailable";

@@ -17,8 +17,8 @@ const COLUMNS = `account_id AS "accountId", box_account_id AS "boxAccountId",
   ${seconds("created_at")} AS "createdAt", ${seconds("revoked_at")} AS "revokedAt"`;
 
 /**
- * What an earlier try of the same change did, whose answer was lost: where it is there by now, that is the answer. Else
- * whoever pairs first would be told that somebody was faster, and never see the key.
+ * What an earlier try of the same change did before its answer was lost. If that is stored, it is the answer. Otherwise
+ * the caller would be told that somebody else was first, and never see the key.
  */
 interface Tried<T> {
   made: { id: number; answer: T } | null;
@@ -59,7 +59,7 @@ async function first(
   if (tenant.kind === "hosted") return { kind: "hosted" };
   const earlier = await answeredBefore(tx, tried);
   if (earlier !== null) return earlier;
-  // A history of revoked pairings doesn't open the door again.
+  // A revoked pairing counts, too: without this anybody could pair first again.
   const known = await tx.query("SELECT 1 FROM pairings WHERE tenant_id = $1 LIMIT 1", [tenantId]);
   if (known.length > 0) return { kind: "receipt_needed" };
   const account = await tx.query("SELECT 1 FROM accounts WHERE id = $1", [accountId]);
@@ -112,7 +112,7 @@ async function insert(
      VALUES ($1, $2, $3, now()) RETURNING id, ${COLUMNS}`,
     [tenantId, accountId, boxAccountId],
   );
-  // The first one is the owner whatever they were; later ones keep the role they have.
+  // The first account becomes the owner in any case; later ones keep their role.
   const known = role === "owner" ? "UPDATE SET role = excluded.role" : "NOTHING";
   await tx.query(
     `INSERT INTO memberships (tenant_id, account_id, role, created_at) VALUES ($1, $2, $3, now())
@@ -150,7 +150,7 @@ async function revoke(
     [tenantId, accountId],
   );
   if (past.length === 0) return { kind: "not_found" };
-  // Where an earlier try found it live, it was that one that ended it.
+  // If an earlier try found it live, that try ended it.
   tried.ended ||= ended.length > 0;
   return { kind: "revoked", now: tried.ended };
 }

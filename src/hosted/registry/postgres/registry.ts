@@ -18,13 +18,13 @@ import { postgresMemberships, postgresTenants } from "./tenants.ts";
 import { postgresUptime } from "./uptime.ts";
 
 export interface PostgresRegistryOptions extends DatabaseOptions {
-  /** This node's name: in each hold that it takes. */
+  /** This node's name, part of each hold that it takes. */
   node: string;
-  /** What the sealer's keys are, which must be the others'; absent where nobody asks. */
+  /** This node's sealing keys, which must be the other nodes'; absent where that isn't checked. */
   keys?: NodeKeys;
-  /** Called once where the schema takes long: a big table is written anew, here or by another node. */
+  /** Called once where the migration takes long, here or on another node. */
   onMigrating?(): void;
-  /** Makes the sealer, told which keys the stored values name. */
+  /** Makes the sealer; gets the ids of the keys that stored values use. */
   sealer(keyIdsInUse: readonly string[]): RegistrySealer;
 }
 
@@ -47,7 +47,7 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   }
 }
 
-/** For commands: only what they seal needs the nodes' key. */
+/** For commands: only writing a secret needs the nodes' key. */
 function beginning(
   registry: Registry,
   { database, keys }: { database: Database; keys: NodeKeys },

@@ -10,13 +10,10 @@ import {
 import type { DatabaseTx } from "./connect.ts";
 import type { PostgresDeps } from "./deps.ts";
 
-/** Keys whose secrets are in memory. */
+/** Keys whose secrets are kept in memory. */
 const MOST_KNOWN = 100_000;
 
-/**
- * A key's secret never changes, so a key that was found once is known. Whether it still lives is asked in the statement
- * that acts by it.
- */
+/** A key's secret never changes, so it is cached. Whether the key is live is checked by each statement that uses it. */
 export function postgresRelayKeys(deps: PostgresDeps): RelayKeys {
   const { database, sealer, random } = deps;
   const known = new LRUCache<string, RelayKey>({ max: MOST_KNOWN });
@@ -38,7 +35,7 @@ export function postgresRelayKeys(deps: PostgresDeps): RelayKeys {
         return { tenantId: null, secret: sealer.open(decoy, relayKeyPlace(decoyId)) };
       const { tenantId, sealed } = row;
       const key: RelayKey = { tenantId, secret: sealer.open(sealed, relayKeyPlace(keyId)) };
-      // What can't be opened may be so once the key file is right.
+      // A secret that can't be opened isn't cached: that changes with the key file.
       if (key.secret !== null) known.set(keyId, { ...key, isRemembered: true });
       return key;
     },
@@ -49,7 +46,7 @@ export function postgresRelayKeys(deps: PostgresDeps): RelayKeys {
       return isLive;
     },
     rotate: (change) =>
-      // Done twice, for an answer that was lost, it ends with one live key: the one that is answered.
+      // Repeated after a lost answer it ends with one live key, the one in the answer.
       database.transaction((tx) => rotate(tx, deps, change), { repeatable: true }),
   };
 }
@@ -71,7 +68,7 @@ async function rotate(
   return { kind: "rotated", credential: await postgresMintRelayKey(tx, deps, tenantId) };
 }
 
-/** A fresh key for a box tenant, whose row the caller has locked, and the end of every earlier one. */
+/** Creates a key for a box tenant and revokes every earlier one. The caller has locked the tenant's row. */
 export async function postgresMintRelayKey(
   tx: DatabaseTx,
   { sealer, random }: Pick<PostgresDeps, "sealer" | "random">,
@@ -91,7 +88,7 @@ export async function postgresMintRelayKey(
   return { keyId, secret };
 }
 
-/** The ids of the keys that the registry's sealed values name. */
+/** The ids of the keys that stored values are sealed with. */
 export async function postgresSealedKeyIds({
   database,
 }: Pick<PostgresDeps, "database">): Promise<string[]> {

@@ -4,9 +4,9 @@ import type { Database, DatabaseTx } from "./connect.ts";
 import { namesAlive } from "./nodes.ts";
 import { postgresSealedKeyIds } from "./relay-keys.ts";
 
-/** A key file as a node has it. */
+/** A node's key file. */
 export interface NodeKeys {
-  /** False for a command, which seals nothing but the APNs key, and may begin with another key. */
+  /** False for a command, which seals only the APNs key and may begin with another key. */
   serves: boolean;
   file: string;
   ring: KeyRing;
@@ -14,13 +14,13 @@ export interface NodeKeys {
 
 type Asker = Pick<DatabaseTx, "query">;
 
-/** As many digits of a key's id as a number holds, which is what `meta` has. */
+/** The digits of a key's id that fit into a number, because `meta` holds numbers. */
 const DIGITS = 12;
 const markOf = (id: string): number => Number.parseInt(id.slice(0, DIGITS), 16);
 
 /**
- * The first node's key is the registry's from then on, also while nothing is sealed yet: of nodes with two keys each would
- * seal what the other can't read. Rejects with StoreFault `misconfigured` for another one.
+ * The first node's key becomes the registry's, even before anything is sealed: nodes with two keys couldn't read each
+ * other's secrets. Rejects with StoreFault `misconfigured` for another key.
  */
 export async function mustHavePostgresKey(database: Database, keys: NodeKeys): Promise<void> {
   const { present } = keys.ring;
@@ -32,13 +32,13 @@ export async function mustHavePostgresKey(database: Database, keys: NodeKeys): P
   );
   const mark = await keyMarkOn(database);
   if (mark === markOf(present.id)) return;
-  // While keys are exchanged both are in everyone's file, and something is sealed under either.
+  // During a key change both keys are in everybody's file, and secrets are sealed with either.
   if (!hasMark(keys, mark) || !inUse.includes(present.id)) throw anotherKey(keys);
 }
 
 /**
- * Makes a key the registry's, before something is sealed under it: the one that it has, one whose file holds that one, too,
- * or any while no node serves. Rejects with StoreFault `misconfigured`.
+ * Makes a key the registry's before something is sealed with it. Allowed are the present key, a key from a file that
+ * holds the present one, and any key while no node serves. Rejects with StoreFault `misconfigured`.
  */
 export async function beginPostgresKey(database: Database, keys: NodeKeys): Promise<void> {
   await database.transaction(

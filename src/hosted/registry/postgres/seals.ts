@@ -57,7 +57,7 @@ async function put(tx: DatabaseTx, { tenantId, epoch, files, hashes }: Seal): Pr
   return true;
 }
 
-/** The new epoch. */
+/** Returns the new epoch. */
 async function set(tx: DatabaseTx, tenantId: string, files: string | null): Promise<number> {
   const [row] = await tx.query<{ epoch: number }>(
     `INSERT INTO tenant_seals AS s (tenant_id, epoch, files) VALUES ($1, 1, $2)

@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
 
-/** As they are typed; names are commander's. */
+/** As commander names them. */
 export interface DatabaseFlags {
   database?: string;
   databaseFile?: string;
   databaseCa?: string;
 }
 
-/** Where the registry's database is; its password is in here, so that it is never logged. */
+/** The registry's database. Its password is in here, so this is never logged. */
 export interface DatabaseSettings {
   url: DatabaseUrl;
-  /** PEM of the only authority to trust; null: the usual ones. */
+  /** PEM of the only trusted authority; null: the usual ones. */
   ca: string | null;
 }
 
-/** null without a database. A line for each fault goes into `faults`, and says nothing of what stands in the URL. */
+/** null without a database. Adds a line to `faults` for each error, without any part of the URL. */
 export function databaseSettings(flags: DatabaseFlags, faults: string[]): DatabaseSettings | null {
   const { database, databaseFile, databaseCa } = flags;
   if (database !== undefined && databaseFile !== undefined)

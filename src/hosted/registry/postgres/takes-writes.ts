@@ -2,14 +2,13 @@ import type { QueryResult } from "pg";
 import { type Generation, isLeftBehind, type SeenGeneration } from "../generation.ts";
 import { DatabaseAway, endOf } from "./database-faults.ts";
 
-/** A connection. */
 interface Asker {
   ask(sql: string, values: readonly [], ms: number): Promise<QueryResult>;
 }
 
 /**
- * A commit that waits for a lost standby keeps its place at the server, also when nobody waits for it any more: with each
- * one more there would soon be room for nobody.
+ * A commit that waits for a lost standby keeps its connection at the server, even after its caller has given up. With
+ * each further one the server runs out of connections, so such a host counts as unable to write.
  */
 const stateOf = (generation: string) =>
   `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS standby,
@@ -29,9 +28,9 @@ interface State {
 }
 
 /**
- * The generation that takes writes there; null where the database is of a kind that doesn't say, or doesn't tell us.
- * Rejects with DatabaseAway for what takes none, and for what was left behind: a primary that comes back after its standby
- * was promoted would take what no other node sees.
+ * The generation of a host that accepts writes; null where the database doesn't report one, or not to this user.
+ * Rejects with DatabaseAway for a host that accepts none, or was left behind: a primary that returns after its standby
+ * was promoted would store what no other node sees.
  */
 export async function mustTakeWrites(
   line: Asker,
@@ -60,7 +59,7 @@ async function stateAt(line: Asker, ms: number, told: { ageless: boolean }): Pro
     try {
       return (await line.ask(stateOf(GENERATION), [], ms)).rows[0];
     } catch (error) {
-      // What isn't there, or not for us, is none of its faults.
+      // A function that is missing or forbidden is no fault of the host.
       if (endOf(error) !== "failed" && endOf(error) !== "refused") throw error;
       told.ageless = true;
     }

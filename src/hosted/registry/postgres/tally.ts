@@ -1,16 +1,16 @@
 import type { BatchKind, DatabaseLoad, LaneLoad, TryFault } from "../load.ts";
 
-/** Counts what is asked of the database. */
+/** Counts statements. */
 export interface DatabaseTally {
   lane(told: () => Pick<LaneLoad, "lane" | "places" | "busy" | "waiting">): LaneTally;
   fault(kind: TryFault): void;
-  /** One statement for so many rows. */
+  /** Counts one statement for so many rows. */
   batch(kind: BatchKind, rows: number): void;
   load(): DatabaseLoad;
 }
 
 export interface LaneTally {
-  /** One statement ended after so long. */
+  /** Counts one statement and its time. */
   statement(ms: number): void;
 }
 

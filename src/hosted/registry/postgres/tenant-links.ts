@@ -1,7 +1,7 @@
 import type { TenantLinks } from "../tenant-links.ts";
 import type { PostgresDeps } from "./deps.ts";
 
-/** Public reports, by the UUID of their address. */
+/** Public reports, by the UUID in their address. */
 export const postgresReportLinks = (deps: PostgresDeps): TenantLinks =>
   postgresLinks(deps, {
     find: "SELECT tenant_id FROM report_links WHERE uuid = $1",
@@ -21,7 +21,7 @@ export const postgresSenderLinks = (deps: PostgresDeps): TenantLinks =>
       SELECT hash, $1, now() FROM unnest($2::text[]) AS k(hash) ORDER BY hash ON CONFLICT DO NOTHING`,
   });
 
-/** `replace` changes what differs: mostly nothing does. */
+/** `replace` writes only differences; usually there are none. */
 function postgresLinks(
   { database }: PostgresDeps,
   statements: { find: string; replace: string },

@@ -19,7 +19,7 @@ export function postgresTenants({ database, random }: PostgresDeps): Tenants {
   return {
     async add({ kind, boxUrl = null, ownerEmail }) {
       const id = hexId(random);
-      // As it was written but for case: it must find the account that was meant.
+      // Lower case, but otherwise as written: it must find the account that the operator meant.
       const owner = ownerEmail === undefined ? null : lowerEmail(ownerEmail);
       await database.query(
         `INSERT INTO tenants (id, kind, plan, owner_folded, box_url, box_stamp, created_at)
@@ -36,7 +36,7 @@ export function postgresTenants({ database, random }: PostgresDeps): Tenants {
         [after, limit],
       ),
     async set(id, { boxUrl = null, plan = null, watchSeconds = null }) {
-      // An address is newer than any announcement under way, which would bring back the old one.
+      // A newly set address outranks every announcement under way, which would bring back the old one.
       const known = await database.query(
         `UPDATE tenants SET box_url = coalesce($2, box_url), plan = coalesce($3, plan),
            box_stamp = CASE WHEN $2::text IS NULL THEN box_stamp ELSE ${seconds("now()")} END,
@@ -66,7 +66,7 @@ export function postgresTenants({ database, random }: PostgresDeps): Tenants {
   };
 }
 
-/** Locks the tenant's row: whoever changes who may act for a tenant waits for whoever does so already. */
+/** Locks the tenant's row, so that changes of its members and keys wait for each other. */
 export async function postgresLockTenant(
   tx: DatabaseTx,
   id: string,
@@ -79,7 +79,7 @@ export async function postgresLockTenant(
   return row ?? null;
 }
 
-/** The key is asked for when the tenant is locked, so that none is live that was rotated before. */
+/** Checks the key after locking the tenant, so that a rotated key no longer counts as live. */
 async function announce(
   tx: DatabaseTx,
   { tenantId, relayKeyId, boxUrl, boxTenantId, stamp }: Parameters<Tenants["announce"]>[0],

@@ -3,7 +3,7 @@ import { type PostgresDeps, seconds } from "./deps.ts";
 
 const COLUMNS = `${seconds("began_at")} AS "from", ${seconds("ended_at")} AS "to"`;
 
-/** An outage is that no node was alive; it is noted by whichever beats next, and each node learns of it. */
+/** An outage is a time in which no node was alive. The next node that beats stores it, and each node reads it. */
 export function postgresUptime({ database }: PostgresDeps): Uptime {
   let lastSeen = 0;
   const beat = () => database.query(BEAT);
@@ -28,7 +28,7 @@ export function postgresUptime({ database }: PostgresDeps): Uptime {
   };
 }
 
-/** Asked twice it finds that somebody is alive. The row is read before it is changed, for the last part waits for the first. */
+/** Repeated, it finds that somebody is alive. `before` is read first, because the last part needs the old value. */
 const BEAT = `WITH before AS (SELECT alive_at FROM service WHERE id = 1 FOR UPDATE),
   gone AS (
     INSERT INTO outages (began_at, ended_at)

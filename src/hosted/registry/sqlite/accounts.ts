@@ -17,10 +17,7 @@ export function findAccount(reader: Reader, id: string): HostedAccount | null {
   return (row as HostedAccount | undefined) ?? null;
 }
 
-/**
- * The account that an email means. Where two were added whose emails differ in how an accent is written, each is found
- * by its own way of writing.
- */
+/** The account of an email. If two differ only in how an accent is encoded, the exact one. */
 export function findByEmail(reader: Reader, email: string): HostedAccount | null {
   const find = reader.sql<[folded: string], HostedAccount>(
     "SELECT id, email FROM accounts WHERE email_folded = ?",
@@ -28,7 +25,7 @@ export function findByEmail(reader: Reader, email: string): HostedAccount | null
   return find.get(lowerEmail(email)) ?? find.get(foldEmail(email)) ?? null;
 }
 
-/** Folds emails of 1.0 as they are folded now; where that is another account's, both stay as they are. */
+/** Folds the emails of 1.0 in the present way. Where another account has that email, both stay as they are. */
 export function refoldEmails(store: Store): void {
   const old = store
     .sql<[], { id: string; email: string; folded: string }>(
@@ -89,7 +86,7 @@ export function sqliteSessions(deps: SqliteDeps): Sessions {
             )
             .run(now, hash, now),
         );
-        // Nobody waits for this, and a full disk must not sign people out.
+        // The caller doesn't wait for this, and a full disk must not sign people out.
         touched.catch(() => {});
       }
       return findAccount(deps.store, row.account_id);
@@ -104,7 +101,7 @@ function isOver(session: { created_at: number; last_used_at: number }, now: numb
   );
 }
 
-/** Forgets sessions that nobody can use any more, a slice at a time. */
+/** Deletes sessions that are over, a slice at a time. */
 export function purgeSessions(tx: Tx): number {
   return tx
     .sql<[number, number]>(

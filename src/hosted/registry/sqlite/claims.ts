@@ -21,8 +21,9 @@ interface ClaimRow {
 }
 
 /**
- * The holds of this process by their holder, in the order in which they end, by the monotonic clock: a wall clock that
- * is set would free them, or keep them. One process serves a file, so a hold that isn't here is that of one that is gone.
+ * The holds of this process, by holder, in the order in which they end. The clock is the monotonic one: setting the
+ * wall clock must not end or extend them. One process serves a file, so any other hold belongs to a process that is
+ * gone.
  */
 type Holds = Map<string, { tenantId: string; until: number }>;
 
@@ -109,7 +110,7 @@ function settle(
   claim: Claim,
   result: { reached: readonly string[]; done: boolean; devices: number },
 ): void {
-  // A hold that ran out and was taken over is not ended, but who was reached counts all the same.
+  // An expired hold that another request took isn't ended, but the reached devices count.
   for (const token of result.reached) {
     tx.sql<[token: string, id: number]>(
       `INSERT OR IGNORE INTO relay_pushes (claim_id, token)
@@ -122,8 +123,8 @@ function settle(
 }
 
 /**
- * Forgets claims of two days ago, a slice at a time. What was tried lately is kept, however old the page is, and what is
- * held, whatever became of the clock.
+ * Deletes claims that are two days old, a slice at a time. Keeps claims that were tried lately, however old the page
+ * is, and those with a hold, whatever the clock says.
  */
 export function purgeClaims(tx: Tx): number {
   return tx

@@ -1,10 +1,10 @@
 import type { Store, Tx } from "../../../ground/store/store.ts";
 import type { RegistrySealer } from "../registry.ts";
 
-/** Runs `change` in a transaction; settles after its commit, or rejects with all of it undone. */
+/** Runs `change` in a transaction. Resolves after the commit, or rejects with all of it undone. */
 export type Write = <T>(change: (tx: Tx) => T) => Promise<T>;
 
-/** What every noun of the registry is made of. Nothing of it leaves this folder. */
+/** What every part of the registry on SQLite needs. Nothing of it leaves this folder. */
 export interface SqliteDeps {
   store: Store;
   write: Write;
@@ -12,8 +12,8 @@ export interface SqliteDeps {
 }
 
 /**
- * Joins the changes asked for in one turn of the event loop into one commit, so that a burst of
- * pages pays for one sync. Each change is a savepoint: one that throws is undone alone.
+ * Joins the changes of one turn of the event loop into one commit, so that a burst of pages costs one sync. Each change
+ * has a savepoint: one that throws is undone alone.
  */
 export function groupWrites(store: Store): Write {
   let waiting: { run(tx: Tx): void; settle(): void; fail(error: unknown): void }[] = [];
@@ -54,7 +54,7 @@ function inSavepoint<T>(tx: Tx, change: (tx: Tx) => T): { value: T } | { error: 
     tx.sql<[]>("RELEASE change").run();
     return { value };
   } catch (error) {
-    // A full disk rolls the whole transaction back by itself: then nobody's change is there.
+    // A full disk rolls the whole transaction back, and every change with it.
     if (!tx.db.inTransaction) throw error;
     tx.sql<[]>("ROLLBACK TO change").run();
     tx.sql<[]>("RELEASE change").run();

@@ -4,7 +4,7 @@ import { MOST_DEVICES } from "../../../people/devices.ts";
 import { type Audience, type Devices, type Recipient, recipientsOf } from "../devices.ts";
 import type { SqliteDeps } from "./deps.ts";
 
-// CROSS JOIN keeps the order: from a tenant's few people to their devices.
+// CROSS JOIN fixes the order: from a tenant's few people to their devices.
 const HANDSETS = {
   pairings: `SELECT p.box_account_id AS person, d.token, d.critical_alerts AS critical
     FROM pairings p

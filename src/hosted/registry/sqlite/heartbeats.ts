@@ -47,7 +47,7 @@ const IS_OTHER = "excluded.boot <> boot";
 const IS_SWAP = `(${IS_OTHER} AND excluded.boot = former_boot)`;
 const IS_LATE = `coalesce(swapped_at < @now - ${TWIN_SECONDS}, 1)`;
 
-/** A box that is started anew has another id from then on; the former one comes back only where both live. */
+/** A restarted box has a new id. The former id comes back only where both boxes run. */
 const TURNS = `boot = coalesce(excluded.boot, boot),
   former_boot = CASE WHEN ${IS_OTHER} THEN boot ELSE former_boot END,
   swaps = CASE WHEN ${IS_SWAP} THEN CASE WHEN ${IS_LATE} THEN 1 ELSE swaps + 1 END
@@ -57,7 +57,7 @@ const TURNS = `boot = coalesce(excluded.boot, boot),
 
 const TWINS = `(swaps >= ${TWIN_SWAPS} AND swapped_at >= @now - ${TWIN_SECONDS})`;
 
-/** An older sign that arrives late tells of life, but takes back no later word. */
+/** An older report that arrives late shows that the box lives, but replaces nothing newer. */
 function hear(
   tx: Tx,
   { tenantId, stamp, relayKeyId, boot = null }: Omit<BoxSign, "boot"> & { boot?: string | null },
@@ -84,7 +84,7 @@ function look(tx: Tx, gapSeconds: number): HeartbeatLook {
   const before = readMoment(tx, "watched_at");
   const heldSince = readMoment(tx, "silence_held_at");
   const held = heldSince !== null;
-  // While looks are held only what was really heard counts.
+  // While looks are held, only real heartbeats count.
   const from = held ? 0 : (readMoment(tx, "silence_counts_from") ?? 0);
   const away = before === null || now < before || now - before > gapSeconds;
   const sight: HeartbeatSurvey = { ...heardOf(tx, now, from), away, held };
@@ -109,7 +109,7 @@ function look(tx: Tx, gapSeconds: number): HeartbeatLook {
   };
 }
 
-/** A time ahead of the clock was noted before the clock was set back: it says nothing. */
+/** A time in the future was stored before the clock was set back, so it is ignored. */
 function heardOf(tx: Tx, now: number, from: number): Pick<HeartbeatSurvey, "watched" | "unheard"> {
   const counts = tx
     .sql<{ now: number; from: number }, Pick<HeartbeatSurvey, "watched" | "unheard">>(
@@ -131,7 +131,7 @@ function noteSilent(tx: Tx, now: number, from: number): void {
   ).run({ now, from });
 }
 
-/** When a box was heard stays as it was, for that is what its people are told. */
+/** Keeps the time at which a box was heard, because its people are shown that time. */
 function startAfresh(tx: Tx, now: number): void {
   tx.sql<[]>("DELETE FROM meta WHERE key = 'silence_held_at'").run();
   tx.sql<{ now: number }>("UPDATE heartbeats SET heard_at = @now WHERE heard_at > @now").run({
@@ -140,7 +140,7 @@ function startAfresh(tx: Tx, now: number): void {
   setMoment(tx, "silence_counts_from", now);
 }
 
-/** `watched_at`: the latest look. `silence_counts_from`: nobody is silent for longer than since then. */
+/** `watched_at`: the latest look. `silence_counts_from`: silence before this time doesn't count. */
 type Moment = "watched_at" | "silence_counts_from" | "silence_held_at";
 
 function readMoment(tx: Tx, key: Moment): number | null {

@@ -1,6 +1,5 @@
 import type { Reader } from "../../../ground/store/store.ts";
 
-/** Whether the key is the tenant's live one. */
 export function isLiveKey(
   reader: Reader,
   { relayKeyId, tenantId }: { relayKeyId: string; tenantId: string },

@@ -10,7 +10,7 @@ export function sqliteMoveMark(reader: Reader, key: MoveMark): number | null {
   return value ?? null;
 }
 
-/** null takes the mark off. */
+/** null removes the mark. */
 export function setSqliteMoveMark(store: Store, key: MoveMark, mark: number | null): void {
   store.write((tx) => {
     tx.sql<[key: string]>("DELETE FROM meta WHERE key = ?").run(key);
@@ -22,7 +22,7 @@ export function setSqliteMoveMark(store: Store, key: MoveMark, mark: number | nu
   });
 }
 
-/** A registry that went to a database, or may have, is served from here no more. Throws StoreFault. */
+/** Throws StoreFault where the registry was moved to a database, or may have been. */
 export function sqliteMustNotHaveMoved(reader: Reader, path: string): void {
   if (sqliteMoveMark(reader, "moved") !== null)
     throw new StoreFault(

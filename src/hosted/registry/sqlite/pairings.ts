@@ -35,7 +35,7 @@ function first(tx: Tx, deps: SqliteDeps, pairing: NewPairing): FirstPairing {
   const tenant = findTenant(tx, pairing.tenantId);
   if (tenant === null) return { kind: "not_found" };
   if (tenant.kind === "hosted") return { kind: "hosted" };
-  // A history of revoked pairings doesn't open the door again.
+  // A revoked pairing counts, too: without this anybody could pair first again.
   const known = tx
     .sql<[id: string]>("SELECT 1 FROM pairings WHERE tenant_id = ? LIMIT 1")
     .get(tenant.id);
@@ -66,7 +66,7 @@ function insert(tx: Tx, pairing: NewPairing, role: Role): Pairing {
   tx.sql<[tenantId: string, accountId: string, boxAccountId: string, at: number]>(
     "INSERT INTO pairings (tenant_id, account_id, box_account_id, created_at) VALUES (?, ?, ?, ?)",
   ).run(tenantId, accountId, boxAccountId, tx.at);
-  // The first one is the owner whatever they were; later ones keep the role they have.
+  // The first account becomes the owner in any case; later ones keep their role.
   const known = role === "owner" ? "DO UPDATE SET role = excluded.role" : "DO NOTHING";
   tx.sql<[tenantId: string, accountId: string, role: string, at: number]>(
     `INSERT INTO memberships (tenant_id, account_id, role, created_at) VALUES (?, ?, ?, ?)

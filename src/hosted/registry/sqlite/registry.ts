@@ -21,9 +21,9 @@ export interface SqliteRegistryOptions {
   path: string;
   clock: Clock;
   random: Random;
-  /** Makes the sealer, told which keys the stored values name. */
+  /** Makes the sealer; gets the ids of the keys that stored values use. */
   sealer(keyIdsInUse: readonly string[]): RegistrySealer;
-  /** Called for an error after which nothing may be written any more. */
+  /** Called for an error after which nothing may be written. */
   onFatal?: (error: unknown) => void;
 }
 

@@ -41,7 +41,7 @@ export function sqliteRelayKeys(deps: SqliteDeps): RelayKeys {
         return { tenantId: null, secret: sealer.open(decoy, relayKeyPlace(decoyId)) };
       return { tenantId: row.tenant_id, secret: sealer.open(row.sealed, relayKeyPlace(keyId)) };
     },
-    // `find` has looked.
+    // `find` has read it from the database.
     lives: async (_keyId, { tenantId }) => tenantId !== null,
     rotate: (change) =>
       deps.write((tx): Rotation => {
@@ -55,7 +55,7 @@ export function sqliteRelayKeys(deps: SqliteDeps): RelayKeys {
   };
 }
 
-/** The ids of the keys that the registry's sealed values name. */
+/** The ids of the keys that stored values are sealed with. */
 export function sqliteSealedKeyIds(reader: Reader): string[] {
   return reader
     .sql<[], string>(

@@ -52,7 +52,7 @@ function setSeal(tx: Tx, tenantId: string, files: string | null): void {
   ).run(tenantId, files);
 }
 
-/** Writes what differs: at most closings nothing does. */
+/** Writes only differences; usually there are none. */
 function replaceTokens(tx: Tx, { tenantId, hashes }: Seal): void {
   const present = tx
     .sql<[tenantId: string], string>("SELECT hash FROM tenant_tokens WHERE tenant_id = ?")

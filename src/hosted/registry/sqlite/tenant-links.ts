@@ -5,14 +5,14 @@ import type { SqliteDeps } from "./deps.ts";
 interface Statements {
   find: string;
   present: string;
-  /** Of key and tenant. */
+  /** Takes key and tenant. */
   remove: string;
-  /** Of key and tenant, and of the time in seconds where `dated`. */
+  /** Takes key and tenant, and where `dated` the time in seconds. */
   add: string;
   dated: boolean;
 }
 
-/** Public reports, by the UUID of their address. */
+/** Public reports, by the UUID in their address. */
 export const sqliteReportLinks = (deps: SqliteDeps): TenantLinks =>
   sqliteLinks(deps, {
     find: "SELECT tenant_id FROM report_links WHERE uuid = ?",
@@ -39,7 +39,7 @@ function sqliteLinks({ store, write }: SqliteDeps, statements: Statements): Tena
   };
 }
 
-/** Writes what differs: mostly nothing does. */
+/** Writes only differences; usually there are none. */
 function replaceLinks(
   tx: Tx,
   { present, remove, add, dated }: Statements,

@@ -14,7 +14,6 @@ export function findTenant(reader: Reader, id: string): HostedTenant | null {
   return (row as HostedTenant | undefined) ?? null;
 }
 
-/** How many tenants have no box. */
 export function countWithoutBox(reader: Reader): number {
   const count = reader
     .sql<[], number>("SELECT count(*) FROM tenants WHERE kind = 'hosted'")
@@ -38,7 +37,7 @@ export function sqliteTenants(deps: SqliteDeps): Tenants {
       write((tx) => {
         if (findTenant(tx, id) === null) return false;
         if (change.boxUrl !== undefined) {
-          // Newer than any announcement under way, which would bring back the old address.
+          // Outranks every announcement under way, which would bring back the old address.
           tx.sql<[boxUrl: string, at: number, id: string]>(
             "UPDATE tenants SET box_url = ?, box_stamp = ? WHERE id = ?",
           ).run(change.boxUrl, tx.at, id);
@@ -88,7 +87,7 @@ function insert(
 ): HostedTenant {
   const id = hexId(tx.random);
   const { ownerEmail } = tenant;
-  // As it was written but for case: it must find the account that was meant.
+  // Lower case, but otherwise as written: it must find the account that the operator meant.
   const owner = ownerEmail === undefined ? null : lowerEmail(ownerEmail);
   const stamp = tenant.boxUrl === undefined ? 0 : tx.at;
   tx.sql<[string, string, string | null, string | null, number, number]>(

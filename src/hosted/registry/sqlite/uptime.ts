@@ -4,7 +4,7 @@ import type { SqliteDeps } from "./deps.ts";
 
 export function sqliteUptime(deps: SqliteDeps): Uptime {
   const { clock } = deps.store;
-  // A clock that was set is no outage, and a process that stood still is one.
+  // Monotonic: a wall clock that was set is no outage, and a process that stood still is one.
   let aliveMono = Number.NEGATIVE_INFINITY;
   const alive = async <T>(change: (tx: Tx) => T): Promise<T> => {
     const value = await deps.write((tx) => {
@@ -29,7 +29,7 @@ export function sqliteUptime(deps: SqliteDeps): Uptime {
   };
 }
 
-/** The time since somebody was last seen alive was an outage. */
+/** Stores the time since a process was last seen alive as an outage. */
 function note(tx: Tx): Outage | null {
   const from = tx.sql<[]>("SELECT value FROM meta WHERE key = 'alive_at'").pluck().get();
   if (typeof from !== "number" || from >= tx.at) return null;
