@@ -126,10 +126,7 @@ export async function runProgram(words: readonly string[]): Promise<number> {
   }
 }
 
-/**
- * In `box alerts | head -1` the reader closes the pipe. That ends the command without a failure; a full disk is a
- * failure.
- */
+/** In `box alerts | head -1` the reader closes the pipe, which is no failure; a full disk is one. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
   report(new CommandError(`standard output: ${fileFault(error)}`));

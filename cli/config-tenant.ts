@@ -34,10 +34,7 @@ export interface TenantChange {
   apply(): Promise<unknown>;
 }
 
-/**
- * The changes that a file would make; [] where there are none. Throws CommandError with the file's lines. `expected`:
- * as for the fallback.
- */
+/** The changes that a file would make. Throws CommandError with the file's lines. `expected`: see `planFallback`. */
 export async function planTenant(
   options: ApiOptions,
   document: ConfigDocument,

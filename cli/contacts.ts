@@ -95,9 +95,7 @@ const WORDS: Readonly<Record<string, string>> = {
   browser: "web_push",
 };
 
-/**
- * The contacts that a person names: by id, else by label, else by kind. Throws CommandError that lists the contacts.
- */
+/** The contacts with this id, else label, else kind. Throws CommandError that lists the contacts. */
 export function contactsNamed(contacts: readonly Contact[], asked: string): Contact[] {
   const word = asked.trim().toLowerCase();
   const kindOf = WORDS[word] ?? word.replaceAll("-", "_");

@@ -7,10 +7,7 @@ import { readText, unreadable } from "./files.ts";
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/**
- * The named files, and of folders every .json, .yml and .yaml file below them, sorted. Throws CommandError, wrong
- * usage.
- */
+/** The named files, and the .json, .yml and .yaml files in named folders, sorted. Throws wrong usage. */
 export async function readGiven(paths: readonly string[]): Promise<GivenFile[]> {
   const names = paths.flatMap(filesOf);
   if (names.length === 0)

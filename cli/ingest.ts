@@ -87,10 +87,7 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
     throw new CommandError(`${totals.lines - totals.accepted} lines were not accepted`);
 }
 
-/**
- * Lines in groups that fit one request. Lines are sent soon, also while the input stays open without new ones, because
- * `tail -f` never ends.
- */
+/** Lines in groups that fit one request. They don't wait for the end of input: `tail -f` has none. */
 async function* batches(file: string): AsyncGenerator<string[]> {
   let batch: string[] = [];
   let chars = 0;

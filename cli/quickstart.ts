@@ -17,9 +17,7 @@ import { send } from "./request.ts";
 import { terminal } from "./terminal.ts";
 import { parseSpan } from "./times.ts";
 
-/**
- * `box quickstart`: three questions and one test page. Where the page doesn't arrive, it names the step that failed.
- */
+/** `box quickstart`: three questions and one test page. It names the step at which the page failed. */
 export function registerQuickstart(program: Command): void {
   apiFlags(program.command("quickstart"))
     .description(

@@ -28,10 +28,7 @@ export class RefusedError extends CommandError {
   }
 }
 
-/**
- * Parses the JSON of an answer. Throws CommandError where something else answered: a proxy, a sign-in page, another
- * program.
- */
+/** Parses a JSON answer. Throws CommandError where the answer isn't the box's: a proxy, a sign-in page. */
 export function answered<T>(text: string): T {
   try {
     const value: unknown = JSON.parse(text);

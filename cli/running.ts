@@ -15,10 +15,7 @@ export interface Running {
   isWell(): boolean;
 }
 
-/**
- * After a failed write or sync the process must end and read the files again: 74, or 65 where SQLite found damage
- * (contract §11).
- */
+/** Ends the process after a failed write or sync: 74, or 65 where SQLite found damage (contract §11). */
 export function endOnFatal(log: Log): (error: unknown) => never {
   return (error) => {
     if (error instanceof StoreFault) {

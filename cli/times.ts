@@ -23,10 +23,7 @@ export function parseSpan(what: string, text: string): number {
   );
 }
 
-/**
- * Hours, oldest first, grouped by day in the terminal's zone. `before`: a space for each hour that is missing at the
- * beginning of a day.
- */
+/** Hours, oldest first, by day in the terminal's zone. `before`: a space for each hour missing at a day's start. */
 export function hoursByDay<T extends { at: number }>(
   all: readonly T[],
 ): { day: string; before: string; hours: T[] }[] {

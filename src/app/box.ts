@@ -39,9 +39,7 @@ export interface RunningBox {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a box: lock, store, tenant, HTTP, in this order. Stopping runs backwards. Throws StoreFault or a listen error.
- */
+/** Starts a box: lock, store, tenant, HTTP. Stopping runs backwards. Throws StoreFault or a listen error. */
 export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<RunningBox> {
   const { clock, log, random } = deps;
   const lifecycle = createLifecycle(clock, log);

@@ -20,9 +20,7 @@ export interface HostedConfig extends BoxConfig {
   readonly openTenants: number;
   /** Receipt checks may use http and private addresses, for labs and tests. */
   readonly lab: boolean;
-  /**
-   * The database of the registry that nodes share, and its number of connections; null: a file in the data directory.
-   */
+  /** The database of a shared registry, and its connections; null: a file in the data directory. */
   readonly database: (DatabaseSettings & { readonly pool: number }) | null;
   /** This node's name; null: the one in its data directory. */
   readonly node: string | null;

@@ -36,10 +36,7 @@ interface HostedNodeParts {
 export const nameOfNode = (config: HostedConfig, { random }: BoxDeps): string =>
   config.database === null ? "" : (config.node ?? nodeNameOf(config.data, random));
 
-/**
- * Registers the node under its name; a process that is alone does nothing. Rejects with StoreFault where another
- * process has the name.
- */
+/** Registers the node's name, unless it is alone. Rejects with StoreFault where another process has the name. */
 export async function startHostedNode(
   config: HostedConfig,
   deps: BoxDeps,

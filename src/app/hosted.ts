@@ -56,10 +56,7 @@ const TENANT_LOOKUPS = 6;
 /** Lookups that all receipt checks together may have under way, because strangers choose the names. */
 const RECEIPT_LOOKUPS = 4;
 
-/**
- * Starts the hosted service: lock, registry, tenants, HTTP, in this order. Stopping runs backwards. Throws StoreFault
- * or a listen error.
- */
+/** Starts lock, registry, tenants, HTTP. Stopping runs backwards. Throws StoreFault or a listen error. */
 export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<RunningHosted> {
   const { clock, log } = deps;
   const lifecycle = createLifecycle(clock, log);

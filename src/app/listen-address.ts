@@ -38,10 +38,7 @@ export interface Ports {
 /** In an environment variable, commas separate several ports: a comma that is followed by an address. */
 const BETWEEN = /,(?=[^,=]*:\d{1,5}(?:=|,|$))/;
 
-/**
- * The ports to open. Faults: text that isn't a port; and a port by which anyone who reaches it could page people, where
- * `allowFrom` is empty.
- */
+/** The ports to open. Faults: text that isn't a port; a port that anyone could page by (no `allowFrom`). */
 export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]): Ports {
   const read = <Name extends PortName | WebPortName>(names: readonly Name[]): Port<Name>[] =>
     names.flatMap((name) =>

@@ -19,10 +19,7 @@ export interface SendersOpenPort {
   readonly port: number;
 }
 
-/**
- * Opens the configured ports for senders; null where there are none, and then their code isn't loaded. Throws the
- * reason where it fails.
- */
+/** Opens the configured ports for senders; null for none. Loads their code only if needed. Throws why it fails. */
 export async function openPorts(
   { intake, tls }: BoxConfig,
   { tenant, clock, limits }: { tenant: Tenant; clock: Clock; limits: Limits },
@@ -47,20 +44,14 @@ export async function openPorts(
   }
 }
 
-/**
- * Turns the time on the zone's clocks into an instant. Of a time that comes twice it returns the first. undefined: no
- * zone.
- */
+/** Turns a time on the zone's clocks into an instant: the first, where it comes twice. */
 function clockIn(zone: string | null): ((civil: number) => number) | undefined {
   if (zone === null) return undefined;
   const there = new Zone(zone);
   return (civil) => there.first(civil);
 }
 
-/**
- * Opens the ports for senders of HTTP that need a port of their own: all of them or none. Throws the reason where it
- * fails.
- */
+/** Opens the ports for HTTP senders that need one of their own: all or none. Throws why it fails. */
 export async function openWebPorts(
   { intake, tls }: BoxConfig,
   from: {

@@ -16,10 +16,7 @@ export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
 /** A channel and its present state. */
 export type ChannelNow = Integration & { health: ChannelHealth; device_count?: number };
 
-/**
- * The channels with their present health, and the number of devices that the caller's pushes would reach (contract §13,
- * Integration).
- */
+/** The channels with their health, and how many devices the caller's pushes would reach (contract §13). */
 export async function channelsNow(
   { store, outbox, channels, devices }: Tenant,
   accountId: string,

@@ -18,10 +18,7 @@ export interface NewSender {
   retainLogs?: boolean | undefined;
 }
 
-/**
- * Makes a sender's source, and waits for its first event. `base`: the box's address for senders. Throws 400, 404, 409,
- * 422.
- */
+/** Makes a sender's source and waits for its first event. `base`: the box's address. Throws 400, 404, 409, 422. */
 export function connectSender(
   tenant: Tenant,
   base: string,

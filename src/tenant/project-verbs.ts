@@ -27,10 +27,7 @@ export function projectContents(reader: Reader, name: string): ProjectContents {
   return reader.sql<[id: number], ProjectContents>(CONTENTS).get(id) as ProjectContents;
 }
 
-/**
- * Deletes a project and everything in it, and withdraws its pages. Throws 404, and 409 while other projects name its
- * schedules.
- */
+/** Deletes a project and withdraws its pages. Throws 404, and 409 while others name its schedules. */
 export function dropProject(tx: Tx, name: string): void {
   withdrawOfProject(tx, getProject(tx, name).id);
   mustBeNoFallback(tx, `${name}/`);

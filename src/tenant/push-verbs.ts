@@ -26,9 +26,7 @@ import { readShown, takeShown } from "../out/paging/shown.ts";
 import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
 import type { Tenant } from "./tenant.ts";
 
-/**
- * Operations on the browsers that a person's pushes go to, called by routes and web pages. Each browser is a contact.
- */
+/** Operations on the browsers that a person's pushes go to. Each browser is a contact. */
 
 /** A subscription and its account. */
 export interface SubscriptionOf {

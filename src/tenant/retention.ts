@@ -46,10 +46,7 @@ const EVENTS_KEPT = 2 * DAY;
 const AUDIT_KEPT = 400 * DAY;
 
 export interface Retention {
-  /**
-   * Deletes some old rows of one kind in one transaction, and of the next kinds where there is time. Returns false once
-   * every kind is done.
-   */
+  /** Deletes some old rows in one transaction. Returns false once every kind is done. */
   slice(): boolean;
 }
 

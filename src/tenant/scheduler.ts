@@ -5,9 +5,7 @@ import type { Note } from "../ground/store/store.ts";
 /** A named job that the loop runs when it is due. It sets no timers. */
 export interface Job {
   name: string;
-  /**
-   * Does what is due at `now` (Unix seconds). Returns when to run next, in Unix ms; null = when a topic triggers it.
-   */
+  /** Does what is due at `now` (Unix seconds). Returns its next time in Unix ms; null: when a topic triggers it. */
   run(now: number): number | null | Promise<number | null>;
   /** A commit with a note of one of these topics triggers the job. */
   wokenBy?: readonly Note["topic"][];

@@ -10,9 +10,7 @@ export interface Waiters {
 }
 
 export interface Parked {
-  /**
-   * Resolves when an alert opens, the time is over, the signal aborts or the tenant stops; at once when too many wait.
-   */
+  /** Resolves when an alert opens, the time is over, or the tenant stops; at once when too many wait. */
   woken: Promise<void>;
   /** Frees the place: the reader has its answer. */
   leave(): void;

@@ -52,10 +52,7 @@ export interface ApnsFlags {
   ca?: string;
 }
 
-/**
- * The operator's work on the data directory of the hosted service, for everything that the interface leaves out
- * (contract §11).
- */
+/** The operator's work on the hosted service's data directory that no route does (contract §11). */
 export interface HostedDesk {
   /** The account with this email; made where there is none. */
   addAccount(email: string): Promise<{ account_id: string }>;

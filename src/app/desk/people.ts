@@ -58,9 +58,7 @@ export interface PeopleDesk extends PeopleView {
   revoke(keyId: string): void;
   /** Throws ServiceError not_found. */
   endSession(id: string): void;
-  /**
-   * Turns signing in by password on or off. Throws ServiceError last_owner where no owner has signed in another way.
-   */
+  /** Turns passwords on or off. Throws ServiceError last_owner where no owner has signed in another way. */
   setPasswordsOpen(isOpen: boolean): void;
 }
 
@@ -78,9 +76,7 @@ interface DeskOptions {
   random: Random;
 }
 
-/**
- * Reads the people of a data directory, and changes and makes nothing there. Throws StoreFault where there is no box.
- */
+/** Reads the people of a data directory and changes nothing. Throws StoreFault where there is no box. */
 export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T): T {
   const reader = openReader(storeOf(options));
   try {

@@ -45,9 +45,7 @@ function someOf(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? " and others" : "");
 }
 
-/**
- * Sources whose clocks may be wrong: none of their alerts fires, but alerts end that the box never had: `prom of shop`.
- */
+/** Sources whose clocks may be wrong: nothing fires, but alerts end that the box never had. */
 function offClocks(tenant: Tenant): string[] {
   return tenant.ingest
     .tallies()

@@ -10,10 +10,7 @@ import { type Finding, wrong } from "./finding.ts";
 const HOUR = 3600;
 const ADVICE = "write its pattern shorter, with smaller counted repeats";
 
-/**
- * Whether rules matched only because their patterns couldn't be run: a pattern was too large, or all together took too
- * long.
- */
+/** Whether rules matched only because their patterns were too large or took too long together. */
 export function patternsCheck({
   store,
   clock,

@@ -19,10 +19,7 @@ export interface Unreached {
 /** Rules that one check reads again. The rest waits for the next check. */
 const RULES_A_LOOK = 5_000;
 
-/**
- * Looks for people on ladders whom nothing reaches, and for rules that notify nobody. A project is read again only when
- * its version has changed.
- */
+/** Finds people on ladders whom nothing reaches, and rules that notify nobody. Reads only changed projects again. */
 export interface ReachWatch {
   /** `complete`: false where there are more rules than one check reads. */
   look(reader: Reader): { unreached: Unreached[]; complete: boolean };
@@ -156,10 +153,7 @@ const MOST_NAMED = 10;
 const ADVICE =
   "add a contact that reaches them (box contact add), pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
 
-/**
- * Readiness is public, so `detail` counts; `named` has the names, for callers with an API key. A note doesn't make the
- * box degraded.
- */
+/** Readiness is public: `detail` counts, `named` has names. A note doesn't make the box degraded. */
 export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
   const { unreached, complete } = watch.look(reader);
   const faults = unreached.filter(({ isFault }) => isFault);

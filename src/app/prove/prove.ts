@@ -126,10 +126,7 @@ function emptyEvidence(receivers: Receivers): RunEvidence {
 /** A start failed, so nothing more can be sent. */
 const fallen = Symbol("fallen");
 
-/**
- * Everything from the first start to the last stop. Returns the milliseconds of the drain; null where the box stayed
- * down.
- */
+/** Runs everything up to the last stop. Returns the drain's milliseconds; null where the box stayed down. */
 async function story(run: Run): Promise<number | null> {
   const { options, evidence, api, receivers } = run;
   const { clock, seed } = options;

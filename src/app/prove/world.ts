@@ -51,10 +51,7 @@ function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetti
 /** The ingest token of each project. */
 export type ProjectTokens = Record<string, string>;
 
-/**
- * Makes the projects by the API. `receivers`: the address for each behaviour; `people`: the people on ladders. Throws
- * the API's errors.
- */
+/** Makes the projects. `receivers`: an address for each behaviour. `people`: those on ladders. Throws API errors. */
 export async function build(
   api: Api,
   receivers: Record<Temper, string>,

@@ -3,9 +3,7 @@ import type { Reader } from "../store/store.ts";
 import { type AuditEntry, LOOKED_AT, newestId } from "./list.ts";
 import { watched } from "./watched.ts";
 
-/**
- * The names of the ids in these entries: of things that exist, and of accounts that were removed, by their last name.
- */
+/** The names of these entries' ids: of things that exist, and of removed accounts by their last name. */
 export function calledIn(reader: Reader, entries: readonly AuditEntry[]): Record<string, string> {
   const ids = new Set(entries.flatMap((entry) => idsIn(JSON.stringify(entry))));
   const called: Record<string, string> = {};

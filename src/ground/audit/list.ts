@@ -43,9 +43,7 @@ export interface AuditFilter {
   until?: number | undefined;
 }
 
-/**
- * Entries that one page reads. Where few of them match, the page is short or empty, and `next` leads to the next one.
- */
+/** Entries that one page reads. Where few match the page is short, and `next` leads on. */
 export const LOOKED_AT = 20_000;
 
 interface Row {
@@ -103,9 +101,7 @@ export function auditVerbs(reader: Reader): string[] {
 
 const PIECE = 500;
 
-/**
- * All entries that match, newest first: one JSON object a line, in parts. Other requests are served between the parts.
- */
+/** All entries that match, newest first, one JSON object a line. Other requests are served in between. */
 export async function* auditLines(
   reader: Reader,
   filter: Omit<AuditFilter, "limit">,

@@ -32,10 +32,7 @@ export function addonDirectories(env: NodeJS.ProcessEnv, dataDirectory: string):
   return found.filter((directory) => path.isAbsolute(directory));
 }
 
-/**
- * Loads the addon from the first directory that can hold it, and returns its exports. Throws one error that names each
- * directory it tried.
- */
+/** Loads the addon from the first usable directory. Throws one error that names all directories. */
 export function loadNative(addon: NativeAddon, directories: readonly string[]): object {
   const refusals: string[] = [];
   for (const directory of directories) {

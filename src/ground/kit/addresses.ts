@@ -1,10 +1,7 @@
 import { isIP } from "node:net";
 import ip from "ipaddr.js";
 
-/**
- * Which addresses may be called (contract §6, Egress). Decided without a network, on parsed addresses: no spelling of
- * an address gets past.
- */
+/** Which addresses may be called (contract §6, Egress). Addresses are parsed, so no spelling gets past. */
 
 /** What an address is for (IANA special-purpose registries, RFC 6890). */
 export type AddressClass =

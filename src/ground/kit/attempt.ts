@@ -6,10 +6,7 @@ import type { EgressRequest, EgressResult } from "./exchange.ts";
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 4_096;
 
-/**
- * One request under way. Collects what undici reports, and resolves `result` exactly once, at the latest when its time
- * is up.
- */
+/** One request under way. Resolves `result` exactly once, at the latest when its time is up. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly result: Promise<EgressResult>;
 

@@ -20,10 +20,7 @@ export function check<T extends z.ZodType>(schema: T, value: unknown, place: Pla
 
 const ODD = "__proto__";
 
-/**
- * The paths where `__proto__` was sent. zod silently drops that name from a record, so a limit that was sent would be
- * lost.
- */
+/** Paths where `__proto__` was sent. zod silently drops that name, so a filter that was sent would be lost. */
 function passedOver(sent: unknown, kept: unknown): string[][] {
   if (sent === kept || !isRecord(sent) || !isRecord(kept)) return [];
   return Object.keys(sent).flatMap((name) => {

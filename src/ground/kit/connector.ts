@@ -53,10 +53,7 @@ export function trustedBeside(ca: readonly string[]): string[] {
   return [...getCACertificates("default"), ...ca];
 }
 
-/**
- * A lookup that returns only addresses that may be called. It checks each time, because the cache of names holds
- * unchecked addresses.
- */
+/** A lookup that returns only allowed addresses. It checks each time: cached addresses are unchecked. */
 export function guardedLookup(names: Names, rules: AddressRules): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     names.lookup(hostname).then(

@@ -10,9 +10,7 @@ export interface DialRequest {
   /** A host name, or a literal address without brackets. */
   host: string;
   port: number;
-  /**
-   * Milliseconds after which the connection is ended in any case: no server can hold it by sending a byte at a time.
-   */
+  /** Milliseconds until it is ended in any case. A server can't hold it by sending a byte at a time. */
   lifeMs: number;
 }
 

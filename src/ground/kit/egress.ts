@@ -15,10 +15,7 @@ import { readUrl } from "./url.ts";
 /** The only way by which the process opens connections. */
 export interface Egress {
   send(request: EgressRequest): Promise<EgressResult>;
-  /**
-   * Opens a connection for a protocol other than HTTP. Rejects with an EgressFault. Closing the client ends the
-   * connection.
-   */
+  /** Opens a connection of another protocol, until the client closes. Rejects with an EgressFault. */
   dial(request: DialRequest): Promise<Dialled>;
   /** Opens a WebSocket. Rejects with an EgressFault. Closing the client ends it. */
   talk(request: TalkRequest): Promise<Talk>;

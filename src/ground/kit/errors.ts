@@ -1,7 +1,4 @@
-/**
- * The closed list of error codes and their statuses (contract §2, Errors). A code added here appears in the OpenAPI
- * document.
- */
+/** The closed list of error codes and their statuses (contract §2, Errors). OpenAPI publishes them. */
 export const errorStatus = {
   invalid_request: 400,
   invalid_json: 400,

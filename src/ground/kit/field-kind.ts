@@ -53,10 +53,7 @@ export function simpleFields(shape: Readonly<Record<string, z.ZodType>>): Simple
   });
 }
 
-/**
- * `value` without fields that equal their schema's default, at every depth and in the schema's order. Fields that the
- * schema doesn't know stay.
- */
+/** `value` in the schema's order, without fields at their defaults. Unknown fields stay. */
 export function withoutDefaults(schema: z.core.$ZodType, value: unknown): unknown {
   const inner = innerOf(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value))

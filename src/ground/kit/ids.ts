@@ -13,9 +13,7 @@ export function hexSecret(random: Random): string {
   return random.bytes(24).toString("hex");
 }
 
-/**
- * Base62 characters, by default 43 (256 bits). Out-of-range bytes are rejected, so every character is equally likely.
- */
+/** Base62 characters, by default 43 (256 bits). Every character is equally likely. */
 export function base62Secret(random: Random, length = 43): string {
   let text = "";
   while (text.length < length) {

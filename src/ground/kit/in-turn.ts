@@ -1,10 +1,7 @@
 /** Waits for the owner's turn. Resolves with the function that ends the turn. */
 export type InTurn = (owner: string) => Promise<() => void>;
 
-/**
- * A queue for one thing: only one caller has it at a time. Owners take turns, so an owner with many requests waits for
- * nobody but itself.
- */
+/** A queue for one thing. Owners take turns, so an owner with many requests doesn't delay the others. */
 export function createInTurn(): InTurn {
   /** By owner. The owner who is next stands first. */
   const waiting = new Map<string, (() => void)[]>();

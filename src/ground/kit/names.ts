@@ -21,10 +21,7 @@ export interface Names {
    * returns the last answer. Rejects with EgressFault: `dns`, or `busy` where too many names wait.
    */
   lookup(hostname: string): Promise<readonly LookupAddress[]>;
-  /**
-   * Whether a call of this name that gives up now did so because of this queue: the name waits, or its wait ended less
-   * than `ms` ago.
-   */
+  /** Whether this queue is why a call of the name gives up now: it waits, or waited until `ms` ago. */
   heldBack(hostname: string, ms: number): boolean;
   /** Lookups for one of several parties, which has at most `most` of them under way. */
   share(most: number): Names;

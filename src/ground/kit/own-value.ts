@@ -1,6 +1,4 @@
-/**
- * The record's own value for a name that a person chose. undefined for names that every object has, like `constructor`.
- */
+/** The record's own value for a name that a person chose: undefined for `constructor` and the like. */
 export function ownValue<T>(
   record: Readonly<Record<string, T>> | null,
   name: string,

@@ -1,9 +1,6 @@
 import { constants, setPriority } from "node:os";
 
-/**
- * Lowers the priority of a thread whose work can wait, so that events and pages come first. On Linux this affects the
- * calling thread only.
- */
+/** Lowers the priority of a thread whose work can wait. On Linux this affects the calling thread only. */
 export function stepBack(): void {
   if (process.platform !== "linux") return;
   try {

@@ -110,10 +110,7 @@ function opened(socket: WebSocket, wire: Wire, clock: Clock): Promise<void> {
 /** Frames that the socket's listeners don't get. */
 const SIGNS = ["undici:websocket:ping", "undici:websocket:pong"];
 
-/**
- * Ends a connection whose other side is gone without a close, as happens behind firewalls. Returns a function that
- * stops the watch.
- */
+/** Ends a connection whose other side went away without a close. Returns a function that stops the watch. */
 function watch(
   socket: WebSocket,
   way: { clock: Clock; silentMs: number; ask(): void; tooLong(): void },

@@ -15,17 +15,11 @@ export interface ThreadOptions {
   longestQueue: number;
 }
 
-/**
- * The thread's answer, or why there is none: `busy` and `closed` are decided here, other texts say how the thread
- * ended.
- */
+/** The thread's answer, or why there is none: `late`, `heap`, `busy`, `closed`, or how the thread ended. */
 export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "closed" | string };
 
 export interface WorkThread {
-  /**
-   * Passes one piece of work to the thread, in its turn. The buffers in `moved` belong to the thread afterwards. Never
-   * rejects.
-   */
+  /** Gives the thread one piece of work. The buffers in `moved` then belong to the thread. Never rejects. */
   ask(work: unknown, moved?: readonly ArrayBuffer[]): Promise<Heard>;
   /** Ends the thread. Waiting work gets `closed`. */
   close(): Promise<void>;

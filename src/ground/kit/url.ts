@@ -17,10 +17,7 @@ export function checkUrl(url: string, rules: AddressRules, field = "/url"): URL 
   return parsed;
 }
 
-/**
- * Checks a host without a scheme the same way: a name, or a literal address without brackets. Throws invalid_request
- * and address_refused (403).
- */
+/** Checks a host in the same way, without brackets. Throws invalid_request and address_refused (403). */
 export function checkHost(host: string, rules: AddressRules, field: string): void {
   const url = `http://${host.includes(":") ? `[${host}]` : host}/`;
   const isHost = /^[^\s\p{Cc}\\/?#@[\]]+$/u.test(host) && URL.canParse(url);

@@ -66,10 +66,7 @@ export function offsetTime(seconds: number, zone: string): string {
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/**
- * `02:06` for today; `Sat 02:06` for another day, `Sat 2026-11-28 02:06` where that is nearly a week away. `now` in
- * Unix seconds.
- */
+/** `02:06` for today, `Sat 02:06`, or `Sat 2026-11-28 02:06` from nearly a week on. `now` in Unix seconds. */
 export function shortTime(at: number, zone: string, now: number): string {
   const [day = "", time = ""] = wallTime(at, zone).split(" ");
   if (wallTime(now, zone).startsWith(day)) return time;

@@ -39,10 +39,7 @@ main>.when{margin-top:2rem}
 
 const HEADERS = pageHeaders({ type: HTML_TYPE, storing: "no-store", style: STYLE });
 
-/**
- * The page behind a message's link. Nothing changes before a button is pressed. `as`: the name of the person who
- * answers.
- */
+/** The page behind a message's link. Only a button changes anything. `as`: the name of the reader. */
 export function ackPage(shown: {
   as: string;
   alerts: readonly [AckAlert, ...AckAlert[]];
@@ -117,10 +114,7 @@ ${press("resolve", "Resolve")}
 ${isMine && state === "acknowledged" && press("unack", "Take it back")}</form>`;
 }
 
-/**
- * The same page for a wrong link, an expired one, and one whose alert was deleted. `waitSeconds`: set after too many
- * attempts.
- */
+/** The page of a wrong, expired or deleted link. `waitSeconds`: set after too many attempts. */
 export function noAckPage(waitSeconds: number | null = null): PageAnswer {
   const title = waitSeconds === null ? "This link can't be used" : "Too many tries";
   const why =

@@ -50,10 +50,7 @@ export function openReadOnly(path: string): SqliteDatabase {
   }
 }
 
-/**
- * Opens a small file that exists only to be locked. `waitMs`: how long to wait for another process's lock. Throws
- * StoreFault and SQLite's errors.
- */
+/** Opens a small file that is only locked. `waitMs`: for another's lock. Throws StoreFault, SQLite's errors. */
 export function openForLock(path: string, waitMs: number): SqliteDatabase {
   return openPlain(path, { fileMustExist: true, timeout: waitMs });
 }

@@ -3,9 +3,7 @@ import { dirname } from "node:path";
 import { giveToOwner, isRootAbroad } from "../kit/owner.ts";
 import { StoreFault } from "./faults.ts";
 
-/**
- * Makes the directory (0700) where it is missing. One that root makes gets the owner of its parent. Throws StoreFault.
- */
+/** Makes a missing directory (0700). One that root makes gets its parent's owner. Throws StoreFault. */
 export function prepareDirectory(directory: string): void {
   try {
     const isNew = mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined;

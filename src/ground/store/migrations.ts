@@ -8,10 +8,7 @@ export interface Migration {
   sql: string;
 }
 
-/**
- * The numbered migrations of one kind of store, or of the registry's PostgreSQL database, in order. The executable
- * contains them.
- */
+/** The numbered migrations of one kind of store, or of the PostgreSQL registry, in order. */
 export function migrations(kind: StoreKind | "postgres"): Migration[] {
   return assetNames(`migrations/${kind}`).map((path, index) => {
     const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.sql$/, "");

@@ -24,10 +24,7 @@ export function preparer(db: SqliteDatabase, kept: Kept): (text: string) => Stat
   };
 }
 
-/**
- * Drizzle prepares each query again, which takes as long as the query. This one gets statements that were prepared
- * before.
- */
+/** Drizzle prepares every query again, which takes as long as the query. This one reuses statements. */
 export function ormOf(db: SqliteDatabase): Orm {
   const prepare = preparer(db, new LRUCache<string, Statement>(atMost(MOST_KEPT)));
   return drizzle({ client: { prepare } as SqliteDatabase });

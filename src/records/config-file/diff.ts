@@ -22,10 +22,7 @@ type Line = ["-" | "+" | " ", string];
 
 const MARKS = { "1": "-", "-1": "+", "0": " " } as const;
 
-/**
- * With more lines between the common beginning and end, all of them are shown as changed: Node's `diff` would take a
- * gigabyte.
- */
+/** Above this many lines all are shown as changed: Node's `diff` would take a gigabyte. */
 const MOST_LINES = 4_000;
 
 function compare(before: string[], after: string[]): Line[] {

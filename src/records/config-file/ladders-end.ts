@@ -28,9 +28,7 @@ export function endingWith(reader: Reader, rule: StoredRule): LadderEnd[] {
   return alerts.length === 0 ? [] : [ended(reader, rule, alerts)];
 }
 
-/**
- * Deletes a rule and returns the ladders that ended. `unlessEnds`: the rule stays if a ladder would end. Throws 404.
- */
+/** Deletes a rule. Returns the ladders that ended. `unlessEnds`: not where a ladder would end. Throws 404. */
 export function deleteSaying(
   tx: Tx,
   project: Project,

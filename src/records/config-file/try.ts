@@ -24,10 +24,7 @@ export interface Assumed {
   people: readonly string[];
 }
 
-/**
- * The result that applying would have. It is applied and undone, so the secrets that it makes aren't returned. Throws
- * as `applyConfig` does.
- */
+/** Applies and undoes it. Returns the result without its secrets. Throws as `applyConfig` does. */
 export function tryConfig(
   store: Store,
   options: ApplyOptions,

@@ -20,10 +20,7 @@ export function readTime(
   return z.NEVER;
 }
 
-/**
- * The time in the zone, where a text to the minute is exact; else Unix seconds (with seconds, or in an hour that comes
- * twice).
- */
+/** The time in the zone where that is exact; else Unix seconds (with seconds, or in an hour that comes twice). */
 export function writeTime(seconds: number, zone: string): string | number {
   const shown = wallTime(seconds, zone);
   return dated(shown, zone) === seconds ? shown : seconds;

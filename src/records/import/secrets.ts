@@ -1,16 +1,10 @@
 import type { ImportedSecret } from "./importer.ts";
 
-/**
- * Names the environment variables of credentials: `SLACK_TEAM_X_WEBHOOK_URL`. The same value of the same field gets the
- * same variable.
- */
+/** Names the variables of credentials: `SLACK_TEAM_X_WEBHOOK_URL`. Equal values of a field share one. */
 export class SecretNames {
   readonly secrets: ImportedSecret[] = [];
 
-  /**
-   * The reference for the file. `words` make the variable's name, `what` describes it; without a value it must be
-   * entered.
-   */
+  /** The reference for the file. `words`: the variable's name; `what`: its description. No value: to be entered. */
   refer(
     words: readonly string[],
     { value, what }: { value: string | null; what: string },

@@ -57,10 +57,7 @@ function ends({ kind, detail }: TimelineStep): boolean {
   return kind === "resolved" && detail["reason"] !== "merged";
 }
 
-/**
- * Pure: an alert's timeline (oldest first) as a Markdown entry. Equal entries in a row become one. An empty timeline
- * gives a draft without lines.
- */
+/** Pure: an alert's timeline (oldest first) as a Markdown entry. Equal lines in a row become one. */
 export function draftEntry(timeline: readonly TimelineStep[]): EntryDraft {
   const resolved = timeline.some(ends);
   const content = [...stepLines(told(timeline)), summary(timeline), "What we know so far: …"];

@@ -190,10 +190,7 @@ ${entries.map((entry) => entryArticle(entry, now))}</div>
 </section>`;
 }
 
-/**
- * An entry without a title is headed by its type. It isn't a list item, because unbalanced tags in its content could
- * close the item.
- */
+/** Headed by its title or type. It isn't a list item, because its content could close the item. */
 function entryArticle({ id, title, type, contentHtml, createdAt }: PublicEntry, now: number) {
   const untitled = title.trim() === "";
   return html`<article class="${type}" id="entry-${id}">

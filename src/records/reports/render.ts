@@ -3,9 +3,7 @@ import { gfmStrikethrough, gfmStrikethroughHtml } from "micromark-extension-gfm-
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import sanitizeHtml from "sanitize-html";
 
-/**
- * The tags that rendered content may contain (contract §8). No images: they would reveal readers' addresses to others.
- */
+/** The tags that rendered content may contain (contract §8). No images: they reveal readers' addresses. */
 export const CONTENT_TAGS = [
   "h4",
   "h5",

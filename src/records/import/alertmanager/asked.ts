@@ -34,10 +34,7 @@ const NOTHING = ["", "false", "0", "0s", "0B"];
 /** The report mentions these once for all, or nobody misses them. */
 const TOLD = ["group_wait", "group_interval", "id", "updatedAt"];
 
-/**
- * Records which parts of a file were read, by JSON pointer. The report lists all others, so nothing is left out
- * silently.
- */
+/** Records which parts of a file were read, by JSON pointer. The report lists all others. */
 export class AskedParts {
   readonly #asked = new Set<string>();
   readonly #left = new Set<string>();

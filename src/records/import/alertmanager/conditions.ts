@@ -6,10 +6,7 @@ import { matcherText } from "./matchers.ts";
 type RuleInput = NonNullable<ImportedProject["rules"]>[number];
 export type ConditionInput = NonNullable<RuleInput["conditions"]>[number];
 
-/**
- * A clause as conditions. `lost`: in Alertmanager's words, the parts that no condition can express. Without them the
- * conditions match more.
- */
+/** A clause as conditions. `lost`: what no condition can express; without it they match more. */
 export interface SaidClause {
   conditions: ConditionInput[];
   lost: string[];

@@ -58,9 +58,7 @@ export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCall
   return draft.schedule({ ...base, rotations, overrides, together: true, theirs });
 }
 
-/**
- * Levels that hide each other must be in one zone. Shifts from other zones no longer follow their own clock changes.
- */
+/** Levels that hide each other must be in one zone. Other zones' clock changes are lost. */
 function oneZone(
   draft: TeamDraft,
   rotations: readonly GivenRotation[],

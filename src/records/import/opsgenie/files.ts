@@ -9,10 +9,7 @@ import {
 } from "../team/given.ts";
 import { comesNext, emptyFile, inTwo } from "../team/pages.ts";
 
-/**
- * Answers of Opsgenie's API and files of its backup tool, sorted by their shape, since all of them call their content
- * `data` or nothing.
- */
+/** Answers of Opsgenie's API and files of its backup tool, sorted by their shape. */
 export interface OpsgenieFiles {
   users: Given[];
   teams: Given[];

@@ -130,10 +130,7 @@ export class TeamDraft {
     this.#rules.push({ name: this.#names.rules.give(name), ...rule });
   }
 
-  /**
-   * Makes a rule for a ladder that nothing in the export uses. `what` and `why` are for the report: "escalation
-   * policy", "No service has it".
-   */
+  /** Makes a rule for an unused ladder. `what`, `why`: for the report ("escalation policy", "No service has it"). */
   ownRule({ name, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
     const source = this.source(name);
     const how = `it is the ladder of a rule of its name, for what comes in through the source ${source}.`;

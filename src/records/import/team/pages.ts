@@ -26,10 +26,7 @@ function placeOf(address: unknown): { path: string; at: number; step: number } |
   return { path, at: page || 1, step: 1 };
 }
 
-/**
- * Whether this answer is the page that `next` points to: its `previous` is one page before `next`, or its `last` is
- * `next`.
- */
+/** Whether this answer is the page at `next`: `previous` is one page before it, or `last` is it. */
 export function comesNext(next: unknown, { previous, last }: GivenFields): boolean {
   const [wanted, before, end] = [placeOf(next), placeOf(previous), placeOf(last)];
   if (wanted === null) return false;

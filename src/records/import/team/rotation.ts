@@ -19,10 +19,7 @@ export interface GivenRotation {
   id: string;
 }
 
-/**
- * Unix seconds at which turn `n` begins; `n` below 0 is before the start. Whole days follow the zone's clocks, as in
- * the box's schedules.
- */
+/** Unix seconds at which turn `n` (may be below 0) begins. Whole days follow the zone's clocks. */
 export function handover({ start, shiftMinutes }: GivenRotation, zone: Zone, n: number): number {
   const step = shiftMinutes * 60;
   if (n === 0) return start;

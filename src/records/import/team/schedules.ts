@@ -5,10 +5,7 @@ import { differencesBetween, differenceText, type ShiftOf, shiftsOf } from "./co
 import { lanesOf, type PlannedLayer, type SeatLane } from "./lanes.ts";
 import type { GivenRotation } from "./rotation.ts";
 
-/**
- * Among an override's rotations it means a schedule of its own: the person is on call in addition. Ids that begin with
- * it mean further ones.
- */
+/** Begins ids of an override's rotations that mean: the person is on call in addition, in a schedule of its own. */
 export const ADDED = "+added";
 
 /** A person in place of everybody in [from, until), Unix seconds. */
