@@ -1,11 +1,13 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Egress } from "../../ground/kit/egress.ts";
+import { text } from "../../ground/kit/fields.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import type { SentTo } from "../../ground/kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { IntegrationRow, Outgoing, Sent } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { Message } from "../outbox/message.ts";
+import type { Via } from "../outbox/senders/sent.ts";
 
 /** A kind's fields: texts, optional where one may be left out; `description` says what it is, in words. */
 type Fields = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
@@ -29,6 +31,9 @@ export interface ChannelAttempt<C = Credentials> {
   settings: Settings;
   host: Host;
 }
+
+/** The part of an attempt that a message of words is made and sent by. */
+export type WordsAttempt<C> = Via & Pick<ChannelAttempt<C>, "credentials" | "event" | "words">;
 
 /** Values of the settings that kinds declare. */
 export type Settings = Readonly<Record<string, string>>;
@@ -148,3 +153,18 @@ export function fieldsOf({ fields }: Channel): { all: string[]; required: string
   const all = Object.keys(fields.shape);
   return { all, required: all.filter((name) => !fields.shape[name]?.isOptional()) };
 }
+
+/** The part of a kind whose rooms take messages at an address that is the credential as a whole. */
+export const incomingWebhook = {
+  fields: z.strictObject({
+    webhook_url: text(2048).meta({
+      description: "the incoming webhook's address, a credential as a whole",
+    }),
+  }),
+  addresses: ["webhook_url"],
+  flags: { webhook_url: "<webhook-url>" },
+  shown: ({ webhook_url: url }: { webhook_url: string }) => new URL(url).origin,
+} as const;
+
+/** One attempt at such a room. */
+export type WebhookAttempt = WordsAttempt<{ webhook_url: string }>;

@@ -4,6 +4,7 @@ import type { Random } from "../../ground/kit/random.ts";
 import type { SentTo } from "../../ground/kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { Sent } from "../outbox/destination.ts";
+import type { Via } from "../outbox/senders/sent.ts";
 import type { DirectMessage, DirectSent } from "./direct-message.ts";
 import { masked } from "./shown.ts";
 
@@ -35,6 +36,10 @@ export interface ContactAttempt<G = Credentials, F = Credentials> {
   /** What stands for having shown the message, for a service that may say so. */
   receipt: string;
 }
+
+/** The part of an attempt that most kinds need. */
+export type DirectAttempt<G> = Via &
+  Pick<ContactAttempt<G, { address: string }>, "gateway" | "fields" | "message">;
 
 /** A kind of contact, whole: its fields, who serves it, how it sends. */
 export interface ContactKind {

@@ -1,9 +1,5 @@
-import { z } from "zod";
-import { text } from "../../ground/kit/fields.ts";
 import { excessOf } from "../../ground/kit/json.ts";
 import type { Sent } from "../outbox/destination.ts";
-import type { EventBody } from "../outbox/event.ts";
-import type { Message } from "../outbox/message.ts";
 import { clampRetryAfter } from "../outbox/retry.ts";
 import {
   httpError,
@@ -15,26 +11,6 @@ import {
 } from "../outbox/senders/sent.ts";
 
 /** What services have in common: a request, its answer, and what that means. */
-
-/** The part of a kind whose rooms take messages at an address that is the credential as a whole. */
-export const incomingWebhook = {
-  fields: z.strictObject({
-    webhook_url: text(2048).meta({
-      description: "the incoming webhook's address, a credential as a whole",
-    }),
-  }),
-  addresses: ["webhook_url"],
-  flags: { webhook_url: "<webhook-url>" },
-  shown: ({ webhook_url: url }: { webhook_url: string }) => new URL(url).origin,
-} as const;
-
-/** One attempt at one room. */
-export interface RoomRequest {
-  webhookUrl: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-}
 
 const MOST_BYTES = 65_536;
 /** Far more than any answer holds. Values are counted before an answer is parsed: millions would hold up the loop. */

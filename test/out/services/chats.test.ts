@@ -60,7 +60,7 @@ interface Way {
 
 const telegramWay = (address = "4711") => ({
   gateway: { token: TELEGRAM_TOKEN, url: receiver.url },
-  address,
+  fields: { address },
 });
 const slackWay = (more = {}) => ({
   gateway: {
@@ -69,28 +69,28 @@ const slackWay = (more = {}) => ({
     url: `${receiver.url}/api/`,
     ...more,
   },
-  address: "U0ANN",
+  fields: { address: "U0ANN" },
 });
 const matrixWay = () => ({
   gateway: { access_token: MATRIX_TOKEN, url: receiver.url },
-  address: MATRIX_ROOM,
+  fields: { address: MATRIX_ROOM },
 });
 
 const ways = {
   telegram: {
     service: () => telegram,
-    send: (message) => sendTelegramDirect(via, { ...telegramWay(), message }),
-    edit: (message, ref) => editTelegramDirect(via, { ...telegramWay(), message }, ref),
+    send: (message) => sendTelegramDirect({ ...via, ...telegramWay(), message }),
+    edit: (message, ref) => editTelegramDirect({ ...via, ...telegramWay(), message }, ref),
   },
   slack: {
     service: () => slack,
-    send: (message) => sendSlackDirect(via, { ...slackWay(), message }),
-    edit: (message, ref) => editSlackDirect(via, { ...slackWay(), message }, ref),
+    send: (message) => sendSlackDirect({ ...via, ...slackWay(), message }),
+    edit: (message, ref) => editSlackDirect({ ...via, ...slackWay(), message }, ref),
   },
   matrix: {
     service: () => matrix,
-    send: (message) => sendMatrixDirect(via, { ...matrixWay(), message }),
-    edit: (message, ref) => editMatrixDirect(via, { ...matrixWay(), message }, ref),
+    send: (message) => sendMatrixDirect({ ...via, ...matrixWay(), message }),
+    edit: (message, ref) => editMatrixDirect({ ...via, ...matrixWay(), message }, ref),
   },
 } satisfies Record<string, Way>;
 
@@ -164,7 +164,8 @@ test("Telegram: buttons with short data, gone with the edit; a second edit alike
 test("Telegram: who blocked the bot or never spoke to it isn't tried again; a chat that moved is learned", async () => {
   receiver.always(telegram.behaviour);
   const message = directMessage();
-  const send = (address: string) => sendTelegramDirect(via, { ...telegramWay(address), message });
+  const send = (address: string) =>
+    sendTelegramDirect({ ...via, ...telegramWay(address), message });
   assert.deepEqual(await send(TELEGRAM_BLOCKED), {
     verdict: { kind: "never", error: "http 403: Forbidden: bot was blocked by the user" },
   });

@@ -150,10 +150,13 @@ test("an escape keeps names readable, and a block of code ends where it should",
 for (const [kind, { send, message, fake }] of Object.entries(rooms)) {
   describe(kind, () => {
     const post = (event: EventBody = eventBody()) =>
-      send(
-        { egress, now: 0 },
-        { webhookUrl: receiver.url + fake.path, event, words: inWords(event, LINK) },
-      );
+      send({
+        egress,
+        now: 0,
+        credentials: { webhook_url: receiver.url + fake.path },
+        event,
+        words: inWords(event, LINK),
+      });
 
     test("the service takes what logs and names may hold, and calls nobody", async () => {
       const { behaviour, faults } = roomServer(fake);
@@ -233,14 +236,13 @@ test("Discord takes a message of a box that is called by one word, or has a long
   const hosts = ["box:8080", "localhost:8080", "[fd00::1]:8080", "192.168.1.5:8080"];
   const links = hosts.map((host) => `http://${host}/a/7`);
   for (const link of [...links, `https://box.example/${"x".repeat(1_700)}`]) {
-    const { verdict } = await sendDiscord(
-      { egress, now: 0 },
-      {
-        webhookUrl: receiver.url + discordFake.path,
-        event: eventBody(),
-        words: inWords(eventBody(), link),
-      },
-    );
+    const { verdict } = await sendDiscord({
+      egress,
+      now: 0,
+      credentials: { webhook_url: receiver.url + discordFake.path },
+      event: eventBody(),
+      words: inWords(eventBody(), link),
+    });
     assert.equal(verdict.kind, "delivered", `${link}: ${faults.join()}`);
     const [embed] = JSON.parse(receiver.received.at(-1)?.body ?? "").embeds;
     assert.ok(embed.description.endsWith(`[Open](${link})`));
@@ -250,11 +252,13 @@ test("Discord takes a message of a box that is called by one word, or has a long
 test("Discord's own word on how long to wait is finer than the header's", async () => {
   const body = { message: "You are being rate limited.", retry_after: 0.65, global: false };
   receiver.once(answer(429, body, { "retry-after": "1" }));
-  const webhookUrl = receiver.url + discordFake.path;
-  const { verdict } = await sendDiscord(
-    { egress, now: 0 },
-    { webhookUrl, event: eventBody(), words: inWords(eventBody()) },
-  );
+  const { verdict } = await sendDiscord({
+    egress,
+    now: 0,
+    credentials: { webhook_url: receiver.url + discordFake.path },
+    event: eventBody(),
+    words: inWords(eventBody()),
+  });
   assert.deepEqual(verdict, {
     kind: "later",
     error: "http 429: You are being rate limited.",

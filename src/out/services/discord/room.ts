@@ -1,8 +1,8 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
-import { askedWait, incomingWebhook, postJson, type RoomRequest, withQuery } from "../post.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
+import { askedWait, postJson, withQuery } from "../post.ts";
 import {
   addressesOf,
   COLOURS,
@@ -19,8 +19,7 @@ export const discord = channel({
   about: "a Discord webhook",
   isRoom: true,
   ...incomingWebhook,
-  send: ({ credentials, event, words, egress, now }) =>
-    sendDiscord({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+  send: sendDiscord,
 });
 
 const CONTENT = 2_000;
@@ -30,9 +29,10 @@ const SENTENCES = 1_200;
 const FOOTER = 2_048;
 
 /** Posts the event and waits until the message exists (`wait`); else Discord answers before it has looked. */
-export async function sendDiscord(via: Via, request: RoomRequest): Promise<Posted> {
-  const answered = await postJson(via, withQuery(request.webhookUrl, "wait", "true"), {
-    body: discordMessage(request.event, request.words),
+export async function sendDiscord(attempt: WebhookAttempt): Promise<Posted> {
+  const { credentials, event, words } = attempt;
+  const answered = await postJson(attempt, withQuery(credentials.webhook_url, "wait", "true"), {
+    body: discordMessage(event, words),
     why: ({ message }) => message,
   });
   // Its fraction of a second is finer than the header's.

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { html } from "../../../ground/kit/html.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
-import type { Via } from "../../outbox/senders/sent.ts";
-import { contactKind, gatewayKind } from "../contact-kind.ts";
+import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import { maskedMail } from "../shown.ts";
 import { handOver, type MailGateway, mailbox, mailRefusals, mailServer, proveMail } from "./api.ts";
 import { composeMail, mailAddress, mailPage } from "./mail.ts";
 
-export const emailGateway = gatewayKind({
+const emailGateway = gatewayKind({
   kind: "email",
   about: "the SMTP server that mail to people goes through",
   ...mailServer,
@@ -23,26 +22,18 @@ export const emailContact = contactKind({
   gateway: emailGateway,
   fields: z.strictObject({ address: mailbox("whose mailbox it goes to") }),
   shown: ({ address }) => maskedMail(address),
-  send: ({ gateway, fields, message, egress, now, tenantId: tenant }) =>
-    sendEmailDirect({ egress, now }, { gateway, address: fields.address, message, tenant }),
+  send: sendEmailDirect,
 });
 
-/** One attempt at one person's mailbox. */
-export interface EmailDirect {
-  gateway: MailGateway;
-  address: string;
-  message: DirectMessage;
-  /** Whose box it is, for the mail's list id. */
-  tenant: string;
-}
-
 /** Hands a mail to the server; taken is not read. `never` where the server knows no such mailbox. `ref` is the mail's id. */
-export async function sendEmailDirect(via: Via, request: EmailDirect): Promise<DirectSent> {
-  const { gateway, address, message, tenant } = request;
+export async function sendEmailDirect(
+  attempt: DirectAttempt<MailGateway> & { tenantId: string },
+): Promise<DirectSent> {
+  const { gateway, fields, message, now, tenantId: tenant } = attempt;
   const from = mailAddress(gateway.from);
-  const sent = await handOver(via, gateway, {
-    to: address,
-    write: (ends) => composeMail({ ...draftOf(message), ...ends, tenant, now: via.now }),
+  const sent = await handOver(attempt, gateway, {
+    to: fields.address,
+    write: (ends) => composeMail({ ...draftOf(message), ...ends, tenant, now }),
   });
   const { verdict } = sent;
   if (verdict.kind === "later" && mailRefusals.unknown.test(verdict.error))

@@ -3,8 +3,7 @@ import { html } from "../../../ground/kit/html.ts";
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import { asLine, type Message } from "../../outbox/message.ts";
-import type { Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { addressesOf } from "../texts.ts";
 import { handOver, type MailGateway, mailbox, mailServer, portOf } from "./api.ts";
 import { composeMail, mailPage } from "./mail.ts";
@@ -29,24 +28,15 @@ export const email = channel({
     password: "--password <password>",
   },
   shown: ({ host, port, tls }) => `smtp://${host}:${portOf({ port, tls })}`,
-  send: ({ credentials, event, words, egress, now }) =>
-    sendEmail({ egress, now }, { ...credentials, event, words }),
+  send: sendEmail,
 });
 
-/** One attempt at one mailbox. */
-export interface EmailRequest extends MailGateway {
-  to: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-}
-
 /** Hands the event to the server. */
-export function sendEmail(via: Via, request: EmailRequest): Promise<Sent> {
-  const { to, event, words, ...gateway } = request;
-  return handOver(via, gateway, {
-    to,
-    write: (ends) => mailOf({ ...ends, event, words, now: via.now }),
+export function sendEmail(attempt: WordsAttempt<MailGateway & { to: string }>): Promise<Sent> {
+  const { credentials, event, words, now } = attempt;
+  return handOver(attempt, credentials, {
+    to: credentials.to,
+    write: (ends) => mailOf({ ...ends, event, words, now }),
   });
 }
 

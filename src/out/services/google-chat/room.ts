@@ -1,9 +1,9 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Link } from "../../outbox/said.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
-import { incomingWebhook, objectIn, postJson, type RoomRequest, withQuery } from "../post.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
+import { objectIn, postJson, withQuery } from "../post.ts";
 import { addressesOf, escapeWithin } from "../texts.ts";
 
 export const googleChat = channel({
@@ -11,19 +11,23 @@ export const googleChat = channel({
   about: "a Google Chat webhook",
   isRoom: true,
   ...incomingWebhook,
-  send: ({ credentials, event, words, egress, now }) =>
-    sendGoogleChat({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+  send: sendGoogleChat,
 });
 
 const PARAGRAPH = 4_000;
 
 /** Posts the event as a message; what is told of one alert stands in one thread. */
-export async function sendGoogleChat(via: Via, request: RoomRequest): Promise<Posted> {
+export async function sendGoogleChat(attempt: WebhookAttempt): Promise<Posted> {
+  const { credentials, event, words } = attempt;
   const [name, option] = ["messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD"] as const;
-  const { answer, ...posted } = await postJson(via, withQuery(request.webhookUrl, name, option), {
-    body: googleChatMessage(request.event, request.words),
-    why: ({ error }) => objectIn(error)["status"],
-  });
+  const { answer, ...posted } = await postJson(
+    attempt,
+    withQuery(credentials.webhook_url, name, option),
+    {
+      body: googleChatMessage(event, words),
+      why: ({ error }) => objectIn(error)["status"],
+    },
+  );
   return posted;
 }
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import { asLine, type Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { onServer, postJson, unlessTaken } from "../post.ts";
 import { type Loudness, loudnessOf } from "../texts.ts";
 
@@ -20,24 +20,16 @@ export const gotify = channel({
   sent: { where: ["server"], secrets: ["token"] },
   flags: { server: "<server>", token: "--token <token>" },
   shown: ({ server }) => new URL(server).origin,
-  send: ({ credentials, event, words, egress, now }) =>
-    sendGotify({ egress, now }, { ...credentials, event, words }),
+  send: sendGotify,
 });
 
-/** One attempt at one application. */
-export interface GotifyRequest {
-  /** May have a path, where the server stands behind a proxy. */
-  server: string;
-  token: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-}
-
 /** Publishes the event as a message of the application. */
-export async function sendGotify(via: Via, request: GotifyRequest): Promise<Posted> {
-  const { server, token, event, words } = request;
-  const answered = await postJson(via, onServer(server, "/message"), {
+export async function sendGotify(
+  attempt: WordsAttempt<{ server: string; token: string }>,
+): Promise<Posted> {
+  const { credentials, event, words } = attempt;
+  const { server, token } = credentials;
+  const answered = await postJson(attempt, onServer(server, "/message"), {
     headers: { "X-Gotify-Key": token },
     body: gotifyMessage(event, words),
     why: ({ error }) => error,

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
-import type { Via } from "../../outbox/senders/sent.ts";
-import { contactKind, gatewayKind } from "../contact-kind.ts";
+import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, directText, withRef } from "../direct-message.ts";
 import { lookAt, onServer } from "../post.ts";
 import { escapeWithin, shortened } from "../texts.ts";
 import { matrixContent, matrixLink, matrixRefusals, putMessage } from "./api.ts";
 
-export const matrixGateway = gatewayKind({
+const matrixGateway = gatewayKind({
   kind: "matrix",
   about: "an account on a Matrix server; rooms without encryption only",
   fields: z.strictObject({
@@ -38,52 +37,36 @@ export const matrixContact = contactKind({
       .meta({ description: "the room's id; invite the box's account into it first" }),
   }),
   notes: true,
-  send: ({ gateway, fields, message, egress, now }) =>
-    sendMatrixDirect({ egress, now }, { gateway, address: fields.address, message }),
-  edit: ({ gateway, fields, message, egress, now }, ref) =>
-    editMatrixDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
+  send: sendMatrixDirect,
+  edit: editMatrixDirect,
 });
 
-/** One attempt at one person. */
-export interface MatrixDirect {
-  /** The tenant's account. */
-  gateway: z.output<typeof matrixGateway.fields>;
-  /** The id of the room that the person and the account are in, `!abc:example.org`, without encryption. */
-  address: string;
-  message: DirectMessage;
-}
+type Attempt = DirectAttempt<z.output<typeof matrixGateway.fields>>;
 
 /** Sends a message, once however often it is tried. `ref` is its event's id. */
-export async function sendMatrixDirect(via: Via, request: MatrixDirect): Promise<DirectSent> {
-  const { message } = request;
+export async function sendMatrixDirect(attempt: Attempt): Promise<DirectSent> {
+  const { message } = attempt;
   const content = matrixDirectContent(message);
-  const posted = await put(via, request, { transaction: message.id, content });
+  const posted = await put(attempt, { transaction: message.id, content });
   return withRef(posted, posted.answer["event_id"]);
 }
 
 /** Says `message` in place of the one called `ref`. */
-export async function editMatrixDirect(
-  via: Via,
-  request: MatrixDirect,
-  ref: string,
-): Promise<DirectSent> {
-  const { message } = request;
+export async function editMatrixDirect(attempt: Attempt, ref: string): Promise<DirectSent> {
+  const { message } = attempt;
   const content = {
     ...matrixDirectContent(message),
     "m.new_content": matrixDirectContent(message),
     "m.relates_to": { rel_type: "m.replace", event_id: ref },
   };
-  const { verdict } = await put(via, request, { transaction: `${message.id}.edit`, content });
+  const { verdict } = await put(attempt, { transaction: `${message.id}.edit`, content });
   return { verdict };
 }
 
-function put(
-  via: Via,
-  { gateway, address }: MatrixDirect,
-  message: { transaction: string; content: object },
-) {
-  const room = { homeserver: gateway.url, token: gateway.access_token, roomId: address };
-  return putMessage(via, room, message);
+function put(attempt: Attempt, message: { transaction: string; content: object }) {
+  const { gateway, fields } = attempt;
+  const room = { homeserver: gateway.url, token: gateway.access_token, roomId: fields.address };
+  return putMessage(attempt, room, message);
 }
 
 /** In characters: an edit says it twice, and an event has 65,536 bytes at most. */

@@ -3,10 +3,10 @@ import { text } from "../../../ground/kit/fields.ts";
 import { escapeMarkup } from "../../../ground/kit/html.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { addressesOf, escapeWithin, loudnessOf, plainWithin } from "../texts.ts";
-import { LONGEST_BODY, type MatrixRoom, matrixContent, matrixLink, putMessage } from "./api.ts";
+import { LONGEST_BODY, matrixContent, matrixLink, putMessage } from "./api.ts";
 
 export const matrix = channel({
   kind: "matrix",
@@ -29,28 +29,22 @@ export const matrix = channel({
     access_token: "--access-token <token>",
   },
   shown: ({ homeserver }) => new URL(homeserver).origin,
-  send: ({ credentials, message, event, words, egress, now }) => {
-    const { homeserver, access_token: token, room_id: roomId } = credentials;
-    const transaction = message.eventId;
-    const room = { homeserver, token, roomId };
-    return sendMatrix({ egress, now }, { ...room, transaction, event, words });
-  },
+  send: sendMatrix,
 });
 
-/** One attempt at one room. */
-export interface MatrixRequest extends MatrixRoom {
-  /** The same for every attempt at one message: the server takes it once. */
-  transaction: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-}
-
 /** Sends the event; a repeated attempt makes no second message. */
-export async function sendMatrix(via: Via, request: MatrixRequest): Promise<Posted> {
-  const { transaction, event, words, ...room } = request;
-  const content = matrixMessage(event, words);
-  const { answer, ...posted } = await putMessage(via, room, { transaction, content });
+export async function sendMatrix(
+  attempt: WordsAttempt<{ homeserver: string; access_token: string; room_id: string }> & {
+    message: { eventId: string };
+  },
+): Promise<Posted> {
+  const { credentials, message, event, words } = attempt;
+  const { homeserver, access_token: token, room_id: roomId } = credentials;
+  const { answer, ...posted } = await putMessage(
+    attempt,
+    { homeserver, token, roomId },
+    { transaction: message.eventId, content: matrixMessage(event, words) },
+  );
   return posted;
 }
 

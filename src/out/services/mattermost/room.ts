@@ -1,8 +1,8 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
-import { incomingWebhook, postJson, type RoomRequest } from "../post.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
+import { postJson } from "../post.ts";
 import {
   COLOURS,
   codeBlock,
@@ -18,8 +18,7 @@ export const mattermost = channel({
   about: "a Mattermost incoming webhook",
   isRoom: true,
   ...incomingWebhook,
-  send: ({ credentials, event, words, egress, now }) =>
-    sendMattermost({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+  send: sendMattermost,
 });
 
 /** A post has 16,383 characters at most; this is far from it. */
@@ -28,9 +27,10 @@ const SENTENCES = 2_000;
 const TEXT = 12_000;
 
 /** Posts the event as a message. */
-export async function sendMattermost(via: Via, request: RoomRequest): Promise<Posted> {
-  const { answer, ...posted } = await postJson(via, request.webhookUrl, {
-    body: mattermostMessage(request.event, request.words),
+export async function sendMattermost(attempt: WebhookAttempt): Promise<Posted> {
+  const { credentials, event, words } = attempt;
+  const { answer, ...posted } = await postJson(attempt, credentials.webhook_url, {
+    body: mattermostMessage(event, words),
     why: ({ id }) => id,
   });
   return posted;

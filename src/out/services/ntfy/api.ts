@@ -25,9 +25,9 @@ const REQUEST = 8_192;
 
 export interface NtfyServer {
   /** Empty: the public one. */
-  server: string;
+  server?: string | undefined;
   /** Empty: none. */
-  token: string;
+  access_token?: string | undefined;
 }
 
 export interface NtfyMessage {
@@ -43,7 +43,7 @@ export interface NtfyMessage {
 /** Publishes as JSON to the server's root (docs.ntfy.sh, Publish as JSON). `answer.id` is the message's id. */
 export async function publish(
   via: Via,
-  { server, token }: NtfyServer,
+  { server, access_token: token = "" }: NtfyServer,
   message: NtfyMessage & { topic: string },
 ): Promise<Answered> {
   const answered = await postJson(via, server || NTFY_SERVER, {

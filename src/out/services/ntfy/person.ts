@@ -15,7 +15,7 @@ import {
   publish,
 } from "./api.ts";
 
-export const ntfyGateway = gatewayKind({
+const ntfyGateway = gatewayKind({
   kind: "ntfy",
   about: "an ntfy server; without one the public server is used",
   fields: z.strictObject({
@@ -56,9 +56,9 @@ export const ntfyContact = contactKind({
   }),
   notes: true,
   async send({ gateway, fields, message, egress, now }) {
-    const { url: server = "", access_token: token = "" } = gateway;
+    const { url: server, access_token } = gateway;
     const notification = { topic: fields.address, ...ntfyBody(message, gateway) };
-    const posted = await publish({ egress, now }, { server, token }, notification);
+    const posted = await publish({ egress, now }, { server, access_token }, notification);
     return withRef(posted, posted.answer["id"]);
   },
 });

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { loudnessOf } from "../texts.ts";
 import {
   NTFY_SERVER,
@@ -35,24 +35,15 @@ export const ntfy = channel({
   sent: { where: ["server"], secrets: ["topic", "access_token"] },
   flags: { topic: "<topic>", server: "--server <url>", access_token: "--access-token <token>" },
   shown: ({ server }) => new URL(server || NTFY_SERVER).origin,
-  send: ({ credentials, event, words, egress, now }) => {
-    const { topic, server = "", access_token: token = "" } = credentials;
-    return sendNtfy({ egress, now }, { server, topic, token, event, words });
-  },
+  send: sendNtfy,
 });
 
-/** One attempt at one topic. */
-export interface NtfyRequest extends NtfyServer {
-  topic: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-}
-
-export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> {
-  const { topic, event, words, ...server } = request;
-  const message = { topic, ...ntfyMessage(event, words) };
-  const { answer, ...posted } = await publish(via, server, message);
+export async function sendNtfy(
+  attempt: WordsAttempt<NtfyServer & { topic: string }>,
+): Promise<Posted> {
+  const { credentials, event, words } = attempt;
+  const message = { topic: credentials.topic, ...ntfyMessage(event, words) };
+  const { answer, ...posted } = await publish(attempt, credentials, message);
   return posted;
 }
 

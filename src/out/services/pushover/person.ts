@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { ellipsis } from "../../../ground/kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
-import { contactKind, gatewayKind } from "../contact-kind.ts";
+import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
 import {
   type DirectMessage,
   type DirectSent,
@@ -26,7 +26,7 @@ const application = z.strictObject({
 });
 export type PushoverGateway = z.output<typeof application>;
 
-export const pushoverGateway = gatewayKind({
+const pushoverGateway = gatewayKind({
   kind: "pushover",
   about: "a Pushover application",
   fields: application,
@@ -51,26 +51,19 @@ export const pushoverContact = contactKind({
   fields: z.strictObject({ address: pushoverKey("the person's user key") }),
   gone: pushoverRefusals.gone,
   notes: true,
-  send: ({ gateway, fields, message, egress, now }) =>
-    sendPushoverDirect({ egress, now }, { gateway, address: fields.address, message }),
+  send: sendPushoverDirect,
   // The emergency rings on until it is told to stop.
-  edit: ({ gateway, egress, now }, ref) => stopPushover({ egress, now }, { gateway }, ref),
+  edit: stopPushover,
 });
 
-/** One attempt at one person. */
-export interface PushoverDirect {
-  gateway: PushoverGateway;
-  /** The person's user key. */
-  address: string;
-  message: DirectMessage;
-}
-
 /** Sends a message; a page of level 500 is an emergency, whose receipt is `ref`. Other messages have none. */
-export async function sendPushoverDirect(via: Via, request: PushoverDirect): Promise<DirectSent> {
-  const { gateway, address, message } = request;
-  const answered = await callPushover(via, apiOf(gateway), {
+export async function sendPushoverDirect(
+  attempt: DirectAttempt<PushoverGateway>,
+): Promise<DirectSent> {
+  const { gateway, fields, message, now } = attempt;
+  const answered = await callPushover(attempt, apiOf(gateway), {
     path: "messages",
-    fields: { user: address, ...pushoverDirectFields(message, via.now) },
+    fields: { user: fields.address, ...pushoverDirectFields(message, now) },
   });
   const posted = refusedFor(answered, ({ user }) => user === "invalid");
   return withRef(posted, posted.answer["receipt"]);
@@ -90,12 +83,11 @@ export function pushoverDirectFields(message: DirectMessage, now: number): Recor
 
 /** Ends an emergency's ringing. One that is over, or that Pushover doesn't know, has nothing to end: `delivered`. */
 export async function stopPushover(
-  via: Via,
-  { gateway }: Pick<PushoverDirect, "gateway">,
+  attempt: Via & { gateway: PushoverGateway },
   ref: string,
 ): Promise<DirectSent> {
   const path = `receipts/${encodeURIComponent(ref)}/cancel`;
-  const { verdict, answer } = await callPushover(via, apiOf(gateway), { path });
+  const { verdict, answer } = await callPushover(attempt, apiOf(attempt.gateway), { path });
   const isGone = verdict.kind === "later" && answer["receipt"] === "not found";
   return { verdict: isGone ? { kind: "delivered", status: 404 } : verdict };
 }

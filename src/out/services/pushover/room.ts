@@ -3,8 +3,8 @@ import { webUrl } from "../../../ground/kit/flags.ts";
 import { codePoints, cut } from "../../../ground/kit/text.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import { asLine, type Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { loudnessOf } from "../texts.ts";
 import { callPushover, LONGEST_MESSAGE, PUSHOVER_API, pushoverFields, pushoverKey } from "./api.ts";
 
@@ -24,43 +24,43 @@ export const pushover = channel({
       read: webUrl,
     },
   },
-  send: ({ credentials, event, words, egress, now, settings }) =>
-    sendPushover({ egress, now }, { ...credentials, apiUrl: settings.pushoverApi, event, words }),
+  send: sendPushover,
 });
 
 /** One attempt at one user or group. */
-export interface PushoverRequest {
-  apiUrl: string;
-  token: string;
-  user: string;
-  event: EventBody;
-  /** The same in words. */
-  words: Message;
-}
+type Attempt = WordsAttempt<{ token: string; user: string }> & {
+  settings: { pushoverApi: string };
+};
 
 const TIMEOUT_MS = 10_000;
 /** From here on a message is an emergency. */
 const EMERGENCY_LEVEL = 500;
 
 /** Sends the event; where it says that somebody has the alert or that it is over, its emergencies end first. */
-export async function sendPushover(via: Via, request: PushoverRequest): Promise<Posted> {
-  const { apiUrl, token, user, event, words } = request;
-  const stopped = await stopRinging(via, request);
+export async function sendPushover(attempt: Attempt): Promise<Posted> {
+  const { credentials, event, words } = attempt;
+  const stopped = await stopRinging(attempt);
   if (stopped !== null && isTheirFault(stopped)) return stopped;
-  const left = (via.timeoutMs ?? TIMEOUT_MS) - (stopped?.durationMs ?? 0);
+  const left = (attempt.timeoutMs ?? TIMEOUT_MS) - (stopped?.durationMs ?? 0);
   const { answer, ...posted } = await callPushover(
-    { ...via, timeoutMs: Math.max(1, left) },
-    { apiUrl, token },
-    { path: "messages", fields: { user, ...pushoverMessage(event, words) } },
+    { ...attempt, timeoutMs: Math.max(1, left) },
+    apiOf(attempt),
+    { path: "messages", fields: { user: credentials.user, ...pushoverMessage(event, words) } },
   );
   return posted;
 }
 
+const apiOf = ({ credentials: { token }, settings }: Attempt) => ({
+  apiUrl: settings.pushoverApi,
+  token,
+});
+
 /** It rings again and again until somebody touches it there; nothing but this tells it that somebody did here. */
-async function stopRinging(via: Via, { apiUrl, token, event }: PushoverRequest) {
+async function stopRinging(attempt: Attempt) {
+  const { event } = attempt;
   if (loudnessOf(event) !== "silent" || event.level < EMERGENCY_LEVEL) return null;
   const path = `receipts/cancel_by_tag/${tagOf(event)}`;
-  const { answer, ...posted } = await callPushover(via, { apiUrl, token }, { path });
+  const { answer, ...posted } = await callPushover(attempt, apiOf(attempt), { path });
   return posted;
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { type Answer, onServer, postJson, unlessTaken } from "../post.ts";
 import { plainWithin } from "../texts.ts";
 
@@ -25,26 +25,17 @@ export const signal = channel({
   sent: { where: ["server"], secrets: ["recipient", "number"] },
   flags: { recipient: "<recipient>", server: "--server <url>", number: "--number <number>" },
   shown: ({ server }) => new URL(server).origin,
-  send: ({ credentials, words, egress, now }) =>
-    sendSignal({ egress, now }, { ...credentials, words }),
+  send: sendSignal,
 });
 
-/** One attempt at one user or group. */
-export interface SignalRequest {
-  /** May have a path, where the server stands behind a proxy. */
-  server: string;
-  number: string;
-  recipient: string;
-  /** The event in words. */
-  words: Message;
-}
-
 /** Sends the event. The server has no ids for attempts: one that timed out may come twice. */
-export async function sendSignal(via: Via, request: SignalRequest): Promise<Posted> {
-  const { server, number, recipient, words } = request;
-  const answered = await postJson(via, onServer(server, "/v2/send"), {
+export async function sendSignal(
+  attempt: WordsAttempt<{ server: string; number: string; recipient: string }>,
+): Promise<Posted> {
+  const { server, number, recipient } = attempt.credentials;
+  const answered = await postJson(attempt, onServer(server, "/v2/send"), {
     body: {
-      message: signalText(words),
+      message: signalText(attempt.words),
       number,
       recipients: [recipient],
       text_mode: "normal",

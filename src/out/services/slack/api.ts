@@ -119,7 +119,7 @@ export function slackLink({ text, href }: Link): string {
   return `<${href.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|${name}>`;
 }
 
-export interface SlackButton {
+interface SlackButton {
   action: string;
   value: string;
   label: string;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
-import type { Via } from "../../outbox/senders/sent.ts";
-import { contactKind, gatewayKind } from "../contact-kind.ts";
+import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import { under } from "../post.ts";
 import { escapeWithin } from "../texts.ts";
@@ -29,7 +28,7 @@ const app = z.strictObject({
 });
 export type SlackGateway = z.output<typeof app>;
 
-export const slackGateway = gatewayKind({
+const slackGateway = gatewayKind({
   kind: "slack",
   about: "a Slack app of one's own; with an app token its buttons work behind a firewall",
   fields: app,
@@ -62,27 +61,23 @@ export const slackContact = contactKind({
   }),
   gone: slackRefusals.gone,
   notes: true,
-  send: ({ gateway, fields, message, egress, now }) =>
-    sendSlackDirect({ egress, now }, { gateway, address: fields.address, message }),
-  edit: ({ gateway, fields, message, egress, now }, ref) =>
-    editSlackDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
+  send: sendSlackDirect,
+  edit: editSlackDirect,
 });
 
-/** One attempt at one person. */
-export interface SlackDirect {
-  gateway: SlackGateway;
-  /** `U…`, the person's id. */
-  address: string;
-  message: DirectMessage;
-}
+type Attempt = DirectAttempt<SlackGateway>;
 
 /** Sends a direct message. `ref` is `D…:ts`, the conversation and the message. */
-export async function sendSlackDirect(via: Via, request: SlackDirect): Promise<DirectSent> {
-  const { gateway, address, message } = request;
+export async function sendSlackDirect(attempt: Attempt): Promise<DirectSent> {
+  const { gateway, fields, message } = attempt;
   const hearsButtons = Boolean(gateway.app_token);
-  const { answer, ...posted } = await callSlack(via, appOf(gateway), {
+  const { answer, ...posted } = await callSlack(attempt, appOf(gateway), {
     method: "chat.postMessage",
-    body: { channel: address, ...slackDirectMessage(message, { hearsButtons }), ...noPreviews },
+    body: {
+      channel: fields.address,
+      ...slackDirectMessage(message, { hearsButtons }),
+      ...noPreviews,
+    },
   });
   const { channel, ts } = answer;
   const isTold = typeof channel === "string" && typeof ts === "string";
@@ -90,14 +85,11 @@ export async function sendSlackDirect(via: Via, request: SlackDirect): Promise<D
 }
 
 /** Says `message` in place of the one called `ref`, and takes its buttons away. */
-export async function editSlackDirect(
-  via: Via,
-  { gateway, message }: SlackDirect,
-  ref: string,
-): Promise<DirectSent> {
+export async function editSlackDirect(attempt: Attempt, ref: string): Promise<DirectSent> {
+  const { gateway, message } = attempt;
   const [channel, ts] = ref.split(":");
   const content = slackDirectMessage({ ...message, ack: null }, { hearsButtons: false });
-  const posted = await callSlack(via, appOf(gateway), {
+  const posted = await callSlack(attempt, appOf(gateway), {
     method: "chat.update",
     body: { channel, ts, ...content },
   });

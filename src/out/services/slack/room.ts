@@ -3,8 +3,8 @@ import { text } from "../../../ground/kit/fields.ts";
 import { webUrl } from "../../../ground/kit/flags.ts";
 import { type Message, plainText } from "../../outbox/message.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
-import { incomingWebhook, postJson, type RoomRequest } from "../post.ts";
+import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
+import { postJson } from "../post.ts";
 import { addressesOf, escapeWithin, partsWithin, takenFor } from "../texts.ts";
 import {
   callSlack,
@@ -48,13 +48,13 @@ export const slack = channel({
       read: webUrl,
     },
   },
-  send: ({ credentials, event, words, egress, now, settings, host }) => {
-    const { webhook_url: webhookUrl = "", bot_token: token, channel: name } = credentials;
-    const via = { egress, now };
-    if (!token || !name) return sendSlack(via, { webhookUrl, event, words });
+  send: (attempt) => {
+    const { credentials, event, words, settings, host } = attempt;
+    const { webhook_url = "", bot_token: token, channel: name } = credentials;
+    if (!token || !name) return sendSlack({ ...attempt, credentials: { webhook_url } });
     const app = { apiUrl: settings.slackApi, token, channel: name };
     const alertId = host.hears?.({ kind: "slack", token }) ? takenFor(event) : null;
-    return postAsApp(via, app, slackMessage(words, alertId));
+    return postAsApp(attempt, app, slackMessage(words, alertId));
   },
 });
 
@@ -65,9 +65,9 @@ const CONTEXT = 300;
 const ALL_CONTEXT = 3_000;
 
 /** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
-export async function sendSlack(via: Via, { webhookUrl, words }: RoomRequest): Promise<Posted> {
-  const { answer, ...posted } = await postJson(via, webhookUrl, {
-    body: slackMessage(words),
+export async function sendSlack(attempt: WebhookAttempt): Promise<Posted> {
+  const { answer, ...posted } = await postJson(attempt, attempt.credentials.webhook_url, {
+    body: slackMessage(attempt.words),
     why: (_, word) => word.trim(),
   });
   return posted;

@@ -1,9 +1,9 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Link } from "../../outbox/said.ts";
-import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel } from "../channel.ts";
-import { incomingWebhook, objectIn, postJson, type RoomRequest } from "../post.ts";
+import type { Posted } from "../../outbox/senders/sent.ts";
+import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
+import { objectIn, postJson } from "../post.ts";
 import { addressesOf, type Mood, moodOf } from "../texts.ts";
 
 export const teams = channel({
@@ -11,8 +11,7 @@ export const teams = channel({
   about: "a Microsoft Teams workflow",
   isRoom: true,
   ...incomingWebhook,
-  send: ({ credentials, event, words, egress, now }) =>
-    sendTeams({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
+  send: sendTeams,
 });
 
 const COLOURS: Readonly<Record<Mood, string>> = {
@@ -24,9 +23,10 @@ const COLOURS: Readonly<Record<Mood, string>> = {
 };
 
 /** Posts the event as a card. 202 says that the workflow took it, not that it is shown. */
-export async function sendTeams(via: Via, request: RoomRequest): Promise<Posted> {
-  const { answer, ...posted } = await postJson(via, request.webhookUrl, {
-    body: teamsMessage(request.event, request.words),
+export async function sendTeams(attempt: WebhookAttempt): Promise<Posted> {
+  const { credentials, event, words } = attempt;
+  const { answer, ...posted } = await postJson(attempt, credentials.webhook_url, {
+    body: teamsMessage(event, words),
     why: ({ error }) => objectIn(error)["code"],
   });
   return posted;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
-import type { Via } from "../../outbox/senders/sent.ts";
-import { contactKind, gatewayKind } from "../contact-kind.ts";
+import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, directText, withRef } from "../direct-message.ts";
 import { type Answer, lookAt, objectIn, refusedFor, unlessTaken } from "../post.ts";
 import { shortened } from "../texts.ts";
@@ -24,7 +23,7 @@ const bot = z.strictObject({
 });
 export type TelegramGateway = z.output<typeof bot>;
 
-export const telegramGateway = gatewayKind({
+const telegramGateway = gatewayKind({
   kind: "telegram",
   about: "a Telegram bot; its buttons work behind a firewall, since the box asks for answers",
   fields: bot,
@@ -53,28 +52,20 @@ export const telegramContact = contactKind({
   }),
   gone: telegramRefusals.gone,
   notes: true,
-  send: ({ gateway, fields, message, egress, now }) =>
-    sendTelegramDirect({ egress, now }, { gateway, address: fields.address, message }),
-  edit: ({ gateway, fields, message, egress, now }, ref) =>
-    editTelegramDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
+  send: sendTelegramDirect,
+  edit: editTelegramDirect,
 });
 
-/** One attempt at one person's chat with the bot. */
-export interface TelegramDirect {
-  gateway: TelegramGateway;
-  /** The chat's id. */
-  address: string;
-  message: DirectMessage;
-}
+type Attempt = DirectAttempt<TelegramGateway>;
 
 /**
  * Sends a message, a page with buttons whose data is `ack:HANDLE` and `resolve:HANDLE`. `ref` is its id; `learned` holds
  * the chat's new `address` where it moved.
  */
-export async function sendTelegramDirect(via: Via, request: TelegramDirect): Promise<DirectSent> {
-  const { message } = request;
+export async function sendTelegramDirect(attempt: Attempt): Promise<DirectSent> {
+  const { message } = attempt;
   const { ack } = message;
-  const sent = await call(via, request, {
+  const sent = await call(attempt, {
     method: "sendMessage",
     body: {
       text: textOf(message),
@@ -88,16 +79,12 @@ export async function sendTelegramDirect(via: Via, request: TelegramDirect): Pro
 }
 
 /** Says `message` in place of the one called `ref`, and takes its buttons away. */
-export async function editTelegramDirect(
-  via: Via,
-  request: TelegramDirect,
-  ref: string,
-): Promise<DirectSent> {
-  const { verdict, answer } = await call(via, request, {
+export async function editTelegramDirect(attempt: Attempt, ref: string): Promise<DirectSent> {
+  const { verdict, answer } = await call(attempt, {
     method: "editMessageText",
     body: {
       message_id: Number(ref),
-      text: textOf(request.message),
+      text: textOf(attempt.message),
       reply_markup: { inline_keyboard: [] },
     },
   });
@@ -107,8 +94,9 @@ export async function editTelegramDirect(
 }
 
 /** What names no message may be anybody's page. */
-async function call(via: Via, { gateway, address }: TelegramDirect, what: BotCall) {
-  const sent = await callBot(via, { ...botOf(gateway), chatId: address }, what);
+async function call(attempt: Attempt, what: BotCall) {
+  const { gateway, fields } = attempt;
+  const sent = await callBot(attempt, { ...botOf(gateway), chatId: fields.address }, what);
   const taken = unlessTaken(sent, (answer) => messageIn(answer) !== undefined);
   const isForGood = (answer: Answer) => telegramRefusals.forGood.test(descriptionIn(answer));
   return refusedFor(taken, isForGood);

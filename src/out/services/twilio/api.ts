@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { cut } from "../../../ground/kit/text.ts";
 import { limitsOf, type Via, verdictOf } from "../../outbox/senders/sent.ts";
-import { type DirectSent, withRef } from "../direct-message.ts";
+import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import {
   type Answer,
   type Answered,
@@ -50,6 +50,18 @@ export const twilioAccount = z.strictObject({
   url: text(2048).optional().meta({ description: "a region's address" }),
 });
 export type TwilioGateway = z.output<typeof twilioAccount>;
+
+/** What a text and a call have in common. */
+export interface PhoneMessage {
+  gateway: TwilioGateway;
+  /** `+15550002222`. */
+  to: string;
+  message: DirectMessage;
+  /** Where Twilio says what became of it; null: nowhere that it could reach. */
+  statusUrl: string | null;
+  /** When an attempt began whose end isn't known, in Unix milliseconds. */
+  since?: number;
+}
 
 /** A text or a call as it is ordered. */
 export interface TwilioOrder {

@@ -12,7 +12,7 @@ import {
 import { sendSms } from "./sms.ts";
 import { placeCall } from "./voice.ts";
 
-export const twilioGateway = gatewayKind({
+const twilioGateway = gatewayKind({
   kind: "twilio",
   about: "a Twilio account, for texts and calls",
   fields: twilioAccount,

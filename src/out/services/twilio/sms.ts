@@ -1,24 +1,14 @@
 import { cut } from "../../../ground/kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import type { DirectMessage, DirectSent } from "../direct-message.ts";
-import { orderAtTwilio, type TwilioGateway } from "./api.ts";
-
-/** One attempt at one phone. */
-export interface SmsRequest {
-  gateway: TwilioGateway;
-  /** `+15550002222`. */
-  to: string;
-  message: DirectMessage;
-  /** Where Twilio says what became of it; null: nowhere that it could reach. */
-  statusUrl: string | null;
-  /** Whether answers to the number come in here. */
-  takesReplies: boolean;
-  /** When an attempt began whose end isn't known, in Unix milliseconds. */
-  since?: number;
-}
+import { orderAtTwilio, type PhoneMessage } from "./api.ts";
 
 /** Sends a text of two segments at most. `ref` is its SID. */
-export async function sendSms(via: Via, request: SmsRequest): Promise<DirectSent> {
+export async function sendSms(
+  via: Via,
+  /** `takesReplies`: whether answers to the number come in here. */
+  request: PhoneMessage & { takesReplies: boolean },
+): Promise<DirectSent> {
   const { gateway, to, message, statusUrl, takesReplies, since } = request;
   const { messaging_service_sid: service = "", from = "" } = gateway;
   const text = smsText(message, takesReplies);

@@ -2,27 +2,17 @@ import { escapeMarkup } from "../../../ground/kit/html.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import type { DirectMessage, DirectSent } from "../direct-message.ts";
 import { escapeWithin } from "../texts.ts";
-import { orderAtTwilio, speakable, type TwilioGateway } from "./api.ts";
-
-/** One attempt at one phone. */
-export interface CallRequest {
-  gateway: TwilioGateway;
-  /** `+15550002222`. */
-  to: string;
-  message: DirectMessage;
-  /** Where Twilio says how the call goes on; null: nowhere that it could reach. */
-  statusUrl: string | null;
-  /** Where it says which key was pressed; null: none is asked for. */
-  keysUrl: string | null;
-  /** When an attempt began whose end isn't known, in Unix milliseconds. */
-  since?: number;
-}
+import { orderAtTwilio, type PhoneMessage, speakable } from "./api.ts";
 
 const RING_SECONDS = "30";
 const EVENTS = ["initiated", "ringing", "answered", "completed"] as const;
 
 /** Places a call that speaks the message. Ordered is not answered, nor is answered taken. `ref` is the call's SID. */
-export async function placeCall(via: Via, request: CallRequest): Promise<DirectSent> {
+export async function placeCall(
+  via: Via,
+  /** `keysUrl`: where Twilio says which key was pressed; null: none is asked for. */
+  request: PhoneMessage & { keysUrl: string | null },
+): Promise<DirectSent> {
   const { gateway, to, message, statusUrl, keysUrl, since } = request;
   const told = EVENTS.map((event) => ["StatusCallbackEvent", event] as const);
   return orderAtTwilio(via, gateway, {

@@ -20,7 +20,7 @@ import {
 } from "./encryption.ts";
 import { knownZone, type PushFacts, pushPayload } from "./payload.ts";
 
-export const webPushGateway = gatewayKind({
+const webPushGateway = gatewayKind({
   kind: "web_push",
   about: "the keys that browsers' push services know this box by; it makes them itself",
   fields: z.strictObject({

@@ -33,8 +33,8 @@ async function post(message = directMessage(), password = MAIL_PASSWORD) {
     password,
   };
   const via = { egress, now: Date.UTC(2026, 0, 5, 3, 12, 2) };
-  const address = "ann@example.org";
-  return sendEmailDirect(via, { gateway, address, message, tenant: "0123456789abcdef" });
+  const fields = { address: "ann@example.org" };
+  return sendEmailDirect({ ...via, gateway, fields, message, tenantId: "0123456789abcdef" });
 }
 
 test("a page by mail: in its alert's thread, with the way to answer in text and page", async () => {

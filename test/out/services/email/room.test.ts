@@ -4,7 +4,8 @@ import { systemClock } from "../../../../src/ground/kit/clock.ts";
 import { createEgress, type EgressClient } from "../../../../src/ground/kit/egress.ts";
 import { createNames } from "../../../../src/ground/kit/names.ts";
 import { eventKinds } from "../../../../src/out/outbox/event.ts";
-import { type EmailRequest, mailOf, sendEmail } from "../../../../src/out/services/email/room.ts";
+import type { MailGateway } from "../../../../src/out/services/email/api.ts";
+import { mailOf, sendEmail } from "../../../../src/out/services/email/room.ts";
 import { eventBody, inWords } from "../../../support/events.ts";
 import {
   headersOf,
@@ -42,21 +43,16 @@ const from = "box@shop.example";
 const to = "ann@example.org";
 const send = (
   port: number,
-  more: Partial<EmailRequest> = {},
+  more: Partial<MailGateway & { to: string }> = {},
   via: { egress: EgressClient } = { egress },
 ) =>
-  sendEmail(
-    { ...via, now: NOW },
-    {
-      host: "localhost",
-      port: String(port),
-      from,
-      to,
-      event: eventBody(),
-      words: inWords(eventBody()),
-      ...more,
-    },
-  );
+  sendEmail({
+    ...via,
+    now: NOW,
+    credentials: { host: "localhost", port: String(port), from, to, ...more },
+    event: eventBody(),
+    words: inWords(eventBody()),
+  });
 
 test("the mail: an alert's mails hang together, no answer is wanted, text and a page", async () => {
   const link = "https://box.example/a/7?x=1&y=2";

@@ -18,15 +18,13 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const send = (changes = {}, { path = "", token = GOTIFY_TOKEN } = {}) =>
-  sendGotify(
-    { egress, now: 0 },
-    {
-      server: receiver.url + path,
-      token,
-      event: eventBody(changes),
-      words: inWords(eventBody(changes)),
-    },
-  );
+  sendGotify({
+    egress,
+    now: 0,
+    credentials: { server: receiver.url + path, token },
+    event: eventBody(changes),
+    words: inWords(eventBody(changes)),
+  });
 
 test("the event as plain text, which opens the alert when it is touched", () => {
   const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";

@@ -28,19 +28,20 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const LINK = "https://box.example/a/7?x=1&y=2";
-const send = (changes = {}, more = {}) =>
-  sendMatrix(
-    { egress, now: 0 },
-    {
+const send = (changes = {}, more = {}, eventId = "evt_1") =>
+  sendMatrix({
+    egress,
+    now: 0,
+    credentials: {
       homeserver: receiver.url,
-      token: MATRIX_TOKEN,
-      roomId: MATRIX_ROOM,
-      transaction: "evt_1",
-      event: eventBody(changes),
-      words: inWords(eventBody(changes), LINK),
+      access_token: MATRIX_TOKEN,
+      room_id: MATRIX_ROOM,
       ...more,
     },
-  );
+    message: { eventId },
+    event: eventBody(changes),
+    words: inWords(eventBody(changes), LINK),
+  });
 
 test("an alert as text and as HTML; what is over makes no sound", () => {
   const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
@@ -71,10 +72,11 @@ test("however often it is tried, the room has one message, behind a path and wha
     server.behaviour(nobody as never, socket, request);
     socket.resetAndDestroy();
   });
-  const more = { transaction: "evt/ä?#1", homeserver: `${receiver.url}/hs/` };
-  assert.equal((await send({}, more)).verdict.kind, "later");
-  assert.deepEqual((await send({}, more)).verdict, { kind: "delivered", status: 200 });
-  await send({}, { ...more, transaction: "evt_2" });
+  const more = { homeserver: `${receiver.url}/hs/` };
+  const once = () => send({}, more, "evt/ä?#1");
+  assert.equal((await once()).verdict.kind, "later");
+  assert.deepEqual((await once()).verdict, { kind: "delivered", status: 200 });
+  await send({}, more, "evt_2");
   assert.equal(receiver.received.length, 3);
   assert.equal(server.events.size, 2);
 });
@@ -85,7 +87,7 @@ test("the server takes whatever logs and names may hold; no markup of theirs act
       const identifiers = { [text.slice(0, 200)]: text };
       const names = { project: text.slice(0, 128), rule: text.slice(0, 128) };
       const changes = { event, last_message: text, template: text, identifiers, ...names };
-      const { verdict } = await send(changes, { transaction: `${event}${i}` });
+      const { verdict } = await send(changes, {}, `${event}${i}`);
       assert.equal(verdict.kind, "delivered", server.faults.join());
     }
   assert.deepEqual(
@@ -116,11 +118,11 @@ test("any event stays far below the size of an event", () => {
 });
 
 test("who may not write there is told so for good; a crowded or broken server is tried again", async () => {
-  assert.deepEqual((await send({}, { roomId: "!other:example.org" })).verdict, {
+  assert.deepEqual((await send({}, { room_id: "!other:example.org" })).verdict, {
     kind: "never",
     error: "http 403: M_FORBIDDEN",
   });
-  assert.deepEqual((await send({}, { token: "canary" })).verdict, {
+  assert.deepEqual((await send({}, { access_token: "canary" })).verdict, {
     kind: "never",
     error: "http 401: M_UNKNOWN_TOKEN",
   });

@@ -21,16 +21,13 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const send = (token = "") =>
-  sendNtfy(
-    { egress, now: 0 },
-    {
-      server: receiver.url,
-      topic: "ops-9f86d081",
-      token,
-      event: eventBody(),
-      words: inWords(eventBody()),
-    },
-  );
+  sendNtfy({
+    egress,
+    now: 0,
+    credentials: { server: receiver.url, topic: "ops-9f86d081", access_token: token },
+    event: eventBody(),
+    words: inWords(eventBody()),
+  });
 
 type Shown = { title: string; message: string; priority: number; tags: string[]; click?: string };
 const shown = (...args: Parameters<typeof ntfyMessage>) => ntfyMessage(...args) as Shown;
@@ -100,16 +97,13 @@ test("the server takes it however long the addresses are that the sender sent al
     for (const body of [[], ['"'.repeat(3_500)]]) {
       const event = eventBody({ last_message });
       const words = describe(event, { link: "https://box.example/a/7", said: { runbook, links } });
-      const { verdict } = await sendNtfy(
-        { egress, now: 0 },
-        {
-          server: receiver.url,
-          topic: "ops-9f86d081",
-          token: NTFY_TOKEN,
-          event,
-          words: body.length === 0 ? words : { ...words, details: body },
-        },
-      );
+      const { verdict } = await sendNtfy({
+        egress,
+        now: 0,
+        credentials: { server: receiver.url, topic: "ops-9f86d081", access_token: NTFY_TOKEN },
+        event,
+        words: body.length === 0 ? words : { ...words, details: body },
+      });
       assert.equal(verdict.kind, "delivered", faults.join());
     }
 });

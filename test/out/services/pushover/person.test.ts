@@ -25,8 +25,9 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const way = (more = {}) => ({
+  ...via,
   gateway: { token: PUSHOVER_TOKEN, url: receiver.url },
-  address: PUSHOVER_USER,
+  fields: { address: PUSHOVER_USER },
   message: directMessage(),
   ...more,
 });
@@ -47,13 +48,13 @@ test("a page of level 500 is an emergency with a receipt; lower ones ring, the r
     [priority({ level: 400 }), priority({ purpose: "test" }), priority({ purpose: "note" })],
     ["1", "0", "-1"],
   );
-  const { verdict, ref } = await sendPushoverDirect(via, way());
+  const { verdict, ref } = await sendPushoverDirect(way());
   assert.deepEqual([verdict.kind, service.receipts.has(ref ?? "")], ["delivered", true]);
-  assert.equal((await sendPushoverDirect(via, way({ message: codeMessage }))).ref, undefined);
+  assert.equal((await sendPushoverDirect(way({ message: codeMessage }))).ref, undefined);
 });
 
 test("its receipt says who took it there, and ends its ringing; what isn't known any more has ended", async () => {
-  const { ref = "" } = await sendPushoverDirect(via, way());
+  const { ref = "" } = await sendPushoverDirect(way());
   assert.deepEqual(await readPushoverReceipt(via, way(), ref), {
     acknowledgedAt: null,
     isOver: false,
@@ -63,12 +64,12 @@ test("its receipt says who took it there, and ends its ringing; what isn't known
     acknowledgedAt: 1_795_289_800,
     isOver: true,
   });
-  assert.equal((await stopPushover(via, way(), ref)).verdict.kind, "delivered");
+  assert.equal((await stopPushover(way(), ref)).verdict.kind, "delivered");
   assert.equal(service.receipts.size, 0);
-  assert.equal((await stopPushover(via, way(), ref)).verdict.kind, "delivered");
+  assert.equal((await stopPushover(way(), ref)).verdict.kind, "delivered");
   assert.equal(await readPushoverReceipt(via, way(), ref), null);
   receiver.once(answer(503), answer(200, "null"), answer(200, "<html>"));
-  assert.deepEqual((await stopPushover(via, way(), ref)).verdict, {
+  assert.deepEqual((await stopPushover(way(), ref)).verdict, {
     kind: "later",
     error: "http 503",
     retryAfterMs: 5_000,
@@ -78,21 +79,21 @@ test("its receipt says who took it there, and ends its ringing; what isn't known
 
 test("whatever was logged fits; a person that isn't one is refused for good, an application isn't", async () => {
   for (const message of hostileMessages()) {
-    const { verdict } = await sendPushoverDirect(via, way({ message }));
+    const { verdict } = await sendPushoverDirect(way({ message }));
     assert.equal(verdict.kind, "delivered");
   }
-  const wrong = { address: "canaryx".padEnd(30, "x") };
-  assert.deepEqual((await sendPushoverDirect(via, way(wrong))).verdict, {
+  const wrong = { fields: { address: "canaryx".padEnd(30, "x") } };
+  assert.deepEqual((await sendPushoverDirect(way(wrong))).verdict, {
     kind: "never",
     error: "http 400: user invalid",
   });
   const other = { gateway: { token: "canaryy".padEnd(30, "y"), url: receiver.url } };
-  assert.deepEqual((await sendPushoverDirect(via, way(other))).verdict, {
+  assert.deepEqual((await sendPushoverDirect(way(other))).verdict, {
     kind: "later",
     error: "http 400: token invalid",
   });
   receiver.once(answer(429, { status: 0 }, { "retry-after": "60" }));
-  assert.deepEqual((await sendPushoverDirect(via, way())).verdict, {
+  assert.deepEqual((await sendPushoverDirect(way())).verdict, {
     kind: "later",
     error: "http 429",
     retryAfterMs: 60_000,

@@ -22,17 +22,14 @@ afterEach(() => receiver.close());
 
 const LINK = "https://box.example/a/7";
 const send = (changes = {}, more = {}) =>
-  sendPushover(
-    { egress, now: 0 },
-    {
-      apiUrl: receiver.url,
-      token: PUSHOVER_TOKEN,
-      user: PUSHOVER_USER,
-      event: eventBody(changes),
-      words: inWords(eventBody(changes), LINK),
-      ...more,
-    },
-  );
+  sendPushover({
+    egress,
+    now: 0,
+    settings: { pushoverApi: receiver.url },
+    credentials: { token: PUSHOVER_TOKEN, user: PUSHOVER_USER, ...more },
+    event: eventBody(changes),
+    words: inWords(eventBody(changes), LINK),
+  });
 
 const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
 
@@ -116,10 +113,16 @@ test("a refusal says which of its fields is wrong, never what was in it, and is 
 
 test("stopping and telling have one limit between them", async () => {
   receiver.once(hang);
-  const via = { egress, now: 0, timeoutMs: 150 };
   const event = eventBody({ event: "alert.resolved", level: 500 });
-  const request = { apiUrl: receiver.url, token: PUSHOVER_TOKEN, user: PUSHOVER_USER };
-  const { verdict } = await sendPushover(via, { ...request, event, words: inWords(event) });
+  const { verdict } = await sendPushover({
+    egress,
+    now: 0,
+    timeoutMs: 150,
+    settings: { pushoverApi: receiver.url },
+    credentials: { token: PUSHOVER_TOKEN, user: PUSHOVER_USER },
+    event,
+    words: inWords(event),
+  });
   assert.deepEqual(verdict, { kind: "later", error: "timeout" });
   assert.equal(receiver.received.length, 1);
 });

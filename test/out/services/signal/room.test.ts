@@ -20,16 +20,18 @@ afterEach(() => receiver.close());
 
 const LINK = "https://box.example/a/7";
 const send = (changes = {}, more = {}) =>
-  sendSignal(
-    { egress, now: 0 },
-    {
+  sendSignal({
+    egress,
+    now: 0,
+    credentials: {
       server: receiver.url,
       number: SIGNAL_NUMBER,
       recipient: "+15550002222",
-      words: inWords(eventBody(changes), LINK),
       ...more,
     },
-  );
+    event: eventBody(changes),
+    words: inWords(eventBody(changes), LINK),
+  });
 
 test("plain text to one recipient, behind a path, too", async () => {
   const { verdict } = await send(

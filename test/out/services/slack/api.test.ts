@@ -68,14 +68,13 @@ test("a message counts as posted in whatever script: Slack's answer repeats it, 
     }),
   );
   assert.deepEqual(room.verdict, { kind: "delivered", status: 200 });
-  const page = await sendSlackDirect(
-    { egress, now: 0 },
-    {
-      gateway: { bot_token: SLACK_TOKEN, url: app.apiUrl },
-      address: "C0OPS",
-      message: { ...testMessage("evt_1"), lines: words.details },
-    },
-  );
+  const page = await sendSlackDirect({
+    egress,
+    now: 0,
+    gateway: { bot_token: SLACK_TOKEN, url: app.apiUrl },
+    fields: { address: "C0OPS" },
+    message: { ...testMessage("evt_1"), lines: words.details },
+  });
   assert.equal(page.verdict.kind, "delivered");
   assert.equal(workspace.messages.size, 2);
 });

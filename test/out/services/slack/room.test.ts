@@ -107,7 +107,13 @@ test("verdicts: Slack's word is kept, 429 waits, its URL is nowhere", async () =
   after(() => Promise.all([egress.close(), receiver.close()]));
   const webhookUrl = `${receiver.url}/services/T0/B0/canary`;
   const send = () =>
-    sendSlack({ egress, now: 0 }, { webhookUrl, event: eventBody(), words: inWords(eventBody()) });
+    sendSlack({
+      egress,
+      now: 0,
+      credentials: { webhook_url: webhookUrl },
+      event: eventBody(),
+      words: inWords(eventBody()),
+    });
 
   receiver.once(answer(200, "ok"));
   assert.deepEqual((await send()).verdict, { kind: "delivered", status: 200 });
