@@ -46,7 +46,7 @@ async function add(file: string, options: DeskOptions): Promise<void> {
   print(done, options, () =>
     [
       `added ${done.key_ids.join(", ")}`,
-      ...done.unreadable.map(({ table, id }) => `still unreadable: ${table} ${id}`),
+      ...done.unreadable.map(({ name }) => `still unreadable: ${name}`),
     ].join("\n"),
   );
 }

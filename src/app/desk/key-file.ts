@@ -6,8 +6,9 @@ import { UsageError } from "../../ground/kit/flags.ts";
 import { addKey, loadKeyRing, rotateKey } from "../../ground/kit/key-ring.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import { ringSealer } from "../../ground/kit/sealer.ts";
-import { resealAll, type Unreadable, unreadableRows } from "../../ground/store/sealed.ts";
+import { resealAll } from "../../ground/store/sealed.ts";
 import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
+import { type LostCredential, lostCredentials } from "../operate/lost-credentials.ts";
 
 /** The operator's work on the keys of a data directory, also while a box serves it (contract §10). */
 export interface KeyDesk {
@@ -46,7 +47,7 @@ export function rotateKeyFile(desk: KeyDesk): {
 export function addKeyFile(
   desk: KeyDesk,
   file: string,
-): { key_ids: string[]; unreadable: Unreadable[] } {
+): { key_ids: string[]; unreadable: LostCredential[] } {
   return withStore(desk, (store) => {
     const ids = addKey(desk.data, KEY_FILE, readKeyFile(file), desk.random);
     if (ids === null)
@@ -54,7 +55,7 @@ export function addKeyFile(
     const ring = loadKeyRing(desk.data, KEY_FILE, desk.random).ring;
     return {
       key_ids: ids,
-      unreadable: ring === null ? [] : unreadableRows(store, ringSealer(ring)),
+      unreadable: ring === null ? [] : lostCredentials(store, ringSealer(ring)),
     };
   });
 }

@@ -4,7 +4,7 @@ import { loadKeyRing } from "../../ground/kit/key-ring.ts";
 import { ringSealer, type Sealer } from "../../ground/kit/sealer.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { migrations } from "../../ground/store/migrations.ts";
-import { sealedKeyIds, unreadableRows } from "../../ground/store/sealed.ts";
+import { sealedKeyIds } from "../../ground/store/sealed.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { diskSizes } from "../../tenant/disk.ts";
 import { contactFindings } from "./contact-health.ts";
@@ -17,6 +17,7 @@ import {
   waitingFinding,
 } from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
+import { lostCredentials } from "./lost-credentials.ts";
 import { patternFindings } from "./pattern-health.ts";
 import { pushFindings } from "./push-health.ts";
 import { reachFindings } from "./reach.ts";
@@ -150,10 +151,10 @@ function keyFindings(reader: Reader, data: string): Finding[] {
         ? wrong("key", "there is no key, and credentials are sealed", LOST_KEY)
         : note("key", "there is none yet: one is made at the first start"),
     ];
-  const rows = unreadableRows(reader, ringSealer(ring));
-  if (rows.length === 0) return [...bad, ok("key", "opens every stored credential")];
-  const named = rows.map(({ table, id }) => `${table} ${id}`).slice(0, 10);
-  return [...bad, wrong("key", `doesn't open: ${named.join(", ")}`, LOST_KEY)];
+  const lost = lostCredentials(reader, ringSealer(ring));
+  if (lost.length === 0) return [...bad, ok("key", "opens every stored credential")];
+  const named = lost.map(({ name }) => name).slice(0, 10);
+  return [...bad, wrong("key", `doesn't open: ${named.join("; ")}`, LOST_KEY)];
 }
 
 function sealerOf(data: string): Sealer | null {

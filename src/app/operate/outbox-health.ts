@@ -1,6 +1,6 @@
-import { unreadableRows } from "../../ground/store/sealed.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
+import { countsOf, lostCredentials } from "./lost-credentials.ts";
 
 /** Whether messages leave the box, check by check (contract §10). */
 export function outboxChecks(tenant: Tenant): HealthCheck[] {
@@ -46,20 +46,14 @@ function failingCheck(tenant: Tenant): HealthCheck {
   return { name: "channels", severity: "degraded", ...said };
 }
 
-/** Credentials whose key is lost, with their owners, so that they can be entered again. */
+/** Credentials whose key is lost, by name, so that they can be entered again. */
 function sealedCheck({ store, sealer }: Tenant): HealthCheck {
-  const lost = unreadableRows(store, sealer).map(
-    ({ table, id }) => `${table.replace(/s$/, "")} ${id}`,
-  );
-  return {
-    name: "sealed",
-    ok: lost.length === 0,
-    severity: "degraded",
-    detail:
-      lost.length === 0
-        ? "every stored credential can be opened"
-        : `enter these credentials again, or put their key back (box key-file add FILE): ${sentence(lost)}`,
-  };
+  const lost = lostCredentials(store, sealer);
+  const check = { name: "sealed", ok: lost.length === 0, severity: "degraded" } as const;
+  if (check.ok) return { ...check, detail: "every stored credential can be opened" };
+  const say = (which: readonly string[]) =>
+    `enter these credentials again, or put their key back (box key-file add FILE): ${sentence(which)}`;
+  return { ...check, detail: say(countsOf(lost)), named: say(lost.map(({ name }) => name)) };
 }
 
 interface SickChannel {
