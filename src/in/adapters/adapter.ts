@@ -3,26 +3,26 @@ import type { Ask } from "../../ground/kit/ask.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { WatchedKeys } from "./watched.ts";
 
-/** A request of a sender, its body whole and inflated. */
+/** A sender's request, with its whole body, decompressed. */
 export interface InRequest {
   method: string;
-  /** What stands behind `/v1/in/{kind}` and the token, if one is there: "" or "/api/v2/alerts". */
+  /** The path after `/v1/in/{kind}` and the token, if there is one: "" or "/api/v2/alerts". */
   path: string;
   query: URLSearchParams;
-  /** The first value of a header; its name in lower case. */
+  /** The first value of a header; `name` in lower case. */
   header(name: string): string | undefined;
   body: Buffer;
-  /** When it came, Unix seconds. */
+  /** Arrival, Unix seconds. */
   at: number;
-  /** How the source's lines are read, beside what their format says. */
+  /** The source's settings for reading its events. */
   options: SourceOptions;
-  /** What the project's rules look at, for an event of too many keys. */
+  /** The keys that the project's rules use: they are kept when an event has too many keys. */
   watched: WatchedKeys;
-  /** Random, for what has to be told apart from all else. */
+  /** A random text, for an event that must differ from all others. */
   unique(): string;
 }
 
-/** What a sender is answered. */
+/** The answer to a sender. */
 export interface SenderReply {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -30,31 +30,31 @@ export interface SenderReply {
   body: string;
 }
 
-/** A part of a request that is no event, and why, for whoever looks for it. */
+/** A part of a request that is no event, and the reason, for the person who looks for it. */
 export interface Rejected {
   reason: string;
 }
 
-/** What a job said of itself through its sender, for the project's heartbeat of that name. */
+/** A job's report through its sender, for the project's heartbeat of that name. */
 export interface JobReport {
-  /** As its sender calls it; null: as its source is called. A heartbeat's slug is made from it. */
+  /** The job's name; null: the source's name. The heartbeat's slug is made from it. */
   name: string | null;
   word: "start" | "success" | "fail";
-  /** Which run it speaks of, a UUID. */
+  /** The run that it reports on, a UUID. */
   rid: string | null;
-  /** When it is expected, where its sender says so: a heartbeat's fields, not yet looked at. One is made by them. */
+  /** The job's schedule, if its sender states it: unchecked fields of a heartbeat, which is created from them. */
   pace: Readonly<Record<string, unknown>> | null;
-  /** What becomes of it where the project has no such heartbeat. */
+  /** What to do where the project has no such heartbeat. */
   otherwise: { event: IngestEvent } | "nothing" | "rejected";
 }
 
-/** An alert that a sender asks for: by the name that it gave it, or the id that was made of that. */
+/** An alert that a sender asks for, by the name that the sender gave it or by the id made from that name. */
 export interface AlertAsked {
   name: string;
   mayBeId: boolean;
 }
 
-/** What of it a sender is told. */
+/** The alert as the sender is shown it. */
 export interface AlertTold {
   id: string;
   dedupKey: string;
@@ -68,44 +68,46 @@ export interface AlertTold {
   lastSeen: number;
 }
 
-/** How many of a request's events were taken. */
+/** How many of a request's events were accepted. */
 export interface TakenCounts {
   accepted: number;
   resolved: number;
   rejected: number;
 }
 
-/** What a request comes to: its events in order, what was left out, and the answer once all is committed. */
+/** A decoded request: its events in order, the parts that are none, and the answer after the commit. */
 export interface Decoded {
   events: readonly IngestEvent[];
   rejected: readonly Rejected[];
-  /** An event's own id by its place, of senders that send again what they have sent: the same one is taken once. */
+  /** The ids of the events by position, of senders that repeat requests: an id that was seen is accepted once. */
   ids?: readonly (string | null)[];
-  /** What jobs said; each that is heard counts as accepted. */
+  /** Reports of jobs. Each one that reaches a heartbeat counts as accepted. */
   jobs?: readonly JobReport[];
-  /** An alert that the answer needs; there is none: not found. */
+  /** The alert that the answer shows; if there is none, the answer is "not found". */
   asks?: AlertAsked;
   answer(taken: TakenCounts, asked?: AlertTold): SenderReply;
 }
 
-/** Why a request isn't taken at all. */
+/** Why a whole request is refused. */
 export type InRefusal =
-  /** Its body can't be read; the sentence says why. */
+  /** The body can't be read; `message` says why. */
   | { why: "bad_request"; message: string }
   | { why: "too_large" }
-  /** No token, or one that opens nothing here. */
+  /** No token, or an invalid one. */
   | { why: "unauthorized" }
   | { why: "not_found" }
   | { why: "method"; allowed: readonly string[] }
-  /** Its Content-Type is none of those that are taken. */
+  /** Its Content-Type isn't one of `taken`. */
   | { why: "media_type"; taken: readonly string[] }
-  /** Too much at once: the sender is to try again after so many seconds. */
+  /** Too much at once: the sender should repeat it after so many seconds. */
   | { why: "overloaded"; retryAfter: number }
-  /** Somebody who has to be asked first doesn't answer: the sender is to try again; the sentence says who. */
+  /**
+   * Another server that must be asked first doesn't answer: the sender should repeat it. `message` names the server.
+   */
   | { why: "unavailable"; message: string }
   | { why: "internal" };
 
-/** Thrown by `decode` for a request of which nothing can be taken. */
+/** Thrown by `decode` when no part of a request can be used. */
 export class UnreadableBody extends Error {
   readonly refusal: InRefusal;
 
@@ -115,75 +117,77 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** Bytes of a body as it comes, and once it is inflated. */
+/** Most bytes of a body: as sent, and decompressed. */
 export interface Caps {
   sent: number;
   inflated: number;
 }
 
-/** What a person does to connect a sender. */
+/** How a person connects a sender. */
 export interface SetUp {
-  /** Where in the sender the text goes. */
+  /** Where in the sender the text is entered. */
   where: string;
-  /** What to paste there. */
+  /** The text to enter. */
   paste: string;
-  /** What to know: what is lost while the box is down, and the like. */
+  /** Facts to know, for example what is lost while the box is down. */
   notes: readonly string[];
 }
 
-/** Where senders reach the box, for those that take an address in pieces; words in their place where it wasn't told. */
+/** The box's address in parts, for senders that want parts. Placeholders where the address isn't configured. */
 export function placeOfBox(base: string): { scheme: string; host: string; hostname: string } {
   if (!URL.canParse(base)) return { scheme: "http", host: "HOST:PORT", hostname: "HOST" };
   const { protocol, host, hostname } = new URL(base);
   return { scheme: protocol.replace(":", ""), host, hostname };
 }
 
-/** The same in one piece. */
+/** The box's address as a whole, or a placeholder. */
 export function baseOfBox(base: string): string {
   return URL.canParse(base) ? base : "http://HOST:PORT";
 }
 
-/** The format of one kind of sender: a file of its own and a line in the list. */
+/** The format of one kind of sender. Each has a file of its own and a line in the list. */
 export interface Adapter {
   /** Its name in addresses and on sources. */
   kind: string;
-  /** As a person knows it. */
+  /** Its name for people. */
   title: string;
-  /** Where the names of its alerts hold, unless a source says otherwise. */
+  /** The scope of its alerts' names, unless a source sets another. */
   room: "project" | "source";
   caps: Caps;
-  /** The lowest level that the rule takes which is made when it is connected; 400 where this says nothing. */
+  /** The lowest level that the rule accepts which is made when the sender is connected; absent: 400. */
   usualLevel?: number;
-  /** What it sends is lost where it is refused: it is refused when everybody else was. */
+  /** The sender loses what is refused, so under load it is refused last. */
   goesLast?: boolean;
-  /** A person says how its bodies are read: the latest are kept to try that on. */
+  /** A person maps its fields: the latest bodies are kept to test the mapping. */
   isDescribed?: boolean;
-  /** Headers of the answer to OPTIONS, which needs no token: for senders that ask first. */
+  /** The headers of the answer to OPTIONS, without a token, for senders that ask first. */
   preflight?: Readonly<Record<string, string>>;
-  /** The token, of a sender that can put it only into the body; null where it isn't there, whatever the bytes. */
+  /**
+   * The token from the body, for a sender that can send it nowhere else; null where it isn't there, whatever the bytes.
+   */
   tokenIn?(body: Buffer): string | null;
   /**
-   * For senders that insist on an address of their own: what would stand behind `/v1/in/{kind}` in its place, the
-   * token included where that address holds it; null for every other path.
+   * For senders with a fixed path: the equivalent path after `/v1/in/{kind}`, with the token if the fixed path contains
+   * it. Null for every other path.
    */
   fixed?(path: string): string | null;
   /**
-   * Before `decode`, of senders whose word has to be checked elsewhere: asks there. Throws UnreadableBody for what isn't
-   * believed; nothing else, whatever the bytes.
+   * Runs before `decode`, for senders whose requests are verified at another server. Throws UnreadableBody for a
+   * request that fails; nothing else, whatever the bytes.
    */
   believe?(request: InRequest, ask: Ask): Promise<void>;
-  /** Whether the request is signed with the source's secret, of senders that can do that. */
+  /** Whether the request is signed with the source's secret, for senders that can sign. */
   isSigned?(request: InRequest, secret: string): boolean;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */
   decode(request: InRequest): Decoded;
-  /** A refusal in the sender's own form; `header` gives the request's, where the form depends on it. */
+  /** The refusal in the sender's format, which can depend on the request's headers. */
   refuse(refusal: InRefusal, header?: InRequest["header"]): SenderReply;
   setUp(at: { base: string; token: string; shortToken: string }): SetUp;
 }
 
 const MIB = 1024 * 1024;
-/** Of what sends alerts. */
+/** For formats of alerts. */
 export const alertCaps: Caps = { sent: 2 * MIB, inflated: 8 * MIB };
-/** Of what sends lines, and how many of those one request may hold. */
+/** For formats of log lines, and how many lines one request may have. */
 export const lineCaps: Caps = { sent: 8 * MIB, inflated: 32 * MIB };
 export const MOST_LINES = 10_000;

@@ -13,8 +13,8 @@ import { type LabelledAlert, labelledEvent, readLabelled, spokenFor } from "./la
 import { jsonReply, plainRefusal } from "./replies.ts";
 
 /**
- * Alertmanager's webhook (contract §23): one event for each member of a group, never one for the group, whose
- * members change from one notification to the next.
+ * Alertmanager's webhook (contract §23). Each alert of a group becomes an event, never the group, whose members change
+ * from one notification to the next.
  */
 export const alertmanager: Adapter = {
   kind: "alertmanager",
@@ -89,7 +89,7 @@ interface Link {
   text: string;
 }
 
-/** The group's page there; none where it has no address. */
+/** The group's page in Alertmanager; none without an address. */
 function alertmanagerPage(group: JsonFields): Link[] {
   const receiver = asText(group["receiver"]).toWellFormed();
   const href = `${asText(group["externalURL"])}/#/alerts?receiver=${encodeURIComponent(receiver)}`;

@@ -16,13 +16,13 @@ import { mappedPairs } from "./mapping/flatten.ts";
 import { type Guess, guessed } from "./mapping/guess.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 
-/** Events in the CloudEvents format: Knative, brokers, Azure Event Grid. What their data says is guessed. */
+/** Events in the CloudEvents format: Knative, brokers, Azure Event Grid. Their data is guessed. */
 export const cloudevents: Adapter = {
   kind: "cloudevents",
   title: "CloudEvents",
   room: "source",
   caps: alertCaps,
-  // Azure asks whether it may before it sends.
+  // Azure asks for permission before it sends.
   preflight: { "webhook-allowed-origin": "*", "webhook-allowed-rate": "*" },
   decode,
   refuse: plainRefusal,
@@ -91,7 +91,7 @@ function dataOf(base64: string): unknown {
   return jsonOr(Buffer.from(text)) ?? { text };
 }
 
-/** Attributes as headers, percent-encoded; the body is the data. */
+/** Attributes in percent-encoded headers; the body is the data. */
 function binary(request: InRequest): CloudEvent {
   const names = [...REQUIRED, "subject", "time", "dataschema"];
   const attributes = new Map(

@@ -1,6 +1,6 @@
 /**
- * The thread that reads long bodies. It says once that its code is loaded. Then it answers each order: for a request what
- * it comes to without its events, for `more` the next of those, and with what was taken of them the sender's answer.
+ * The thread that decodes long bodies. It reports once when its code is loaded. Then it answers each order: a request
+ * with its result without events, `more` with the next events, and the accepted counts with the sender's answer.
  */
 import { parentPort } from "node:worker_threads";
 import { uuid4 } from "../../ground/kit/ids.ts";
@@ -17,7 +17,7 @@ import {
 import { decodeRequest } from "./decode.ts";
 import { findAdapter } from "./list.ts";
 
-/** A request as a thread can be told of it. */
+/** A request in a form that can be sent to a thread. */
 export interface ToldRequest extends Pick<InRequest, "method" | "path" | "at" | "options"> {
   kind: string;
   query: string;
@@ -28,7 +28,7 @@ export interface ToldRequest extends Pick<InRequest, "method" | "path" | "at" | 
 
 export type DecodeOrder = { request: ToldRequest } | "more" | { taken: TakenCounts };
 
-/** Some of a request's events, in order; none: there are no more. */
+/** Some of a request's events, in order; empty at the end. */
 export interface EventsPart {
   events: IngestEvent[];
   ids: readonly (string | null)[] | null;
@@ -41,7 +41,7 @@ export type DecodeReply =
   | { refused: InRefusal }
   | { failed: string };
 
-/** What is handed over at once: it is read in one turn of the loop. */
+/** Most events of one part, so that reading it takes one turn of the event loop. */
 const PART_EVENTS = 500;
 const PART_CHARS = 1024 * 1024;
 

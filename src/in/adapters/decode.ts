@@ -1,10 +1,10 @@
 import { eventChars } from "../ingest/event.ts";
 import { type Adapter, type Decoded, type InRequest, UnreadableBody } from "./adapter.ts";
 
-/** What may be made of the longest body: a label that stands before ten thousand lines is in each of their events. */
+/** Most characters of all events together: a label before ten thousand lines is repeated in each of their events. */
 const MOST_CHARS = 64 * 1024 * 1024;
 
-/** What a request comes to. Throws UnreadableBody, also where its events are many times what came. */
+/** Decodes a request. Throws UnreadableBody, also where the events are many times as long as the body. */
 export function decodeRequest(adapter: Adapter, request: InRequest): Decoded {
   const decoded = adapter.decode(request);
   let chars = 0;

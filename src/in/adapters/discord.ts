@@ -6,7 +6,7 @@ import { bodyValue } from "./mapping/body.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 import { levelOfColor, slackMessages } from "./slack.ts";
 
-/** A message in the shape that Discord's webhooks take. */
+/** A message in the format of Discord's webhooks. */
 export const discordMessages: Adapter = {
   kind: "discord",
   title: "Senders of Discord messages",
@@ -14,7 +14,7 @@ export const discordMessages: Adapter = {
   caps: alertCaps,
   decode(request) {
     if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
-    // Discord's own address for those who speak Slack's shape.
+    // Discord's address for messages in Slack's format.
     if (/^\/slack\/?$/.test(request.path)) return slackMessages.decode(request);
     const events = [fitted(eventOf(objectOf(bodyValue(request)) ?? {}), request.watched)];
     return { events, rejected: [], answer: () => answerOf(request) };
@@ -37,7 +37,7 @@ function answerOf(request: InRequest) {
     : { status: 204, body: "" };
 }
 
-/** Embeds, and fields of each, that are looked at: more Discord doesn't take. */
+/** Discord's limits of embeds, and of fields in each. */
 const EMBEDS = 10;
 const FIELDS = 25;
 

@@ -16,7 +16,7 @@ import { asText, type JsonFields, timeOf } from "./json.ts";
 import { LINE_LEVEL, levelInText, levelOfValue } from "./line.ts";
 import { statusOf } from "./replies.ts";
 
-/** Beats speak to nothing that doesn't say this. */
+/** Beats send only to a server with this header. */
 const PRODUCT = { "x-elastic-product": "Elasticsearch", "content-type": "application/json" };
 const VERSION = {
   number: "8.15.0",
@@ -35,13 +35,13 @@ const ROOT = {
 };
 const LICENSE = { license: { status: "active", type: "basic", uid: "0" } };
 const BULK = /^\/(?:([^/_][^/]{0,254})\/)?_bulk\/?$/;
-/** What shippers set up before they send: all of it is well. */
+/** Requests by which shippers prepare an index: all are answered with success. */
 const SET_UP =
   /^\/(?:_(?:index_template|component_template|template|ilm\/policy|ingest\/pipeline|data_stream|alias)(?:\/|$)|[^/_][^/]{0,254}\/?$)/;
 const MESSAGES = ["message", "log", "msg", "event.original"];
 const LEVELS = ["log.level", "level", "severity"];
 
-/** Elasticsearch's bulk requests (contract §23), as Filebeat, Logstash, Fluentd and Fluent Bit send logs. */
+/** Elasticsearch's bulk requests (contract §23), with which Filebeat, Logstash, Fluentd and Fluent Bit send logs. */
 export const elasticsearch: Adapter = {
   kind: "elasticsearch",
   title: "Elasticsearch bulk (Filebeat, Logstash, Fluentd, Fluent Bit)",
@@ -101,7 +101,7 @@ function decodeBulk({ body, at, query, options, watched }: InRequest, index: str
   };
 }
 
-/** Success for each, whatever it was: some shippers send a whole chunk again for one fault in it. */
+/** Success for every action: some shippers repeat a whole chunk for one fault. */
 function answerOf(actions: readonly BulkAction[], at: number, query: URLSearchParams): string {
   const wanted = (query.get("filter_path") ?? "").split(",").filter((path) => path !== "");
   const has = (name: string) => wanted.length === 0 || wanted.includes(name);

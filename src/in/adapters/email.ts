@@ -16,8 +16,8 @@ import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 
 /**
- * Mail (contract §23). It comes by a port of its own (the room intake), which makes JSON of it: what a mail says, as
- * `MailText` has it. Whoever has taken a mail apart already posts that JSON.
+ * Mail (contract §23). It arrives at a port of its own (src/web/intake), which turns it into JSON, a `MailText`.
+ * Another program that parses mail can post that JSON.
  */
 export const incomingMail: Adapter = {
   kind: "email",
@@ -65,13 +65,13 @@ function decode(request: InRequest): Decoded {
   };
 }
 
-/** A box that pages for what answers its own mails would page for ever. */
+/** Without this, a box that pages about answers to its own mails would page for ever. */
 function unwantedAs(mail: JsonFields): string | null {
   if (mail["is_bounce"] === true) return "a bounce: its envelope has no sender";
   return /^\s*auto-replied\b/i.test(asText(mail["auto_submitted"])) ? "an automatic reply" : null;
 }
 
-/** One id with another text is another mail: some devices have one id for all. */
+/** A known id with another text is another mail: some devices use one id for all. */
 function idOf(mail: JsonFields): string | null {
   const id = asText(mail["message_id"]);
   return id === "" ? null : sha256(`${id}\n${asText(mail["subject"])}\n${asText(mail["text"])}`);
@@ -103,7 +103,7 @@ function ruleFor(title: string, { mail_rules = [] }: SourceOptions): MailRule | 
   return rules?.find((rule) => subject.includes(rule.subject_contains.toLowerCase()));
 }
 
-/** Also within a word: mdadm's `DegradedArray`. "SMART error (…) detected" is a disk that fails. */
+/** Also within a word, like mdadm's `DegradedArray`. "SMART error (…) detected" is a failing disk. */
 const TROUBLE =
   /critical|down|fail|problem|degraded|\b(?<!(?:no|0|without) )error\b|\balarm\b|🔴/iu;
 
@@ -132,7 +132,7 @@ function namedBy(
   };
 }
 
-/** The subject with the words in it by which the alert was named when it began. */
+/** The subject with the words that named the alert when it began. */
 function calledBy(title: string, rule: MailRule | undefined): string {
   if (rule?.named_as === undefined) return title;
   const at = title.toLowerCase().indexOf(rule.subject_contains.toLowerCase());
@@ -153,7 +153,7 @@ function keysOf(mail: JsonFields): [string, string][] {
   return keys.filter(([, value]) => value !== "");
 }
 
-/** Unix seconds of a mail's Date, which may have a comment behind it; null for none. */
+/** Unix seconds of a mail's Date, which can end with a comment; null for an invalid one. */
 function timeOfMail(date: string): number | null {
   const ms = Date.parse(date.slice(0, 100).replace(/\s*\([^)]*\)?\s*$/, ""));
   return ms > 0 && ms < 100_000_000_000_000 ? Math.floor(ms / 1000) : null;

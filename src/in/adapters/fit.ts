@@ -17,19 +17,19 @@ export interface Loose {
   occurredAt?: number | null;
 }
 
-/** Names what was cut or left out. */
+/** The key that names what was cut or left out. */
 const CUT_KEY = "box.cut";
-/** One place is kept for it. */
+/** One key is reserved for `CUT_KEY`. */
 const MOST_KEYS = eventLimits.keys - 1;
 
 /**
- * The event within the limits of one: what is too long is cut, what is too many left out, and a key says so. Of too many
- * keys those are kept first that rules look at. Nothing is refused for it, because a lost page is worse.
+ * The event within the limits: texts that are too long are cut, surplus keys are left out, and a key lists that. Keys
+ * that rules use are kept first. Nothing is refused for its size, because a lost page is worse.
  */
 export function fitted(loose: Loose, watched: WatchedKeys): IngestEvent {
   const cut = new Set<string>();
   const text = (value: string, most: number, name: string) => {
-    // What is far too long isn't looked at: the same may stand in each of many events.
+    // Only the beginning of a very long text is cleaned: many events can repeat it.
     const clean = storableMessage(value.length > most * 3 ? value.slice(0, most * 3) : value);
     if (fits(clean, most)) return clean;
     cut.add(name);
@@ -61,7 +61,7 @@ function fittedKeys(
   { watched, cut, text }: { watched: WatchedKeys; cut: Set<string>; text: Fit },
 ): Record<string, string> {
   const keys: Record<string, string> = Object.create(null);
-  /** What came when all places were taken. */
+  /** Keys that came when all places were taken. */
   let late: Record<string, string> | null = null;
   let count = 0;
   for (const [name, value] of given) {
@@ -77,7 +77,7 @@ function fittedKeys(
   return late === null ? keys : withLate(keys, late, watched());
 }
 
-/** Of both as many as there is room for: what is watched in its own order, then what came first. */
+/** As many of both as fit: used keys in their own order, then the first of the others. */
 function withLate(
   first: Readonly<Record<string, string>>,
   late: Readonly<Record<string, string>>,
@@ -91,7 +91,7 @@ function withLate(
   return keys;
 }
 
-/** A name that is too long is hashed: two that were cut could be one. */
+/** A name that is too long is hashed: two names could be equal after cutting. */
 function fittedName({ dedupKey, instance, ...others }: NamedState): NamedState {
   const long = dedupKey !== null && !fits(dedupKey, namedLimits.dedupKey);
   const name = dedupKey === null ? null : storableMessage(dedupKey);

@@ -7,9 +7,9 @@ const MOST = 128;
 const JSON_CHARS = 4096;
 
 /**
- * An object as pairs of a dotted path and a text: `last.ok`. Lists of plain values are joined with commas, other
- * lists and what is deeper than eight are JSON; null is left out. At most 129 pairs, so that who fits them sees that some
- * are cut, and then behind them those that are watched.
+ * An object as pairs of a dotted path and a text: `last.ok`. Lists of plain values are joined with commas; other lists,
+ * and values deeper than eight, are JSON; null is left out. Returns at most 129 pairs, so that `fitted` sees that some
+ * are missing, and then those that rules use.
  */
 export function flattened(value: unknown, watched: WatchedKeys, prefix = ""): [string, string][] {
   const pairs: [string, string][] = [];
@@ -32,7 +32,7 @@ export function flattened(value: unknown, watched: WatchedKeys, prefix = ""): [s
   return pairs;
 }
 
-/** What `flattened` calls by this name, wherever it stands: `{"log": {"level"}}` and `{"log.level"}`. Empty for none. */
+/** What `flattened` calls by this name: `{"log": {"level"}}` or `{"log.level"}`. Empty for none. */
 export function textAt(value: unknown, path: string): string {
   const fields = objectOf(value);
   if (fields === null) return "";

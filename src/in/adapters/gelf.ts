@@ -14,10 +14,10 @@ import { gelfEvent } from "./gelf/event.ts";
 import { type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { plainRefusal } from "./replies.ts";
 
-/** Values of one message: an event has room for a hundred. */
+/** Values of one message; an event holds a hundred. */
 const MOST_VALUES = 10_000;
 
-/** Graylog's format (contract §23): over HTTP here, over UDP and TCP by ports of its own (the room intake). */
+/** Graylog's format (contract §23): over HTTP here, over UDP and TCP at ports of its own (src/web/intake). */
 export const gelf: Adapter = {
   kind: "gelf",
   title: "GELF (Docker, Graylog's senders)",
@@ -59,7 +59,7 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
   return { events, rejected, answer: () => ({ status: 202, body: "" }) };
 }
 
-/** The body as one message, else one a line. */
+/** The body as one message, else one message a line. */
 function messagesOf(body: Buffer): (JsonFields | null)[] {
   const whole = gelfFields(body);
   if (whole !== null) return [whole];
@@ -68,7 +68,7 @@ function messagesOf(body: Buffer): (JsonFields | null)[] {
   return lines.map((line) => gelfFields(Buffer.from(line)));
 }
 
-/** A message's fields; null for bytes that are none, and for too many fields. */
+/** A message's fields; null for invalid JSON, and for too many fields. */
 export function gelfFields(bytes: Buffer): JsonFields | null {
   try {
     return objectOf(jsonBody(bytes, MOST_VALUES));

@@ -26,7 +26,7 @@ export const goalert: Adapter = {
     const [, type] = /^\/api\/v2\/([a-z0-9]+)\/incoming\/?$/.exec(path) ?? [];
     return type === undefined || !Object.hasOwn(TYPES, type) ? null : `/${type}`;
   },
-  // The key may also be a field of the form.
+  // The key can also be a form field.
   tokenIn: (body) =>
     /^[^{]{0,65536}?(?:^|&)token=([0-9A-Za-z_-]{32,80})(?:&|$)/.exec(
       body.toString("latin1"),
@@ -61,7 +61,7 @@ function decode(request: InRequest): Decoded {
   return read({ ...request, path: "" });
 }
 
-/** Fields stand in the query, in a form or in JSON; what the body says counts more. */
+/** Fields can be in the query, a form or JSON; the body wins. */
 function generic(request: InRequest): Decoded {
   const { query, header } = request;
   const form = request.body.length === 0 ? {} : (objectOf(bodyValue(request)) ?? {});

@@ -15,7 +15,7 @@ import { jsonReply, statusOf } from "./replies.ts";
 
 const VERSION = { version: "2.6.1", commit: "", buildDate: "" };
 
-/** A message in the shape that Gotify takes, which Proxmox and many self-hosted tools speak. */
+/** A message in Gotify's format, which Proxmox and many self-hosted tools send. */
 export const gotifyMessages: Adapter = {
   kind: "gotify",
   title: "Senders of Gotify messages",
@@ -72,7 +72,7 @@ function decode(request: InRequest): Decoded {
   };
 }
 
-/** Senders ask it when they are set up. */
+/** Senders ask for the version when they are configured. */
 function version({ method }: InRequest): Decoded {
   if (method !== "GET" && method !== "HEAD")
     throw new UnreadableBody({ why: "method", allowed: ["GET"] });
@@ -85,7 +85,7 @@ function levelOfPriority(priority: number): number {
   return priority >= 4 ? 300 : 200;
 }
 
-/** As Gotify refuses. */
+/** A refusal in Gotify's format. */
 function refuse(refusal: InRefusal): SenderReply {
   const { status, message } = statusOf(refusal);
   return jsonReply(status, { error: message, errorCode: status, errorDescription: message });

@@ -8,11 +8,11 @@ import { jsonReply } from "./replies.ts";
 /** Series of one rule that are shown. */
 const MOST_MATCHES = 20;
 
-/** A notification of Grafana's alerting before version 9: one rule, whatever of it fires. */
+/** A notification of Grafana's alerting before version 9: one for a rule, whatever part of it fires. */
 export function grafanaLegacy(fields: JsonFields, { watched }: InRequest): Decoded {
   const state = asText(fields["state"]).toLowerCase();
   const tags = textPairs(fields["tags"]);
-  // A rule that waits or is paused is no trouble yet.
+  // A rule that is pending or paused doesn't fire.
   const isNews = state !== "pending" && state !== "paused";
   const [firstLine = ""] = asText(fields["message"]).trim().split("\n");
   const name = asText(fields["ruleName"]) || asText(fields["title"]);

@@ -15,7 +15,7 @@ import { type LabelledAlert, labelledEvent, readLabelled, spokenFor } from "./la
 import { jsonReply, plainRefusal } from "./replies.ts";
 import { isSigned, isSignedAt } from "./signature.ts";
 
-/** Grafana's webhook: its own alerting's, in Alertmanager's shape with more beside it, and the one before that. */
+/** Grafana's webhook: of its present alerting, which extends Alertmanager's format, and of the one before. */
 export const grafana: Adapter = {
   kind: "grafana",
   title: "Grafana alerting",
@@ -83,7 +83,7 @@ function decode(request: InRequest): Decoded {
   return { events, rejected, answer: (taken) => jsonReply(200, taken) };
 }
 
-/** Without names that begin and end with two underscores, which are Grafana's own business. */
+/** Without labels that begin and end with two underscores, which are internal to Grafana. */
 function cleaned(alert: LabelledAlert, group: JsonFields): LabelledAlert {
   const own = (pairs: ReadonlyMap<string, string>) =>
     new Map([...pairs].filter(([name]) => !/^__.*__$/.test(name)));
@@ -95,7 +95,7 @@ function cleaned(alert: LabelledAlert, group: JsonFields): LabelledAlert {
   };
 }
 
-/** Characters of a group's title that are looked at. */
+/** Characters of a group's title that are read. */
 const LONGEST_TITLE = 1000;
 
 function eventOf(alert: LabelledAlert, group: JsonFields, at: number): Loose {
@@ -123,7 +123,7 @@ function eventOf(alert: LabelledAlert, group: JsonFields, at: number): Loose {
 
 const DATASOURCE = ["DatasourceNoData", "DatasourceError"];
 
-/** That nothing could be measured is a warning, unless the rule says that it is worse. */
+/** "No data" is a warning, unless the rule names another severity. */
 function ofDatasource({ labels }: LabelledAlert, level: number): Partial<Loose> {
   if (!DATASOURCE.includes(labels.get("alertname") ?? "")) return {};
   return {
@@ -145,7 +145,7 @@ function pages(fields: JsonFields, group: JsonFields) {
   });
 }
 
-/** Addresses may lack scheme and host; they are Grafana's own then. */
+/** An address without scheme and host is relative to Grafana's own. */
 function address(text: string, group: JsonFields): string | null {
   const base = asText(group["externalURL"]);
   if (text === "" || text.length + base.length > 2 * namedLimits.href) return null;

@@ -14,8 +14,8 @@ import { isSigned } from "./signature.ts";
 const METHODS = ["POST", "PUT", "GET"];
 
 /**
- * Any webhook (contract §23): what its body says is guessed, or read by the source's mapping. A list is an event for
- * each of its elements.
+ * Any webhook (contract §23). Its body is guessed, or read by the source's mapping. Each element of a list becomes an
+ * event.
  */
 export const hook: Adapter = {
   kind: "hook",
@@ -23,7 +23,7 @@ export const hook: Adapter = {
   room: "source",
   caps: alertCaps,
   isDescribed: true,
-  // GitHub's, and that of those who do as it does.
+  // GitHub's signature, which others use, too.
   isSigned: (request, secret) =>
     isSigned(request, { secret, name: "x-hub-signature-256", prefix: "sha256=" }),
   decode,

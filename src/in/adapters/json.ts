@@ -1,14 +1,14 @@
 import { excessOf } from "../../ground/kit/json.ts";
 import { UnreadableBody } from "./adapter.ts";
 
-/** How deep other systems' JSON may be. */
+/** Most levels of nesting. */
 const DEPTH = 64;
-/** Values of one body: ten thousand records of a dozen attributes each have as many. */
+/** Values of one body: ten thousand records with a dozen attributes each have as many. */
 const MOST_VALUES = 500_000;
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** The body as JSON, of at most so many values. Throws UnreadableBody. */
+/** The body as JSON with at most `values` values. Throws UnreadableBody. */
 export function jsonBody(body: Buffer, values = MOST_VALUES): unknown {
   const text = body.toString("utf8").replace(/^\uFEFF/, "");
   const excess = excessOf(text, { deepest: DEPTH, values });
@@ -17,12 +17,12 @@ export function jsonBody(body: Buffer, values = MOST_VALUES): unknown {
   try {
     if (excess === null) return JSON.parse(text);
   } catch {
-    // No JSON.
+    // Not JSON.
   }
   throw new UnreadableBody({ why: "bad_request", message: no });
 }
 
-/** As `jsonBody`, undefined for what is no JSON. Throws UnreadableBody for too many values alone. */
+/** As `jsonBody`, but undefined for text that isn't JSON. Throws UnreadableBody only for too many values. */
 export function jsonOr(body: Buffer, values = MOST_VALUES): unknown {
   try {
     return jsonBody(body, values);
@@ -39,17 +39,17 @@ export function objectOf(value: unknown): JsonFields | null {
     : null;
 }
 
-/** Elements of one list that are taken at once: more is no honest request. */
+/** Elements of one list; an honest request has fewer. */
 const MOST_ELEMENTS = 10_000;
 
-/** The value as a list; null for anything else. Throws UnreadableBody for one that is too long. */
+/** The value as a list; null for anything else. Throws UnreadableBody for a list that is too long. */
 export function listOf(value: unknown): readonly unknown[] | null {
   if (!Array.isArray(value)) return null;
   if (value.length > MOST_ELEMENTS) throw new UnreadableBody({ why: "too_large" });
   return value;
 }
 
-/** The objects among the first `most` items of a list; none of anything else. */
+/** The objects among the first `most` items of a list; empty for anything else. */
 export function objectsIn(value: unknown, most: number): JsonFields[] {
   if (!Array.isArray(value)) return [];
   return value
@@ -58,13 +58,13 @@ export function objectsIn(value: unknown, most: number): JsonFields[] {
     .filter((fields) => fields !== null);
 }
 
-/** The value as text: a string, or a number or boolean as it is written; empty for anything else. */
+/** The value as text: a string, number or boolean; empty for anything else. */
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** An object's own pairs as texts, without those that are no text. */
+/** An object's own pairs, without values that aren't text. */
 export function textPairs(value: unknown): [string, string][] {
   const fields = objectOf(value);
   if (fields === null) return [];
@@ -74,8 +74,8 @@ export function textPairs(value: unknown): [string, string][] {
 }
 
 /**
- * Unix seconds of an RFC 3339 time, to any fraction and in any zone; null for none. The year 1 is how Go says
- * that there is none.
+ * Unix seconds of an RFC 3339 time in any zone, whole seconds; null for an invalid one. Go writes the year 1 for "no
+ * time".
  */
 export function timeOf(value: unknown): number | null {
   if (typeof value !== "string" || value.startsWith("0001-01-01")) return null;

@@ -6,8 +6,8 @@ import { asText, objectOf, textPairs, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 
 /**
- * An alert in the shape that Prometheus, Alertmanager and Grafana share: labels that name it, annotations that
- * explain it, a beginning and an end (contract §23).
+ * An alert in the format that Prometheus, Alertmanager and Grafana share: labels that name it, annotations that explain
+ * it, a start and an end (contract §23).
  */
 export interface LabelledAlert {
   labels: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export interface LabelledAlert {
   fields: JsonFields;
 }
 
-/** Why an element is no alert, or the alert. */
+/** The alert, or the reason why an element is none. */
 export function readLabelled(value: unknown): LabelledAlert | { reason: string } {
   const fields = objectOf(value);
   if (fields === null) return { reason: "an alert must be an object" };
@@ -43,7 +43,7 @@ const LINKS = ["runbook_url", "runbook", "dashboard", "dashboard_url"];
 const IMAGES = ["image", "image_url"];
 const LONGEST_STATUS = 64;
 
-/** By the member's own word, else the group's, else by its end. */
+/** By the alert's status, else the group's, else its end. */
 function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
   const word = (asText(alert.fields["status"]) || asText(group["status"])).slice(0, LONGEST_STATUS);
   if (word !== "") return word.toLowerCase() === "resolved";
@@ -51,8 +51,8 @@ function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
 }
 
 /**
- * What a sender that speaks for several watchers says of it. It keeps the earliest beginning that any of them told, and
- * may first say that one when all is over.
+ * The state of an alert from a sender that combines several servers. The sender keeps the earliest start of any of
+ * them, and may report that start only when the alert has ended.
  */
 export function spokenFor(alert: LabelledAlert, group: JsonFields, at: number): NamedState {
   const { fields, startsAt, endsAt } = alert;
@@ -85,14 +85,14 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** By the first label that says a severity. `none` is how the Watchdog says that it is no trouble. */
+/** From the first label that names a severity. The Watchdog's `none` means that nothing is wrong. */
 export function severityOf({ labels }: LabelledAlert): number {
   const word = SEVERITIES.map((name) => labels.get(name)).find((text) => text !== undefined);
   if (word === undefined) return ALERT_LEVEL;
   return word.toLowerCase() === "none" ? 100 : (levelOfWord(word) ?? ALERT_LEVEL);
 }
 
-/** A name made of the labels, the same in whatever order they come. */
+/** A name made from the labels, independent of their order. */
 export function nameOf({ labels }: LabelledAlert): string {
   return sha256(
     [...labels]
@@ -102,7 +102,7 @@ export function nameOf({ labels }: LabelledAlert): string {
   );
 }
 
-/** What is said of it beside its title: the description, then every other annotation that isn't shown elsewhere. */
+/** The text below the title: the description, then every other annotation that isn't shown elsewhere. */
 export function detailsOf(alert: LabelledAlert): string {
   const title = alertTitle(alert);
   const { annotations } = alert;
@@ -116,7 +116,7 @@ export function detailsOf(alert: LabelledAlert): string {
     .join("\n");
 }
 
-/** The addresses among its annotations that a person may want to open. */
+/** The annotations that are addresses a person may want to open. */
 export function linksOf({ annotations, generatorUrl }: LabelledAlert) {
   const named = [...annotations].filter(
     ([name, text]) =>
@@ -133,7 +133,7 @@ export function linksOf({ annotations, generatorUrl }: LabelledAlert) {
   ].filter(({ href }) => isWebAddress(href));
 }
 
-/** The alert as an event. `action`, name and keys beyond its labels are the sender's own. */
+/** The alert as an event. `action`, name and the keys besides its labels depend on the sender. */
 export function labelledEvent(
   alert: LabelledAlert,
   {

@@ -1,14 +1,14 @@
 import { objectOf } from "./json.ts";
 
-/** Something that a dotted name leads to, and the names on the way. */
+/** A value that a dotted name leads to, and the names on the way. */
 export interface Leaf {
   item: unknown;
   steps: readonly string[];
 }
 
 /**
- * Whatever a walk through the object, at most `deepest` deep, would call by this name: `a.b` is `{"a": {"b"}}` and
- * `{"a.b"}`. It looks at nothing else of it, however wide it is.
+ * Every value that a walk through the object, at most `deepest` deep, would give this name: `a.b` is `{"a": {"b"}}` and
+ * `{"a.b"}`. Reads nothing else, however wide the object is.
  */
 export function leavesCalled(value: unknown, name: string, deepest: number): Leaf[] {
   const leaves: Leaf[] = [];

@@ -12,10 +12,10 @@ const levels = new Map(
   ),
 );
 
-/** The level that a word for severity means, in any case of letters; null for a word that means none. */
+/** The level of a severity word in any case; null for an unknown word. */
 export function levelOfWord(word: string): number | null {
   return levels.get(word.trim().toLowerCase()) ?? null;
 }
 
-/** What an alert has whose sender says no severity, or one that nobody knows: somebody should look. */
+/** The level of an alert whose sender names no severity, or an unknown one: somebody should look. */
 export const ALERT_LEVEL = 400;

@@ -4,17 +4,17 @@ import { asText, type JsonFields, objectOf } from "./json.ts";
 import { levelOfWord } from "./levels.ts";
 import type { WatchedKeys } from "./watched.ts";
 
-/** What a line of a log says of itself, whoever brings it (contract §23). */
+/** Reads a log line's own fields and level, from any sender (contract §23). */
 
-/** What a line has that says no severity. */
+/** The level of a line that names no severity. */
 export const LINE_LEVEL = 200;
 
-/** Where a level word may stand: further on it is what the line speaks of. */
+/** A level word counts only this near the beginning: further on it is part of the message. */
 const BEGINNING = 64;
 const WORD = /\b(FATAL|CRITICAL|ERROR|WARN(?:ING)?|INFO|DEBUG)\b/;
 const LEVEL_NAMES = ["level", "severity", "lvl"];
 const PAIR = /(?:^|\s)([A-Za-z_][\w.-]{0,99})=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)/g;
-/** A line that is longer is no structured one. */
+/** A longer line isn't parsed as JSON. */
 const MOST_JSON = 262_144;
 const BOUNDS = { deepest: 8, values: 10_000 };
 
@@ -29,12 +29,11 @@ export function jsonOfLine(line: string): JsonFields | null {
   }
 }
 
-/** Where nothing is looked for by its name. */
 const none: WatchedKeys = () => new Set();
 
 /**
- * The `name=value` pairs of a line, quoted ones without their quotes; as many as an event may have keys, one more, and
- * then those that are watched.
+ * The `name=value` pairs of a line, quoted values without their quotes: as many as an event may have keys, one more,
+ * and then those that rules use.
  */
 export function pairsOfLine(line: string, watched = none): [string, string][] {
   const pairs: [string, string][] = [];
@@ -50,7 +49,7 @@ function unquoted(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
 }
 
-/** The level of a word, or of a number as pino counts (10 trace … 60 fatal); null for anything else. */
+/** The level of a word, or of a number in pino's scale (10 trace … 60 fatal); null for anything else. */
 export function levelOfValue(value: unknown): number | null {
   const text = asText(value).trim();
   if (!/^[1-6]0$/.test(text)) return levelOfWord(text);
@@ -67,7 +66,7 @@ export function levelOfFields(fields: JsonFields | readonly [string, string][]):
   return null;
 }
 
-/** The level that the text says: its JSON's or logfmt's, `fields`, else the first level word at its beginning. */
+/** The level in a line: from its JSON or logfmt `fields`, else from the first level word near its beginning. */
 export function levelInText(
   line: string,
   fields: JsonFields | readonly [string, string][] = jsonOfLine(line) ?? pairsOfLine(line),

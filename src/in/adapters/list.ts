@@ -22,7 +22,7 @@ import { sns } from "./sns.ts";
 import { syslog } from "./syslog.ts";
 import { victorops } from "./victorops.ts";
 
-/** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
+/** Every format besides the box's own, by the kind in addresses and on sources. */
 export const adapters: readonly Adapter[] = [
   alertmanager,
   prometheus,
@@ -48,13 +48,13 @@ export const adapters: readonly Adapter[] = [
   elasticsearch,
 ];
 
-/** Kinds that need no adapter: the box's own format, which `/v1/ingest` takes, and what jobs say by `/ping`. */
+/** Kinds without an adapter: the box's own format at `/v1/ingest`, and reports of jobs at `/ping`. */
 const OWN: readonly string[] = ["events", "heartbeats"];
 
-/** What a source may be. */
+/** The kinds of sources. */
 export const sourceKinds: readonly string[] = [...OWN, ...adapters.map(({ kind }) => kind)];
 
-/** Kinds whose senders can sign what they send. */
+/** Kinds whose senders can sign requests. */
 export const signers: readonly string[] = adapters.flatMap(({ kind, isSigned }) =>
   isSigned === undefined ? [] : [kind],
 );
@@ -63,7 +63,7 @@ export function findAdapter(kind: string): Adapter | null {
   return adapters.find((adapter) => adapter.kind === kind) ?? null;
 }
 
-/** Where the names of alerts usually hold for a source of this kind; null for an unknown kind. */
+/** The usual scope of alerts' names for a kind of source; null for an unknown kind. */
 export function usualRoom(kind: string): Adapter["room"] | null {
   return OWN.includes(kind) ? "project" : (findAdapter(kind)?.room ?? null);
 }

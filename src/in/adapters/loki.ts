@@ -22,7 +22,7 @@ const PUSH = ["", "/", "/loki/api/v1/push", "/api/prom/push"];
 const MESSAGES = ["msg", "message", "log", "error"];
 const LEVELS = ["level", "detected_level", "severity", "lvl"];
 
-/** What pushes to Loki (contract §23): in JSON, or in protobuf within a block of snappy. */
+/** Loki's push requests (contract §23): in JSON, or in protobuf compressed with snappy. */
 export const loki: Adapter = {
   kind: "loki",
   title: "Loki push (Alloy, promtail, Fluent Bit, Vector, Docker, pino, winston)",
@@ -59,7 +59,7 @@ function decode(request: InRequest): Decoded {
   const { entries, rejected } = pushOf(request);
   if (entries.length + rejected.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
   const events = entries.map((entry) => eventOf(entry, request));
-  // Fluent Bit sends a push again for ever that isn't answered so, for one bad line in it.
+  // With any other answer Fluent Bit repeats a push for ever because of one bad line.
   return { events, rejected, answer: () => ({ status: 204, body: "" }) };
 }
 
@@ -101,7 +101,7 @@ function eventOf(
   );
 }
 
-/** The level stands for itself, and the message is the message. */
+/** The pairs without the level and the message, which the event has already. */
 const others = (pairs: readonly [string, string][]) =>
   pairs.filter(([name]) => !MESSAGES.includes(name) && !LEVELS.includes(name));
 
@@ -117,7 +117,7 @@ function levelOf(
 ): number {
   for (const name of LEVELS) {
     const word = said.find(([key]) => key === name)?.[1] ?? "";
-    // Grafana's detection says so where it found none.
+    // Grafana's level detection writes "unknown" where it found none.
     const level = word.toLowerCase() === "unknown" ? null : levelOfValue(word);
     if (level !== null) return level;
   }

@@ -10,7 +10,7 @@ import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 
-/** A message in the shape that ntfy takes: a text with headers to a topic's address, or JSON. */
+/** A message in ntfy's format: a text with headers to a topic's address, or JSON. */
 export const ntfyMessages: Adapter = {
   kind: "ntfy",
   title: "Senders of ntfy messages",
@@ -64,7 +64,7 @@ function decode(request: InRequest): Decoded {
   return { events: [event], rejected: [], answer: () => jsonReply(200, shown) };
 }
 
-/** The topic of an address; empty for the address that takes JSON. */
+/** The topic in an address; empty for the address that accepts JSON. */
 function topicOf(path: string): string {
   const [, topic] = /^\/?([A-Za-z0-9_-]{0,64})\/?$/.exec(path) ?? [];
   if (topic === undefined) throw new UnreadableBody({ why: "not_found" });
@@ -94,7 +94,7 @@ function jsonFields(request: InRequest): NtfyFields {
   };
 }
 
-/** Each of them also under its short names, and in the query. */
+/** Each field also under its short names, and in the query. */
 function headerFields(request: InRequest, topic: string): NtfyFields {
   const said = (...names: string[]) =>
     names.flatMap((name) => request.header(name) ?? request.query.get(name) ?? [])[0] ?? "";
@@ -120,7 +120,7 @@ function priorityOf(text: string): number {
   return /^[1-5]$/.test(word) ? Number(word) : 3;
 }
 
-/** A header's text outside of ASCII comes as `=?UTF-8?B?…?=`, and from curl as its bytes, which HTTP reads as Latin-1. */
+/** A header outside ASCII comes as `=?UTF-8?B?…?=`, and from curl as bytes, which HTTP reads as Latin-1. */
 function decodedWord(text: string): string {
   const bytes = Buffer.from(text, "latin1");
   if (bytes.toString("latin1") === text && isUtf8(bytes) && !isAscii(bytes))

@@ -15,7 +15,7 @@ import { plainRefusal } from "./replies.ts";
 import { sns } from "./sns.ts";
 import type { WatchedKeys } from "./watched.ts";
 
-/** Grafana OnCall's inbound addresses: a type and then what that type sends (contract §23). */
+/** Grafana OnCall's inbound addresses: a type, and then that type's format (contract §23). */
 export const oncall: Adapter = {
   kind: "oncall",
   title: "Whatever alerts through Grafana OnCall",
@@ -43,7 +43,7 @@ export const oncall: Adapter = {
   }),
 };
 
-/** Types that another adapter reads. */
+/** Types with an adapter of their own. */
 const OTHERS: Readonly<Record<string, Adapter>> = {
   alertmanager,
   grafana_alerting: grafana,
@@ -51,7 +51,7 @@ const OTHERS: Readonly<Record<string, Adapter>> = {
   amazon_sns: sns,
 };
 
-/** The integration's type, "" for none; null where the path is none of OnCall's. */
+/** The integration's type, "" for none; null where the path isn't one of OnCall's. */
 function typeOf(path: string): string | null {
   const [found, type = ""] = /^(?:\/([a-z_]+))?\/?$/.exec(path) ?? [];
   return found === undefined ? null : type;
@@ -76,7 +76,7 @@ function decode(request: InRequest): Decoded {
   return { events: [eventOf(fields, isFormatted, request.watched)], rejected: [], answer: ok };
 }
 
-/** An integration's heartbeat is its own: the one here whose slug is the source's name. */
+/** An integration's heartbeat goes to the heartbeat whose slug is the source's name. */
 function heartbeat({ method }: InRequest): Decoded {
   if (method !== "GET" && method !== "POST")
     throw new UnreadableBody({ why: "method", allowed: ["GET", "POST"] });
@@ -94,7 +94,7 @@ const TITLES = ["title", "message", "text", "summary", "subject", "name", "descr
 const LEVELS = ["severity", "level", "priority"];
 const READ = ["alert_uid", "title", "image_url", "state", "link_to_upstream_details", "message"];
 
-/** The title names an alert only where that is what it is for. */
+/** Only in a formatted webhook does the title name the alert. */
 function eventOf(fields: JsonFields, isFormatted: boolean, watched: WatchedKeys) {
   const text = (name: string) => asText(fields[name]).trim();
   const [firstLine = ""] = (TITLES.map(text).find((line) => line !== "") ?? "").split("\n");
@@ -110,7 +110,7 @@ function eventOf(fields: JsonFields, isFormatted: boolean, watched: WatchedKeys)
       details: text("message") === firstLine ? "" : text("message"),
       keys: flattened(Object.fromEntries(others), watched),
       tags: ["oncall"],
-      // An end without a name opens nothing either: it is counted.
+      // An end without a name opens nothing either; it is counted.
       ...(dedupKey === "" && action === "fire"
         ? {}
         : { named: { action, dedupKey: dedupKey || null, instance: null, expiresAt: null } }),

@@ -14,7 +14,7 @@ import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf, textPairs } from "./json.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 
-/** Opsgenie's Alert API (contract §23), and the same of its successor. */
+/** Opsgenie's Alert API (contract §23), and its successor's. */
 export const opsgenie: Adapter = {
   kind: "opsgenie",
   title: "Whatever alerts through Opsgenie",
@@ -72,7 +72,7 @@ function decode(request: InRequest): Decoded {
 
 const PINGS = ["GET", "POST", "PUT", "PATCH"];
 
-/** A job reports: for the heartbeat whose slug is its name. */
+/** A job's report, for the heartbeat whose slug is its name. */
 function ping(name: string, { method, unique }: InRequest): Decoded {
   if (!PINGS.includes(method)) throw new UnreadableBody({ why: "method", allowed: PINGS });
   const rest = { took: 0.001, requestId: unique() };
@@ -90,7 +90,7 @@ function ping(name: string, { method, unique }: InRequest): Decoded {
   };
 }
 
-/** The path's own escapes, where they are any. */
+/** The path with its escapes decoded, where they are valid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -109,13 +109,13 @@ function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
       details: asText(fields["description"]),
       keys: [...textPairs(fields["details"]), ...described(fields)],
       tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
-      // A caller that sent no alias closes it by the id of the request.
+      // A caller without an alias closes the alert by the request's id.
       named: fires(alias || unique()),
     },
     watched,
   );
   const name = event.named?.dedupKey ?? "";
-  // Who goes by ids is answered one that is made of the alias: nothing has to be remembered.
+  // Callers that use ids get one made from the alias, so nothing has to be stored.
   return willDo(alias === "" ? name : uuidOf(name), event);
 }
 
@@ -156,7 +156,7 @@ interface Told {
   request: InRequest;
 }
 
-/** What is asked of an alert that there is: its end, an acknowledgement, another text or level, or a line in its history. */
+/** An action on an existing alert: its end, an acknowledgement, another text or level, or a note. */
 function told(name: string, { fields, verb, request }: Told): Decoded {
   const said = asText(fields["note"]) || asText(fields[verb]);
   const by = asText(fields["user"]);
@@ -183,7 +183,7 @@ function told(name: string, { fields, verb, request }: Told): Decoded {
   return willDo(request.unique(), fitted({ ...event, named }, request.watched));
 }
 
-/** What an alert is to have from now on; nothing for what else is asked, or a priority that there isn't. */
+/** The changed fields of an alert; nothing for another action, or an unknown priority. */
 function updateIn(fields: JsonFields, verb: string) {
   const priority = asText(fields["priority"]).toLowerCase();
   if (verb === "message") return { updates: "message" as const, message: messageIn(fields) };
@@ -202,7 +202,7 @@ function willDo(requestId: string, event: IngestEvent): Decoded {
   };
 }
 
-/** Whatever was answered 202 had been done before. */
+/** Every request that was answered with 202 is done already. */
 function processed({ path }: InRequest): Decoded {
   const requestId = path.replace(/\/$/, "").split("/").at(-1) ?? "";
   const data = { success: true, isSuccess: true, status: "Processed", alertId: requestId };
@@ -213,7 +213,7 @@ function processed({ path }: InRequest): Decoded {
   };
 }
 
-/** An alert as SDKs read it. */
+/** An alert in the form that SDKs read. */
 function shown(name: string, { query, unique }: InRequest): Decoded {
   return {
     events: [],

@@ -17,11 +17,11 @@ import { BrokenProtobuf } from "./protobuf.ts";
 import { statusOf } from "./replies.ts";
 
 const LOGS = ["", "/", "/v1/logs"];
-/** An SDK with one endpoint for all signals stays quiet: these are taken and thrown away. */
+/** Accepted and dropped, so that an SDK with one endpoint for all signals logs no errors. */
 const DROPPED = ["/v1/traces", "/v1/metrics", "/v1development/profiles"];
 const PROTOBUF = "application/x-protobuf";
 
-/** OpenTelemetry's logs by OTLP/HTTP (contract §23), in protobuf and in JSON. */
+/** OpenTelemetry's logs over OTLP/HTTP (contract §23), in protobuf and in JSON. */
 export const otlp: Adapter = {
   kind: "otlp",
   title: "OpenTelemetry logs",
@@ -91,14 +91,14 @@ function recordsOf(
 function answer(type: string, rejected: readonly Rejected[]): SenderReply {
   const headers = { "content-type": type };
   const [first] = rejected;
-  // In protobuf nothing is rejected alone: a full success has no bytes.
+  // In protobuf no single record is rejected: a full success has no bytes.
   if (type === PROTOBUF || first === undefined)
     return { status: 200, headers, body: type === PROTOBUF ? "" : "{}" };
   const partial = { rejectedLogRecords: String(rejected.length), errorMessage: first.reason };
   return { status: 200, headers, body: JSON.stringify({ partialSuccess: partial }) };
 }
 
-/** A google.rpc.Status in the request's own encoding. A client tries again after a 503 and never after a 500. */
+/** A google.rpc.Status in the request's encoding. A client repeats after a 503 and never after a 500. */
 function refuse(refusal: InRefusal, header: InRequest["header"] = () => undefined): SenderReply {
   const { status: plain, message } = statusOf(refusal);
   const status = plain === 500 ? 503 : plain;

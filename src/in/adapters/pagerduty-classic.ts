@@ -12,7 +12,7 @@ const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
   resolve: "resolve",
 };
 
-/** An event of PagerDuty's Events API v1, which knows no severity. */
+/** An event of PagerDuty's Events API v1, which has no severity. */
 export function pagerdutyClassic(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const word = asText(fields["event_type"]).toLowerCase();
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;

@@ -15,9 +15,9 @@ import { pagerdutyClassic } from "./pagerduty-classic.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 import type { WatchedKeys } from "./watched.ts";
 
-/** As documented there. */
+/** PagerDuty's documented limit. */
 const BYTES = 512 * 1024;
-/** Values of a body that is read before it is known whose it is. */
+/** Values of a body before its token is known. */
 const STRANGERS = 50_000;
 const NO_JSON = "JSON parse error";
 
@@ -26,7 +26,7 @@ const CHANGE = "/v2/change/enqueue";
 const CLASSIC = "/generic/2010-04-15/create_event.json";
 const PATHS = [ENQUEUE, CHANGE, CLASSIC];
 
-/** PagerDuty's Events API v2 with its change events, and v1 (contract §23): the secret is in the body. */
+/** PagerDuty's Events API v2 with its change events, and v1 (contract §23): the token is in the body. */
 export const pagerduty: Adapter = {
   kind: "pagerduty",
   title: "Whatever pages PagerDuty and lets you choose its address",
@@ -154,7 +154,7 @@ function change(fields: JsonFields, { watched }: InRequest): Decoded {
   };
 }
 
-/** What is said of an event beside its summary. */
+/** The text of an event below its summary. */
 function described(
   fields: JsonFields,
   payload: JsonFields,
@@ -191,7 +191,7 @@ function objects(value: unknown): JsonFields[] {
   return (listOf(value) ?? []).map(objectOf).filter((item) => item !== null);
 }
 
-/** There a wrong key is a bad event, and too much is 429. */
+/** PagerDuty's answers: 400 for a wrong key, 429 for too much. */
 function refuse(refusal: InRefusal): SenderReply {
   const invalid = (errors: string[]) =>
     jsonReply(400, { status: "invalid event", message: "Event object is invalid", errors });

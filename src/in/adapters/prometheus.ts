@@ -15,13 +15,13 @@ import { jsonBody, listOf } from "./json.ts";
 import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 
-/** What Alertmanager takes an alert without an end for: good for five minutes. */
+/** How long Alertmanager keeps an alert without an end: five minutes. */
 const RESOLVE_TIMEOUT = 300;
 const ALERTS = "/api/v2/alerts";
 
 /**
- * The box in the place of an Alertmanager (contract §23): Prometheus sends every alert that fires, each minute, and
- * for fifteen minutes each that has ended.
+ * The box in place of an Alertmanager (contract §23). Prometheus sends every firing alert each minute, and every ended
+ * one for fifteen minutes.
  */
 export const prometheus: Adapter = {
   kind: "prometheus",
@@ -71,7 +71,7 @@ function decode(request: InRequest): Decoded {
   return {
     events,
     rejected,
-    // Alertmanager answers nothing; of bad ones a JSON text, which is only logged.
+    // Alertmanager answers nothing, or for bad alerts a JSON text, which Prometheus only logs.
     answer: () =>
       rejected[0] === undefined ? { status: 200, body: "" } : jsonReply(400, rejected[0].reason),
   };
@@ -88,7 +88,7 @@ function eventOf(alert: LabelledAlert, at: number) {
     named: {
       action: isOver ? "resolve" : "fire",
       dedupKey: nameOf(alert),
-      // Without a beginning every report is of the same firing.
+      // Without a start every report is of the same firing.
       instance: String(startsAt ?? 0),
       ...(isOver ? { justEnded: isShort(alert, at) } : {}),
       expiresAt: isOver ? null : (endsAt ?? at + RESOLVE_TIMEOUT),
@@ -98,15 +98,15 @@ function eventOf(alert: LabelledAlert, at: number) {
   });
 }
 
-/** Ends are told for fifteen minutes; what is older than this comes from a queue or from a clock that is far off. */
+/** Ends are sent for fifteen minutes; an older one comes from a queue or a very wrong clock. */
 const LATELY = 3600;
 
-/** Whether it both began and ended, a short while ago. */
+/** Whether it both started and ended, a short while ago. */
 function isShort({ startsAt, endsAt }: LabelledAlert, at: number): boolean {
   return startsAt !== null && endsAt !== null && startsAt < endsAt && at - endsAt < LATELY;
 }
 
-/** As Alertmanager refuses. */
+/** A refusal in Alertmanager's format. */
 function refuse(refusal: InRefusal): SenderReply {
   const { status, message } = statusOf(refusal);
   return jsonReply(status, { code: status, message });

@@ -1,12 +1,12 @@
 /** Bytes that are no message of protobuf. */
 export class BrokenProtobuf extends Error {}
 
-/** A field as it stands on the wire: `number` for what is a varint or of fixed length, `bytes` for the rest. */
+/** A field on the wire: `number` for a varint or a fixed length, `bytes` for others. */
 export type OnField = (field: number, number: bigint, bytes: Buffer) => void;
 
 const NONE = Buffer.alloc(0);
 
-/** Calls `on` for each field, in order; groups are no part of proto3. Throws BrokenProtobuf. */
+/** Calls `on` for each field, in order; proto3 has no groups. Throws BrokenProtobuf. */
 export function readProtobuf(message: Buffer, on: OnField): void {
   let at = 0;
   const wide = (): bigint => {
@@ -19,7 +19,7 @@ export function readProtobuf(message: Buffer, on: OnField): void {
     }
     throw new BrokenProtobuf();
   };
-  /** Lengths and tags, of which there may be millions: as a number where that holds it. */
+  /** A length or tag: a plain number, because there can be millions. */
   const varint = (): number => {
     let value = 0;
     const from = at;

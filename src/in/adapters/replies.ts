@@ -1,11 +1,10 @@
 import type { InRefusal, SenderReply } from "./adapter.ts";
 
-/** A JSON answer. */
 export function jsonReply(status: number, value: unknown): SenderReply {
   return { status, body: JSON.stringify(value) };
 }
 
-/** A refusal's status and a sentence for whoever reads the sender's log. */
+/** A refusal's status, and a sentence for the sender's log. */
 export function statusOf(refusal: InRefusal): { status: number; message: string } {
   switch (refusal.why) {
     case "bad_request":
@@ -29,7 +28,7 @@ export function statusOf(refusal: InRefusal): { status: number; message: string 
   }
 }
 
-/** A refusal for a sender that only looks at the status, or logs what it gets. */
+/** A refusal for a sender that reads only the status, or logs the text. */
 export function plainRefusal(refusal: InRefusal): SenderReply {
   const { status, message } = statusOf(refusal);
   return jsonReply(status, { error: message });

@@ -19,14 +19,14 @@ import { type EnvelopeItem, headersOf, readEnvelope } from "./sentry/envelope.ts
 import { sentryEvent, sentryFeedback, sentryLog } from "./sentry/event.ts";
 
 const MIB = 1024 * 1024;
-/** Bytes of one event; Sentry itself takes half of that. */
+/** Bytes of one event; Sentry accepts half of that. */
 const MOST_EVENT = 2 * MIB;
 const MOST_LOGS = 1000;
 
-/** The number is a project's at Sentry; here the key decides. */
+/** The number is Sentry's project id. Here the key identifies the source. */
 const CALL = /^\/api\/\d{1,20}\/(envelope|store)\/?$/;
 
-/** Browsers ask first, and read the limits. */
+/** For SDKs in browsers, which also read the rate limits. */
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "POST",
@@ -34,13 +34,13 @@ const CORS = {
     "sentry-trace, baggage, x-sentry-auth, content-type, content-encoding",
   "access-control-expose-headers": "x-sentry-error, x-sentry-rate-limits, retry-after",
 };
-/** What the box has no use for, so that SDKs stop sending it. */
+/** Kinds of data that the box doesn't use, so that SDKs stop sending them. */
 const UNWANTED = {
   "x-sentry-rate-limits":
     "3600:transaction;span;session;profile;replay;attachment;metric_bucket:key",
 };
 
-/** Programs with one of Sentry's SDKs: envelopes, and the single events of older ones. */
+/** Sentry's SDKs: envelopes, and the single events of old SDKs. */
 export const sentry: Adapter = {
   kind: "sentry",
   title: "Programs with a Sentry SDK",
@@ -87,7 +87,7 @@ function storeCall(request: InRequest): Decoded {
   });
 }
 
-/** Very old SDKs send base64 of zlib and say so nowhere. */
+/** Very old SDKs send base64 of zlib without a header that says so. */
 function unwrapped(body: Buffer): Buffer {
   const [first = 0x7b] = body;
   if (first === 0x7b || first <= 0x20) return body;
@@ -119,7 +119,7 @@ function envelopeCall(request: InRequest): Decoded {
     }
     const job = item.type === "check_in" ? sentryCheckIn(fields, request.watched) : null;
     if (job !== null) jobs.push(job);
-    // Some SDKs write the id into the envelope's head alone.
+    // Some SDKs write the id only into the envelope's headers.
     const said = item.type === "event" ? asText(envelope.headers["event_id"]) : "";
     if (said !== "" && asText(fields["event_id"]) === "") fields = { ...fields, event_id: said };
     const own = item.type === "event" ? asText(fields["event_id"]) : "";
@@ -174,7 +174,7 @@ function answered(of: {
   };
 }
 
-/** SDKs throw away what a 429 answers, and everything else for as long as it says: it says five seconds. */
+/** After a 429 an SDK drops the request, and every other until the stated time: here five seconds. */
 function refuse(refusal: InRefusal): SenderReply {
   const { status, message } = statusOf(refusal);
   if (refusal.why === "unauthorized")

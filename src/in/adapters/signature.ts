@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { sameSecret } from "../../ground/kit/ids.ts";
 import type { InRequest } from "./adapter.ts";
 
-/** Whether the body's SHA-256 HMAC in lower-case hex stands in the header, behind `prefix`. In constant time. */
+/** Whether the header contains `prefix` and the body's HMAC-SHA-256 in lower-case hex. Compares in constant time. */
 export function isSigned(
   { header, body }: InRequest,
   { secret, name, prefix = "" }: { secret: string; name: string; prefix?: string },
@@ -11,10 +11,10 @@ export function isSigned(
   return sameSecret(right, header(name) ?? "");
 }
 
-/** How far a sender's clock may be off, in seconds. */
+/** Seconds by which a sender's clock may differ. */
 const SKEW = 300;
 
-/** The same over `{Unix seconds}:{body}`, where the seconds stand in a header and are about now. */
+/** The same for `{Unix seconds}:{body}`, where a header holds the seconds and they are about now. */
 export function isSignedAt(
   { header, body, at }: InRequest,
   { secret, name, time }: { secret: string; name: string; time: string },

@@ -5,7 +5,7 @@ import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { plainRefusal } from "./replies.ts";
 
-/** A message in the shape that incoming webhooks of Slack take, which Mattermost and several hundred senders speak. */
+/** A message in the format of Slack's incoming webhooks, which Mattermost and several hundred senders use. */
 export const slackMessages: Adapter = {
   kind: "slack",
   title: "Senders of Slack messages",
@@ -17,7 +17,7 @@ export const slackMessages: Adapter = {
     return {
       events: [fitted(eventOf(objectOf(body) ?? { text: "" }), request.watched)],
       rejected: [],
-      // Senders look at the body.
+      // Senders check the body.
       answer: () => ({ status: 200, headers: { "content-type": "text/plain" }, body: "ok" }),
     };
   },
@@ -32,7 +32,7 @@ export const slackMessages: Adapter = {
   }),
 };
 
-/** Attachments, blocks and fields that are looked at. */
+/** Attachments, blocks and fields that are read. */
 const MOST = 20;
 
 function eventOf(body: JsonFields): Loose {
@@ -81,7 +81,7 @@ function fieldPairs(attachments: readonly JsonFields[]): (readonly [string, stri
     .map((field) => [asText(field["title"]), asText(field["value"])] as const);
 }
 
-/** `danger`, or a hexadecimal colour by what it looks like. */
+/** From `danger`, or the hue of a hexadecimal colour. */
 function levelOf(colors: readonly string[]): number {
   const levels = colors.map((color) => {
     if (color === "danger") return 400;
@@ -92,14 +92,14 @@ function levelOf(colors: readonly string[]): number {
   return Math.max(0, ...levels) || ALERT_LEVEL;
 }
 
-/** What a colour says of trouble: red 400, orange and yellow 300, anything else 200. */
+/** The level of a colour: red 400, orange and yellow 300, any other 200. */
 export function levelOfColor(rgb: number): number {
   const [red, green, blue] = [(rgb >> 16) & 255, (rgb >> 8) & 255, rgb & 255];
   if (red < 150 || blue > 120 || red < green) return 200;
   return green > 110 ? 300 : 400;
 }
 
-/** Slack's `<url|text>` as its text, the address among the links; `*bold*` as the word. */
+/** Slack's `<url|text>` as its text, with the address added to the links; `*bold*` as the word. */
 function unwrapped(text: string, links: { href: string; text: string }[]): string {
   return text
     .replace(

@@ -16,10 +16,10 @@ import { readSnsMessage, type SnsMessage, snsAddress } from "./sns/message.ts";
 import { mustBeSigned } from "./sns/signature.ts";
 
 const HOUR = 3600;
-/** A subscription has to be confirmed within three days. */
+/** SNS deletes a subscription that isn't confirmed within three days. */
 const TO_CONFIRM = 3 * 86_400;
 
-/** Topics of Amazon SNS by HTTPS: CloudWatch's alarms and whatever else publishes there (contract §23). */
+/** Topics of Amazon SNS over HTTPS: CloudWatch's alarms and whatever else is published there (contract §23). */
 export const sns: Adapter = {
   kind: "sns",
   title: "Amazon SNS (CloudWatch alarms)",
@@ -40,12 +40,12 @@ export const sns: Adapter = {
   }),
 };
 
-/** Raw delivery is turned on at a subscription that is confirmed already: the body is the message, and unsigned. */
+/** Raw delivery is an option of a confirmed subscription: the body is the message itself, unsigned. */
 const isRaw = ({ header }: InRequest) => header("x-amz-sns-rawdelivery") === "true";
 
 const topicsOf = ({ options }: InRequest): readonly string[] => options.sns_auto_confirm ?? [];
 
-/** Checks the signature, and says yes to a topic whose operator said so. Throws UnreadableBody. */
+/** Checks the signature, and confirms a subscription to an allowed topic. Throws UnreadableBody. */
 async function believe(request: InRequest, ask: Ask): Promise<void> {
   if (request.method !== "POST" || isRaw(request)) return;
   const message = readSnsMessage(request.body);
@@ -60,7 +60,7 @@ async function believe(request: InRequest, ask: Ask): Promise<void> {
   if (message.type === "SubscriptionConfirmation" && isListed) await confirm(message, ask);
 }
 
-/** The one call that the message may aim: to SNS, and for the topic that it is of. */
+/** The only request whose address comes from the message: it goes to SNS, and is for the message's topic. */
 async function confirm({ topic, subscribeUrl }: SnsMessage, ask: Ask): Promise<void> {
   const url = snsAddress(subscribeUrl);
   const says = (name: string) => url?.searchParams.get(name);
@@ -105,7 +105,10 @@ function eventsOf(message: SnsMessage, request: InRequest): IngestEvent[] {
   }
 }
 
-/** What nobody sees nobody confirms: it alerts, until it is too late for it. Where the box has said yes it is told. */
+/**
+ * A request to confirm opens an alert, so that somebody sees it. The alert expires with the request. If the box has
+ * confirmed, the event says so.
+ */
 function asksToConfirm({ topic, subscribeUrl }: SnsMessage, request: InRequest): IngestEvent {
   const isDone = request.options.sns_verify !== false && topicsOf(request).includes(topic);
   return fitted(
@@ -128,7 +131,7 @@ function asksToConfirm({ topic, subscribeUrl }: SnsMessage, request: InRequest):
   );
 }
 
-/** From here on this topic's alarms page nobody: somebody should know. */
+/** After this, alarms of the topic page nobody: somebody should know. */
 function ended({ topic, subscribeUrl }: SnsMessage, { watched }: InRequest): IngestEvent {
   return fitted(
     {

@@ -13,8 +13,8 @@ import { createFrames, type Framed } from "./syslog/frames.ts";
 import { readSyslog } from "./syslog/message.ts";
 
 /**
- * Syslog (contract §23). It comes by ports of its own (the room intake); over HTTP a body holds messages as a stream
- * does, which is how log drains send it.
+ * Syslog (contract §23). It arrives at ports of its own (src/web/intake). Over HTTP, as log drains send it, a body
+ * holds messages as a stream does.
  */
 export const syslog: Adapter = {
   kind: "syslog",
@@ -48,7 +48,7 @@ export const syslog: Adapter = {
   }),
 };
 
-/** Bytes that are looked through at once, as a port reads them. */
+/** Bytes that are read at once, as at a port. */
 const PIECE = 65_536;
 
 function decode(request: InRequest): Decoded {

@@ -14,7 +14,7 @@ import { asText, jsonBody, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 
-/** Splunk On-Call's REST endpoint (contract §23), which was VictorOps. */
+/** The REST endpoint of Splunk On-Call, formerly VictorOps (contract §23). */
 export const victorops: Adapter = {
   kind: "victorops",
   title: "Whatever alerts through Splunk On-Call (VictorOps)",
@@ -85,7 +85,7 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
   return { events: [event], rejected: [], answer: () => jsonReply(200, answer) };
 }
 
-/** Unix seconds, or a time as others write it. */
+/** From Unix seconds, or a time in another format. */
 function startOf(fields: Readonly<Record<string, unknown>>): number | null {
   const value = fields["state_start_time"] ?? fields["timestamp"];
   const seconds = Number(asText(value) || Number.NaN);

@@ -1,5 +1,4 @@
 /**
- * The names of keys that the project's rules look at, those that are kept first of too many. Asked for only where an
- * event has more keys than it may hold.
+ * The keys that the project's rules use; they are kept first when an event has too many. Called only for such an event.
  */
 export type WatchedKeys = () => ReadonlySet<string>;

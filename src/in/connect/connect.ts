@@ -13,7 +13,7 @@ import { usualLadder } from "./ladder.ts";
 import { snippetsOf } from "./snippets.ts";
 
 const WARNING = 300;
-/** Errors, where the kind of sender says nothing else. */
+/** The lowest level of the rule, unless the kind of sender has another. */
 const LEVEL = 400;
 
 interface Wanted {
@@ -25,7 +25,7 @@ interface Wanted {
   level?: number | undefined;
 }
 
-/** Makes the source, and a rule where none would ever take what it sends. Throws 400, 409, 422. */
+/** Creates the source, and a rule if none could match its events. Throws 400, 409, 422. */
 export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAnswer {
   const { kind, tenantId, base } = wanted;
   const room = usualRoom(kind);
@@ -55,7 +55,7 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
   };
 }
 
-/** What comes at a lower level opens nothing, and its sender is answered that all is well. */
+/** Events of a lower level open no alert, and their sender gets a success. */
 function unheardNote(rules: readonly StoredRule[]): string[] {
   const lowest = Math.min(...rules.map(({ match }) => match.min_level ?? 0));
   if (lowest <= WARNING) return [];
@@ -66,7 +66,7 @@ function unheardNote(rules: readonly StoredRule[]): string[] {
 
 const usualLevel = (kind: string) => findAdapter(kind)?.usualLevel ?? LEVEL;
 
-/** All heartbeats of a project speak from one source: a rule for another would hear nothing. */
+/** All heartbeats of a project use one source: no event would come from a second one. */
 function mustBeFirst(sources: readonly { name: string; kind: string }[]): void {
   const present = sources.find(({ kind }) => kind === HEARTBEATS);
   if (present === undefined) return;
@@ -76,7 +76,7 @@ function mustBeFirst(sources: readonly { name: string; kind: string }[]): void {
   );
 }
 
-/** Whether an event of such a source may ever match: what its text and keys will be nobody knows yet. */
+/** Whether the rule can match an event of such a source, whatever its text and keys. */
 function mayTake({ match }: StoredRule, source: { name: string; kind: string }): boolean {
   const word = source.kind === HEARTBEATS ? "heartbeat" : source.kind;
   if (match.sources.length > 0 && !match.sources.includes(source.name)) return false;
@@ -102,14 +102,14 @@ function freeName(wanted: string, taken: readonly { name: string }[]): string {
   return name;
 }
 
-/** Where a sender finds the box, and by what it is let in. */
+/** The box's address for a sender, and its token. */
 export interface SenderAt {
   base: string;
   token: string;
   shortToken: string;
 }
 
-/** What a person does at a sender of this kind. */
+/** How a person connects a sender of this kind. */
 export function setUpOf(kind: string, at: SenderAt): SetUp {
   const adapter = findAdapter(kind);
   if (adapter !== null) return adapter.setUp(at);

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { sourceKind, sourceName, sourceToken } from "../../core/projects/source.ts";
 import { boolean, integer } from "../../ground/kit/fields.ts";
 
-/** Connecting a sender: a source, a rule where none would hear it, and what to paste there. */
+/**
+ * The API's bodies and answers for connecting a sender: a source, a rule if none matches, and the text to enter there.
+ */
 export const connectBody = z.strictObject({
   kind: sourceKind.meta({ description: "What the sender speaks, `alertmanager` for example." }),
   name: sourceName.optional().meta({ description: "Of the source; default its kind." }),
@@ -32,7 +34,7 @@ export const connectionAnswer = sourceToken
   .meta({ id: "Connection" });
 export type ConnectionAnswer = z.output<typeof connectionAnswer>;
 
-/** What became of a source's first event. */
+/** What happened to a source's first event. */
 export const heardAnswer = z
   .object({
     heard: z

@@ -4,7 +4,10 @@ import { type SharedSchedule, sharedSchedules } from "../../core/projects/schedu
 import type { Reader } from "../../ground/store/store.ts";
 import { listAccounts } from "../../people/accounts.ts";
 
-/** Whom a rule pages that is made in passing: whomever the project pages already, else the team, else the first owner. */
+/**
+ * The ladder of a rule that is created along the way: the one that the project uses, else the team's, else the first
+ * owner.
+ */
 export function usualLadder(reader: Reader, rules: readonly StoredRule[]): EscalationStep[] {
   const ladders = rules.map(({ escalations }) => escalations);
   const owner = listAccounts(reader).find(({ role }) => role === "owner");
@@ -15,8 +18,8 @@ export function usualLadder(reader: Reader, rules: readonly StoredRule[]): Escal
 const atOnce = { after_minutes: 0, repeat_minutes: 0 };
 
 /**
- * The ladder by shared schedules alone or with people that most rules of the other projects have; else the one schedule
- * that is shared. Null where none is, or where it would be a guess which of some.
+ * Of the ladders with a shared schedule, the one that most rules of other projects have; else the only shared schedule.
+ * Null where there is none, or several.
  */
 function teamLadder(reader: Reader): EscalationStep[] | null {
   const shared = sharedSchedules(reader);
@@ -37,7 +40,7 @@ function rulesNaming(reader: Reader, { projectId, home, name }: SharedSchedule) 
   return rulesWithSchedule(reader, of).map((rule) => [rule.id, rule] as const);
 }
 
-/** The names of its own project's shared schedules are whole ones elsewhere. */
+/** Writes the project's own shared schedules with their full names, as other projects write them. */
 function asOthersNameIt(rule: StoredRule, shared: readonly SharedSchedule[]): EscalationStep[] {
   const own = new Map(
     shared
@@ -50,7 +53,7 @@ function asOthersNameIt(rule: StoredRule, shared: readonly SharedSchedule[]): Es
   }));
 }
 
-/** What is there most often, the first of equals; null where there is no ladder. */
+/** The most frequent ladder, the first of equals; null for none. */
 function mostOf(ladders: readonly EscalationStep[][]): EscalationStep[] | null {
   const counts = new Map<string, number>();
   for (const ladder of ladders)

@@ -1,14 +1,14 @@
-/** What to paste to send one event from somewhere, whole: with the box's address and the source's token. */
+/** A complete text that sends one event, with the box's address and the source's token. */
 export interface Snippet {
-  /** What runs it. */
+  /** The program that runs it. */
   id: "curl" | "node" | "python" | "go" | "logger" | "file";
   name: string;
-  /** Where it is pasted. */
+  /** Where to enter it. */
   where: string;
   text: string;
 }
 
-/** `base`: the box's address as its senders reach it, no slash at the end. */
+/** `base`: the box's address for senders, without a slash at the end. */
 export function snippetsOf({ base, token }: { base: string; token: string }): Snippet[] {
   const url = `${base}/v1/ingest`;
   return [
@@ -94,7 +94,7 @@ const go = (url: string, token: string) =>
     `}`,
   ].join("\n");
 
-/** Each line that a command prints, as an event. Python writes the JSON: a line may hold anything. */
+/** Sends each line of a command's output as an event. Python encodes the JSON, because a line can hold anything. */
 const follow = (command: string, url: string, token: string) =>
   [
     `${command} | python3 -c '`,

@@ -7,14 +7,14 @@ interface Watch extends Watched {
   id: string;
 }
 
-/** Which heartbeats an adapter's events feed: a Watchdog that fires is its Prometheus' ping. */
+/** Finds the heartbeats that an adapter's events feed: Prometheus' Watchdog alert counts as its ping. */
 export interface HeartbeatFeed {
   fedBy(source: Source, events: readonly IngestEvent[]): string[];
 }
 
 const WATCHES = "SELECT id, watch FROM heartbeats WHERE project_id = ? AND watch IS NOT NULL";
 
-/** What is watched for is remembered by project until its configuration changes. */
+/** The watched events of a project are cached until its configuration changes. */
 export function createHeartbeatFeed(store: Store): HeartbeatFeed {
   const byProject = new Map<number, readonly Watch[]>();
   store.onCommit((notes) => {

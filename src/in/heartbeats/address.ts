@@ -4,7 +4,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { heartbeatSlug } from "./heartbeat.ts";
 import type { HeartbeatReport } from "./state.ts";
 
-/** One reading of a ping's path: whose address it is, by the SHA-256 of what is secret in it, and what is said. */
+/** One reading of a ping's path: the SHA-256 of the secret in it, and the report. */
 export type Called = { word: HeartbeatReport; exit: number | null; hash: string } & (
   | { by: "secret" | "uuid" }
   | { by: "slug"; token: string; slug: string }
@@ -14,8 +14,8 @@ const SECRET = /^[0-9A-Za-z]{22}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Reads what stands behind `/ping`: an address, or a source's short token and a slug, then what is said, a slash at the
- * end or not. A short token may be written as a UUID, so there can be two readings; the first that is known holds.
+ * Reads the path after `/ping`: an address, or a source's short token and a slug, then the report; a slash at the end
+ * is optional. A short token can be written as a UUID, so there can be two readings; the first known one counts.
  */
 export function readPingPath(path: string): Called[] {
   const [first = "", ...rest] = path.replace(/^\//, "").replace(/\/$/, "").split("/");
@@ -26,7 +26,7 @@ export function readPingPath(path: string): Called[] {
     readings.push({ ...own, by: "secret", hash: sha256(first) });
   if (own !== null && UUID.test(first))
     readings.push({ ...own, by: "uuid", hash: sha256(first.toLowerCase()) });
-  // Its own address with a bad exit status is no slug of digits.
+  // An address with an invalid exit status must not be read as a token with a slug of digits.
   if (own === null && UUID.test(first) && /^\d+$/.test(second ?? "")) return [];
   const said = rest.length === 1 || rest.length === 2 ? readAction(third) : null;
   const slug = heartbeatSlug.safeParse(second);
@@ -51,7 +51,7 @@ const BY = {
   uuid: "SELECT id FROM heartbeats WHERE uuid_hash = ?",
 };
 
-/** The id of the heartbeat with an address of its own, or null. */
+/** The id of the heartbeat with this address, or null. */
 export function findByAddress(reader: Reader, by: keyof typeof BY, hash: string): string | null {
   return reader.sql<[hash: string], string>(BY[by]).pluck().get(hash) ?? null;
 }
@@ -59,7 +59,7 @@ export function findByAddress(reader: Reader, by: keyof typeof BY, hash: string)
 const OF_SLUG =
   "SELECT id, json_extract(watch, '$.source') AS source FROM heartbeats WHERE project_id = ? AND slug = ?";
 
-/** A project's heartbeat of this slug, and the name of the source whose reports it hears; null for none. */
+/** A project's heartbeat with this slug, and the name of the source whose reports it accepts; null for none. */
 export function reportedBySlug(
   reader: Reader,
   projectId: number,
@@ -71,7 +71,7 @@ export function reportedBySlug(
 
 const BY_SLUG = "SELECT id FROM heartbeats WHERE project_id = ? AND slug = ?";
 
-/** The id of a project's heartbeat of this slug, or null. */
+/** The id of a project's heartbeat with this slug, or null. */
 export function findBySlug(reader: Reader, projectId: number, slug: string): string | null {
   return reader.sql<[number, string], string>(BY_SLUG).pluck().get(projectId, slug) ?? null;
 }

@@ -3,7 +3,7 @@ import { beatOf, paceOf, timedHeartbeats, writeHeartbeatState } from "./rows.ts"
 import { addRun, shiftRuns } from "./runs.ts";
 import { afterDown, jumped } from "./state.ts";
 
-/** Takes the seconds in which the box was down, up to now, out of everybody's lateness. */
+/** Doesn't count the seconds in which the box was down, up to now, as lateness. */
 export function forgiveHeartbeats(tx: Tx, seconds: number): void {
   for (const row of timedHeartbeats(tx)) {
     const { beat, lost } = afterDown(beatOf(row), paceOf(row), { seconds, at: tx.at });
@@ -21,7 +21,7 @@ export function forgiveHeartbeats(tx: Tx, seconds: number): void {
   }
 }
 
-/** The wall clock jumped by `seconds`, either way, and is at `at` now. */
+/** The wall clock jumped by `seconds`, forward or back, to `at`. */
 export function shiftHeartbeats(tx: Tx, { seconds, at }: { seconds: number; at: number }): void {
   for (const row of timedHeartbeats(tx))
     writeHeartbeatState(tx, row, jumped(beatOf(row), paceOf(row), { seconds, at }), null);

@@ -1,7 +1,7 @@
 import type { IngestEvent } from "../ingest/event.ts";
 import type { HeartbeatRow, Owed } from "./rows.ts";
 
-/** What rules get of a change: an ordinary event, whose alert is named by the heartbeat's id. */
+/** The event of a heartbeat's change for the rules. The heartbeat's id names its alert. */
 export function heartbeatEvent(row: HeartbeatRow, owed: Owed): IngestEvent {
   const { action, reason, instance, exit, duration, at } = owed;
   const keys: Record<string, string> = Object.create(null);

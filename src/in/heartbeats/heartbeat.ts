@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, pathName, text } from "../../ground/kit/fields.ts";
 
-/** A heartbeat, a job that must report: as it is written and read over the interface (contract §25). */
+/** The API's bodies and answers for a heartbeat, a job that must report (contract §25). */
 
 const YEAR = 366 * 86_400;
 
@@ -10,7 +10,7 @@ export const heartbeatSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, {
   error: "must have 1 to 64 of the characters a-z, 0-9, - and _",
 });
 
-/** A slug from a name that people gave, at most so long. */
+/** A slug made from a name, with at most `most` characters. */
 export function slugOf(name: string, most = 64): string {
   const plain = name
     .toLowerCase()
@@ -20,10 +20,10 @@ export function slugOf(name: string, most = 64): string {
   return plain === "" ? "job" : plain;
 }
 
-/** Bytes of what a job says that are kept: its end. */
+/** Bytes of a report's message that are kept, from its end. */
 export const MESSAGE_BYTES = 10_000;
 
-/** What of a sender counts as its ping. */
+/** The events of another sender that count as a ping. */
 const watched = z
   .strictObject({
     source: text(128, 1).optional().meta({
@@ -46,7 +46,10 @@ const watched = z
   );
 export type Watched = z.output<typeof watched>;
 
-/** When it is expected: a period, or cron with a zone (or what a systemd timer says), and only one of them. */
+/**
+ * When the job is expected: by a period, or by cron with a zone (or a systemd timer's OnCalendar), never by two of
+ * them.
+ */
 export const heartbeatPace = {
   period_seconds: integer(10, YEAR).optional().meta({
     description: "It reports at least every so many seconds. Either this or `cron`.",
@@ -78,7 +81,7 @@ export const heartbeatPace = {
   }),
 };
 
-/** The body that makes one. */
+/** The body that creates a heartbeat. */
 export const heartbeatCreate = z.strictObject({
   name: heartbeatName,
   slug: heartbeatSlug.optional().meta({
@@ -91,7 +94,7 @@ export const heartbeatCreate = z.strictObject({
 });
 export type HeartbeatCreate = z.output<typeof heartbeatCreate>;
 
-/** The body that changes what is given. */
+/** The body that changes the given fields. */
 export const heartbeatChange = z.strictObject({
   name: heartbeatName.optional(),
   slug: heartbeatSlug.optional(),
@@ -135,7 +138,7 @@ export const heartbeatAnswer = z
   .meta({ id: "Heartbeat" });
 export type HeartbeatAnswer = z.output<typeof heartbeatAnswer>;
 
-/** With its addresses, which are only ever in these answers. */
+/** A heartbeat with its addresses, which only these answers contain. */
 export const heartbeatAddress = heartbeatAnswer
   .extend({
     ping_url: z.string().meta({ description: "Shown this once." }),

@@ -20,10 +20,10 @@ import { cronFault } from "./times.ts";
 export const MOST_HEARTBEATS = 500;
 const GRACE = 300;
 const LEVEL = 400;
-/** Characters of an address: 131 bits. */
+/** Characters of a secret in an address: 131 bits. */
 const SECRET = 22;
 
-/** The addresses of one, as they are shown once. */
+/** A heartbeat's addresses, which are shown once. */
 export interface Addresses {
   secret: string;
   uuid: string;
@@ -36,7 +36,7 @@ export function getHeartbeat(reader: Reader, project: Project, id: string): Hear
   return row;
 }
 
-/** What is configured of a heartbeat, whole. */
+/** All settings of a heartbeat. */
 interface Settings {
   name: string;
   slug: string;
@@ -54,7 +54,7 @@ const ADD = `INSERT INTO heartbeats (id, project_id, name, slug, secret_hash, uu
     grace_seconds, max_run_seconds, level, watch, state, created_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', ?)`;
 
-/** Makes one, and with the first of a project the source that its events come from. Throws 400, 409, 422. */
+/** Creates a heartbeat. The first of a project also creates the source of their events. Throws 400, 409, 422. */
 export function createHeartbeat(
   tx: Tx,
   project: Project,
@@ -95,7 +95,7 @@ export function createHeartbeat(
 const CHANGE = `UPDATE heartbeats SET name = ?, slug = ?, period_seconds = ?, cron = ?, timezone = ?, grace_seconds = ?,
     max_run_seconds = ?, level = ?, watch = ? WHERE id = ?`;
 
-/** Changes what is given; where its pace changes, at least the grace is left. Throws 400, 404, 409. */
+/** Changes the given fields; a new schedule leaves the job at least the grace. Throws 400, 404, 409. */
 export function changeHeartbeat(
   tx: Tx,
   project: Project,
@@ -116,7 +116,7 @@ export function changeHeartbeat(
   return getHeartbeat(tx, project, id);
 }
 
-/** Replaces its addresses; the previous ones are nobody's with the commit. Throws 404. */
+/** Replaces its addresses; with the commit the old ones are invalid. Throws 404. */
 export function rotateHeartbeat(
   tx: Tx,
   project: Project,
@@ -132,7 +132,7 @@ export function rotateHeartbeat(
   return { row, addresses };
 }
 
-/** Throws 404. An alert of it is the caller's to end. */
+/** Throws 404. The caller ends its alert. */
 export function deleteHeartbeat(tx: Tx, project: Project, id: string): void {
   getHeartbeat(tx, project, id);
   tx.sql<[id: string]>("DELETE FROM heartbeats WHERE id = ?").run(id);
@@ -140,7 +140,7 @@ export function deleteHeartbeat(tx: Tx, project: Project, id: string): void {
   changeConfig(tx, project.id);
 }
 
-/** As it is read; `rule` takes its events as things stand. */
+/** As the API shows it; `rule` is a rule that matches its events now. */
 export function toHeartbeat(row: HeartbeatRow, rule: string | null, at: number): HeartbeatAnswer {
   const { id, name, slug, timezone, grace_seconds, max_run_seconds, level, created_at } = row;
   const { reason, last_at, last_duration, last_message, expected_at } = row;
@@ -193,7 +193,7 @@ function settingsOf(body: HeartbeatChange, row: HeartbeatRow | null): Settings {
   };
 }
 
-/** What a systemd timer's words come to. Throws 400 for those that aren't understood, and beside cron. */
+/** A systemd timer's expression as cron. Throws 400 for an unknown expression, and together with cron. */
 function calendarOf({ oncalendar, cron }: HeartbeatChange): CalendarTimes | null {
   if (oncalendar === undefined) return null;
   const times = cron === undefined ? cronOfCalendar(oncalendar) : "stands beside cron: give one";
@@ -238,7 +238,7 @@ function mustHavePlace(tx: Tx, projectId: number): void {
   });
 }
 
-/** From its name, with a number behind where another has that. */
+/** A slug from its name, with a number if another heartbeat has that. */
 function freeSlug(tx: Tx, projectId: number, name: string): string {
   const base = slugOf(name, 58);
   const has = tx

@@ -1,16 +1,16 @@
 /**
- * What systemd's timers call OnCalendar (systemd.time(7), Calendar Events), as cron says it: the common part. Days of the
- * week, or months and days, and a time of day; lists, ranges and steps.
+ * The OnCalendar expressions of systemd's timers (systemd.time(7), Calendar Events) that cron can express: days of the
+ * week, or months and days, and a time of day, with lists, ranges and steps.
  */
 
 export interface CalendarTimes {
   /** Five cron fields. */
   cron: string;
-  /** The zone that stands at its end; null where none does. */
+  /** The zone at its end; null without one. */
   timezone: string | null;
 }
 
-/** As systemd reads them. */
+/** Systemd's short names. */
 const SHORT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     minutely: "*-*-* *:*:00",
@@ -29,7 +29,7 @@ const SHORT: ReadonlyMap<string, string> = new Map(
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const LONG_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/** The cron fields for it, or a sentence that says what of it isn't understood. */
+/** The cron fields for an expression, or a sentence that says what isn't supported. */
 export function cronOfCalendar(text: string): CalendarTimes | string {
   const words = text.trim().split(/\s+/);
   const [first = ""] = words;
@@ -45,7 +45,7 @@ export function cronOfCalendar(text: string): CalendarTimes | string {
   const at = timeFields(time);
   if (typeof on === "string") return on;
   if (typeof at === "string") return at;
-  // Cron takes either of the two where both are given, systemd only what is both.
+  // With both given, cron runs on days that match either, systemd on days that match both.
   if (days !== "*" && on.day !== "*") return "names days of the week and of the month at once";
   return { cron: `${at.minute} ${at.hour} ${on.day} ${on.month} ${days}`, timezone };
 }
@@ -68,7 +68,7 @@ function timeFields(text: string): { hour: string; minute: string } | string {
   return { hour, minute };
 }
 
-/** `*`, `1,2`, `8..17`, `0/15`, `8..17/2` between these bounds; null for anything else. */
+/** `*`, `1,2`, `8..17`, `0/15`, `8..17/2` within these bounds; null for anything else. */
 function field(text: string, least: number, most: number): string | null {
   const parts = text.split(",").map((part) => {
     const [, star, from, to, step] =
@@ -85,7 +85,7 @@ function field(text: string, least: number, most: number): string | null {
   return parts.includes(null) ? null : parts.join(",");
 }
 
-/** `Mon..Fri`, `Sat,Sun`, the week from Monday on. Null where a word is no day, or a range goes backwards. */
+/** `Mon..Fri`, `Sat,Sun`; the week begins on Monday. Null for an unknown day, or a range that goes backwards. */
 function weekdays(text: string): string | null {
   const numbers = new Set<number>();
   for (const part of text.replace(/,$/, "").toLowerCase().split(",")) {

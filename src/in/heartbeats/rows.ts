@@ -1,7 +1,6 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { HeartbeatPace, HeartbeatState, Said } from "./state.ts";
 
-/** A row of the table. */
 export interface HeartbeatRow {
   id: string;
   project_id: number;
@@ -30,12 +29,12 @@ export interface HeartbeatRow {
   created_at: number;
 }
 
-/** A change that the rules are still to be told, with what was known then. */
+/** A change that rules have not seen yet, with the facts of its time. */
 export type Owed = Said & {
   exit: number | null;
   duration: number | null;
   at: number;
-  /** When it was last heard, or when the run began that is too long. */
+  /** Its last report, or the start of the run that is too long. */
   since: number | null;
 };
 
@@ -53,20 +52,20 @@ export function projectHeartbeats(reader: Reader, projectId: number): HeartbeatR
   return reader.sql<[projectId: number], HeartbeatRow>(text).all(projectId);
 }
 
-/** Those that wait for something, or run. */
+/** Heartbeats that wait for a time, or are running. */
 export function timedHeartbeats(reader: Reader): HeartbeatRow[] {
   return reader
     .sql<[], HeartbeatRow>(`SELECT ${COLUMNS} FROM heartbeats WHERE deadline_at IS NOT NULL`)
     .all();
 }
 
-/** Those whose time has come, the longest waiting first. */
+/** Heartbeats that are due, the longest waiting first. */
 export function dueHeartbeats(reader: Reader, at: number, most: number): HeartbeatRow[] {
   const text = `SELECT ${COLUMNS} FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?`;
   return reader.sql<[at: number, most: number], HeartbeatRow>(text).all(at, most);
 }
 
-/** When the next one's time comes, Unix seconds. */
+/** The earliest due time, Unix seconds. */
 export function nextHeartbeat(reader: Reader): number | null {
   const text = "SELECT min(due_at) FROM heartbeats WHERE due_at IS NOT NULL";
   return reader.sql<[], number | null>(text).pluck().get() ?? null;
@@ -75,7 +74,7 @@ export function nextHeartbeat(reader: Reader): number | null {
 const RENAME = `UPDATE heartbeats SET watch = json_set(watch, '$.source', @to)
   WHERE project_id = @projectId AND watch IS NOT NULL AND json_extract(watch, '$.source') = @from`;
 
-/** A source has another name now: the heartbeats that name it go on hearing it. */
+/** Replaces a source's old name in the heartbeats that name it. */
 export function renameSourceInHeartbeats(
   tx: Tx,
   of: { projectId: number; from: string; to: string },
@@ -107,10 +106,10 @@ export function owedOf(row: HeartbeatRow): Owed[] {
 const WRITE = `UPDATE heartbeats SET state = ?, last_at = ?, run_at = ?, expected_at = ?, deadline_at = ?, reason = ?,
     instance = ?, owed = ?, due_at = ?
   WHERE id = ?`;
-/** More than ever wait: the oldest go. */
+/** More than ever wait: above it the oldest are dropped. */
 const MOST_OWED = 8;
 
-/** Writes what is known now, and adds to what is owed; what is owed is due at once. */
+/** Writes the state, and adds to `owed`. A heartbeat with `owed` is due at once. */
 export function writeHeartbeatState(
   tx: Tx,
   row: HeartbeatRow,
@@ -136,13 +135,13 @@ export function writeHeartbeatState(
 
 const TOLD = "UPDATE heartbeats SET owed = NULL, due_at = deadline_at WHERE id = ? AND owed = ?";
 
-/** The rules were told all of `owed`; whether that is all there was. */
+/** Clears `owed` after the rules have seen all of it; false where more was added meanwhile. */
 export function clearOwed(tx: Tx, id: string, owed: string): boolean {
   tx.note({ topic: "heartbeats" });
   return tx.sql<[id: string, owed: string]>(TOLD).run(id, owed).changes === 1;
 }
 
-/** It is looked at again later. */
+/** Makes it due later. */
 export function putOff(tx: Tx, id: string, seconds: number): void {
   tx.sql<[due: number, id: string]>("UPDATE heartbeats SET due_at = ? WHERE id = ?").run(
     tx.at + seconds,

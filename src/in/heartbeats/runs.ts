@@ -16,11 +16,11 @@ interface NewRun {
   started: number | null;
   ended: number | null;
   exit: number | null;
-  /** Seconds that its first word came after it was expected. */
+  /** Seconds from the expected time to its first report. */
   late: number;
 }
 
-/** Adds a run; of more than a hundred the oldest go. */
+/** Adds a run, and deletes the oldest above the limit. */
 export function addRun(tx: Tx, run: NewRun): void {
   tx.sql<[NewRun]>(ADD).run(run);
   tx.sql<[{ id: string }]>(CUT).run({ id: run.id });
@@ -32,7 +32,7 @@ const OPEN = `SELECT id, started_at FROM heartbeat_runs
 const END =
   "UPDATE heartbeat_runs SET outcome = ?, ended_at = ?, exit_status = ?, rid = coalesce(rid, ?) WHERE id = ?";
 
-/** Ends the run that this end belongs to, or adds one without a start. Its seconds, where they are known. */
+/** Ends the run that this report belongs to, or adds one without a start. Returns its seconds, where known. */
 export function endRun(
   tx: Tx,
   end: { id: string; rid: string | null; outcome: RunOutcome; exit: number | null; late: number },
@@ -51,7 +51,7 @@ export function endRun(
 const GOES_ON = `SELECT min(started_at) FROM heartbeat_runs
   WHERE heartbeat_id = ? AND outcome = 'running' AND rid IS NOT NULL AND started_at >= ?`;
 
-/** When the first run with a name of its own began that goes on, of those from `since` on; null where none does. */
+/** The start of the first unfinished run with an id, of those that began at `since` or later; null for none. */
 export function runningSince(tx: Tx, id: string, since: number): number | null {
   return tx.sql<[string, number], number | null>(GOES_ON).pluck().get(id, since) ?? null;
 }
@@ -59,12 +59,12 @@ export function runningSince(tx: Tx, id: string, since: number): number | null {
 const MARK = `UPDATE heartbeat_runs SET outcome = 'overrun'
   WHERE heartbeat_id = ? AND outcome = 'running'`;
 
-/** Runs that go on are too long: they may still end. */
+/** Marks unfinished runs as too long; they may still end. */
 export function markOverrun(tx: Tx, id: string): void {
   tx.sql<[id: string]>(MARK).run(id);
 }
 
-/** Runs that go on moved with the clock. */
+/** Shifts unfinished runs after the clock jumped. */
 export function shiftRuns(tx: Tx, seconds: number): void {
   tx.sql<[number]>(
     "UPDATE heartbeat_runs SET started_at = started_at + ? WHERE ended_at IS NULL AND started_at IS NOT NULL",
@@ -74,7 +74,7 @@ export function shiftRuns(tx: Tx, seconds: number): void {
 const LIST = `SELECT outcome, started_at, ended_at, ended_at - started_at AS duration, exit_status, rid, late AS late_seconds
   FROM heartbeat_runs WHERE heartbeat_id = ? ORDER BY id DESC LIMIT ?`;
 
-/** The latest first. */
+/** Latest first. */
 export function listRuns(reader: Reader, id: string, limit: number): HeartbeatRun[] {
   return reader.sql<[id: string, limit: number], HeartbeatRun>(LIST).all(id, limit);
 }

@@ -3,7 +3,7 @@ import type { Store, Tx } from "../../ground/store/store.ts";
 
 /** Writes what comes at about the same time in one commit. */
 export interface SharedCommits<T> {
-  /** Resolves once it is committed. Rejects with what kept this one, or all of them, from it. */
+  /** Resolves after the commit. Rejects with the error of this write, or of the whole commit. */
   write(one: T): Promise<void>;
 }
 
@@ -13,14 +13,14 @@ interface Waiting<T> {
   reject(error: unknown): void;
 }
 
-/** Commits take at most so much of the time, on however slow a disk. */
+/** Commits take at most this part of the time (one fifth), even on a slow disk. */
 const PART_OF_TIME = 5;
-/** Nothing waits longer, however slow the last commit was. */
+/** No write waits longer, however slow the last commit was. */
 const LONGEST_MS = 100;
 
 /**
- * Group commit: what came in one turn of the loop shares one sync, and on a slow disk what came since the one before, which
- * leaves the loop four times as long as it took. `write` throws before it has written anything of one that is to fail alone.
+ * Group commit: writes of one turn of the event loop share a sync. On a slow disk a commit waits four times as long as
+ * the last one took. `write` must throw before it has written anything, if it is to fail alone.
  */
 export function createSharedCommits<T>(
   store: Store,

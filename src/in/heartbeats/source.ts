@@ -9,7 +9,7 @@ type Row = Omit<Source, "retainLogs"> & { retainLogs: number };
 const FIRST = `SELECT id, project_id AS projectId, name, retain_logs AS retainLogs, kind, room FROM sources
   WHERE project_id = ? AND kind = ? ORDER BY id LIMIT 1`;
 
-/** The source that the events of a project's heartbeats come from; null where it was deleted or there never was one. */
+/** The source of the events of a project's heartbeats; null where it was deleted or never existed. */
 export function findHeartbeatSource(reader: Reader, projectId: number): Source | null {
   const row = reader.sql<[number, string], Row>(FIRST).get(projectId, HEARTBEATS);
   return row === undefined ? null : { ...row, retainLogs: row.retainLogs === 1 };
@@ -19,8 +19,8 @@ const NAMED = `SELECT id, project_id AS projectId, name, retain_logs AS retainLo
   WHERE project_id = ? AND name = ?`;
 
 /**
- * The source whose reports a heartbeat hears, to speak for it: by the project's names, as whatever heartbeats say. Null
- * where it hears none, or that was deleted.
+ * The source whose reports a heartbeat accepts, with the project's scope of names, as for all events of heartbeats.
+ * Null where it names none, or that was deleted.
  */
 export function reportingSource(
   reader: Reader,
@@ -32,7 +32,10 @@ export function reportingSource(
   return row === undefined ? null : { ...row, retainLogs: row.retainLogs === 1, room: "project" };
 }
 
-/** The source that the events of a project's heartbeats come from, made where there is none: it has the first free name. Throws 422 too_many. */
+/**
+ * The source of the events of a project's heartbeats. If there is none, creates it with the first free name. Throws 422
+ * too_many.
+ */
 export function heartbeatSource(tx: Tx, project: Pick<Project, "id">, tenantId: string): Source {
   const present = findHeartbeatSource(tx, project.id);
   if (present !== null) return present;

@@ -2,35 +2,37 @@ import { nextTime, type Times } from "./times.ts";
 
 /** How often a job must report, and how late it may be. */
 export interface HeartbeatPace extends Times {
-  /** Seconds after the expected time until it counts as missing. */
+  /** Seconds after the expected time until the job counts as missing. */
   grace: number;
-  /** Seconds that a run may take from its start to its end. */
+  /** Seconds that a run may take. */
   maxRun: number;
 }
 
 export type Reason = "missing" | "failed" | "overrun";
 
-/** What is known of a job. Times are Unix seconds. */
+/** The state of a job. Times are Unix seconds. */
 export interface HeartbeatState {
   /** `new`: never reported. */
   state: "new" | "up" | "down" | "paused";
-  /** When the latest run ended, well or not. */
+  /** When the latest run ended, well or badly. */
   lastAt: number | null;
-  /** When the first run that hasn't ended began. */
+  /** When the first unfinished run began. */
   runAt: number | null;
-  /** When it should report next. */
+  /** When the next report is expected. */
   expectedAt: number | null;
-  /** When something is to be done: it is missing then, or has run too long, or is still down and says so again. */
+  /**
+   * When the state must be checked: the job is missing then, or its run is too long, or it is still down and fires
+   * again.
+   */
   deadlineAt: number | null;
-  /** Why it is down, and which time it is that it is. */
+  /** Why it is down, and the id of this firing. */
   reason: Reason | null;
   instance: string | null;
 }
 
-/** What a job says of itself. */
 export type HeartbeatReport = "success" | "start" | "fail" | "log";
 
-/** What the rules are told of a change. */
+/** A change that the rules must see. */
 export interface Said {
   action: "fire" | "resolve";
   reason: Reason | "back" | "paused" | "deleted";
@@ -52,14 +54,14 @@ export const newHeartbeatState: HeartbeatState = {
   instance: null,
 };
 
-/** A job that stays down is told as the same firing again no sooner than this. */
+/** A job that stays down fires again at most this often. */
 const AGAIN_SECONDS = 3600;
-/** How early a report by the clock may come: the job's machine may have a clock that is ahead. */
+/** How early a report for a cron time may come: the job's machine may have a clock that is ahead. */
 const EARLY_SECONDS = 60;
-/** What a box may be away for so that senders that try again have got through. */
+/** After so short an outage of the box, senders that retry have reached it. */
 const BRIDGED_SECONDS = 60;
 
-/** A job reported at `at`. */
+/** Handles a report at `at`. */
 export function heard(
   beat: HeartbeatState,
   word: HeartbeatReport,
@@ -81,17 +83,20 @@ export function heard(
   return down({ ...beat, ...ended }, { reason: "failed", instance }, { pace, at });
 }
 
-/** The time that a report at `at` is for: by the clock the next, where that is as good as there and the report before is longer ago. */
+/**
+ * The expected time that a report at `at` is for. By cron, that is the next time if it is close, and closer than the
+ * last report.
+ */
 function timeOf({ expectedAt, lastAt }: HeartbeatState, pace: HeartbeatPace, at: number): number {
   const soon = pace.period === null ? nextTime(pace, at) : null;
   if (soon === null || soon - at > EARLY_SECONDS || expectedAt === null || lastAt === null)
     return at;
-  // Past it already: it was reported a moment ago, and this is the same again.
+  // The expected time is already later: this repeats the last report.
   const isFor = expectedAt > soon || (expectedAt === soon && soon - at < at - lastAt);
   return isFor ? soon : at;
 }
 
-/** A run has ended while another goes on that began at `since`: its end is waited for. */
+/** A run has ended while another, begun at `since`, goes on: the other's end is waited for. */
 export function goingOn(
   beat: HeartbeatState,
   since: number,
@@ -100,7 +105,7 @@ export function goingOn(
   return { ...beat, runAt: since, deadlineAt: since + maxRun };
 }
 
-/** An earlier run that hasn't ended keeps its deadline: a job that begins again and again without an end is seen. */
+/** An unfinished run keeps its deadline, so that a job that starts again and again without an end is noticed. */
 function started(beat: HeartbeatState, { maxRun }: HeartbeatPace, at: number): HeartbeatState {
   if (beat.runAt !== null) return beat;
   if (beat.state === "down") return { ...beat, runAt: at };
@@ -129,15 +134,15 @@ function down(
 }
 
 /**
- * When a job that is down has missed its next time, too: then it is told as the same firing again. Nobody hears of
- * it, but where somebody resolved the alert it comes back, and a rule that was made meanwhile takes it.
+ * The deadline of a job that is down: after its next missed time it fires again, as the same firing. Nobody is
+ * notified; but if somebody resolved the alert it reopens, and a rule that was made meanwhile sees it.
  */
 function again(pace: HeartbeatPace, at: number): Pick<HeartbeatState, "expectedAt" | "deadlineAt"> {
   const next = waiting(pace, at);
   return { ...next, deadlineAt: Math.max(next.deadlineAt ?? 0, at + AGAIN_SECONDS) };
 }
 
-/** Time has come to `at`. */
+/** Checks the deadline at `at`. */
 export function looked(beat: HeartbeatState, pace: HeartbeatPace, at: number): Step {
   const { deadlineAt, reason, instance, state } = beat;
   if (deadlineAt === null || deadlineAt > at || state === "paused") return { beat, said: null };
@@ -157,14 +162,14 @@ export function paused(beat: HeartbeatState): Step {
   };
 }
 
-/** A job that never reported is waited for from its first report on. */
+/** A job that never reported is expected only after its first report. */
 export function resumed(beat: HeartbeatState, pace: HeartbeatPace, at: number): HeartbeatState {
   if (beat.state !== "paused") return beat;
   if (beat.lastAt === null) return newHeartbeatState;
   return { ...beat, state: "up", ...waiting(pace, at) };
 }
 
-/** Its pace is another from now on: at least the grace is left. */
+/** Applies a new schedule; the job has at least the grace. */
 export function repaced(beat: HeartbeatState, pace: HeartbeatPace, at: number): HeartbeatState {
   if (beat.deadlineAt === null || beat.state === "down") return beat;
   const least = at + pace.grace;
@@ -175,8 +180,8 @@ export function repaced(beat: HeartbeatState, pace: HeartbeatPace, at: number): 
 }
 
 /**
- * The box was down for `seconds` until `at`. That is no lateness: after a short while there is at least the grace;
- * where a report may have been lost, the next one is waited for. `lost` says that it may have been.
+ * The box was down for `seconds` until `at`, which doesn't count as lateness. After a short outage the job has at least
+ * the grace. After a long one a report may have been lost (`lost`): then the next one is awaited.
  */
 export function afterDown(
   beat: HeartbeatState,
@@ -194,7 +199,7 @@ export function afterDown(
   return { beat: { ...beat, runAt, expectedAt, deadlineAt: least }, lost: false };
 }
 
-/** By the clock a job reports early by a moment at most; by a period it may, by as much as it may be late. */
+/** By cron a job reports early by a moment at most; by a period it can be early by as much as the grace. */
 function mayBeLost(
   { runAt, expectedAt }: HeartbeatState,
   pace: HeartbeatPace,
@@ -205,8 +210,8 @@ function mayBeLost(
 }
 
 /**
- * The wall clock jumped by `seconds` to `at`. What is counted from a report moves along; what is at a time of day is
- * looked up again, unless it is being waited for or the jump is small.
+ * The wall clock jumped by `seconds` to `at`. Times counted from a report move with it. A cron time is computed again,
+ * unless the job is late already or the jump is small.
  */
 export function jumped(
   beat: HeartbeatState,
@@ -224,7 +229,7 @@ export function jumped(
   return { ...beat, ...waiting(pace, at) };
 }
 
-/** As people see it: `late` is past the expected time and within the grace. */
+/** As people see it; `late`: after the expected time and within the grace. */
 export type ShownState = "new" | "up" | "started" | "late" | "down" | "paused";
 
 export function shownState(beat: HeartbeatState, at: number): ShownState {

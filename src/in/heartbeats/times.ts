@@ -1,8 +1,8 @@
 import { Cron } from "croner";
 
-/** When a job runs: every so many seconds, or at times of the clock in a zone. */
+/** When a job runs: at an interval, or at cron times in a zone. */
 export interface Times {
-  /** Seconds; null where `cron` says it. */
+  /** Seconds; null with `cron`. */
   period: number | null;
   /** Five fields. */
   cron: string | null;
@@ -10,8 +10,8 @@ export interface Times {
 }
 
 /**
- * The next time after `from` (Unix seconds); null where none comes. A time of day that a clock change leaves out is
- * the end of the gap, one that it brings twice counts once.
+ * The next time after `from` (Unix seconds); null for none. A time that a clock change skips is the end of the gap; one
+ * that comes twice counts once.
  */
 export function nextTime({ period, cron, timezone }: Times, from: number): number | null {
   if (period !== null) return from + period;
@@ -20,7 +20,7 @@ export function nextTime({ period, cron, timezone }: Times, from: number): numbe
   return next === null ? null : Math.floor(next.getTime() / 1000);
 }
 
-/** Why `cron` is none that can be used, or null. */
+/** Why `cron` can't be used, or null. */
 export function cronFault(cron: string, timezone: string, from: number): string | null {
   try {
     const next = nextTime({ period: null, cron, timezone }, from);

@@ -32,45 +32,46 @@ import {
   type Step,
 } from "./state.ts";
 
-/** What a job says of itself. */
+/** A job's report. */
 export interface Ping {
   word: HeartbeatReport;
-  /** Which run it speaks of, a UUID. */
+  /** The id of the run, a UUID. */
   rid: string | null;
-  /** Its exit status, where it said one. */
+  /** The exit status, if it was sent. */
   exit: number | null;
-  /** What it said beside; null: nothing. */
+  /** The text sent with the report; null: none. */
   message: string | null;
 }
 
-/** Who listens to jobs, and tells the rules. */
+/** Receives reports of jobs, and passes changes to the rules. */
 export interface HeartbeatWatch {
-  /** Takes a job's word, committed with all that follows from it before this resolves. Throws 404. */
+  /** Handles a job's report; resolves after everything that follows from it is committed. Throws 404. */
   hear(id: string, ping: Ping): Promise<void>;
-  /** Changes one in the caller's way, and tells the rules of it. */
+  /** Changes a heartbeat's state by `change`, and passes the result to the rules. */
   change(
     id: string,
     change: (tx: Tx, beat: HeartbeatState, row: HeartbeatRow) => Step,
-    /** The tenant's as its caller has it. */
+    /** The caller's store of the tenant. */
     as?: Store,
   ): Promise<void>;
-  /** Looks at those whose time has come; when the next one's comes, Unix seconds. */
+  /** Checks the heartbeats that are due. Returns the next due time, Unix seconds. */
   look(): Promise<number | null>;
-  /** Takes an adapter's committed events as pings of those that watch for them. */
+  /** Uses an adapter's committed events as pings of the heartbeats that watch for them. */
   overhear(source: Source, events: readonly IngestEvent[]): Promise<void>;
-  /** Tells the rules an event of this one now. Throws what kept it from being committed. */
+  /** Passes an event of this heartbeat to the rules now. Throws where it can't be committed. */
   tell(row: HeartbeatRow, owed: Owed): Promise<void>;
 }
 
-/** Looked at in one transaction. */
+/** Heartbeats checked in one transaction. */
 const MOST = 200;
 const AFTER_FAILURE = 5;
-/** A row that can't be looked at, its zone gone from the system's list. */
+/** Seconds until a row that fails is tried again, for example one with a zone that the system no longer has. */
 const BROKEN = 300;
 
 /**
- * A change of state and what the rules must be told of it are one transaction; the event follows, and is owed until it
- * is committed. A crash between tells it again, by the same name and instance, which changes nothing (contract §22).
+ * A change of state and the event that it owes the rules are written in one transaction. The event is submitted
+ * afterwards, and owed until it is committed. A crash in between submits it again with the same name and instance,
+ * which changes nothing (contract §22).
  */
 export function createHeartbeatWatch(deps: {
   store: Store;
@@ -92,7 +93,10 @@ export function createHeartbeatWatch(deps: {
     findHeartbeatSource(store, projectId) ??
     store.write((tx) => heartbeatSource(tx, { id: projectId }, tenantId));
 
-  /** Where no rule hears the project's heartbeats, it speaks as the source that it hears, whose rules are for its jobs. */
+  /**
+   * If no rule matches the project's heartbeats, the event uses the source that the heartbeat accepts, whose rules are
+   * for its jobs.
+   */
   const submitFor = (row: HeartbeatRow, events: IngestEvent[]) => {
     const usual = sourceOf(row.project_id);
     const isHeard = events.some((event) => ingest.takers(usual, event).length > 0);
@@ -110,7 +114,7 @@ export function createHeartbeatWatch(deps: {
     }
   };
 
-  /** One at a time for each heartbeat. What fails is due again in a moment. */
+  /** One at a time for each heartbeat. After a failure it is soon due again. */
   const settleOwed = (id: string): Promise<void> => {
     const before = telling.get(id) ?? Promise.resolve();
     const run = before
@@ -166,7 +170,7 @@ export function createHeartbeatWatch(deps: {
         try {
           await hear(id, { word: "success", rid: null, exit: null, message: null });
         } catch (error) {
-          // The events are committed: their sender is not to send them again for this.
+          // The events are committed: their sender must not repeat them because of this.
           log.warn({ err: error, heartbeat: id }, "a heartbeat could not be fed");
         }
     },
@@ -198,7 +202,7 @@ interface Heard {
 
 const none = { rid: null, started: null, exit: null, late: 0 };
 
-/** Where runs overlap, a success ends its own. */
+/** With overlapping runs a success ends only its own. */
 function withOtherRun(
   tx: Tx,
   row: HeartbeatRow,
@@ -212,10 +216,10 @@ function withOtherRun(
 const SAID =
   "UPDATE heartbeats SET last_message = coalesce(?, last_message), last_duration = ?, exit_status = ? WHERE id = ?";
 
-/** Writes what a ping says of its run; the row as it is then. */
+/** Writes a ping's effect on its run. Returns the new row. */
 function noteRun(tx: Tx, row: HeartbeatRow, { word, rid, exit, message }: Ping): HeartbeatRow {
   const { id } = row;
-  // One that was missed already is late no more: that has a run of its own.
+  // For a job that is down, the missed run was already recorded.
   const late = row.state === "up" ? Math.max(0, tx.at - (row.expected_at ?? tx.at)) : 0;
   let { last_duration, exit_status } = row;
   if (word === "start")

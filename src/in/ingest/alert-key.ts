@@ -2,17 +2,17 @@ import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { sha256 } from "../../ground/kit/ids.ts";
 import type { IngestEvent } from "./event.ts";
 
-/** Longest identifier text that is its own key; a longer one is hashed. */
+/** A longer identifier text is hashed. */
 const SHORT = 100;
-/** Keys without identifiers that a maker remembers: the same text again costs a look-up and no hashing of it. */
+/** Keys that are cached, so that the same text isn't hashed again. */
 const REMEMBERED = 1000;
 
 /** Makes the keys of one rule's alerts. */
 export type KeyMaker = (templateId: string, keys: IngestEvent["keys"]) => string;
 
 /**
- * What makes two matches the same alert: the rule, the template's root id and the values of the rule's
- * identifier keys (contract §5). Each value is written behind its length, so that no value can pass for two.
+ * Two matches belong to the same alert if rule, template root id and the values of the rule's identifier keys are equal
+ * (contract §5). Each value is written with its length, so that values can't be confused.
  */
 export function keyMaker(ruleId: number, identifierKeys: readonly string[]): KeyMaker {
   const remembered = new ForgetfulMap<string, string>(REMEMBERED);
@@ -35,12 +35,12 @@ export function keyMaker(ruleId: number, identifierKeys: readonly string[]): Key
   };
 }
 
-/** What all keys of a rule and a template are or begin with; a colon follows where the rule has identifiers. */
+/** The beginning of all keys of a rule and template, or the whole key; a colon follows if the rule has identifiers. */
 export function keyPrefix(ruleId: number, templateId: string): string {
   return `${ruleId}:${templateId}`;
 }
 
-/** The same alert under another template id: where two templates turned out to be one. */
+/** The same alert's key under another template id, after two templates were merged. */
 export function rekey(key: string, ruleId: number, from: string, to: string): string {
   const prefix = keyPrefix(ruleId, from);
   return key === prefix || key.startsWith(`${prefix}:`)
@@ -48,7 +48,7 @@ export function rekey(key: string, ruleId: number, from: string, to: string): st
     : key;
 }
 
-/** The values of a rule's identifier keys, in its order; a missing key is the empty string. */
+/** The values of a rule's identifier keys, in its order; a missing key is an empty string. */
 export function identifiersOf(
   names: readonly string[],
   keys: IngestEvent["keys"],

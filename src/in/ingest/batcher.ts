@@ -4,7 +4,7 @@ import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { eventChars } from "./event.ts";
 
 export interface BatchLimits {
-  /** Events that may wait; past it the answer is 429 before any write. */
+  /** Events that may wait; above it the answer is 429 before any write. */
   waitingEvents: number;
   /** Characters of events that may wait. */
   waitingChars: number;
@@ -18,10 +18,10 @@ export const defaultBatchLimits: BatchLimits = {
   batch: 500,
 };
 
-/** Called once for each group: after the commit with an answer for each event, or with why there was none. */
+/** Called once for each group: after the commit with an answer for each event, or with the error. */
 export type Settle = (error: unknown, answers: readonly IngestAnswer[] | null) => void;
 
-/** Events that are committed together: one request's. */
+/** The events of one request, which are committed together. */
 interface Group {
   arrivals: readonly Arrival[];
   chars: number;
@@ -30,45 +30,43 @@ interface Group {
 
 export interface Batcher {
   /**
-   * Throws ServiceError overloaded where the waiting events and their characters would pass the bounds. For who is
-   * refused last (`isLast`) there is room beyond them.
+   * Throws ServiceError overloaded where too many events or characters would wait. With `isLast` the limits are higher.
    */
   submit(arrivals: readonly Arrival[], settle: Settle, isLast?: boolean): void;
-  /** Writes all that waits, now. */
+  /** Writes everything that waits, now. */
   drain(): void;
   readonly waiting: number;
 }
 
-/** What batches are written with. */
 export interface BatchWriter {
   /**
-   * Writes a batch, committed before this returns: all of it, or where that is too much its first groups,
-   * at least one. The rest is written with a later turn.
+   * Writes a batch and commits it before it returns: the whole, or where that is too much its first groups, at least
+   * one. The rest is written in a later turn.
    */
   process(batch: readonly Arrival[]): IngestAnswer[];
-  /** Milliseconds the latest commit took. */
+  /** Milliseconds that the latest commit took. */
   commitMs(): number;
   /** Monotonic milliseconds. */
   now(): number;
 }
 
-/** What may wait of those who are refused last, in parts of the bounds. */
+/** The higher limits of `isLast`, as a factor. */
 const ROOM_OF_LAST = 1.25;
-/** A batch this small waits for company as long as each turn of the loop brings some. */
+/** A batch this small waits for more as long as each turn of the event loop brings some. */
 const SMALL = 16;
 const MOST_TURNS = 24;
-/** A batch of any size waits for a part of what the commit will take, unless so many turns bring nothing. */
+/** A batch of any size waits for a part of the expected commit time, until so many turns bring nothing. */
 const PART_OF_COMMIT = 4;
 const EMPTY_TURNS = 3;
-/** And for so many turns at least, however long a busy one takes: each lets one new connection in. */
+/** It waits for at least so many turns, however long a busy one takes: each accepts one new connection. */
 const TURNS_PER_MS = 3;
 const MOST_PATIENT_TURNS = 512;
 
 /**
- * Group commit: what arrives in one turn of the event loop shares one transaction and one sync. The loop
- * takes one new connection a turn, so a small batch lingers a few turns while it grows, and on a slow
- * disk every batch does: else each sync would let one connection in. A lone event is written with the
- * next turn, or where a sync takes milliseconds, a few turns later.
+ * Group commit: events that arrive in one turn of the event loop share one transaction and one sync. A turn accepts one
+ * new connection, so a small batch waits a few turns to grow; on a slow disk every batch does, else each sync would
+ * accept only one connection. A single event is written in the next turn, or a few turns later where a sync takes
+ * milliseconds.
  */
 export function createBatcher(
   { process, commitMs, now }: BatchWriter,
@@ -83,7 +81,7 @@ export function createBatcher(
   let emptyTurns = 0;
   let until = 0;
 
-  /** Whether the batch is better written with one of the next turns. */
+  /** Whether the batch should wait for another turn. */
   const mayLinger = (): boolean => {
     const grew = events > sizeBefore;
     emptyTurns = grew ? 0 : emptyTurns + 1;
@@ -149,7 +147,7 @@ export function createBatcher(
   };
 }
 
-/** The first groups, up to `most` events; at least one group, whole. */
+/** The first groups, up to `most` events; at least one whole group. */
 function takeGroups(queue: Group[], most: number): Group[] {
   let size = 0;
   let n = 0;
@@ -167,7 +165,7 @@ function charsOf(arrivals: readonly Arrival[]): number {
   return sum;
 }
 
-/** How many groups, from the first, were written or refused. */
+/** Returns how many groups, from the first, were written or refused. */
 function settleGroups(
   batch: readonly Group[],
   process: (batch: readonly Arrival[]) => IngestAnswer[],
@@ -179,7 +177,7 @@ function settleGroups(
   try {
     answers = process(arrivals);
   } catch (error) {
-    // One group that can't be processed must not refuse its neighbours.
+    // A group that fails must not make the others fail.
     if (batch.length > 1 && !isFatal(error) && !isRefusedForAll(error)) {
       for (const group of batch) settleGroups([group], process);
     } else {

@@ -2,15 +2,14 @@
 const MOST = 50_000;
 
 /**
- * Which keys went into the alert that a rule's further keys share, and at which level at most: what it has counted already
- * is no new trouble. What is forgotten, or was never written because its batch was undone, is new again.
+ * The keys that were counted into a rule's shared alert, with their highest level: an event with a counted key is
+ * nothing new. A key that was dropped from memory, or whose batch was undone, counts as new.
  */
 export interface CountedKeys {
-  /** Whether this says something new: another key, or one that is worse than it was. */
+  /** Whether the key is new, or its level is higher than before. */
   isNews(one: CountedKey, level: number): boolean;
-  /** It was counted. */
   add(one: CountedKey, level: number): void;
-  /** It has an alert of its own, or its sender says that it is over: if it comes again, that is new. */
+  /** The key has an alert of its own, or its sender ended it: if it comes again, it is new. */
   drop(prefix: string, key?: string): void;
   /** The batch is over: committed, or undone. */
   settle(): void;
@@ -18,7 +17,7 @@ export interface CountedKeys {
 }
 
 export interface CountedKey {
-  /** What the keys of its rule and subject begin with. */
+  /** The common beginning of the keys of its rule and subject. */
   prefix: string;
   key: string;
   alertId: number;

@@ -21,10 +21,10 @@ import { createTooMany } from "./too-many.ts";
 import type { Unresolved } from "./unresolved.ts";
 import type { Windows } from "./windows.ts";
 
-/** What one event came to. */
+/** The result of one event. */
 export interface Done {
   answer: IngestAnswer;
-  /** A firing that every rule knows already: it is reported each minute, and makes no line. */
+  /** A firing that every rule knows already. It is reported each minute, and makes no log line. */
   isRepeat: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface Effects {
   of(tx: Tx, arrival: Arrival, mined: Mined): Done;
   /** Writes what is only in memory so far. */
   flush(tx: Tx): void;
-  /** Rows that the alerts opened or ended by the batch took so far, with their deliveries. */
+  /** Rows that the batch's opened and ended alerts wrote so far, with their deliveries. */
   rowsTaken(tx: Tx): number;
-  /** Whose events came to nothing, of the batch that is open. */
+  /** The sources of this batch's events that had no effect. */
   readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
-  /** The batch was undone: so is what memory has of it alone. */
+  /** Undoes the batch in memory. */
   undo(): void;
-  /** The batch is over: committed, or undone in all that memory has of it. */
+  /** The batch is over: committed, or undone in memory. */
   reset(): void;
 }
 
@@ -56,7 +56,7 @@ export function createEffects(memory: {
   const rows = createRowsTaken();
   let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
 
-  /** What memory holds of a batch so far is written: a verb reads the table. */
+  /** Writes what memory holds of the batch, because the operations on alerts read the table. */
   const writeSoFar = (tx: Tx) => {
     windows.flush(tx);
     openAlerts.flush(tx);
@@ -64,7 +64,7 @@ export function createEffects(memory: {
     tooMany.flush(tx);
   };
 
-  /** An event that says of named alerts anything but that they fire. */
+  /** An event that acts on named alerts other than by firing. */
   const concludeNamed = (
     tx: Tx,
     { source, event }: Arrival,
@@ -80,7 +80,7 @@ export function createEffects(memory: {
     rows.expect(tx);
     const named = identified(tx, source, said);
     const { resolved, keys } = conclude(tx, { source, named, event });
-    // The verbs changed rows that memory has; what was counted before the end counts no more.
+    // The operations changed rows that are cached; what was counted before the end counts no more.
     for (const key of keys) openAlerts.forget(key);
     if (named.action === "resolve") {
       if (keys.length === 0) nothing.unmatchedResolves.push(source);
@@ -88,7 +88,7 @@ export function createEffects(memory: {
         const subject = subjectOf(nameScopeOf(source), named.dedupKey);
         let isNew = keys.length === 0 && named.justEnded === true;
         for (const { rule, atOnce } of projects.get(source.projectId).rules.all) {
-          // As its alerts end, whatever their identifiers are: an end seldom says them.
+          // Whatever the identifiers, because an end seldom has them.
           if (!atOnce) windows.drop(tx, rule, subject);
           tooMany.ended(rule.id, subject);
           isNew &&= !wasAlert(tx, keyPrefix(rule.id, subject));
@@ -143,8 +143,8 @@ export function createEffects(memory: {
   };
 
   /**
-   * What became of an event under one rule: "again" is a firing that was only reported again, "held" one that
-   * somebody resolved here a short while ago.
+   * The effect of an event under one rule. "again": the same firing was reported again. "held": somebody resolved this
+   * firing here a short while ago.
    */
   const apply = (
     tx: Tx,
@@ -158,7 +158,7 @@ export function createEffects(memory: {
     const subject = named === null ? mined.root.id : subjectOf(room, named.dedupKey);
     const key = rule.keyOf(subject, event.keys);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
-    // A key whose window is open has no open alert: firing closes the one and opens the other.
+    // A key with an open window has no open alert: firing closes the window and opens the alert.
     const alert = windows.has(key) ? null : openAlerts.find(tx, key, quietSeconds);
     if (alert !== null) {
       if (alert.source !== null && alert.source !== source.name) {
@@ -265,13 +265,13 @@ export function createEffects(memory: {
   };
 }
 
-/** What its sender says of an alert that it names; null where it names none. */
+/** What the sender says of the alert that the event names; null without a name. */
 function namedBy({ named }: IngestEvent): (NamedState & { dedupKey: string }) | null {
   if (named === undefined || named === null || named.dedupKey === null) return null;
   return { ...named, dedupKey: named.dedupKey };
 }
 
-/** Where the rule says so, an alert that ended a short while ago goes on in place of a new one (contract §22). */
+/** If the rule says so, an alert that ended a short while ago reopens, in place of a new one (contract §22). */
 function reopens(
   tx: Tx,
   { rule }: CompiledRule,
@@ -292,7 +292,7 @@ function reopens(
   return true;
 }
 
-/** A promise to report again by a time that has passed says only that the sender's clock is wrong. */
+/** An expiry in the past only means that the sender's clock is wrong. */
 function lasting(expiresAt: number | null, at: number): number | null {
   return expiresAt !== null && expiresAt > at ? expiresAt : null;
 }

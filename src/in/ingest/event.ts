@@ -2,14 +2,14 @@ import { type ErrorDetail, invalid } from "../../ground/kit/errors.ts";
 import { fits, isStorable, storableMessage } from "../../ground/kit/text.ts";
 import { type Extra, type NamedState, readNamedFields } from "./named-fields.ts";
 
-/** One event as it was sent, checked (contract §15, Ingest; contract §4). */
+/** One event, checked (contract §15, Ingest; contract §4). */
 export interface IngestEvent {
   message: string;
   level: number;
-  /** Values as text; a record without a prototype, so that any key is only a key. */
+  /** Values as text; an object without a prototype, so that every key is only a key. */
   keys: Readonly<Record<string, string>> | null;
   tags: readonly string[] | null;
-  /** Of a sender that names its alerts; null or absent: what the rules make of the message. */
+  /** From a sender that names its alerts; null or absent: the rules use the message. */
   named?: NamedState | null;
   extra?: Extra | null;
 }
@@ -24,7 +24,7 @@ export const eventLimits = {
   tag: 256,
 } as const;
 
-/** How many characters an event holds: what it costs to keep it waiting. */
+/** The number of characters in an event, for the limits of waiting events. */
 export function eventChars({ message, keys, tags, extra }: IngestEvent): number {
   let chars = message.length;
   if (extra) chars += (extra.details?.length ?? 0) + JSON.stringify(extra.links).length;
@@ -33,12 +33,12 @@ export function eventChars({ message, keys, tags, extra }: IngestEvent): number 
   return chars;
 }
 
-/** A number that JavaScript would print otherwise than it was written: a point, an exponent, many digits, -0. */
+/** A number that JavaScript would print differently: one with a point, an exponent, many digits, or -0. */
 const ODD_NUMBER = /[:\s](?:-?\d+[.eE]|-?\d{16}|-0)/;
 
 /**
- * The event in one JSON text. Unknown fields are ignored, because losing an event is worse.
- * Throws ServiceError invalid_request naming each bad field; JSON faults are the caller's.
+ * The event in a JSON text. Unknown fields are ignored, because losing an event is worse. Throws ServiceError
+ * invalid_request that names each invalid field. The caller handles invalid JSON.
  */
 export function checkEvent(value: unknown, text: string): IngestEvent {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -144,7 +144,7 @@ function keyFault(key: string, value: unknown): string | null {
   return isStorable(value) ? null : "must not hold NUL or half a surrogate pair";
 }
 
-/** The numbers in `keys` with the digits they were sent with (contract §4: "as written"). */
+/** The numbers in `keys` with the digits in which they were sent (contract §4: "as written"). */
 function keysAsWritten(text: string): Record<string, string> {
   const written: Record<string, string> = Object.create(null);
   const root: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>

@@ -17,47 +17,46 @@ import type { SourceTally } from "./tally.ts";
 import { readTemplates, type TemplatesAnswer, type TemplatesQuery } from "./templates.ts";
 import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
 
-/** All that the rest of the program sees of the hot path: it could live in another thread. */
+/** The whole interface of the hot path, which could run in another thread. */
 export interface IngestHandle {
-  /** The source a token opens, from memory; null for any other token. */
+  /** The source of a token, from memory; null for any other token. */
   authenticate(token: string): Source | null;
   /**
-   * Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued;
-   * the former last for `isLast`.
+   * Queues events that are committed together. Calls `settle` after the commit, or with the error that prevented it.
+   * Throws ServiceError storage_full or overloaded before anything is queued; overloaded comes later for `isLast`.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
-  /** The names of the rules that would take this event now, whatever they count. */
+  /** The names of the rules that match this event now, whatever their windows count. */
   takers(source: Source, event: IngestEvent): string[];
-  /** The names of keys that rules of the project look at, from memory. */
+  /** The keys that the project's rules use, from memory. */
   watched(projectId: number): ReadonlySet<string>;
-  /** The first event of this source since it was first asked for here, once it is committed. */
+  /** The source's first event since the first call of this, once it is committed. */
   listen(sourceId: number): FirstHeard | null;
   /** The present root of a template id, and its text. */
   rootOf(projectId: number, templateId: string): string;
-  /** A page of the project's templates. */
   templates(projectId: number, query: TemplatesQuery): TemplatesAnswer;
-  /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
+  /** Refuses events from now on while the disk is nearly full; acknowledgements, reads and pages go on. */
   shed(why: "storage_full" | null): void;
-  /** Writes what is queued, and what else was only in memory. */
+  /** Writes what is queued, and what else is only in memory. */
   drain(): void;
-  /** The report of an alert that isn't written yet. */
+  /** The latest report of an alert that isn't written yet. */
   readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
-  /** What each source's events came to since the start, for each source that sent something. */
+  /** The counts of each source that sent something since the start. */
   tallies(): SourceTally[];
-  /** When each source that is known to have sent something last did, and its events of the hour. */
+  /** For each source: the time of its latest event, and its events of the last hour. */
   heardLately(): HeardLately[];
   /** Pairs of servers that send every alert twice. */
   replicas(): Replicas[];
-  /** What was refused before it came here, or by this, and why. */
+  /** Refused events and the reasons, also of those that didn't reach this. */
   readonly refused: RefusedBook;
-  /** Which events of senders that send again were taken. */
+  /** Ids of accepted events, of senders that repeat requests. */
   readonly seen: SeenIds;
-  /** What came in formats that a person describes. */
+  /** Bodies of sources whose format a person maps. */
   readonly received: ReceivedBook;
 }
 
-/** A source's first event, and what it came to. */
+/** A source's first event and its result. */
 export interface FirstHeard {
   /** Unix seconds. */
   at: number;
@@ -84,7 +83,7 @@ export interface IngestStats {
 }
 
 const MOST_TOKENS = 10_000;
-/** Sources that somebody waits to hear from. */
+/** Sources that callers wait for. */
 const MOST_LISTENED = 50;
 
 export function createIngest(
@@ -99,7 +98,7 @@ export function createIngest(
   const seen = createSeenIds();
   const received = createReceivedBook(store.clock);
   const replicas = watchReplicas();
-  /** What was heard before the start; read once. */
+  /** The latest events before the start; read once. */
   let before: HeardLately[] | null = null;
   let shedding: "storage_full" | null = null;
 
@@ -125,7 +124,7 @@ export function createIngest(
     }
   };
 
-  /** A source may be deleted while its events wait: they are refused as its next request would be. */
+  /** A source can be deleted while its events wait: they are refused as its next request would be. */
   const processLive = (batch: readonly Arrival[]): IngestAnswer[] => {
     for (const { source } of batch) {
       if (checked.has(source.id)) continue;
@@ -224,7 +223,7 @@ export function createIngest(
 
 const LATEST = "SELECT source_id AS sourceId, max(last_seen) AS at FROM template_counts GROUP BY 1";
 
-/** When each source last sent something, as far as the counts of templates tell. */
+/** When each source last sent something, from the counts of templates. */
 function heardBefore(store: Store): HeardLately[] {
   return store
     .sql<[], { sourceId: number; at: number }>(LATEST)

@@ -2,27 +2,26 @@ import { type LaterReport, writeReport } from "../../core/alerts/fold.ts";
 import type { Tx } from "../../ground/store/store.ts";
 
 /**
- * The latest report of each alert whose row has only one before. What the open batch changes holds from its commit
- * on: until `settle` it can be undone.
+ * The latest report of each alert whose row has an earlier one. Changes by the open batch are final with its commit:
+ * until `settle` they can be undone.
  */
 export interface LaterReports {
   get(key: string): LaterReport | null;
   keep(key: string, report: LaterReport): void;
   drop(key: string): void;
-  /** The batch is committed. */
   settle(): void;
-  /** The batch is not: all is as it was before. */
+  /** The batch is undone: everything is as before it. */
   undo(): void;
-  /** The clock jumped by so many seconds, and with it all times in the table that are ahead. */
+  /** The clock jumped by so many seconds, and with it all future times in the table. */
   shift(by: number): void;
   write(tx: Tx): void;
   readonly size: number;
 }
 
-/** `limit`: most reports. What is let go counts from the report before, at most a minute earlier. */
+/** `limit`: most reports. A dropped report is lost: the earlier one in the table is at most a minute older. */
 export function createLaterReports(limit: number): LaterReports {
   const reports = new Map<string, LaterReport>();
-  /** What the open batch found where it changed something; null: nothing. */
+  /** The value before the open batch changed it; null: none. */
   const found = new Map<string, LaterReport | null>();
 
   const drop = (key: string) => {

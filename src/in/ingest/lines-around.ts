@@ -7,7 +7,7 @@ import { BLOCK_LINES } from "./lines.ts";
 import { family, type KeptLine, logLine, toLine } from "./logtail.ts";
 import { partsOf } from "./template/parts.ts";
 
-/** Kept lines of an alert's project around a moment, and what varies in those of its own template. */
+/** Kept lines of an alert's project around a time, and the variable parts in those of the alert's template. */
 
 export const linesAround = z
   .object({
@@ -39,26 +39,26 @@ export type LinesAround = z.output<typeof linesAround>;
 type MarkedLine = LinesAround["messages"][number];
 
 export interface AroundQuery {
-  /** Unix seconds, both included; left out: five minutes about the opening. */
+  /** Unix seconds, both inclusive; default: five minutes around the opening. */
   after?: number | undefined;
   before?: number | undefined;
   /** A source's name. */
   source?: string | undefined;
   /** A template's id. */
   template?: string | undefined;
-  /** What the message has in it, upper and lower case alike. */
+  /** A text in the message, in any case. */
   q?: string | undefined;
-  /** That, or above. */
+  /** This level or above. */
   min_level?: number | undefined;
   limit: number;
 }
 
 const USUAL_SECONDS = 300;
-/** Lines that are looked at on either side. */
+/** Lines that are read on either side. */
 const MOST_LOOKED = 10_000;
 const LONGEST_VALUE = 200;
 
-/** Throws 404. `rootOf`: which template one has become. */
+/** Throws 404. `rootOf`: the present root of a template id. */
 export function readLinesAround(
   reader: Reader,
   alert: number,
@@ -101,8 +101,8 @@ export function readLinesAround(
 }
 
 /**
- * The id of the line that opened the alert, the last of its template by then, so that those nearest to it are shown: many
- * others may have come in the same second. null where there is none in what is asked for.
+ * The id of the line that opened the alert: the last of its template by then. The nearest lines to it are shown,
+ * because many others can have the same second. null where the query excludes it.
  */
 function ownLine(
   { reader, projectId, from, until }: Take,
@@ -144,7 +144,7 @@ function filterOf(
 const NEXT = "SELECT id, received_at FROM log_lines WHERE id >= ? ORDER BY id LIMIT 1";
 const ENDS = "SELECT min(id) AS first, max(id) AS last FROM log_lines";
 
-/** The id of the first line that came at `at` or later; past the last where none did. Lines are in order of time. */
+/** The id of the first line at `at` or later; past the last where there is none. Lines are in order of time. */
 function firstSince(reader: Reader, at: number): number {
   const ends = reader.sql<[], { first: number | null; last: number | null }>(ENDS).get() as {
     first: number | null;
@@ -173,7 +173,7 @@ const WAYS = {
   },
 };
 
-/** Blocks of one template that a walk may come to. */
+/** Blocks of one template that are read. */
 const MOST_BLOCKS = 200;
 
 /** The lines nearest to `pivot` on one side of it, the nearest first. */

@@ -4,10 +4,10 @@ import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { IngestEvent } from "./event.ts";
 
-/** Lines of one block: what log_blocks points at, so that the lines need no index but their id. */
+/** Lines of one block: log_blocks refers to blocks, so that lines need no index but their id. */
 export const BLOCK_LINES = 1024;
 
-/** How many rows one INSERT carries, largest first. */
+/** Rows of one INSERT, largest first. */
 const CHUNKS = [64, 16, 4, 1] as const;
 const COLUMNS = 9;
 
@@ -19,7 +19,7 @@ const INSERTS = new Map(
 );
 const BLOCK = "INSERT OR IGNORE INTO log_blocks (project_id, template_id, block) VALUES (?, ?, ?)";
 
-/** Appends the lines of sources that retain them: one statement for many rows. */
+/** Appends the lines of sources that keep them, many rows in one statement. */
 export interface LineWriter {
   add(line: { source: Source; at: number; templateId: string; event: IngestEvent }): void;
   flush(tx: Tx): void;
@@ -29,7 +29,7 @@ export interface LineWriter {
 export function createLineWriter(): LineWriter {
   let values: (string | number | null)[] = [];
   let places: { projectId: number; templateId: string }[] = [];
-  /** The id of the newest line; unknown until first needed after a start or a rollback. */
+  /** The id of the newest line; unknown after a start or a rollback until first needed. */
   let last: number | null = null;
   let block = -1;
   const inBlock = new Set<string>();
@@ -44,7 +44,7 @@ export function createLineWriter(): LineWriter {
     if (here !== block) {
       block = here;
       inBlock.clear();
-      // Ids are never handed out twice, also when retention has taken the newest line.
+      // Ids are never used twice, even after retention deleted the newest line.
       setMeta(tx, "log_line_id", id);
     }
     const name = `${place.projectId}:${place.templateId}`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Reader } from "../../ground/store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 
-/** A retained line as the log tail shows it (contract §3). */
+/** A kept line as the log tail shows it (contract §3). */
 export const logLine = z
   .object({
     id: z.string(),
@@ -18,7 +18,6 @@ export const logLine = z
   .meta({ id: "LogLine" });
 export type LogLine = z.output<typeof logLine>;
 
-/** A row of the table. */
 export interface KeptLine {
   id: number;
   source_id: number;
@@ -39,21 +38,22 @@ export interface LogTailQuery {
   limit: number;
   /** Of this template, and of every one that was merged into the same root. */
   template?: string | undefined;
-  /** What the message has in it, upper and lower case alike. */
+  /** A text in the message, in any case. */
   q?: string | undefined;
   /** A source's name. */
   source?: string | undefined;
-  /** The lowest. */
+  /** This level or above. */
   level?: number | undefined;
   rootOf: (id: string) => string;
 }
 
-/** Lines that are looked at for what a message, source or level says. */
+/** Lines that are read to filter by message, source or level. */
 const MOST_LOOKED = 50_000;
 
 /**
- * The newest retained lines of a project that are as asked, newest last. Walks back by the blocks that hold such lines, so
- * that it costs the same at ten million lines as at a thousand. `complete`: whether all were looked at that had to be.
+ * The newest kept lines of a project that match the query, newest last. Walks back over the blocks that hold such
+ * lines, so that the cost doesn't depend on the number of lines. `complete`: whether no line was left unread because of
+ * `MOST_LOOKED`.
  */
 export function readLogTail(
   reader: Reader,
@@ -73,7 +73,7 @@ export function readLogTail(
   return { messages, complete: looked <= MOST_LOOKED || rows.length === query.limit };
 }
 
-/** The project's lines in blocks that hold one of the wanted templates. */
+/** The project's lines in blocks with one of the wanted templates. */
 function* newestFirst(
   reader: Reader,
   projectId: number,
@@ -106,7 +106,7 @@ function filterOf(
 const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
   WHERE id = ? AND project_id = ?`;
 
-/** A retained line of the project by its id; null where there is none, or none any more. */
+/** A kept line of the project by its id; null where it was deleted or never existed. */
 export function findLine(reader: Reader, projectId: number, id: string): LogLine | null {
   if (!/^\d{1,15}$/.test(id)) return null;
   const row = reader
@@ -115,7 +115,7 @@ export function findLine(reader: Reader, projectId: number, id: string): LogLine
   return row === undefined ? null : toLine(reader, projectId, row);
 }
 
-/** Ids of a root and all its aliases. */
+/** The ids of a root and all its aliases. */
 export function family(reader: Reader, projectId: number, root: string): Set<string> {
   const ids = new Set([root]);
   const aliases = reader
@@ -134,7 +134,7 @@ export function family(reader: Reader, projectId: number, root: string): Set<str
   return ids;
 }
 
-/** Numbers of the blocks that hold lines of the project (of the wanted templates), newest first. */
+/** Numbers of the blocks with lines of the project (of the wanted templates), newest first. */
 function* blocks(reader: Reader, projectId: number, wanted: Set<string> | null): Generator<number> {
   const lists = [...(wanted ?? [""])].map((id) =>
     reader.sql<[projectId: number, id: string], number>(BLOCKS).pluck().all(projectId, id),

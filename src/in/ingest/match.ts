@@ -5,7 +5,7 @@ import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { type KeyMaker, keyMaker } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
 
-/** A rule made ready for the hot path: sets for lists, numbers parsed once. */
+/** A rule prepared for the hot path: sets for lists, numbers parsed once. */
 export interface CompiledRule {
   readonly rule: StoredRule;
   readonly minLevel: number;
@@ -13,7 +13,7 @@ export interface CompiledRule {
   readonly tags: ReadonlySet<string> | null;
   readonly templateContains: string;
   readonly conditions: readonly Holds[];
-  /** Fires with the first match: no window has to be kept. */
+  /** It fires with the first match, so it needs no window. */
   readonly atOnce: boolean;
   readonly windowSeconds: number;
   readonly keyOf: KeyMaker;
@@ -34,15 +34,15 @@ export function compileRule(rule: StoredRule): CompiledRule {
   };
 }
 
-/** A message as rules see it: the template it belongs to, and its own shape's text. */
+/** A message's text for rules: its template, and its own shape. */
 export interface MatchedText {
   readonly root: { readonly text: string };
   readonly ownText: string;
 }
 
 /**
- * Whether the rule is for events of this source and text (contract §5). A word that has come to vary stands in the message's
- * own shape and no longer in the template's, and what a template says in general no one message may: either will do.
+ * Whether the rule's source and text match (contract §5). The text may be in the template, or in the message's own
+ * shape: a word that varies is missing in the template, and a template can be more general than any message.
  */
 export function admits(rule: CompiledRule, source: string, text: MatchedText): boolean {
   if (rule.sources !== null && !rule.sources.has(source)) return false;
@@ -52,8 +52,8 @@ export function admits(rule: CompiledRule, source: string, text: MatchedText): b
 }
 
 /**
- * Whether an event that the rule admits satisfies the rest of its match and all its conditions. Of a condition that can't
- * be looked at it is taken to hold: better a page too many than one that is missing.
+ * Whether an event satisfies the rest of an admitting rule's match and all its conditions. A condition that can't be
+ * evaluated counts as satisfied: a page too many is better than a missing one.
  */
 export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTime): boolean {
   if (event.level < rule.minLevel) return false;
@@ -69,7 +69,7 @@ export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTim
   return true;
 }
 
-/** The names of the rules that would take this event of a source, whatever they count. */
+/** The names of the rules that match this event of a source, whatever their windows count. */
 export function namesOfTakers(
   rules: readonly CompiledRule[],
   { source, event, time }: { source: string; event: IngestEvent; time: PatternTime },
@@ -80,19 +80,19 @@ export function namesOfTakers(
     .map(({ rule }) => rule.name);
 }
 
-/** A project's rules; which of them admit a source and a text is found out once. */
+/** A project's rules. Which of them admit a source and text is cached. */
 export interface RuleSet {
   readonly all: readonly CompiledRule[];
-  /** `text` is one object for all messages of a shape, its root one for all of a template. */
+  /** `text` must be one object for all messages of a shape, its root one for all of a template. */
   of(source: string, text: MatchedText): readonly CompiledRule[];
-  /** The names of keys that conditions and identifiers look at, the short ones first; gathered when first asked for. */
+  /** The keys that conditions and identifiers use, the short ones first; computed when first asked for. */
   watched(): ReadonlySet<string>;
 }
 
-/** Names of keys that are looked for in an event of too many keys: each is a look-up. */
+/** Keys that are looked up in an event of too many keys. */
 const MOST_WATCHED = 1000;
 
-/** Of one length in the order of their characters, so that the same ones are always kept. */
+/** Keys of one length in alphabetical order, so that the same ones are always kept. */
 function watchedBy(rules: readonly CompiledRule[]): Set<string> {
   const names = rules.flatMap(({ rule }) => [
     ...rule.conditions.map(({ key }) => key),
@@ -103,12 +103,12 @@ function watchedBy(rules: readonly CompiledRule[]): Set<string> {
   return new Set(sorted.slice(0, MOST_WATCHED));
 }
 
-/** Sources that a shape or a template is remembered with. */
+/** Sources that are cached for a shape or template. */
 const MOST_SOURCES = 64;
 
 export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   const known = new WeakMap<object, { text: string; bySource: Map<string, CompiledRule[]> }>();
-  // Where no rule looks at the text, all shapes of a template have the same rules.
+  // If no rule uses the text, all shapes of a template have the same rules.
   let watched: Set<string> | null = null;
   const readsText = rules.some((rule) => rule.templateContains !== "");
   return {
@@ -118,7 +118,7 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
       const { root } = text;
       const owner = readsText ? text : root;
       let seen = known.get(owner);
-      // A template's text may become more general, and a shape may go over to another template.
+      // A template's text can become more general, and a shape can move to another template.
       if (seen === undefined || (readsText && seen.text !== root.text)) {
         seen = { text: root.text, bySource: new ForgetfulMap(MOST_SOURCES) };
         known.set(owner, seen);

@@ -7,15 +7,15 @@ const UNDER = `SELECT id, rule_id AS ruleId, alert_key AS alertKey FROM alerts
   WHERE project_id = ? AND template_id = ? AND state <> 'resolved' ORDER BY id`;
 const STANDING = "SELECT id FROM alerts WHERE alert_key = ? AND state <> 'resolved'";
 
-/** The ids of two templates that turned out to be one. */
+/** The ids of two templates that were merged. */
 export interface MergedTemplates {
   younger: string;
   older: string;
 }
 
 /**
- * What stands or is counted under the younger template goes on under the older: standing alerts, of which one key has one
- * (`mergeAlerts` says which lives), and matches that have not fired yet. In the transaction that writes the merge.
+ * Moves open alerts and counted matches from the younger template's keys to the older's, in the transaction that writes
+ * the merge. A key has one open alert; `mergeAlerts` decides which stays.
  */
 export function mergeKeys(tx: Tx, projectId: number, { younger, older }: MergedTemplates): void {
   const standing = (key: string) => tx.sql<[key: string], number>(STANDING).pluck().get(key);

@@ -12,7 +12,7 @@ export function createMinutes(): Minutes {
   let newest = Number.NaN;
   const turn = (minute: number) => {
     const passed = minute - newest;
-    // Behind a clock that was set back, as at the first event, nothing of it is known.
+    // At the first event, and after the clock was set back, nothing of the hour is known.
     if (!(passed >= 0 && passed < HOUR)) ring.fill(0);
     else for (let at = newest + 1; at <= minute; at++) ring[at % HOUR] = 0;
     newest = minute;

@@ -1,47 +1,52 @@
 import type { ErrorDetail } from "../../ground/kit/errors.ts";
 import { cut, fits, isStorable, storableMessage } from "../../ground/kit/text.ts";
 
-/** What a sender that names its alerts says of one (contract §22). */
+/** What a sender says of an alert that it names (contract §22). */
 export interface NamedState {
-  /** `note` adds to its history; `update` changes what `updates` says; `change` is a line to look at beside other alerts. */
+  /**
+   * `note` adds to its timeline; `update` changes what `updates` says; `change` is a line that is shown next to other
+   * alerts.
+   */
   action: "fire" | "resolve" | "acknowledge" | "note" | "update" | "change";
-  /** Which alert; null where the sender left it out. */
+  /** The alert's name; null where the sender left it out. */
   dedupKey: string | null;
-  /** Where no alert has this name, it may be the UUID that was answered for one: `uuidOf` its name. */
+  /** If no alert has this name, it can be the id that was answered for one: the `uuidOf` its name. */
   mayBeId?: boolean;
-  /** Of an update: what of the event the alert has from now on. A level is only raised, and what was asked is noted. */
+  /**
+   * For `update`: the part of the event that replaces the alert's. A level is only raised; the requested one is noted.
+   */
   updates?: "level" | "message" | "details";
-  /** Which firing of it: the same one again is the same firing reported again. */
+  /** Identifies the firing: the same value is the same firing, reported again. */
   instance: string | null;
-  /** Unix seconds: the sender reports again before then. */
+  /** Unix seconds by which the sender reports again. */
   expiresAt: number | null;
   /**
-   * Of an end: when it ended by the sender's clock, Unix seconds, where one sender speaks for all who watch the same. What
-   * began before that is over, whichever beginning it tells of.
+   * For an end by a sender that combines several servers: its time by the sender's clock, Unix seconds. Every firing
+   * that began before that is over, whichever start the end names.
    */
   endedAt?: number | null;
-  /** It began, and ended within the last hour: where it was never heard of before, perhaps a clock is off. */
+  /** It began and ended within the last hour: if the alert is unknown, a clock may be wrong. */
   justEnded?: boolean;
 }
 
-/** What a person may want to see beside an alert's message; kept with the alert. */
+/** What a person may want to see besides an alert's message; stored with the alert. */
 export interface Extra {
   details: string | null;
   links: readonly { href: string; text: string }[];
-  /** Never fetched: shown as links. */
+  /** Shown as links, never fetched. */
   images: readonly { src: string; href?: string; alt?: string }[];
   /** Unix seconds by the sender's clock. */
   occurredAt: number | null;
 }
 
-/** What an event's JSON says beyond the contract's fields (contract §22). */
+/** The fields of an event's JSON besides the basic ones (contract §22). */
 export interface NamedFields {
   named: NamedState | null;
   extra: Extra | null;
 }
 
 const STATUSES = { firing: "fire", acknowledged: "acknowledge", resolved: "resolve" } as const;
-/** Characters, and for lists how many. */
+/** Characters; for lists the number of items. */
 export const namedLimits = {
   dedupKey: 512,
   instance: 64,
@@ -51,14 +56,14 @@ export const namedLimits = {
   href: 2048,
   linkText: 128,
 } as const;
-/** Past any time in seconds: milliseconds sent by mistake. */
+/** Above any time in seconds: milliseconds by mistake. */
 const LATEST = 100_000_000_000;
 
 const NONE: NamedFields = { named: null, extra: null };
 
 /**
- * Reads them. A bad `dedup_key` or `status` is a fault; what else is of a shape that it can't be is left alone, as any
- * unknown field is, and what is too long is cut: losing the event is worse.
+ * Reads the fields. An invalid `dedup_key` or `status` is a fault. Another field of a wrong type is ignored like an
+ * unknown one, and a value that is too long is cut: losing the event is worse.
  */
 export function readNamedFields(
   fields: Record<string, unknown>,
@@ -158,7 +163,7 @@ function items(value: unknown, most: number): Record<string, unknown>[] {
     : [];
 }
 
-/** Whether it is an http or https address that a person may be given to click on. */
+/** Whether it is an http or https address that can be shown as a link. */
 export function isWebAddress(value: unknown): value is string {
   return (
     typeof value === "string" &&

@@ -16,13 +16,13 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { IngestEvent } from "./event.ts";
 import type { NamedState } from "./named-fields.ts";
 
-/** Names whose digests are remembered. */
+/** Names whose digests are cached. */
 const REMEMBERED = 10_000;
 const DIGEST = 32;
 
 /**
- * What stands in an alert's key in place of its template, where its sender names it (contract §22). No template
- * id begins so. `scope` is the source whose own names these are; null: they are the project's.
+ * Makes the part of an alert's key that stands for its sender's name in place of the template (contract §22). No
+ * template id begins like it. `scope` is the source that the names belong to; null: the project.
  */
 export function subjectMaker(): (scope: number | null, dedupKey: string) => string {
   const digests = new ForgetfulMap<string, string>(REMEMBERED);
@@ -36,7 +36,7 @@ export function subjectMaker(): (scope: number | null, dedupKey: string) => stri
   };
 }
 
-/** The room of a source's names. */
+/** The scope of a source's names. */
 export function nameScopeOf(source: Source): number | null {
   return source.room === "source" ? source.id : null;
 }
@@ -45,11 +45,11 @@ export function nameScopeOf(source: Source): number | null {
 export interface Concluded {
   /** Alerts that it ended. */
   resolved: number;
-  /** The keys of the alerts of that name that weren't resolved: none was known where this is empty. */
+  /** The keys of the unresolved alerts of that name; empty where none was known. */
   keys: readonly string[];
 }
 
-/** What is said of an alert that goes by the id of its name, said by the name. */
+/** If the sender names an alert by the id made from its name, replaces the id by the name. */
 export function identified(tx: Tx, source: Source, named: NamedState): NamedState {
   const { dedupKey, mayBeId } = named;
   if (dedupKey === null || mayBeId !== true) return named;
@@ -58,7 +58,7 @@ export function identified(tx: Tx, source: Source, named: NamedState): NamedStat
   return { ...named, dedupKey: nameOfId(tx, { ...of, id: dedupKey }) ?? dedupKey };
 }
 
-/** The alert of a name, or of the id that was made of it: the one that stands, else the last that ended. Null for none. */
+/** The open alert of a name, or of the id made from the name; else the last one that ended. Null for none. */
 export function latestNamed(
   reader: Reader,
   source: Source,
@@ -84,15 +84,15 @@ function lastEnded(reader: Reader, of: { projectId: number }, subject: string): 
   return row?.id ?? null;
 }
 
-/** What an update changes. */
+/** The fields that an update changes. */
 function updateOf({ updates }: NamedState, { level, message, extra }: IngestEvent) {
   if (updates === "level") return { level };
   return updates === "message" ? { message } : { details: extra?.details ?? "" };
 }
 
 /**
- * Does what a sender says of the alerts it named, other than that they fire: every one of that name that is not
- * resolved, of whichever rule (contract §22). What a batch holds of them in memory must be written before.
+ * Applies an event other than a firing to every unresolved alert of its name, of any rule (contract §22). The caller
+ * first writes what the batch has of these alerts in memory.
  */
 export function conclude(
   tx: Tx,
@@ -126,7 +126,7 @@ export function conclude(
   return { resolved, keys: alerts.map(({ alert_key }) => alert_key) };
 }
 
-/** Whether a word about one firing comes after the next has begun. Only times can be compared. */
+/** Whether an end arrives after the next firing has begun. Only instances that are times can be compared. */
 function isLate({ instance, endedAt }: NamedState, standing: string | null): boolean {
   const time = /^\d{1,15}$/;
   if (instance === null || standing === null || !time.test(instance) || !time.test(standing))
@@ -134,7 +134,7 @@ function isLate({ instance, endedAt }: NamedState, standing: string | null): boo
   return Math.max(Number(instance), endedAt ?? 0) < Number(standing);
 }
 
-/** Whether a firing that has no alert may open one. */
+/** Whether a firing without an alert may open one. */
 export function heldFiring(tx: Tx, key: string, { named, level }: IngestEvent): Held {
   return !named || named.dedupKey === null || named.instance === null
     ? { swallowed: false, stillFiring: null }

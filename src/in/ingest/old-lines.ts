@@ -9,7 +9,7 @@ interface LineAge {
   received_at: number;
 }
 
-/** Deletes the oldest lines: those received before `before`, and any where the store holds too many bytes (`over`). */
+/** Deletes the oldest lines: those received before `before`, and any while the store has too many bytes (`over`). */
 export function sweepLines(tx: Tx, most: number, gone: { before: number; over: boolean }): boolean {
   const rows = tx
     .sql<[most: number], LineAge>("SELECT id, received_at FROM log_lines ORDER BY id LIMIT ?")
@@ -17,13 +17,13 @@ export function sweepLines(tx: Tx, most: number, gone: { before: number; over: b
   const old = gone.over ? rows : rows.filter((row) => row.received_at < gone.before);
   const last = old.at(-1);
   if (last === undefined) return false;
-  // The newest line stays: the next line gets its id plus one.
+  // The id of the newest line is kept, because the next line gets that plus one.
   if (rows.length < most) setMeta(tx, "log_line_id", Math.max(last.id, newestLine(tx)));
   tx.sql<[last: number]>("DELETE FROM log_lines WHERE id <= ?").run(last.id);
   return old.length === most;
 }
 
-/** When the oldest line that is kept came, in Unix seconds; null where there is none. */
+/** The time of the oldest kept line, in Unix seconds; null where there is none. */
 export function oldestLine(reader: Reader): number | null {
   const oldest = reader
     .sql<[], number>("SELECT received_at FROM log_lines ORDER BY id LIMIT 1")
@@ -57,7 +57,7 @@ export function sweepOrphanLines(tx: Tx): boolean {
 const DROP_BLOCKS = `DELETE FROM log_blocks WHERE (project_id, template_id, block) IN
   (SELECT project_id, template_id, block FROM log_blocks WHERE block = ? LIMIT ?)`;
 
-/** Deletes what was noted of blocks that have no lines left. */
+/** Deletes index entries of blocks without lines. */
 export function sweepBlocks(tx: Tx, most: number): boolean {
   const least = (text: string) => tx.sql<[], number | null>(text).pluck().get() ?? null;
   const oldest = least("SELECT min(id) FROM log_lines");

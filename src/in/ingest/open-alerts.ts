@@ -6,36 +6,36 @@ import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { createLaterReports } from "./later-reports.ts";
 
-/** An alert that is not resolved, as folding needs it. */
+/** The part of an unresolved alert that folding needs. */
 export interface OpenAlert {
   id: number;
   state: AlertState;
   level: number;
   count: number;
-  /** The `count` that is in the table. */
+  /** The `count` in the table. */
   counted: number;
   lastSeen: number;
-  /** Of the batch that is open; not held longer, for it may be 64 Ki characters long. */
+  /** From the open batch; not kept longer, because it can have 64 Ki characters. */
   lastMessage: string;
   template: string;
   quietSeconds: number;
-  /** Which firing of it this is, as its sender says. */
+  /** Identifies its firing, by its sender. */
   instance: string | null;
-  /** When its sender's word runs out, Unix seconds. */
+  /** Unix seconds by which its sender must report again. */
   expiresAt: number | null;
-  /** The `lastSeen` that is in the table. */
+  /** The `lastSeen` in the table. */
   written: number;
-  /** The level that is in the table. */
+  /** The level in the table. */
   levelWritten: number;
-  /** The only source its events came from; null: several. */
+  /** The only source of its events; null: several. */
   source: string | null;
   /** 1 where its sender names it. */
   isNamed: number;
 }
 
-/** A firing that is only reported again is written once in so many seconds. */
+/** Seconds between two writes of a firing that is only reported again. */
 const WRITE_SECONDS = 60;
-/** So long ago that it is written at once. */
+/** Written at once. */
 const NEVER = Number.NEGATIVE_INFINITY;
 
 const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
@@ -43,33 +43,31 @@ const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS las
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
 /**
- * The standing alerts by key: memory before the table, which has a unique index on the same key. What
- * is not in memory is looked up, so the bound costs time and never an alert.
+ * Unresolved alerts by key, cached in front of the table, which has a unique index on the key. A missing one is read
+ * from the table, so the limit costs time and never an alert.
  */
 export interface OpenAlerts {
   find(tx: Tx, key: string, quietSeconds: number): OpenAlert | null;
-  /** Marks an entry as changed in the batch that is open. */
+  /** Marks an entry as changed in the open batch. */
   touch(key: string, alert: OpenAlert): void;
   /**
-   * The same firing was reported again at `at`: seen now, and good until `expiresAt`. Nothing else changes, and it
-   * is written at most once a minute, or where the table has a later end than this, or one that is near.
+   * The same firing was reported again at `at`, and is valid until `expiresAt`. Nothing else changes. It is written at
+   * most once a minute, or at once where the table has a later expiry than this, or a near one.
    */
   refresh(key: string, alert: OpenAlert, report: { at: number; expiresAt: number | null }): boolean;
-  /** Writes each touched alert once. */
   flush(tx: Tx): void;
-  /** What `refresh` left unwritten of an alert. */
+  /** A report that `refresh` hasn't written. */
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
-  /** How many reports are unwritten. */
+  /** The number of unwritten reports. */
   reports(): number;
   writeReports(tx: Tx): void;
-  /** An alert was opened again: what was said of it before it ended holds no more. */
+  /** An alert was reopened: reports from before its end are dropped. */
   dropReport(key: string): void;
-  /** The clock jumped by so many seconds, and with it all times in the table that are ahead. */
+  /** The clock jumped by so many seconds, and with it all future times in the table. */
   shift(by: number): void;
   forget(key: string): void;
-  /** The batch is committed. */
   settle(): void;
-  /** Forgets all that the table has, and what a batch changed that isn't committed. */
+  /** Clears everything, also uncommitted changes of a batch. */
   clear(): void;
 }
 
@@ -77,10 +75,10 @@ export function createOpenAlerts(limit: number): OpenAlerts {
   const known = new Map<string, OpenAlert>();
   const touched = new Set<OpenAlert>();
   const reports = createLaterReports(limit);
-  // Then the times of what was seen and of what is due can't be compared.
+  // After a jump the last report and due times can't be compared.
   let hasJumped = false;
 
-  /** What the open batch changed stays: its row doesn't have that yet. */
+  /** Entries that the open batch changed stay, because their rows aren't written yet. */
   const remember = (key: string, alert: OpenAlert) => {
     for (const [other, held] of known) {
       if (known.size < limit) break;
@@ -93,7 +91,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
     find(tx, key, quietSeconds) {
       const cached = known.get(key);
       if (cached !== undefined) {
-        // The rule may have been changed since the alert was read.
+        // The rule may have changed since the alert was read.
         cached.quietSeconds = quietSeconds;
         return cached;
       }
@@ -114,13 +112,13 @@ export function createOpenAlerts(limit: number): OpenAlerts {
       reports.drop(key);
     },
     refresh(key, alert, { at, expiresAt }) {
-      // By what the table has: it is looked at when it says that something is due.
+      // By the table's values, because the table decides when something is due.
       const quietAt = alert.quietSeconds === 0 ? null : alert.written + alert.quietSeconds;
       const isNear = (due: number | null) => due !== null && due <= at + WRITE_SECONDS;
       const isOld = at - alert.written >= WRITE_SECONDS || at < alert.written;
       alert.lastSeen = at;
       const isSooner = expiresAt !== null && expiresAt < (alert.expiresAt ?? Infinity);
-      // What the open batch writes anyway takes the latest word.
+      // An alert that the open batch writes anyway gets the latest report.
       const isWritten = touched.has(alert) || isOld || isSooner;
       if (!isWritten && !isNear(quietAt) && !isNear(alert.expiresAt)) {
         reports.keep(key, { id: alert.id, seen: at, at, expiresAt });

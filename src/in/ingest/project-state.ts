@@ -5,21 +5,21 @@ import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { mergeKeys } from "./merged-keys.ts";
 import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
 
-/** What the hot path holds of one project. */
+/** The hot path's state of one project. */
 export interface ProjectState {
   readonly miner: Miner;
   readonly rules: RuleSet;
 }
 
 export interface ProjectStates {
-  /** Loaded from the store when it is first asked for. */
+  /** Loaded from the store when first needed. */
   get(projectId: number): ProjectState;
   reloadRules(projectId: number): void;
   forget(projectId: number): void;
   clear(): void;
-  /** Lets the longest unused projects go where memory holds too much. Between transactions only. */
+  /** Drops the projects that were unused longest, when memory holds too much. Only between transactions. */
   trim(): void;
-  /** Writes what the project's miner learned; whether templates were merged (keys of alerts changed with them). */
+  /** Writes what the project's miner learned. Returns whether templates were merged, which changes keys of alerts. */
   writeTemplates(tx: Tx, projectId: number): boolean;
   stats(): { templates: number; overflowed: number };
 }
@@ -32,11 +32,11 @@ const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, st
 interface Held {
   miner: Miner;
   rules: RuleSet | null;
-  /** The round of trimming it was last used in. */
+  /** The trimming round in which it was last used. */
   usedIn: number;
 }
 
-/** Rounds from one trimming to the next: counting what is held takes a while with many projects. */
+/** Calls between two trimmings, because counting takes time with many projects. */
 const TRIM_EVERY = 64;
 
 export function createProjectStates(

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { cut } from "../../ground/kit/text.ts";
 
-/** A request as it came, for who writes a mapping. */
+/** A received request, for a person who writes a mapping. */
 export interface ReceivedBody {
   /** Unix seconds. */
   at: number;
@@ -11,18 +11,18 @@ export interface ReceivedBody {
   body: string;
 }
 
-/** The latest bodies of sources whose senders' format a person describes, in memory. */
+/** The latest bodies of sources whose format a person maps, in memory. */
 export interface ReceivedBook {
   note(sourceId: number, sent: { contentType: string; body: string }): void;
-  /** At most 20, the latest first. */
+  /** At most 20, latest first. */
   of(sourceId: number): readonly ReceivedBody[];
-  /** Keeps only sources that there still are. */
+  /** Keeps only existing sources. */
   prune(isLive: (sourceId: number) => boolean): void;
 }
 
 const MOST_EACH = 20;
 const MOST_BODY = 16_384;
-/** Characters over all sources: the longest silent one makes room. */
+/** Characters over all sources; above it the source that was silent longest is dropped. */
 const MOST_CHARACTERS = 4_000_000;
 
 export function createReceivedBook(clock: Clock): ReceivedBook {
@@ -32,7 +32,7 @@ export function createReceivedBook(clock: Clock): ReceivedBook {
   });
   return {
     note(sourceId, { contentType, body }) {
-      // Copies: a slice of a string holds the whole of it, which may be megabytes.
+      // Copies: a slice of a string keeps the whole string, which can be megabytes.
       const copy = (text: string, most: number) => Buffer.from(cut(text, most)).toString();
       const latest = {
         at: unixSeconds(clock),

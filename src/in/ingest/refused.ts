@@ -4,10 +4,10 @@ import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import type { ErrorCode } from "../../ground/kit/errors.ts";
 import { cut } from "../../ground/kit/text.ts";
 
-/** Why events of a source were refused, and the body that they came in. */
+/** Why events of a source were refused, and their body. */
 export interface Refusal {
   code: ErrorCode;
-  /** The sentence that the sender was answered. */
+  /** The sentence in the answer to the sender. */
   message: string;
   /** Empty where it was not read. */
   body: string;
@@ -18,13 +18,13 @@ export interface LastRefusal extends Refusal {
   at: number;
 }
 
-/** What was refused since the start, by source, in memory. */
+/** Refused events since the start, by source, in memory. */
 export interface RefusedBook {
   note(source: Source, refusal: Refusal, events?: number): void;
-  /** Events by code, and the latest within the hour; its body is cut to 1,024 characters. */
+  /** Events by error code, and the latest refusal within the hour; its body is cut to 1,024 characters. */
   of(sourceId: number): { counts: Readonly<Record<string, number>>; last: LastRefusal | null };
   all(): { projectId: number; source: string; counts: Readonly<Record<string, number>> }[];
-  /** Keeps only sources that there still are. */
+  /** Keeps only existing sources. */
   prune(isLive: (sourceId: number) => boolean): void;
 }
 
@@ -35,7 +35,7 @@ interface Entry {
 }
 
 const MOST_CHARACTERS = 1024;
-/** Sources whose latest refused body is kept, the longest silent one making room. */
+/** Sources whose latest refused body is kept; above it the one that was silent longest is dropped. */
 const MOST_BODIES = 1000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -46,11 +46,11 @@ export function createRefusedBook(clock: Clock): RefusedBook {
     max: MOST_BODIES,
     ttl: HOUR_MS,
     ttlResolution: 0,
-    // A time of 0 means to it that there is none.
+    // The library takes a time of 0 as missing.
     perf: { now: () => clock.mono() + 1 },
   });
   let forgotAt = clock.mono();
-  /** Looking at them all for each of a flood of refusals would cost more than the refusals. */
+  /** At most once a minute: during a flood of refusals it would cost more than they do. */
   const forgetOld = () => {
     if (clock.mono() - forgotAt < MINUTE_MS) return;
     forgotAt = clock.mono();
@@ -63,7 +63,7 @@ export function createRefusedBook(clock: Clock): RefusedBook {
         entry = { projectId, source: name, counts: {} };
         entries.set(id, entry);
       }
-      // It may have another name by now.
+      // The source may have been renamed.
       entry.source = name;
       entry.counts[code] = (entry.counts[code] ?? 0) + events;
       forgetOld();
@@ -87,7 +87,7 @@ export function createRefusedBook(clock: Clock): RefusedBook {
   };
 }
 
-/** A copy: a slice of a string holds the whole of it, which may be megabytes. */
+/** A copy: a slice of a string keeps the whole string, which can be megabytes. */
 function beginningOf(body: string): string {
   return Buffer.from(cut(body, MOST_CHARACTERS)).toString();
 }

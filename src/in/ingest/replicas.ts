@@ -3,27 +3,27 @@ import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { sha256 } from "../../ground/kit/ids.ts";
 import type { IngestEvent } from "./event.ts";
 
-/** Two servers of a pair that both send, each under a name of its own: every trouble is two alerts. */
+/** Two servers of a pair that both send under different labels, so that every alert comes twice. */
 export interface Replicas {
   projectId: number;
   source: string;
-  /** The label in which alone they differ, and two of its values. */
+  /** The only label in which they differ, and two of its values. */
   label: string;
   values: readonly [string, string];
 }
 
 export interface ReplicaWatch {
-  /** A sender said that an alert with these labels fires. */
+  /** A sender reported that an alert with these labels fires. */
   note(source: Source, event: IngestEvent): void;
   all(): Replicas[];
 }
 
-/** What such pairs call the label by which a server says which of the two it is. */
+/** Usual names of the label that identifies a server of a pair. */
 const LABELS = ["replica", "prometheus_replica", "__replica__", "ruler_replica", "prometheus"];
 const SENDERS = new Set(["prometheus", "alertmanager"]);
 const MOST = 5000;
 
-/** Looks for alerts of a project that differ in such a label and in nothing else. */
+/** Finds alerts of a project that differ only in such a label. */
 export function watchReplicas(): ReplicaWatch {
   const values = new ForgetfulMap<string, string>(MOST);
   const found = new ForgetfulMap<string, Replicas>(100);
@@ -46,7 +46,7 @@ export function watchReplicas(): ReplicaWatch {
   };
 }
 
-/** All labels but one, as a digest: what an adapter adds of its own has a dot in its name, and no label has. */
+/** A digest of all labels but one. Keys that an adapter adds contain a dot, which labels never do. */
 function othersOf(keys: Readonly<Record<string, string>>, label: string): string {
   const labels = Object.keys(keys).filter((key) => key !== label && !key.includes("."));
   return sha256(JSON.stringify(labels.sort().map((key) => [key, keys[key]])));

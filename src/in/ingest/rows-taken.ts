@@ -2,13 +2,13 @@ import { rowsWritten } from "../../ground/store/rows-written.ts";
 import type { Tx } from "../../ground/store/store.ts";
 
 /**
- * How many rows a batch's alerts take, their deliveries included. Most batches open none, and then SQLite isn't
+ * Counts the rows that a batch's alerts write, with their deliveries. Most batches open none, and then SQLite isn't
  * asked.
  */
 export interface RowsTaken {
-  /** An alert may be about to be opened or ended. */
+  /** Called before an alert may be opened or ended. */
   expect(tx: Tx): void;
-  /** Rows that were written since the first `expect` of the batch; 0 where there was none. */
+  /** Rows written since the batch's first `expect`; 0 without one. */
   count(tx: Tx): number;
   /** The batch is over. */
   reset(): void;

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { atMost } from "../../ground/kit/at-most.ts";
 
-/** Ids of events that were taken, so that what a sender sends again is not counted again. */
+/** Ids of accepted events, so that an event that a sender repeats isn't counted twice. */
 export interface SeenIds {
   has(sourceId: number, id: string | null): boolean;
-  /** Of no meaning for null. */
+  /** Does nothing for null. */
   add(sourceId: number, id: string | null): void;
 }
 
-/** Ids that are remembered over all sources, the longest unheard of making room. */
+/** Ids that are remembered over all sources; above it the one that was seen longest ago is dropped. */
 const MOST = 10_000;
 const MOST_CHARACTERS = 512;
 

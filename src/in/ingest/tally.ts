@@ -2,11 +2,10 @@ import type { Source } from "../../core/projects/sources.ts";
 import type { Arrival } from "./arrival.ts";
 import { createMinutes, type Minutes } from "./minutes.ts";
 
-/** What one source's events came to since the start. */
+/** Counts of one source's events since the start. */
 export interface SourceTally {
   sourceId: number;
   projectId: number;
-  /** The source's name. */
   source: string;
   /** Events committed. */
   accepted: number;
@@ -14,9 +13,9 @@ export interface SourceTally {
   unmatched: number;
   /** Ends of alerts that weren't known, or had no name. */
   unmatchedResolves: number;
-  /** Ends of alerts that were never heard of, a short while after their beginning. */
+  /** Ends of unknown alerts that had begun a short while before. */
   clockSuspects: number;
-  /** Events that say that a named alert fires. */
+  /** Events that report a named alert as firing. */
   fired: number;
   /** When the latest was committed, in Unix seconds. */
   seenAt: number;
@@ -30,9 +29,11 @@ export interface SourceHour {
   minutes: number[];
 }
 
-/** Counts in memory, one entry for each source that sent something; only what was committed is counted. */
+/** Counts of committed events in memory, one entry for each source that sent something. */
 export interface Tally {
-  /** The first `committed` events of a batch, at `at`, and those of them, one source for each, that came to nothing. */
+  /**
+   * Adds the first `committed` events of a batch, at `at`; the last argument lists the sources of those without effect.
+   */
   add(
     batch: readonly Pick<Arrival, "source" | "event">[],
     committed: number,
@@ -41,16 +42,16 @@ export interface Tally {
   all(): SourceTally[];
   /** The hour that ends at `at`. */
   hours(at: number): SourceHour[];
-  /** Keeps only sources that there still are. */
+  /** Keeps only existing sources. */
   prune(isLive: (sourceId: number) => boolean): void;
 }
 
 export interface Nothing {
-  /** No rule took it. */
+  /** No rule matched it. */
   unmatched: readonly Source[];
-  /** The end of an alert that wasn't known. */
+  /** The end of an unknown alert. */
   unmatchedResolves: readonly Source[];
-  /** The end of an alert that was never known, and began a short while ago. */
+  /** The end of an unknown alert that began a short while before. */
   clockSuspects: readonly Source[];
 }
 
@@ -73,7 +74,7 @@ export function createTally(): Tally {
       };
       bySource.set(id, tally);
     }
-    // It may have another name by now.
+    // The source may have been renamed.
     tally.source = name;
     return tally;
   };

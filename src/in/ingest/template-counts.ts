@@ -9,21 +9,22 @@ export interface ShapeCount {
   lastSeen: number;
   /** The highest. */
   level: number;
-  /** That of the latest. */
+  /** The source of the latest. */
   sourceId: number;
 }
 
-/** Counts by shape: the first of a minute are written with their events, those behind them wait in memory for the next. */
+/**
+ * Counts by shape. The first of a minute are written with their events; later ones wait in memory for the next minute.
+ */
 export interface TemplateCounts {
-  /** One event of a shape, in its own transaction. */
+  /** Counts one event of a shape, in its own transaction. */
   add(tx: Tx, arrival: Arrival, shape: string): void;
-  /** What isn't written yet, by shape. */
+  /** The unwritten counts, by shape. */
   waiting(projectId: number): ReadonlyMap<string, ShapeCount>;
   isWritten(): boolean;
-  /** Writes all of it. */
   flush(tx: Tx): void;
   forget(projectId: number): void;
-  /** After a rollback: the counts of a minute at the most go with it. */
+  /** After a rollback; the unwritten counts, at most those of a minute, are lost. */
   clear(): void;
 }
 
@@ -80,7 +81,7 @@ export function createTemplateCounts(): TemplateCounts {
       held.lastSeen = tx.at;
       held.sourceId = source.id;
       if (event.level > held.level) held.level = event.level;
-      // Behind a clock that was set back it would never be time.
+      // The absolute value: after the clock was set back, the minute would never be over.
       if (Math.abs(tx.at - held.writtenAt) >= A_MINUTE)
         write(tx, source.projectId, { shape, held });
     },

@@ -2,23 +2,23 @@ import { filledLines } from "../../../ground/kit/text.ts";
 import { MOST_LINES, type Rejected, UnreadableBody } from "../adapter.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "../json.ts";
 
-/** One action of a bulk request, with its document where it has one. */
+/** One action of a bulk request, with its document if it has one. */
 export interface BulkAction {
   verb: "create" | "index" | "update" | "delete";
   index: string;
-  /** Empty: it is given one. */
+  /** Empty: an id is made for it. */
   id: string;
   document: JsonFields | null;
 }
 
-/** Values of one document: an event has room for a hundred. */
+/** Values of one document; an event holds a hundred. */
 const MOST_VALUES = 10_000;
 
 const VERBS = ["create", "index", "update", "delete"] as const;
-/** What a line that can't be read is answered as: a sender that is told of a fault sends all of it again. */
+/** Stands for an unreadable line: a sender that gets a fault repeats everything. */
 const UNREAD: BulkAction = { verb: "create", index: "", id: "", document: null };
 
-/** The actions in order; `index`: what the path names. Throws UnreadableBody for more than may be. */
+/** The actions in order; `index` is from the path. Throws UnreadableBody for too many. */
 export function readBulk(body: Buffer, index: string) {
   const lines = filledLines(body.toString(), 2 * MOST_LINES);
   const actions: BulkAction[] = [];

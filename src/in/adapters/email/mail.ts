@@ -1,6 +1,6 @@
-/** What a mail says, as far as anybody will want to know: what the port makes of its bytes, and JSON on the way to `decode`. */
+/** The parts of a mail that the box uses. The port makes it from the bytes, and sends it to `decode` as JSON. */
 export interface MailText {
-  /** Its header fields, decoded; empty where there is none. */
+  /** Header fields, decoded; empty where missing. */
   from: string;
   to: string;
   subject: string;
@@ -9,18 +9,18 @@ export interface MailText {
   x_priority: string;
   importance: string;
   auto_submitted: string;
-  /** Of its plain part, else of its HTML. */
+  /** From the plain part, else from the HTML. */
   text: string;
-  /** Parts that are no text of it; images are counted apart. */
+  /** Parts other than text and images. */
   attachments: number;
   images: number;
-  /** Sent by nobody: the envelope has no sender. */
+  /** The envelope has no sender. */
   is_bounce: boolean;
-  /** It was too long or too deep to be read whole. */
+  /** The mail was too long or too deeply nested to be read whole. */
   is_partial: boolean;
 }
 
-/** Characters of a mail's text that are of use to anybody: more than an event's details hold. */
+/** Characters of the text: more than an event's details hold. */
 const MOST_TEXT = 40_000;
 const MOST_HEADER = 4000;
 
@@ -34,7 +34,7 @@ export function keptHeader(text: string): string {
 
 const HEAD = 65_536;
 
-/** The mail as one who knows only lines would read it: for one that takes too long to read rightly. */
+/** Reads a mail line by line: for one that takes too long to parse. */
 export function plainMail(bytes: Buffer): MailText {
   const start = bytes.subarray(0, HEAD).toString("utf8");
   const [head = "", ...rest] = start.split(/\r?\n\r?\n/);

@@ -10,36 +10,36 @@ import {
   stateOfWord,
 } from "./words.ts";
 
-/** A word for a state that stands as one, or a coloured circle. */
+/** A state word in a subject that is set apart like a label, or a coloured circle. */
 export interface Mark {
   from: number;
   to: number;
-  /** What of that place belongs to the name: `on {host:web-01}`. */
+  /** The part of the mark that belongs to the alert's name: `on {host:web-01}`. */
   kept: string;
   state: SubjectWord;
-  /** Behind an arrow: the state that it came to. */
+  /** It follows an arrow: the new state. */
   isEnd: boolean;
-  /** In brackets, at the beginning or beside an arrow: not within a sentence. */
+  /** In brackets, at the beginning or next to an arrow: not part of a sentence. */
   isStrong: boolean;
-  /** What speaks against it: the words right before it, or something around it. */
+  /** Why it may not mean its state: a negation right before it, or something else in its clause. */
   doubt: "denied" | "around" | null;
 }
 
-/** A word for a state, where it stands. */
+/** A state word, with the text around it. */
 interface Place {
   word: string;
   at: number;
   state: SubjectWord;
-  /** "not" and the like right before it. */
+  /** "not" and the like right before the word. */
   denial: string;
-  /** From the mark before it, without what denies it. */
+  /** The text from the previous mark, without the negation. */
   before: string;
   after: string;
-  /** Between it and the mark before it, or the beginning, there is nothing but signs and brackets. */
+  /** Only signs and brackets stand between this and the previous mark, or the beginning. */
   isNext: boolean;
-  /** Nothing but marks, signs and brackets stand before it. */
+  /** Only marks, signs and brackets stand before it. */
   isStart: boolean;
-  /** Written as a mark: large letters, or any beside a coloured circle. */
+  /** Written as a mark: in capitals, or next to a coloured circle. */
   isLoud: boolean;
   hasColour: boolean;
 }
@@ -49,14 +49,14 @@ const ARROW_BEFORE = /(?:->|=>|→)\s*$/;
 const IS_BEFORE = /\b(?:is|now|is back|went|gone)\s+$/i;
 const NO_WORDS = /^[^\p{L}\p{N}]*$/u;
 const GROUPS = /\[[^[\]]*\]/g;
-/** Behind a word at the beginning: what makes it a mark and not the first word of a sentence. */
+/** What follows a first word that is a mark and not the beginning of a sentence. */
 const SET_OFF = /^(?:\s*[:|\])*–—]|\s+-|-\s)/;
 const LASTED = /^ in(?: \d+(?:\.\d+)?[smhdw])+(?=:)/;
 const PROSE =
   /^\s+(?:to|of|for|from|with|without|by|and|or|but|next|before|after|until|only|in|on|at|as|if|when|while|because|is|was|will|has|had|an?|the|there|job|test)\b/i;
 const TROUBLE = /\b(?:fail\p{L}*|error|down|critical|degraded)\b/iu;
 
-/** The marks of a subject, in their order. */
+/** The marks of a subject, in order. */
 export function marksIn(text: string): Mark[] {
   const colour = colourOf(text);
   const hasColour = colour !== null;
@@ -93,7 +93,7 @@ function colourMark(text: string, state: "over" | "trouble"): Mark {
   return { from: 0, to: 0, kept: "", state, isEnd: false, isStrong: false, doubt };
 }
 
-/** First in its brackets, behind signs at most: `[FIRING:2]`, `[✅ Up]`, `[RESOLVED - Warning]`. */
+/** First in its brackets, after signs at most: `[FIRING:2]`, `[✅ Up]`, `[RESOLVED - Warning]`. */
 function inBrackets(
   text: string,
   { word, at, state, open }: { word: string; at: number; state: SubjectWord; open: number },
@@ -111,14 +111,14 @@ function inBrackets(
   };
 }
 
-/** A mark that tells of trouble too, `[RESOLVED:2, FIRING:1]`, tells of trouble. How bad it was isn't trouble. */
+/** A bracket that also names a firing state, `[RESOLVED:2, FIRING:1]`, means firing. A severity isn't a state. */
 function bracketState(rest: string, first: SubjectWord): SubjectWord {
   const others = /,|->|=>|→/.test(rest) ? rest : rest.replace(SEVERITY, "");
   const states = [...others.matchAll(SUBJECT_WORDS)].map(([word]) => stateOfWord(word));
   return states.includes("trouble") ? "trouble" : first;
 }
 
-/** What stands in a mark's brackets beside words for states and for how bad it is, counts and signs. */
+/** What a mark's brackets hold besides state words, severities, counts and signs. */
 function keptOf(rest: string): string {
   const text = rest
     .replace(SUBJECT_WORDS, (word) => (stateOfWord(word) === undefined ? word : ""))
@@ -135,7 +135,7 @@ function inText(text: string, place: Place): Mark | null {
   if (!isStrong && !isMark(place)) return null;
   const [lasted = ""] = LASTED.exec(after) ?? [];
   const [back = ""] = /\bback\s+$/i.exec(before) ?? [];
-  // What it was before the arrow is no end, whatever came then.
+  // The state before an arrow is no end.
   const state = isEnd || !isArrow ? place.state : "trouble";
   return {
     from: at - denial.length - back.length,
@@ -153,7 +153,10 @@ function inText(text: string, place: Place): Mark | null {
   };
 }
 
-/** At the beginning a word is a mark; one for the end only where it isn't a sentence's: "Up next", "RECOVERY of shop failed". */
+/**
+ * At the beginning a word is a mark. A word for the end isn't if it begins a sentence: "Up next", "RECOVERY of shop
+ * failed".
+ */
 function isFirstMark(
   text: string,
   { word, at, state, after, isNext, isStart, isLoud }: Place,
@@ -169,7 +172,7 @@ function isFirstMark(
   );
 }
 
-/** At the end, behind "is", or before a colon where a circle says that this is about a state. */
+/** A mark at the end, after "is", or before a colon where a circle shows that the subject is about a state. */
 function isMark({ word, before, after, isLoud, hasColour }: Place): boolean {
   if (isWeak(word)) return false;
   if (IS_BEFORE.test(before) && (isLoud || (/^\p{Lu}/u.test(word) && NO_WORDS.test(after))))

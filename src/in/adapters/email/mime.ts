@@ -3,12 +3,12 @@ import PostalMime, { type Address } from "postal-mime";
 import { htmlText } from "../mapping/html.ts";
 import { keptHeader, keptText, type MailText } from "./mail.ts";
 
-/** HTML that is looked at for text: what stands behind is no alert's message. */
+/** HTML that is searched for text; an alert's message isn't further back. */
 const MOST_HTML = 512 * 1024;
 
 const BOUNDS = { maxHeadersSize: 256 * 1024, maxNestingDepth: 64, maxRfc822NestingDepth: 2 };
 
-/** Reads a mail's bytes. Rejects where it is nested too deep or its header is too long; may take long for hostile ones. */
+/** Parses a mail. Rejects where it is nested too deeply or its header is too long; may take long for hostile mails. */
 export async function readMime(bytes: Uint8Array): Promise<MailText> {
   const mail = await PostalMime.parse(legible(Buffer.from(bytes)), BOUNDS);
   const header = (name: string) =>
@@ -32,14 +32,14 @@ export async function readMime(bytes: Uint8Array): Promise<MailText> {
   };
 }
 
-/** Fields by which the beginning of a mail is known for its header. */
+/** A mail whose first line is one of these fields begins with a header. */
 const FIELD =
   /^(subject|from|to|cc|date|sender|received|return-path|reply-to|message-id|mime-version|importance|auto-submitted|content-[a-z-]+|x-[a-z-]+)[ \t]*:/im;
 const ASCII = /(charset\s*=\s*"?)(us-ascii|ansi_x3\.4-1968|ascii)(?![\w.-])/gi;
 
 /**
- * The mail with what many senders leave out: a charset, where they write Latin-1 or UTF-8 and say none, or ASCII as cron
- * does; and the header, where all is text.
+ * The mail with what many senders leave out: a charset, where they write Latin-1 or UTF-8 without naming it, or name
+ * ASCII as cron does; and the header, where everything is text.
  */
 function legible(bytes: Buffer): Buffer {
   const text = bytes.toString("latin1");
@@ -56,7 +56,7 @@ const isAscii = (text: string): boolean => !/[\x80-\xff]/.test(text);
 const inUtf8 = (bytes: Buffer): Buffer =>
   isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes));
 
-/** As people write them: `Cron Daemon <root@web-01>`. */
+/** In the usual form: `Cron Daemon <root@web-01>`. */
 function written(addresses: readonly Address[]): string {
   return addresses
     .slice(0, 50)

@@ -1,6 +1,6 @@
 import type { MailRule } from "../../../core/projects/source.ts";
 
-/** What is known of one sender's mails. */
+/** How to read one sender's mails. */
 export interface MailPreset {
   title: string;
   rules: readonly MailRule[];
@@ -17,7 +17,7 @@ const fires = (begin: string, as: string): MailRule => ({
   named_as: as,
 });
 
-/** Senders whose subjects say in words of their own that something is over, by the name that `mail_rules` gives. */
+/** Senders with their own words for the end, by the preset's name in `mail_rules`. */
 export const mailPresets: Readonly<Record<string, MailPreset>> = {
   monit: {
     title: "Monit, subjects as they are (`monit alert --  $EVENT $SERVICE`)",
@@ -30,7 +30,7 @@ export const mailPresets: Readonly<Record<string, MailPreset>> = {
       ends("-- Content doesn't match", "-- Content match"),
       ends("-- Timeout recovery", "-- Timeout"),
       ends("-- Link up", "-- Link down"),
-      // Connection, checksum, status, ICMP, size, permission and all the others.
+      // Connection, checksum, status, ICMP, size, permission and all others.
       ends(" succeeded ", " failed "),
     ],
   },

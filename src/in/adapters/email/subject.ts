@@ -1,21 +1,21 @@
 import { type Mark, marksIn } from "./marks.ts";
 
-/** What a subject says of a state, and what it speaks of whatever the state (contract §23). */
+/** The state in a subject, and what the subject is about in every state (contract §23). */
 export interface SubjectState {
   action: "fire" | "resolve" | "acknowledge";
-  /** The subject without the words for the state, small letters: the same when it fires and when it is over. */
+  /** The subject without its state words, in lower case: the same for the firing and the end. */
   name: string;
 }
 
-/** Of a subject more is not looked at. */
+/** Characters of a subject that are read. */
 const MOST = 1000;
 const ANSWER = /^\s*(?:(?:re|aw|fwd?|wg|tr|sv)\s*:\s*)+/i;
 
-/** Shapes of some senders, and the same with the state in brackets and without what changes each time. */
+/** Some senders' subjects, and their replacements: the state in brackets, without what changes each time. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
-  // Uptime Kuma: what the check said stands behind the state.
+  // Uptime Kuma: the check's output follows the state.
   [/^(\s*\[[^\]]+\]\s*\[[^\p{L}\p{N}\]]*(?:up|down)\]).*$/isu, "$1"],
-  // Azure: when it was.
+  // Azure: the time.
   [
     / at \d{1,4}[/.-]\d{1,2}[/.-]\d{1,4},? \d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?(?: \w{3,4})?\s*$/i,
     "",
@@ -25,7 +25,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   // LibreNMS.
   [/^Device (\S+) recovered from (.+)$/, "[Recovered] Alert for device $1 - $2"],
   [/^(Alert for device \S+ - .+) (?:got worse|got better|changed)$/, "$1"],
-  // Zabbix and Checkmk, of what goes on while it lasts.
+  // Zabbix and Checkmk: updates of a firing.
   [/^updated problem in [^:]*:/i, "Problem:"],
   [/^(check_?mk: .+) acknowledged \(\w+\)$/i, "[Acknowledged] $1"],
 ];
@@ -34,8 +34,8 @@ const EDGE = "[\\s*:|!.\\p{Extended_Pictographic}\\u{FE0F}-]+";
 const EDGES = new RegExp(`^${EDGE}|${EDGE}$`, "gu");
 
 /**
- * Whether a subject tells of trouble or of its end. A word counts where it stands as a mark, and for an end only where
- * nothing speaks against it: a firing that is taken for an end is a page that never rings.
+ * Whether a subject is about a firing or its end. A word counts where it is set apart as a mark; for an end, nothing
+ * may speak against it: a firing that is read as an end is a page that never rings.
  */
 export function stateOf(subject: string): SubjectState {
   let text = subject.slice(0, MOST).replace(ANSWER, "").trim();

@@ -1,4 +1,4 @@
-/** Words that say a state, and what makes one of them doubtful (contract §23). */
+/** State words, and what makes them doubtful (contract §23). */
 
 export type SubjectWord = "over" | "trouble" | "seen" | "none";
 
@@ -15,10 +15,10 @@ const STATES = new Map<string, SubjectWord>([
   ...words("DOWNTIMESTART DOWNTIMEEND DOWNTIMEREMOVED DOWNTIMECANCELLED", "none"),
 ]);
 
-/** What may also be said of a door or a valve: an end only in brackets, or before a colon. */
+/** Words that also describe a door or a valve: an end only in brackets, or before a colon. */
 const WEAK = new Set(["CLEAR", "CLOSED"]);
 
-/** Words, those that belong together as one. */
+/** Words; those that belong together count as one. */
 export const SUBJECT_WORDS = /\bno[ -]data\b|\bre-triggered\b|\p{L}+(?:_\p{L}+)*/giu;
 
 function words(text: string, state: SubjectWord): [string, SubjectWord][] {
@@ -33,21 +33,21 @@ export function isWeak(word: string): boolean {
   return WEAK.has(word.toUpperCase());
 }
 
-/** Beside a word for the end in its brackets it is how bad it was: `[RESOLVED - Warning]`. */
+/** In brackets with a word for the end, it is the former severity: `[RESOLVED - Warning]`. */
 export const SEVERITY =
   /\b(?:critical|crit|warning|warn|error|unknown|major|minor|high|medium|low|info|sev ?\d|p\d)\b/gi;
 
 const GOOD = /[🟢✅💚☑✔🆗]/u;
 const BAD = /[🔴❌🚨⛔🛑🔥⚠🟠🟡🟥🔶❗‼🆘💔✖]/u;
 
-/** What a coloured circle, or a sign like it, says before the first letter; null where there is none. */
+/** The state of a coloured circle, or a similar sign, before the first letter; null for none. */
 export function colourOf(text: string): "over" | "trouble" | null {
   const [before = ""] = /^[^\p{L}\p{N}]*/u.exec(text) ?? [];
   if (BAD.test(before)) return "trouble";
   return GOOD.test(before) ? "over" : null;
 }
 
-/** Words, in some languages, that turn what is said around. */
+/** Words of negation, in several languages. */
 const NEGATIONS =
   "not|no|never|none|nothing|nobody|nor|neither|without|cannot|hardly|barely|only|partly|partially|almost|nearly|except|but|if|when|until|unless|should|would|will|must|may|might|maybe|probably|expected|waiting|unable|" +
   "nicht|kein|keine|keiner|keines|nie|nichts|niemals|ohne|nur|ne|pas|aucun|aucune|jamais|rien|nunca|nada|ning[uú]n|sin|non|nessun|nessuna|niet|geen|nooit|nem|não|n[aã]o";
@@ -61,12 +61,12 @@ const DENIED_BEFORE =
 const PART = /(?<![\w.:/-])(\d{1,6})\s*(?:of|out of|von|sur|de|\/)\s*(\d{1,6})(?![\w/])/i;
 const ZERO = /(?<![\w.:/-])0 (?!is\b)/;
 
-/** The words right before a state that deny it; empty where none do. */
+/** The negation right before a state word; empty for none. */
 export function deniedBefore(before: string): string {
   return DENIED_BEFORE.exec(before)?.[0] ?? "";
 }
 
-/** Whether something in its clause speaks against a state: a negation, a part of a whole, a question, a share. */
+/** Whether a clause speaks against a state: by a negation, a part of a whole, a question, or a percentage. */
 export function isDoubtful(clause: string): boolean {
   if (/[?%]/.test(clause) || ZERO.test(clause) || DENIED.test(clause)) return true;
   const [, some = "0", all = "0"] = PART.exec(clause) ?? [];
@@ -75,7 +75,7 @@ export function isDoubtful(clause: string): boolean {
 
 const CLAUSE_ENDS = /[[\]()|;!*]|[.:](?=\s|$)|\s[-–—]\s/g;
 
-/** The clause of `text` that holds the place, without what stands in brackets or behind a colon. */
+/** The clause of `text` around the place, without brackets and without what follows a colon. */
 export function clauseAt(text: string, from: number, to: number): string {
   let begin = 0;
   let end = text.length;

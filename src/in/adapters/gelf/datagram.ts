@@ -1,6 +1,6 @@
 import { gunzipSync, inflateSync } from "node:zlib";
 
-/** What a message may be, once it is inflated. */
+/** Bytes of a message after decompression. */
 const MOST_BYTES = 1024 * 1024;
 const MOST_CHUNKS = 128;
 const MOST_MS = 5000;
@@ -16,15 +16,15 @@ interface Waiting {
   since: number;
 }
 
-/** Puts the chunks of messages together. */
+/** Joins the chunks of messages. */
 export interface Chunks {
-  /** The message that a datagram is or completes; null while parts of it are missing, and for what can be none. */
+  /** The message that a datagram contains or completes; null while chunks are missing, and for an invalid one. */
   add(datagram: Buffer, from: { peer: string; mono: number }): Buffer | null;
-  /** Bytes of messages whose parts are missing. */
+  /** Bytes of incomplete messages. */
   readonly held: number;
 }
 
-/** At most 1,000 messages and 8 MiB wait for their parts, each for five seconds; the oldest makes room. */
+/** At most 1,000 messages and 8 MiB wait for their chunks, each for five seconds; above that the oldest is dropped. */
 export function createChunks(): Chunks {
   const waiting = new Map<string, Waiting>();
   let held = 0;
@@ -80,7 +80,7 @@ export function createChunks(): Chunks {
   };
 }
 
-/** The payload without its compression, at most 1 MiB; null for what can't be inflated. */
+/** The decompressed payload, at most 1 MiB; null where that fails. */
 export function inflatedGelf(payload: Buffer): Buffer | null {
   const options = { maxOutputLength: MOST_BYTES };
   try {

@@ -7,10 +7,13 @@ import { levelOfSeverity } from "../syslog/event.ts";
 import type { WatchedKeys } from "../watched.ts";
 
 const PLAIN = ["host", "facility", "file", "line"];
-/** What is larger is in milliseconds. */
+/** A larger number is in milliseconds. */
 const MOST_SECONDS = 1e11;
 
-/** A message of GELF as an event. One without a level is no alert, although the format says so: every bare one would page. */
+/**
+ * A GELF message as an event. Without a level it is no alert, although the format defines 1: else every bare message
+ * would page.
+ */
 export function gelfEvent(
   fields: JsonFields,
   { peer, watched }: { peer: string; watched: WatchedKeys },

@@ -6,11 +6,13 @@ import type { WatchedKeys } from "../watched.ts";
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** One more than an event has room for, so that who fits them sees that some are cut. */
+/** One more than an event holds, so that `fitted` sees that some are missing. */
 const MOST_LABELS = eventLimits.keys + 1;
 const LONGEST_LABEL = eventLimits.value + 1;
 
-/** A stream's labels, as many and as long as an event may hold, and of more what is watched: they stand before each of its lines. */
+/**
+ * A stream's labels, bounded like an event's keys, with those that rules use. They are repeated in each of its lines.
+ */
 function bounded(labels: Pairs, watched: WatchedKeys): Pairs {
   const kept =
     labels.length <= MOST_LABELS
@@ -19,28 +21,28 @@ function bounded(labels: Pairs, watched: WatchedKeys): Pairs {
   return kept.map(([name, text]) => [name, text.slice(0, LONGEST_LABEL)] as const);
 }
 
-/** How many entries are taken, and what the project's rules look at. */
+/** The number of entries to read, and the keys that rules use. */
 interface Bounds {
   most: number;
   watched: WatchedKeys;
 }
 
-/** A line of a log with what its stream and its sender say of it. */
+/** A log line with the labels of its stream and of itself. */
 export interface LokiEntry {
   labels: Pairs;
   metadata: Pairs;
   line: string;
-  /** Unix seconds; null where it isn't said. */
+  /** Unix seconds; null where missing. */
   at: number | null;
 }
 
-/** What a push holds; `entries` beyond the most that may be taken are one more. */
+/** The entries of a push, at most one more than allowed. */
 export interface LokiPush {
   entries: LokiEntry[];
   rejected: Rejected[];
 }
 
-/** A push in JSON, also as Loki took it before 1.0: labels as text, entries as objects. */
+/** A push in JSON, also in the form before Loki 1.0: labels as text, entries as objects. */
 export function pushOfJson(body: JsonFields, { most, watched }: Bounds): LokiPush {
   const push: LokiPush = { entries: [], rejected: [] };
   for (const stream of listOf(body["streams"]) ?? []) {
@@ -117,7 +119,7 @@ function entryOfProtobuf(message: Buffer, labels: Pairs, watched: WatchedKeys): 
 
 const LABEL = /\s*([A-Za-z_][\w.:]{0,255})\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))/y;
 
-/** `{a="b", c="d"}`, its texts as Go quotes them; what can't be read is left out and told. */
+/** `{a="b", c="d"}` with Go's quoting; what can't be read is left out and added to `rejected`. */
 function labelsOf(text: string, rejected: Rejected[]): Pairs {
   const pairs: [string, string][] = [];
   let at = text.startsWith("{") ? 1 : 0;

@@ -1,10 +1,10 @@
 /** Bytes that are no block of snappy. */
 export class BrokenSnappy extends Error {}
 
-/** No element makes more of one byte: three bytes copy 64. */
+/** The format expands a byte by less than this: three bytes copy 64. */
 const MOST_RATIO = 32;
 
-/** Inflates snappy's block format. Throws BrokenSnappy, also where more than `most` bytes would come of it. */
+/** Decompresses a snappy block. Throws BrokenSnappy, also for more than `most` bytes of output. */
 export function unsnappy(block: Buffer, most: number): Buffer {
   let at = 0;
   const next = (): number => {
@@ -29,7 +29,7 @@ export function unsnappy(block: Buffer, most: number): Buffer {
   };
   const copy = (count: number, back: number) => {
     if (back === 0 || back > size || count > length - size) throw new BrokenSnappy();
-    // What is copied may be what this copies.
+    // Byte by byte, because source and target can overlap.
     for (let i = 0; i < count; i++, size++) out[size] = out[size - back] ?? 0;
   };
   while (at < block.length) {

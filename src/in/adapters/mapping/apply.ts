@@ -10,14 +10,14 @@ import { type Guess, guessed } from "./guess.ts";
 import { WORD } from "./spec.ts";
 import { type Budget, follow, isFilled, type MappingPosition, valueText } from "./values.ts";
 
-/** Elements that one request may fan out to. */
+/** Elements into which one request can be split. */
 const MOST_EACH = 1000;
-/** What every request may cost, and what each of its bytes adds, in characters looked at. */
+/** The work that every request may cost, and what each byte adds, in characters read. */
 const ALWAYS = 1_000_000;
 const PER_BYTE = 4;
 const ACTIONS = ["fire", "resolve", "acknowledge", "note", "change"] as const;
 
-/** What a request comes to by a mapping; without one by guesses. */
+/** A request's events by its mapping, or by guesses without one. */
 export function mapped(
   root: unknown,
   { mapping, request, tag }: { mapping: Mapping | null; request: InRequest; tag: string },
@@ -34,7 +34,7 @@ export function mapped(
     const place = { here, ...around };
     if (budget.left <= 0)
       rejected.push({ reason: "the mapping reads too much of so long a body again and again" });
-    // Where its conditions spent all, nobody knows whether they hold: it is one.
+    // When its conditions used up the budget, their result is unknown: the element becomes an event.
     else if (mapping === null || mapping.when.every((holds) => holds(place)) || budget.left <= 0)
       events.push(fitted(eventOf(place, mapping, tag), watched));
   }
@@ -43,7 +43,7 @@ export function mapped(
   return { events, rejected };
 }
 
-/** A list without a mapping is one event for each element; null where the mapping's list isn't there. */
+/** Without a mapping, a list is one event per element; null where the mapping's list is missing. */
 function elementsOf(root: unknown, mapping: Mapping | null): readonly unknown[] | null {
   if (mapping === null) return Array.isArray(root) ? root : [root];
   if (mapping.each === null) return Array.isArray(root) ? root : [root];
@@ -86,7 +86,7 @@ function named(of: { action: string; name: string; instance: string }): NamedSta
   return { action, dedupKey: name || null, instance: instance || null, expiresAt: null };
 }
 
-/** A number is the level at or below it; a word what it means. */
+/** A number means the level at or below it, a word its severity. */
 function levelOf(value: unknown): number {
   if (typeof value === "number") return Math.min(500, Math.max(100, Math.floor(value / 100) * 100));
   const word = value !== null && typeof value === "object" ? objectOf(value)?.[WORD] : value;
@@ -100,7 +100,7 @@ function keysOf(place: MappingPosition, mapping: Mapping | null, guess: Guess): 
     const drop = new Set(guess.used.map((name) => `/${name}`));
     return mappedPairs(place.here, { drop, from: "", budget, watched });
   }
-  // What is set by name comes first: it is what rules look at.
+  // Keys that the mapping sets come first, because rules use them.
   const set = keys.set
     .map(([name, read]): [string, string] => [name, valueText(read(place))])
     .filter(([, text]) => text !== "");

@@ -1,7 +1,7 @@
 import { excessOf } from "../../../ground/kit/json.ts";
 import { isWebAddress } from "../../ingest/named-fields.ts";
 
-/** Names under which senders say in a line what it is about, the best first; in any case, with or without `_` and `-`. */
+/** Names of the field with the best one-line summary, best first; in any case, with or without `_` and `-`. */
 const NAMES = (
   "message summary eventdefinitiontitle title subject alerttitle issuetitle incidenttitle eventtitle headline alertname " +
   "conditionname checkname rulename monitorname policyname text msg alert event description eventdescription " +
@@ -9,7 +9,7 @@ const NAMES = (
 ).split(" ");
 const RANKS = new Map(NAMES.map((name, i) => [name, i]));
 
-/** How much of a body is looked at. */
+/** How much of a body is read. */
 const DEEPEST = 4;
 const MOST = 500;
 const MOST_JSON = 65_536;
@@ -22,14 +22,14 @@ interface Found {
 }
 
 /**
- * The text of a body of which nothing is known that says best what it is about: by the name it stands under, else the
- * shortest that reads like words. Null where there is none.
+ * The text of an unknown body that best says what it is about: by its field name, else the shortest that reads like
+ * words. Null where there is none.
  */
 export function bestText(value: unknown): string | null {
   return best(value)?.text ?? null;
 }
 
-/** The same by its name alone. */
+/** The same, only by the field name. */
 export function namedText(value: unknown): string | null {
   const found = best(value);
   return found === null || found.rank >= NAMES.length ? null : found.text;
@@ -45,7 +45,7 @@ function best(value: unknown): Found | null {
 const isShorter = (a: Found, b: Found): boolean =>
   a.rank === b.rank && a.rank >= NAMES.length && a.text.length < b.text.length;
 
-/** Level by level, so that of two under one name the outer one comes first. */
+/** Level by level, so that of two fields with one name the outer one comes first. */
 function textsOf(root: unknown): Found[] {
   const found: Found[] = [];
   let row: unknown[] = [root];

@@ -3,16 +3,16 @@ import { jsonBody, jsonOr } from "../json.ts";
 import { htmlText } from "./html.ts";
 import { multipartFields } from "./multipart.ts";
 
-/** Fields of a form in which senders put JSON. */
+/** Form fields in which senders put JSON. */
 const JSON_FIELDS = ["payload", "data", "payload_json"];
-/** Fields of a form or query that are taken. */
+/** Fields of a form or query that are read. */
 const MOST_FIELDS = 200;
-/** Where a token may stand; it is nobody's key. */
+/** Parameters that can hold a token, which never becomes a key. */
 const TOKENS = new Set(["key", "token", "apiKey", "sentry_key"]);
 
 /**
- * A body as a mapping reads it: JSON as it is, whatever its Content-Type says; a form, of parts or not, as an object of texts, or the
- * JSON in it; other text as `{text}`; of a request without a body its query. Throws UnreadableBody.
+ * A body as a mapping reads it. JSON as it is, whatever its Content-Type; a form as an object of texts, or the JSON
+ * inside it; other text as `{text}`; without a body, the query. Throws UnreadableBody.
  */
 export function bodyValue(request: InRequest): unknown {
   const type = (request.header("content-type") ?? "").toLowerCase();
@@ -24,7 +24,7 @@ export function bodyValue(request: InRequest): unknown {
   if (start.startsWith("{") || start.startsWith("[")) {
     const value = jsonOr(Buffer.from(text));
     if (value !== undefined) return value;
-    // `[nas-02] Pool degraded` is a text; an object that breaks off is none.
+    // `[nas-02] Pool degraded` is text; an incomplete object is an error.
     if (start.startsWith("{") && !type.startsWith("text/")) return jsonBody(Buffer.from(text));
   }
   if (type.includes("x-www-form-urlencoded")) return formValue(text);
@@ -33,7 +33,7 @@ export function bodyValue(request: InRequest): unknown {
   return { text: text.trim() };
 }
 
-/** In the charset that its Content-Type names, where that is one; in UTF-8 else. */
+/** In the charset of its Content-Type if that is known; else UTF-8. */
 function textOf(body: Buffer, type: string): string {
   const [, charset = "utf-8"] = /;\s*charset="?([\w.:-]{1,40})/.exec(type) ?? [];
   try {
@@ -43,7 +43,7 @@ function textOf(body: Buffer, type: string): string {
   }
 }
 
-/** Files in it are passed over. */
+/** Files in it are skipped. */
 function partsValue({ body, header }: InRequest): unknown {
   const pairs = multipartFields(body, header("content-type") ?? "");
   if (pairs !== null) return jsonIn(pairs) ?? fieldsOf(pairs);
@@ -51,7 +51,7 @@ function partsValue({ body, header }: InRequest): unknown {
   throw new UnreadableBody({ why: "bad_request", message });
 }
 
-/** The JSON that stands in a field of a form; undefined where there is none. */
+/** The JSON in a form field; undefined where there is none. */
 function jsonIn(pairs: readonly [string, string][]): unknown {
   for (const name of JSON_FIELDS) {
     const json = pairs.find(([field]) => field === name)?.[1].trimStart() ?? "";
@@ -66,7 +66,7 @@ function formValue(text: string): unknown {
   if (json !== undefined) return json;
   const fields = fieldsOf(form);
   const [[only = "", value = ""] = [], ...others] = Object.entries(fields);
-  // `curl -d 'some words'` calls them a form.
+  // `curl -d 'some words'` declares them a form.
   return others.length === 0 && value === "" ? { text: only.trim() } : fields;
 }
 

@@ -5,10 +5,10 @@ import { mailPresets } from "../email/presets.ts";
 import { type Mapping, readMapping } from "./document.ts";
 import { presets } from "./presets.ts";
 
-/** Made ready once for each source's options that are in memory. */
+/** Compiled once for each options object. */
 const ready = new WeakMap<object, Mapping | null>();
 
-/** The mapping that a source's options name; null where they name none, or one that this version doesn't know. */
+/** The mapping of a source's options; null where they have none, or one that this version doesn't know. */
 export function mappingOf(options: SourceOptions): Mapping | null {
   const known = ready.get(options);
   if (known !== undefined) return known;
@@ -18,7 +18,7 @@ export function mappingOf(options: SourceOptions): Mapping | null {
   return mapping;
 }
 
-/** Throws 422 for a mapping that can't be used, with a pointer to each fault, and for one where nothing would read it. */
+/** Throws 422 for an invalid mapping, with a pointer to each fault, and for one that the kind doesn't use. */
 export function mustBeUsable(kind: string, options: SourceOptions | undefined): void {
   const { mail_rules: rules } = options ?? {};
   if (typeof rules === "string" && !Object.hasOwn(mailPresets, rules)) {
@@ -39,7 +39,7 @@ function unusable(details: ErrorDetail[]): ServiceError {
   return new ServiceError("invalid_mapping", `${first?.field}: ${first?.reason}`, { details });
 }
 
-/** A preset by name, a document, or a document whose `preset` gives what it leaves out. */
+/** A preset by name, a document, or a document on top of its `preset`. */
 function chosen(
   mapping: NonNullable<SourceOptions["mapping"]>,
   at: string,

@@ -4,10 +4,10 @@ import { readPointer } from "./read.ts";
 import { escaped, type Read, readSpec, type Writing } from "./spec.ts";
 import { type MappingPosition, pointerSteps, valueText } from "./values.ts";
 
-/** A mapping made ready: what each field of an event is read from; null where the document says nothing of it. */
+/** A compiled mapping: where each field of an event is read from; null where the document doesn't set the field. */
 export interface Mapping {
   each: readonly string[] | null;
-  /** All must hold, or there is no event. */
+  /** Without all of these there is no event. */
   when: readonly ((place: MappingPosition) => boolean)[];
   fields: Readonly<Record<FieldName, Read | null>>;
   links: readonly { href: Read; text: string }[];
@@ -32,7 +32,7 @@ const MOST_SPECS = 64;
 const MOST_CHARACTERS = 16_384;
 const MOST_ITEMS = 16;
 
-/** The document made ready, or what is wrong with it, each fault by its pointer below `at`. */
+/** The compiled document, or its faults, each by its pointer below `at`. */
 export function readMapping(
   document: unknown,
   at: string,
@@ -98,7 +98,7 @@ function items(
   return [];
 }
 
-/** `{at, in: […]}`: what is there is one of the list; null in it stands for nothing there. */
+/** `{at, in: […]}`: the value is one of the list; null in the list means a missing value. */
 function condition(
   item: unknown,
   at: string,
@@ -114,13 +114,13 @@ function condition(
   return (place) => words.has(wordOf(read(place)));
 }
 
-/** As `String` says it, of whatever a sender put there. */
+/** The value as text, like `String`, but safe for any value. */
 function wordOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? value.map(valueText).join(",") : valueText(value);
 }
 
-/** `{at, text}` or `{href: spec, text}`: an address and what to call it. */
+/** `{at, text}` or `{href: spec, text}`: an address and its text. */
 function link(item: unknown, at: string, writing: Writing): Mapping["links"][number] {
   const fields = objectOf(item);
   const { text = "", ...rest } = fields ?? {};

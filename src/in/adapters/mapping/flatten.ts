@@ -9,15 +9,18 @@ import { type Budget, compactJson } from "./values.ts";
 const DEEPEST = 8;
 
 interface MappedPairs {
-  /** Pointers that are left out. */
+  /** Pointers to leave out. */
   drop: ReadonlySet<string>;
-  /** Where the value stands. */
+  /** The pointer to the value. */
   from: string;
   budget: Budget;
   watched: WatchedKeys;
 }
 
-/** A value as pairs: nested names joined with a point, lists of scalars with commas; of too many those that are watched, too. */
+/**
+ * A value as pairs: nested names joined with a dot, lists of scalars with commas. Above the limit, those that rules use
+ * are included.
+ */
 export function mappedPairs(
   value: unknown,
   { drop, from, budget, watched }: MappedPairs,

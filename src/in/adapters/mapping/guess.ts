@@ -12,9 +12,9 @@ const STATE =
     " ",
   );
 const OVER = set("resolved recovered recovery closed clear cleared");
-/** Also what an answer or a switch is: they yield to a word for trouble in the severity, too. */
+/** Words that can also describe an answer or a switch: a severity that means trouble outweighs them. */
 const OVER_PERHAPS = set("ok okay up normal inactive");
-/** Beside what `levels.ts` takes for a warning or worse. */
+/** In addition to the words that mean a warning or worse in `levels.ts`. */
 const TROUBLE = set(
   "firing fire fired trigger triggered re-triggered alarm alerting problem open opened unresolved active activated created offline unhealthy unreachable flapping trouble no_data insufficient_data",
 );
@@ -28,7 +28,7 @@ function set(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
 }
 
-/** What a body of which nothing is known seems to say. */
+/** What an unknown body seems to say. */
 export interface Guess {
   message: string;
   details: string;
@@ -37,7 +37,7 @@ export interface Guess {
   isOver: boolean;
   dedupKey: string;
   link: string;
-  /** Names that were taken for message and details. */
+  /** Names of the fields used for message and details. */
   used: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function guessed(value: unknown): Guess {
   };
 }
 
-/** One word for the end is enough where no other speaks of trouble: what is taken for an end wrongly rings nobody. */
+/** One word for the end is enough where no other means trouble: an alert that ends wrongly pages nobody. */
 function isOver(fields: JsonFields): boolean {
   const said = (names: readonly string[]) =>
     names.map((name) => asText(fields[name]).trim().toLowerCase().replaceAll(" ", "_"));
@@ -81,7 +81,7 @@ function isOver(fields: JsonFields): boolean {
 const isTrouble = (word: string): boolean =>
   TROUBLE.has(word) || (levelOfWord(word.replaceAll("_", " ")) ?? 0) >= 300;
 
-/** A text that is JSON, in the words of what it holds. */
+/** A text that is JSON, as the words in it. */
 function readable(text: string): string {
   if (!/^[[{]/.test(text)) return text;
   return bestText(text) ?? text;

@@ -8,17 +8,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ndash: "–",
   mdash: "—",
 };
-/** Elements whose end or beginning is a new line to the eye. */
+/** Elements that begin a new line. */
 const LINES = new Set("br p div tr li ul ol table h1 h2 h3 h4 h5 h6 hr pre blockquote".split(" "));
-/** Elements that part no word: any other, and XML's, stands apart from what is around it. */
+/** Elements that don't separate words. All others do, with those of XML. */
 const INLINE = new Set("a abbr b big em font i mark s small span strong sub sup tt u".split(" "));
-/** Elements whose content nobody reads. */
+/** Elements whose content isn't shown. */
 const UNSEEN = new Set(["script", "style", "head"]);
 
-/** Characters of HTML that are read: its text is many times what an event holds. */
+/** Characters of HTML that are read: many times what an event holds. */
 const MOST = 1024 * 1024;
 
-/** The text of some HTML, for reading: one pass, whatever the bytes. What is too long breaks off. */
+/** The readable text of HTML, in one pass, whatever the bytes. A text that is too long is cut. */
 export function htmlText(whole: string): string {
   const html = whole.slice(0, MOST);
   const parts: string[] = [];
@@ -35,7 +35,7 @@ export function htmlText(whole: string): string {
   return tidy(unescaped(parts.join("")));
 }
 
-/** What the tag at `open` is to a reader, and where to go on. */
+/** The effect of the tag at `open`, and the position after it. */
 function element(html: string, open: number): [string, number] {
   if (html.startsWith("<!--", open)) {
     const end = html.indexOf("-->", open);
@@ -52,7 +52,7 @@ function element(html: string, open: number): [string, number] {
   return [LINES.has(tag) ? "\n" : INLINE.has(tag) ? "" : " ", close + 1];
 }
 
-/** Behind the element's end tag. Without one nothing of what follows is seen, as in a browser. */
+/** The position after the end tag. Without an end tag the rest is hidden, as in a browser. */
 function endOf(html: string, from: number, tag: string): number {
   for (let at = html.indexOf("</", from); at !== -1; at = html.indexOf("</", at + 2)) {
     if (html.slice(at + 2, at + 2 + tag.length).toLowerCase() !== tag) continue;
@@ -71,7 +71,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** Lines without space around them, and at most one empty one between two. */
+/** Trims lines, and keeps at most one empty line between two. */
 function tidy(text: string): string {
   const lines: string[] = [];
   for (const line of text.split("\n")) {

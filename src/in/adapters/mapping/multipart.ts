@@ -1,11 +1,11 @@
-/** Parts that are looked at, bytes of a part's head, and characters of a field; files are passed over. */
+/** Parts that are read, bytes of a part's head, and characters of a field; files are skipped. */
 const MOST_PARTS = 200;
 const MOST_HEAD = 4096;
 const MOST_CHARACTERS = 65_536;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The fields of a form of parts (RFC 7578), in their order; null where it isn't whole or has too many parts. */
+/** The fields of a multipart form (RFC 7578) in order; null where it is incomplete or has too many parts. */
 export function multipartFields(body: Buffer, type: string): [string, string][] | null {
   const [, quoted, plain] = /boundary=(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
@@ -29,7 +29,7 @@ export function multipartFields(body: Buffer, type: string): [string, string][] 
   return null;
 }
 
-/** The field's name; null for a file, or a part that has none. */
+/** The field's name; null for a file, and for a part without a name. */
 function fieldName(head: string): string | null {
   const line = head.split("\r\n").find((text) => /^content-disposition:/i.test(text)) ?? "";
   if (/;\s*filename\*?=/i.test(line)) return null;

@@ -1,7 +1,7 @@
-/** A mapping for one sender, and where its body comes from. */
+/** A mapping for one sender. */
 export interface Preset {
   title: string;
-  /** What a person has to know or paste at the sender beside the address. */
+  /** What a person enters at the sender besides the address. */
   paste?: string;
   document: Readonly<Record<string, unknown>>;
 }

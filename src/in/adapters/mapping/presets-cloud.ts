@@ -2,7 +2,7 @@ import type { Preset } from "./preset.ts";
 
 const lower = ["trim", "lower"];
 
-/** Clouds that watch what runs in them. */
+/** Monitoring services of clouds. */
 export const cloudPresets: Readonly<Record<string, Preset>> = {
   "google-cloud": {
     title: "Google Cloud Monitoring, notification channel Webhook",
@@ -91,7 +91,7 @@ export const cloudPresets: Readonly<Record<string, Preset>> = {
   },
 };
 
-/** Where code is built. */
+/** Services that build code. */
 export const forgePresets: Readonly<Record<string, Preset>> = {
   github: {
     title: "GitHub, webhook with workflow runs (content type application/json)",

@@ -2,7 +2,7 @@ import type { Preset } from "./preset.ts";
 
 const lower = ["trim", "lower"];
 
-/** What delivers programs, and what other services say of themselves. */
+/** Services that deploy programs, and status pages of others. */
 export const deliveryPresets: Readonly<Record<string, Preset>> = {
   argocd: {
     title:
@@ -38,7 +38,7 @@ export const deliveryPresets: Readonly<Record<string, Preset>> = {
         text: "{/involvedObject/kind} {/involvedObject/namespace}/{/involvedObject/name}: {/message|line}",
       },
       level: { at: "/severity", do: lower, map: { error: 400 }, else: 200 },
-      // An error is over with the next success, and not because something is tried again.
+      // An error ends with the next success, not with another try.
       action: {
         first: [
           { at: "/severity", do: lower, map: { error: "fire" } },

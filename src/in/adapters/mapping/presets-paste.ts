@@ -1,4 +1,4 @@
-/** What a person pastes at senders that have to be told how to post. */
+/** Scripts for senders without a webhook of their own. */
 
 export const CHECKMK = `#!/usr/bin/env python3
 # Box

@@ -3,7 +3,7 @@ import { LIBRENMS } from "./presets-paste.ts";
 
 const lower = ["trim", "lower"];
 
-/** Services that watch from outside, and networks. */
+/** Services that check from outside, and network monitoring. */
 export const servicePresets: Readonly<Record<string, Preset>> = {
   pingdom: {
     title: "Pingdom, integration Webhook",
@@ -81,7 +81,7 @@ export const servicePresets: Readonly<Record<string, Preset>> = {
         map: { critical: 500, warning: 300, ok: 200 },
         else: 400,
       },
-      // 0 is over, 1 alerts, 2 is acknowledged, 3 and 4 are worse and better, 5 is changed.
+      // 0 resolved, 1 firing, 2 acknowledged, 3 worse, 4 better, 5 changed.
       action: { at: "/state", do: lower, map: { 0: "resolve", 2: "acknowledge" }, else: "fire" },
       dedup_key: { at: "/id", do: ["prefix:librenms:"] },
       keys: { set: { host: "/host", rule: "/rule", device: "/device", severity: "/severity" } },

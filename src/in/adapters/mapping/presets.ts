@@ -17,7 +17,7 @@ const NAGIOS_LEVELS = {
   OK: 200,
   UP: 200,
 };
-/** What flaps is in trouble, well as it may be just now: only a recovery ends it, or an end of the flapping while all is well. */
+/** A flapping service fires even while it is OK: it ends with a recovery, or when the flapping stops while it is OK. */
 const NAGIOS_ACTIONS = {
   RECOVERY: "resolve",
   ACKNOWLEDGEMENT: "acknowledge",
@@ -35,7 +35,7 @@ const NAGIOS_TYPES = [
   "FLAPPINGSTOP",
   "FLAPPINGEND",
 ];
-/** Of flapping a state that is well says nothing of how bad it is. */
+/** While it flaps, the OK state says nothing about the severity. */
 const nagiosLevel = (type: string, state: string) => ({
   first: [
     { text: `{${type}|upper}`, map: { FLAPPINGSTART: 400 } },
@@ -81,7 +81,7 @@ const selfHosted: Readonly<Record<string, Preset>> = {
         map: { 5: 500, 4: 400, 3: 400, 2: 300, 1: 200, 0: 200 },
         else: "word",
       },
-      // A remark and a change of severity are updates too: only who says that they have it has it.
+      // Comments and changes of severity are updates too: only an acknowledgement acknowledges.
       action: {
         first: [
           { at: "/value", map: { 0: "resolve" } },
@@ -126,7 +126,7 @@ const selfHosted: Readonly<Record<string, Preset>> = {
         map: { info: 200, notice: 200, warning: 300, error: 400, unknown: 300 },
         else: "word",
       },
-      // It never says that something is well again: nothing here ends an alert.
+      // It never reports an end, so nothing here ends an alert.
       action: { const: "fire" },
       dedup_key: { const: "" },
       occurred_at: { at: "/timestamp", do: ["time"] },
@@ -231,7 +231,7 @@ const monitoring: Readonly<Record<string, Preset>> = {
         map: { critical: 500, warning: 300, clear: 200 },
         else: "word",
       },
-      // Of a host that is reachable again the severity is "info".
+      // A host that is reachable again has the severity "info".
       action: {
         first: [
           { at: "/severity", do: lower, map: { clear: "resolve" } },
@@ -252,7 +252,7 @@ const monitoring: Readonly<Record<string, Preset>> = {
   },
 };
 
-/** Every sender whose body is known, by the name that a mapping gives. */
+/** Every known sender, by the preset's name in a mapping. */
 export const presets: Readonly<Record<string, Preset>> = {
   ...selfHosted,
   ...monitoring,

@@ -3,8 +3,8 @@ import type { Transform } from "./transforms.ts";
 import { follow, type MappingPosition, MOST_VALUE, pointerSteps } from "./values.ts";
 
 /**
- * A pointer made ready: into the element, with `^` before it into the whole body, `#h/name` and `#q/name` a header
- * and a parameter of the query. Null for text that is none of them.
+ * A compiled pointer: into the element; with `^` into the whole body; `#h/name` a header, `#q/name` a query parameter.
+ * Null for any other text.
  */
 export function readPointer(text: string): ((place: MappingPosition) => unknown) | null {
   const [, kind, name = ""] = /^#(h|q)\/(.{1,128})$/s.exec(text) ?? [];
@@ -16,10 +16,10 @@ export function readPointer(text: string): ((place: MappingPosition) => unknown)
   return (place) => charged(follow(isRoot ? place.root : place.here, steps), place);
 }
 
-/** What a name costs to list, in characters. */
+/** What listing a name costs, in characters. */
 export const PER_NAME = 32;
 
-/** The value, paid for. Nothing once all is spent. */
+/** The value, charged to the budget; null once the budget is used up. */
 function charged(value: unknown, { budget }: MappingPosition): unknown {
   if (budget.left <= 0) return null;
   if (typeof value !== "string") {
@@ -30,7 +30,7 @@ function charged(value: unknown, { budget }: MappingPosition): unknown {
   return cut(value, MOST_VALUE);
 }
 
-/** What transforms make of a value, one after the other; each looks at all of it again. Nothing once all is spent. */
+/** Applies transforms one after the other, each charged again; null once the budget is used up. */
 export function through(
   steps: readonly Transform[],
   value: unknown,
@@ -45,13 +45,13 @@ export function through(
   return now;
 }
 
-/** Of a list each item is looked at by itself. */
+/** In a list each item is charged. */
 function stepCost(value: unknown): number {
   if (typeof value === "string") return value.length;
   return Array.isArray(value) ? value.length * PER_NAME : 1;
 }
 
-/** Of a list or object: its names are all listed, however few of them are used. */
+/** For a list or object: all its names are listed, however few are used. */
 function costOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   return 1 + (Array.isArray(value) ? value.length : Object.keys(value).length * PER_NAME);

@@ -5,10 +5,9 @@ import { textAs } from "./template.ts";
 import { findTransform, type Transform, transformNames } from "./transforms.ts";
 import { isFilled, type MappingPosition, valueText } from "./values.ts";
 
-/** Reads one value of a request. */
 export type Read = (place: MappingPosition) => unknown;
 
-/** Where faults of a document are noted, and how many specs it has. */
+/** Collects a document's faults, and counts its specs. */
 export interface Writing {
   fault(pointer: string, reason: string): null;
   specs: number;
@@ -20,8 +19,8 @@ const MOST_STEPS = 16;
 const nothing: Read = () => null;
 
 /**
- * A value spec made ready: `{at}`, `{text}`, `{const}` or `{first}`, then `do`, `map` and `else`. Faults are noted by
- * their pointer; what is given back then reads nothing.
+ * A compiled value spec: `{at}`, `{text}`, `{const}` or `{first}`, then `do`, `map` and `else`. Faults are collected by
+ * their pointer; a faulty spec reads nothing.
  */
 export function readSpec(
   value: unknown,
@@ -50,7 +49,7 @@ export function readSpec(
   };
 }
 
-/** `"else": "word"` of a level: what the word means. */
+/** `"else": "word"` of a level: the severity that the word means. */
 export const WORD = "word";
 
 function readOrigin(
@@ -110,7 +109,7 @@ function readMap(value: unknown, at: string, writing: Writing): Map<string, unkn
   return new Map(Object.entries(fields));
 }
 
-/** A name as it stands in a pointer. */
+/** A name escaped for a pointer. */
 export function escaped(name: string): string {
   return name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
 }

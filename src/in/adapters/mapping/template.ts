@@ -6,8 +6,8 @@ import { type MappingPosition, MOST_VALUE, valueText } from "./values.ts";
 type Part = string | { read: (place: MappingPosition) => unknown; steps: readonly Transform[] };
 
 /**
- * A text with holes made ready: `{/host}`, `{/host|upper}`, `{{` for a brace. What isn't there is an empty text.
- * `fault` is told what is wrong with it.
+ * A compiled text with placeholders: `{/host}`, `{/host|upper}`, `{{` for a brace. A missing value is an empty text.
+ * `fault` gets what is wrong with it.
  */
 export function textAs(
   text: string,

@@ -6,11 +6,11 @@ import { asText, objectOf, timeOf } from "../json.ts";
 import { htmlText } from "./html.ts";
 import { follow, MOST_VALUE, pointerSteps, valueText } from "./values.ts";
 
-/** Takes a value and gives one; total, in time that grows with the value's length. */
+/** Takes a value and returns one. It never throws, and its time grows with the value's length. */
 export type Transform = (value: unknown) => unknown;
 
 const PARSED = { deepest: 16, values: 10_000 };
-/** Characters of a word in a transform: what replaces each of many must not be long. */
+/** Characters of a transform's argument: a replacement can be inserted many times. */
 const MOST_WORD = 64;
 
 const ofText = (change: (text: string) => unknown): Transform => {
@@ -72,13 +72,13 @@ const withWord: Readonly<Record<string, (word: string) => Transform | null>> = {
   prefix: (word) => ofText((text) => (text === "" ? "" : word + text)),
 };
 
-/** The names that there are, as a fault lists them. */
+/** All names, as a fault lists them. */
 export const transformNames = [
   ...Object.keys(plain),
   ...Object.keys(withWord).map((name) => `${name}:…`),
 ].join(", ");
 
-/** The transform that a text names, `lower` or `cut:80`; null for none. */
+/** The transform that a text names, `lower` or `cut:80`; null for an unknown one. */
 export function findTransform(text: string): Transform | null {
   const colon = text.indexOf(":");
   const name = colon === -1 ? text : text.slice(0, colon);
@@ -88,7 +88,7 @@ export function findTransform(text: string): Transform | null {
   return bounded(withWord[name]?.(word));
 }
 
-/** No value grows past what the next transform may be given. */
+/** Cuts the result to the length that the next transform accepts. */
 function bounded(transform: Transform | null | undefined): Transform | null {
   if (!transform) return null;
   return (value) => {
@@ -124,7 +124,7 @@ function joined(values: readonly unknown[], separator: string): string {
   return text;
 }
 
-/** Pairs as lists of tags, labels and fields have them: the name under one of three words, the value under its own. */
+/** Pairs from a list of tags, labels or fields: the name under one of three keys, the value under its own. */
 function pairsOf(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const pairs: Record<string, unknown> = Object.create(null);
@@ -136,7 +136,7 @@ function pairsOf(value: unknown): unknown {
   return pairs;
 }
 
-/** Milliseconds, microseconds and nanoseconds are told from seconds by how many they are. */
+/** A larger number is in milliseconds, microseconds or nanoseconds. */
 const LATEST_SECOND = 100_000_000_000;
 
 function moment(value: unknown): number | null {

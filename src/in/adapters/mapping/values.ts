@@ -2,27 +2,27 @@ import { cut } from "../../../ground/kit/text.ts";
 import { asText, objectOf } from "../json.ts";
 import type { WatchedKeys } from "../watched.ts";
 
-/** Characters that one value may have while it is worked on: what an event's message may have. */
+/** Characters of one value while it is transformed: as many as an event's message. */
 export const MOST_VALUE = 65_536;
-/** Characters of an object or list that stands where a text is asked for. */
+/** Characters of an object or list that is used as text. */
 const MOST_COMPACT = 1024;
 
 /**
- * How much a request may still cost, in characters looked at. A mapping that reads the root for each of a thousand
- * elements would cost the square of what came.
+ * The work that a request may still cost, in characters read. Without it, a mapping that reads the root for each of a
+ * thousand elements would cost the square of the body.
  */
 export interface Budget {
   left: number;
 }
 
-/** What a mapping reads: one element, the whole body it stands in, and the request around it. */
+/** What a mapping can read: one element, the whole body, and the request. */
 export interface MappingPosition {
   here: unknown;
   root: unknown;
   header(name: string): string | undefined;
   query: URLSearchParams;
   budget: Budget;
-  /** What the project's rules look at. */
+  /** The keys that the project's rules use. */
   watched: WatchedKeys;
 }
 
@@ -31,13 +31,13 @@ export function isFilled(value: unknown): boolean {
   return value !== null && value !== undefined && value !== "";
 }
 
-/** The value as text: scalars as they are, the rest as short JSON. */
+/** The value as text: scalars as they are, anything else as short JSON. */
 export function valueText(value: unknown): string {
   if (typeof value !== "object" || value === null) return asText(value);
   return compactJson(value, MOST_COMPACT);
 }
 
-/** The beginning of a value's JSON, at most `most` characters; looks at no more of it than that needs. */
+/** The first `most` characters of a value's JSON; reads no more of the value than needed. */
 export function compactJson(value: unknown, most: number): string {
   const parts: string[] = [];
   let size = 0;
@@ -73,7 +73,7 @@ export function compactJson(value: unknown, most: number): string {
   return cut(parts.join(""), most);
 }
 
-/** A JSON pointer's steps, unescaped; null for text that is none. `-` names no element that there is. */
+/** A JSON pointer's steps, unescaped; null for invalid text. `-` never names an existing element. */
 export function pointerSteps(text: string): readonly string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
@@ -82,7 +82,7 @@ export function pointerSteps(text: string): readonly string[] | null {
   return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** What is there, null for nothing. */
+/** The value at the steps; null for none. */
 export function follow(value: unknown, steps: readonly string[]): unknown {
   let at = value;
   for (const step of steps) {

@@ -2,7 +2,7 @@ import type { Rejected } from "../adapter.ts";
 import { asText, type JsonFields, listOf, objectOf } from "../json.ts";
 import { type OtlpRecord, secondsOfNanos } from "./record.ts";
 
-/** The records of a request in JSON, at most `most`; one more says that there are more. Names in either case. */
+/** The records of a request in JSON, at most `most` and one more. Field names in camelCase or snake_case. */
 export function recordsOfJson(request: JsonFields, most: number) {
   const records: OtlpRecord[] = [];
   const rejected: Rejected[] = [];
@@ -21,7 +21,7 @@ export function recordsOfJson(request: JsonFields, most: number) {
   return { records, rejected };
 }
 
-/** The Collector's decoder takes names as they stand in the schema, too. */
+/** The Collector's decoder accepts snake_case, too. */
 function field(fields: JsonFields, name: string): unknown {
   return fields[name] ?? fields[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
@@ -60,7 +60,7 @@ function pairsOf(value: unknown): Record<string, unknown> {
   return pairs;
 }
 
-/** An AnyValue, which says what it is by the name of its one field. The depth of the JSON is bounded. */
+/** An AnyValue: the name of its only field is its type. The JSON's depth is bounded. */
 function anyValueOf(value: unknown): unknown {
   const fields = objectOf(value);
   if (fields === null) return null;

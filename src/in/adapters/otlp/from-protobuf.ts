@@ -3,16 +3,19 @@ import type { WatchedKeys } from "../watched.ts";
 import { type OtlpRecord, secondsOfNanos } from "./record.ts";
 
 const DEPTH = 64;
-/** Attributes of one thing, and values of one list, that are read: an event has room for fewer. Of more what is watched. */
+/**
+ * Attributes of one object, and values of one list, that are read: more than an event holds. Above that, only those
+ * that rules use.
+ */
 const MOST_PAIRS = 256;
 const MOST_VALUES = 2048;
-/** Objects within each other that become keys. */
+/** Levels of nested objects that become keys. */
 const DEEPEST = 8;
-/** Bytes of a name that a rule may have. */
+/** Bytes of a key that a rule can name. */
 const LONGEST_KEY = 4 * 256;
 const KEY_TAG = 0x0a;
 
-/** The records of an ExportLogsServiceRequest, at most `most`; one more says that there are more. Throws BrokenProtobuf. */
+/** The records of an ExportLogsServiceRequest, at most `most` and one more. Throws BrokenProtobuf. */
 export function recordsOfProtobuf(
   body: Buffer,
   { most, watched }: { most: number; watched: WatchedKeys },
@@ -50,10 +53,10 @@ function within(message: Buffer, wanted: number, on: (bytes: Buffer) => void): v
 
 const fields = (): Record<string, unknown> => Object.create(null);
 
-/** The names that are read of what is beyond the most. */
+/** The names that are read above the limit. */
 type Late = () => ReadonlySet<string>;
 
-/** Of what a name's points part, all that may stand together as one attribute's name in the objects on its way. */
+/** Every part of a dotted name that can be one attribute's name in a nested object. */
 function spansOf(names: ReadonlySet<string>): Set<string> {
   const spans = new Set<string>();
   for (const name of names) {
@@ -100,7 +103,7 @@ function readRecord(
   return record;
 }
 
-/** Reads pairs into `to`, the first so many of them and then those of late names. */
+/** Adds pairs to `to`: up to the limit all, above it those with a late name. */
 function adder(to: Record<string, unknown>, depth: number, late: Late): (pair: Buffer) => void {
   let left = MOST_PAIRS;
   let key = "";
@@ -118,7 +121,7 @@ function adder(to: Record<string, unknown>, depth: number, late: Late): (pair: B
   };
 }
 
-/** The name of a pair: every encoder writes it first, a short one with its length in one byte. */
+/** A pair's name. Every encoder writes it first, a short one with a length of one byte. */
 function keyOf(pair: Buffer): string {
   const length = pair[1] ?? 0;
   if (pair[0] !== KEY_TAG || length >= 128) return longKeyOf(pair);
@@ -148,7 +151,7 @@ function readValue(message: Buffer, depth: number, late: Late): unknown {
   return value;
 }
 
-/** As a number where that holds it, else its digits. */
+/** A number if it is exact, else the digits. */
 function wholeNumber(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);

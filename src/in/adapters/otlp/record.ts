@@ -6,15 +6,15 @@ import { asText, type JsonFields, objectOf } from "../json.ts";
 import { jsonOfLine, LINE_LEVEL, levelInText, levelOfFields, levelOfValue } from "../line.ts";
 import type { WatchedKeys } from "../watched.ts";
 
-/** A log record of OpenTelemetry with what stands around it, from either encoding. */
+/** A log record of OpenTelemetry with its resource and scope, from either encoding. */
 export interface OtlpRecord {
   resource: JsonFields;
-  /** The name of what wrote it. */
+  /** The name of the library that wrote it. */
   scope: string;
   attributes: JsonFields;
   /** Text, a number, a list, or an object. */
   body: unknown;
-  /** 1 to 24; 0 where it isn't said. */
+  /** 1 to 24; 0 where missing. */
   severity: number;
   severityText: string;
   /** Unix seconds. */
@@ -29,7 +29,7 @@ const LEVEL_NAMES = ["level", "severity", "lvl", "log.level", "severity_text"];
 const STACK = "exception.stacktrace";
 const LEVELS = [100, 100, 200, 300, 400, 500];
 
-/** Of each thing that records came from, once: many may be of the same. */
+/** Cached for each resource, because many records share one. */
 const known = new WeakMap<object, [string, string][]>();
 
 function pairsOf(resource: JsonFields, watched: WatchedKeys): [string, string][] {
@@ -38,7 +38,6 @@ function pairsOf(resource: JsonFields, watched: WatchedKeys): [string, string][]
   return pairs;
 }
 
-/** The record as an event. */
 export function otlpEvent(
   record: OtlpRecord,
   { options, watched }: { options: SourceOptions; watched: WatchedKeys },
@@ -70,7 +69,7 @@ export function otlpEvent(
   );
 }
 
-/** The body's fields, also of a program that writes JSON which a collector reads as a line: `{"log": "{…}"}`. */
+/** The body's fields, also of JSON that a collector read as a line: `{"log": "{…}"}`. */
 function fieldsOf(body: unknown): JsonFields | null {
   const fields = typeof body === "string" ? jsonOfLine(body) : objectOf(body);
   const inner = jsonOfLine(asText(fields?.["log"]));
@@ -86,7 +85,7 @@ function messageOf({ body, attributes, eventName }: OtlpRecord): string {
   return thrown.filter((part) => part !== "").join(": ") || "(empty)";
 }
 
-/** What the record says, else an attribute, its body, or a level word at the beginning, as Loki's door reads it. */
+/** The level of the record, else of an attribute, its body, or a level word at its beginning, as for Loki. */
 function levelOf(
   { severity, severityText, attributes, body }: OtlpRecord,
   fields: JsonFields | null,

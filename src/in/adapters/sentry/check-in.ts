@@ -10,8 +10,9 @@ const WORDS: Readonly<Record<string, JobReport["word"]>> = {
 };
 
 /**
- * A check-in of a monitor: for the heartbeat of its slug, which is made where the SDK says when the monitor is expected.
- * Where there is none, its failure and its end are an alert's. Null for one that says nothing.
+ * A check-in of a monitor, for the heartbeat with its slug. The heartbeat is created if the SDK sends the monitor's
+ * schedule. Without a heartbeat, a failed check-in fires an alert and a good one ends it. Null for a check-in without a
+ * status.
  */
 export function sentryCheckIn(report: JsonFields, watched: WatchedKeys): JobReport | null {
   const slug = asText(report["monitor_slug"]);
@@ -64,7 +65,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   year: 366 * 86_400,
 };
 
-/** Margin and longest run are minutes there. */
+/** Sentry's margin and longest run are in minutes. */
 function paceOf(config: JsonFields | null): JobReport["pace"] {
   const schedule = objectOf(config?.["schedule"]);
   if (config === null || schedule === null) return null;

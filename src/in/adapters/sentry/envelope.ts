@@ -1,6 +1,5 @@
 import { asText, type JsonFields, jsonOr, objectOf } from "../json.ts";
 
-/** A part of an envelope. */
 export interface EnvelopeItem {
   type: string;
   payload: Buffer;
@@ -9,19 +8,19 @@ export interface EnvelopeItem {
 export interface Envelope {
   headers: JsonFields;
   items: readonly EnvelopeItem[];
-  /** Why what follows the items can't be read; null where all could. */
+  /** Why the bytes after the items can't be read; null where all could. */
   fault: string | null;
 }
 
 const LF = 0x0a;
-/** Items that are looked at. */
+/** Items that are read. */
 const MOST_ITEMS = 1000;
-/** Values of the headers of one, and of the envelope. */
+/** Values in the headers of an item or envelope. */
 const MOST_HEADERS = 1000;
 
 /**
- * Reads an envelope: a line of headers, then items, each a line of headers and as many bytes as that says. Throws
- * UnreadableBody for headers of too many values.
+ * Reads an envelope: a line of headers, then items, each a line of headers and the number of bytes in it. Throws
+ * UnreadableBody for headers with too many values.
  */
 export function readEnvelope(body: Buffer): Envelope | null {
   const headers = headersOf(body);
@@ -31,7 +30,7 @@ export function readEnvelope(body: Buffer): Envelope | null {
   while (at < body.length) {
     if (items.length === MOST_ITEMS) return { headers, items, fault: "too many items" };
     const end = endOfLine(body, at);
-    // Empty lines between items, and at the end, are nothing.
+    // Empty lines between items, and at the end, are skipped.
     if (end === at) {
       at++;
       continue;
@@ -48,7 +47,7 @@ export function readEnvelope(body: Buffer): Envelope | null {
   return { headers, items, fault: null };
 }
 
-/** What stands before its items. Throws UnreadableBody for too many values. */
+/** The envelope's headers. Throws UnreadableBody for too many values. */
 export function headersOf(body: Buffer): JsonFields | null {
   return objectOf(jsonOr(body.subarray(0, endOfLine(body, 0)), MOST_HEADERS));
 }

@@ -7,15 +7,15 @@ import { sentrySeconds, stackText, stackWords } from "./stack.ts";
 const MOST_EXCEPTIONS = 50;
 const MOST_PARAMS = 50;
 const LONGEST_PARAM = 1000;
-/** Fields that are keys as they are. */
+/** Fields that become keys unchanged. */
 const PLAIN = ["environment", "release", "server_name", "transaction", "logger", "platform"];
 
-/** What is said of people is left out unless the source says otherwise. */
+/** `pii`: whether personal data is kept; without it, it is left out. */
 export interface Privacy {
   pii: boolean;
 }
 
-/** An error or a message of a program, as its SDK reports it. */
+/** An error or message that a program's SDK reports. */
 export function sentryEvent(event: JsonFields, { pii }: Privacy): Loose {
   const thrown = thrownOf(event["exception"]);
   const cause = causeOf(event["exception"], thrown);
@@ -36,7 +36,10 @@ function exceptionsIn(value: unknown): JsonFields[] {
   return objectsIn(list, MOST_EXCEPTIONS);
 }
 
-/** Exceptions stand oldest first: the last was thrown, its causes before it; or it is the one without a parent. */
+/**
+ * Exceptions are listed oldest first: the last one was thrown, and its causes come before it. With parent ids, the
+ * thrown one has no parent.
+ */
 function thrownOf(value: unknown): JsonFields | null {
   const exceptions = exceptionsIn(value);
   const root = exceptions.find((one) => {
@@ -46,7 +49,7 @@ function thrownOf(value: unknown): JsonFields | null {
   return root ?? exceptions.at(-1) ?? null;
 }
 
-/** What the thrown exception was caused by in the first place, `type: value`; empty where nothing is said of it. */
+/** The first cause of the thrown exception, `type: value`; empty for none. */
 function causeOf(value: unknown, thrown: JsonFields | null): string {
   const first = exceptionsIn(value).find((one) => one !== thrown);
   if (first === undefined || thrown === null) return "";
@@ -56,7 +59,7 @@ function causeOf(value: unknown, thrown: JsonFields | null): string {
     : text;
 }
 
-/** A message as loggers write it, with its parameters in their places: `%s` and `{}`, or named ones. */
+/** A logger's message with its parameters filled in: `%s` and `{}`, or named ones. */
 function filledIn(message: string, params: unknown): string {
   const list = Array.isArray(params) ? params.slice(0, MOST_PARAMS).map(asText) : [];
   const named = objectOf(params);
@@ -119,7 +122,7 @@ function keysOf(event: JsonFields, thrown: JsonFields | null, pii: boolean): [st
   return pairs.filter(([, text]) => text !== "");
 }
 
-/** An object, or a list of pairs. */
+/** From an object, or a list of pairs. */
 function tagPairs(tags: unknown): [string, string][] {
   const pairs = Array.isArray(tags)
     ? tags
@@ -130,7 +133,7 @@ function tagPairs(tags: unknown): [string, string][] {
   return pairs.map(([name, text]) => [`tag.${name}`, text]);
 }
 
-/** The same for what is the same trouble: by the program's own word, else by type and the newest frames. */
+/** The same for equal errors: from the program's fingerprint, else from type and newest frames. */
 function groupOf(event: JsonFields, thrown: JsonFields | null): string {
   const { fingerprint } = event;
   const own = Array.isArray(fingerprint) ? fingerprint.slice(0, 100).map(asText) : [];
@@ -145,7 +148,6 @@ function groupOf(event: JsonFields, thrown: JsonFields | null): string {
   return words.some((word) => word !== "") ? sha256(words.join("\n")).slice(0, 16) : "";
 }
 
-/** A structured log line. */
 export function sentryLog(line: JsonFields, { pii }: Privacy): Loose {
   const attributes = Object.entries(objectOf(line["attributes"]) ?? {})
     .map(([name, item]): [string, string] => [name, asText(objectOf(item)?.["value"])])
@@ -164,7 +166,7 @@ function isHidden(name: string, pii: boolean): boolean {
   return !pii && name.startsWith("user.") && name !== "user.id";
 }
 
-/** What a person wrote into a form. */
+/** Feedback that a person wrote into a form. */
 export function sentryFeedback(event: JsonFields): Loose {
   const feedback = objectOf(objectOf(event["contexts"])?.["feedback"]);
   return {

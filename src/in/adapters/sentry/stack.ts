@@ -4,20 +4,20 @@ const MOST_FRAMES = 1000;
 const SHOWN = 50;
 const NAMED = 3;
 
-/** A frame's place, `function (module:line)`. */
+/** A frame as `function (module:line)`. */
 function frameText(frame: JsonFields): string {
   const where = asText(frame["module"]) || asText(frame["filename"]);
   const line = asText(frame["lineno"]);
   return `${asText(frame["function"]) || "?"} (${where}${line === "" ? "" : `:${line}`})`;
 }
 
-/** Frames stand newest last. */
+/** Sentry lists the newest frame last. */
 function newestFirst(stack: JsonFields | null): JsonFields[] {
   const frames = stack?.["frames"];
   return Array.isArray(frames) ? objectsIn(frames.slice(-MOST_FRAMES), MOST_FRAMES).reverse() : [];
 }
 
-/** A stack for reading: the newest first, the program's own frames before its libraries'. */
+/** A stack for reading: newest frame first, the program's own frames before its libraries'. */
 export function stackText(stack: JsonFields | null): string {
   const frames = newestFirst(stack);
   const own = frames.filter((frame) => frame["in_app"] === true);
@@ -25,7 +25,7 @@ export function stackText(stack: JsonFields | null): string {
   return [...own, ...others].slice(0, SHOWN).map(frameText).join("\n");
 }
 
-/** What tells one trouble from another: the newest frames of the program's own, without their lines. */
+/** What identifies an error: the newest frames of the program's own code, without line numbers. */
 export function stackWords(stack: JsonFields | null): string[] {
   const frames = newestFirst(stack);
   const own = frames.filter((frame) => frame["in_app"] === true);

@@ -10,7 +10,7 @@ import type { WatchedKeys } from "../watched.ts";
 
 const MOST_DIMENSIONS = 30;
 
-/** What a topic hands on: a CloudWatch alarm, another service's JSON, whose fields are guessed, or a text. */
+/** A topic's message: a CloudWatch alarm, another service's JSON, whose fields are guessed, or text. */
 export function snsEvents(
   said: { text: string; subject: string; topic: string },
   request: InRequest,
@@ -39,7 +39,7 @@ function fieldsOf(text: string): JsonFields | null {
   return objectOf(jsonOr(Buffer.from(text)));
 }
 
-/** An alarm's change as EventBridge hands it on, in the words of the alarm's own message; null for other events. */
+/** EventBridge's event of an alarm's change, in the format of the alarm's own message; null for other events. */
 function stateChange(fields: JsonFields): JsonFields | null {
   const detail = objectOf(fields["detail"]);
   const state = objectOf(detail?.["state"]);
@@ -61,7 +61,7 @@ const LEVELS: Readonly<Record<string, number>> = { ALARM: 400, OK: 200 };
 
 const NO_DATA = "INSUFFICIENT_DATA";
 
-/** An alarm that can't be judged for want of data is a warning. */
+/** An alarm with insufficient data is a warning. */
 function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): IngestEvent {
   const text = (name: string) => asText(fields[name]).trim();
   const state = text("NewStateValue");

@@ -2,26 +2,26 @@ import { UnreadableBody } from "../adapter.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "../json.ts";
 
 const TYPES = ["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"] as const;
-/** Texts that every message has, on one line each but the first. */
+/** Fields that every message has; all but the first are one line. */
 const REQUIRED = ["Message", "MessageId", "TopicArn", "Timestamp"] as const;
 
-/** It has a dozen, and ten attributes of a message with three each. */
+/** A message has a dozen values, and ten attributes with three each. */
 const MOST_VALUES = 1000;
 
-/** What a topic of Amazon SNS sends. */
+/** A message of an Amazon SNS topic. */
 export interface SnsMessage {
   type: (typeof TYPES)[number];
   id: string;
   topic: string;
   text: string;
   subject: string;
-  /** Where the subscription is confirmed or taken up again; empty in a notification. */
+  /** The address that confirms the subscription; empty in a notification. */
   subscribeUrl: string;
-  /** All of it, as it was signed. */
+  /** The whole message, as it was signed. */
   fields: JsonFields;
 }
 
-/** Reads the envelope, whatever its Content-Type says. Throws UnreadableBody. */
+/** Parses the message, whatever its Content-Type. Throws UnreadableBody. */
 export function readSnsMessage(body: Buffer): SnsMessage {
   const fields = objectOf(jsonBody(body, MOST_VALUES)) ?? {};
   const type = TYPES.find((name) => name === fields["Type"]);
@@ -45,8 +45,8 @@ export function readSnsMessage(body: Buffer): SnsMessage {
 }
 
 /**
- * An address of SNS itself, over https: the only host that certificates are fetched from and subscriptions confirmed
- * at. Null for any other.
+ * An https address of SNS itself, the only host from which certificates are fetched and at which subscriptions are
+ * confirmed. Null for any other address.
  */
 export function snsAddress(text: unknown): URL | null {
   const url = typeof text === "string" && text.length <= 2048 ? URL.parse(text) : null;

@@ -10,9 +10,9 @@ const NOTIFICATION = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn"
 const CONTROL = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
 
 /**
- * Whether the message is signed with the key of a certificate that SNS itself hands out. Certificates are kept for a
- * day. Their dates don't count: whose they are is shown by where they come from, and this machine's clock may be off.
- * Throws UnreadableBody: for what isn't signed so, and where the certificate can't be had.
+ * Checks that the message is signed with the key of a certificate from SNS. Certificates are cached for a day. Their
+ * dates aren't checked: their address proves their owner, and this machine's clock may be wrong. Throws UnreadableBody,
+ * for a bad signature and for a certificate that can't be fetched.
  */
 export async function mustBeSigned({ type, fields }: SnsMessage, ask: Ask): Promise<void> {
   const version = asText(fields["SignatureVersion"]);
@@ -45,7 +45,6 @@ function isSigned(
   try {
     return verify(digest, Buffer.from(signed), new X509Certificate(pem).publicKey, signature);
   } catch {
-    // The answer is no certificate.
     return false;
   }
 }

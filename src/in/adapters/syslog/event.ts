@@ -12,17 +12,17 @@ const FACILITIES =
 const SEVERITIES = "emerg alert crit err warning notice info debug".split(" ");
 const LEVELS = [500, 500, 500, 400, 300, 200, 200, 100];
 
-/** The level that a severity of syslog means, 0 (emergency) to 7 (debug). */
+/** The level of a syslog severity, 0 (emergency) to 7 (debug). */
 export function levelOfSeverity(severity: number): number {
   return LEVELS[severity] ?? 200;
 }
 
-/** Elements of structured data that say how the message came, not what it is about. */
+/** Structured data about the transport, not about the message. */
 const UNTOLD = /^(?:timeQuality|meta|box@32473|[0-9a-f-]{32,36}@\d+)$/i;
 const BOX = "box@32473";
 const DAY = 86_400;
 
-/** The token in a message's structured data: `[box@32473 key="T"]`, or an element that is called by it, `[T@41058]`. */
+/** The token in a message's structured data: `[box@32473 key="T"]`, or as an element's name, `[T@41058]`. */
 export function tokenOfSyslog({ data }: SyslogMessage): string | null {
   for (const [id, name, value] of data) {
     if (id === BOX && name === "key") return value;
@@ -32,19 +32,19 @@ export function tokenOfSyslog({ data }: SyslogMessage): string | null {
   return null;
 }
 
-/** Where a message came from and how its source wants it read. */
+/** A message's origin, and its source's settings. */
 export interface SyslogArrival {
   options: SourceOptions;
-  /** The address it came from; empty where that isn't known. */
+  /** The sender's address; empty where unknown. */
   peer: string;
   /** Unix seconds. */
   at: number;
   cut: boolean;
-  /** What the rules of its project look at. */
+  /** The keys that the project's rules use. */
   watched: WatchedKeys;
 }
 
-/** The message as an event: `app: text`, so that the same words of two programs stay apart. */
+/** The message as an event. Its text is `app: text`, so that equal texts of two programs differ. */
 export function syslogEvent(message: SyslogMessage, arrival: SyslogArrival): IngestEvent {
   const { app, text, at } = message;
   const facility = FACILITIES[message.facility] ?? "";
@@ -77,10 +77,13 @@ function* keysOf(
   if (options.logfmt && jsonOfLine(text) === null) yield* pairsOfLine(text, watched);
 }
 
-/** A container's id, which is what Docker's driver has for a program's name. */
+/** A container's id, which Docker's driver sends as the program's name. */
 const CONTAINER = /^[0-9a-f]{12}$/;
 
-/** Docker calls each line of a container's stderr an error: there the text decides, unless the source says no. */
+/**
+ * Docker gives every line on stderr the severity error: there the text decides the level, unless the source says
+ * otherwise.
+ */
 function levelOf({ app, text, severity }: SyslogMessage, options: SourceOptions): number {
   const byText = options.level_from_text ?? CONTAINER.test(app);
   return (byText ? levelInText(text) : null) ?? levelOfSeverity(severity);

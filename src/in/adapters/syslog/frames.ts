@@ -1,33 +1,33 @@
-/** Longer messages are cut: what is behind is thrown away. */
+/** Longer messages are cut, and the rest is dropped. */
 const MOST = 65_536;
 const MOST_DIGITS = 7;
 const [NUL, LF, CR, SPACE, ZERO, NINE] = [0, 10, 13, 32, 48, 57];
 
-/** One message as it stood in a stream. */
+/** One message of a stream. */
 export interface Framed {
   bytes: Buffer;
-  /** It was longer, or its stream ended within it. */
+  /** It was longer, or its stream ended inside it. */
   cut: boolean;
 }
 
-/** Finds the messages in a stream, whichever of the two framings of RFC 6587 each of them has. */
+/** Finds the messages in a stream, with either framing of RFC 6587. */
 export interface Frames {
   push(chunk: Buffer): Framed[];
-  /** What is left when the stream ends: taken where it began like a message. */
+  /** The rest at the end of the stream, if it begins like a message. */
   end(): Framed[];
-  /** A count that can't be believed: nobody knows where the next message begins. */
+  /** An invalid count: the start of the next message is unknown. */
   readonly broken: boolean;
 }
 
 type State = "gap" | "count" | "counted" | "line";
 
-/** How messages stand in a stream, where it isn't as syslog does it. */
+/** Framing of messages in a stream, other than syslog's. */
 export interface Framing {
-  /** A digit begins a count. */
+  /** A message can begin with its length in digits. */
   counts: boolean;
-  /** The bytes that end a message without a count. */
+  /** The bytes that end a message without a length. */
   ends: readonly number[];
-  /** What a message begins with: one that a broken connection left is taken only then. */
+  /** How a message begins: the rest of a broken connection is used only if it begins so. */
   begins: string;
   /** Bytes of a message that are kept. */
   most: number;
@@ -36,7 +36,7 @@ export interface Framing {
 const SYSLOG: Framing = { counts: true, ends: [LF, NUL], begins: "<", most: MOST };
 const GAPS: readonly number[] = [NUL, LF, CR, SPACE];
 
-/** At most one message is held, of syslog's framing 64 KiB. */
+/** Holds at most one message, for syslog 64 KiB. */
 export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): Frames {
   const held = createHolder(most);
   let state: State = "gap";
@@ -61,7 +61,7 @@ export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): 
     state = "counted";
   };
 
-  /** Takes what it can from `at` on; gives where it stopped. */
+  /** Reads what it can from `at` on; returns where it stopped. */
   const step = (chunk: Buffer, at: number, out: Framed[]): number => {
     if (state === "gap") return begin(chunk[at] ?? 0) ? at + 1 : at;
     if (state === "count") {
@@ -100,14 +100,15 @@ export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): 
 function endOf(chunk: Buffer, from: number, ends: readonly number[]): number {
   let end = chunk.length;
   for (const byte of ends) {
-    // No further than the nearest so far: one that isn't there would be looked for in all of it, for each message.
+    // Searches only up to the nearest found so far: a missing byte would otherwise be searched in the whole chunk for
+    // each message.
     const at = chunk.subarray(from, end).indexOf(byte);
     if (at !== -1) end = from + at;
   }
   return end;
 }
 
-/** Bytes that are put together, however few come at once. */
+/** A growing buffer, cheap for many small pieces. */
 function createHolder(most: number) {
   let bytes = Buffer.alloc(0);
   let size = 0;

@@ -3,10 +3,10 @@ import { readOldSyslog, type SenderClock } from "./rfc3164.ts";
 import { readNewSyslog } from "./rfc5424.ts";
 import type { SyslogBody, SyslogMessage } from "./shape.ts";
 
-/** `user.notice`, for what says nothing. */
+/** `user.notice`, for a message without a priority. */
 const USUAL = 13;
 
-/** Reads RFC 5424, RFC 3164 and what is sent under their names. `now`: Unix seconds, for times without a year. */
+/** Reads RFC 5424, RFC 3164 and similar formats. `now`: Unix seconds, for times without a year. */
 export function readSyslog(bytes: Buffer, now: number, clock?: SenderClock): SyslogMessage {
   const whole = textOf(trimmed(bytes));
   const [mark = "", digits = ""] = /^<(\d{1,3})>/.exec(whole) ?? [];
@@ -18,7 +18,7 @@ export function readSyslog(bytes: Buffer, now: number, clock?: SenderClock): Sys
 
 const priority = (pri: number) => ({ facility: pri >> 3, severity: pri & 7 });
 
-/** Of a text of which nothing else is known. */
+/** For a text without a known header. */
 const nothing: Omit<SyslogBody, "text"> = {
   at: null,
   host: "",
@@ -29,7 +29,7 @@ const nothing: Omit<SyslogBody, "text"> = {
   more: [],
 };
 
-/** Frames end in LF, CR LF or NUL, and some senders leave that within a count. */
+/** Frames end in LF, CR LF or NUL, and some senders count that as part of the message. */
 function trimmed(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && [0, 10, 13].includes(bytes[end - 1] ?? -1)) end--;
@@ -38,7 +38,7 @@ function trimmed(bytes: Buffer): Buffer {
 
 const textOf = (bytes: Buffer) => bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 
-/** rsyslog's way to write control characters: only those two are taken back. */
+/** rsyslog escapes control characters; only these two are decoded. */
 function unescaped(text: string): string {
   return text.trim().replaceAll("#012", "\n").replaceAll("#011", "\t");
 }

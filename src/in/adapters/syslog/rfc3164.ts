@@ -3,7 +3,7 @@ import type { SyslogBody } from "./shape.ts";
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 const ZONES = "UTC|GMT|Z|CET|CEST|BST|EST|EDT|CST|CDT|MST|MDT|PST|PDT|JST|[+-]\\d{2}:?\\d{2}";
-/** A number of the message, a mark that the clock isn't set, the time with or without a year, and its zone. */
+/** A message number, a mark of an unset clock, the time with or without a year, and its zone. */
 const TIME = new RegExp(
   `^(?:\\d{1,10}: )?[*.]?(?:(\\d{4}) )?(${MONTHS.join("|")}) +(\\d{1,2}) (?:(\\d{4}) )?` +
     `(\\d{1,2}):(\\d{2}):(\\d{2})(?:[.,]\\d{1,9})?(?: (${ZONES})(?=:| |$))?:?(?: +|$)`,
@@ -14,12 +14,12 @@ const LONE_TAG = /^[\w./()-]+\[\d+\]:?$/;
 const CISCO = /^%([A-Z0-9_]{1,48}(?:-[A-Z0-9_]{1,48}){0,3}?)-([0-7])-([A-Z0-9_]{1,64}): ?/;
 
 /**
- * What the senders' clocks show, where a time has no zone: from seconds as if the clock stood in UTC to the instant, both
- * in Unix seconds.
+ * The senders' local clock, for a time without a zone: from the local time, counted as if it were UTC, to the real
+ * time, both in Unix seconds.
  */
 export type SenderClock = (civil: number) => number;
 
-/** What stands behind the priority, by RFC 3164 and as its wild kin write it: each part may be missing. */
+/** Reads what follows the priority, in RFC 3164 and its many variants: each part may be missing. */
 export function readOldSyslog(
   rest: string,
   { now, clock }: { now: number; clock?: SenderClock | undefined },
@@ -35,7 +35,7 @@ export function readOldSyslog(
     const [host = ""] = device.split(",");
     return { at, host, more: [["device", device]], ...readTag(after) };
   }
-  // Docker and some firewalls name no host.
+  // Docker and some firewalls send no host.
   if (word.endsWith(":") || LONE_TAG.test(word))
     return { at, host: "", more: [], ...readTag(body) };
   return { at, host: word, more: [], ...readTag(after) };
@@ -55,7 +55,7 @@ function readTime(
   const year = before ?? after;
   const years = year === undefined ? yearsAround(now) : [Number(year)];
   const times = years.map((one) => secondsAt([one, ...parts], zone, clock));
-  // Of a time without a year the one is meant that is nearest to now.
+  // A time without a year is the one nearest to now.
   times.sort((a, b) => Math.abs(a - now) - Math.abs(b - now));
   return { at: times[0] ?? null, length: whole.length };
 }
@@ -65,7 +65,7 @@ function yearsAround(now: number): number[] {
   return [year - 1, year, year + 1];
 }
 
-/** Without a zone, or in one that only has a name, it is a time on the senders' clocks: this machine's unless told. */
+/** A time without a zone, or with only a zone's name, is local to the senders: by default this machine's zone. */
 function secondsAt(parts: readonly number[], zone = "", clock?: SenderClock): number {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
@@ -80,7 +80,7 @@ function secondsAt(parts: readonly number[], zone = "", clock?: SenderClock): nu
   return Math.floor(ms / 1000);
 }
 
-/** `app[pid]: text`, or Cisco's `%FACILITY-SEVERITY-MNEMONIC: text`; without either all of it is text. */
+/** `app[pid]: text`, or Cisco's `%FACILITY-SEVERITY-MNEMONIC: text`; else everything is text. */
 function readTag(text: string) {
   const cisco = CISCO.exec(text);
   if (cisco !== null) {

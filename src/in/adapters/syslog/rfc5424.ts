@@ -4,7 +4,7 @@ import type { SyslogBody, SyslogMessage } from "./shape.ts";
 const HEAD =
   /^\d{1,2} (-|\d{4}-\d{2}-\d{2}[Tt]\S{1,40}) (\S{1,255}) (\S{1,255}) (\S{1,255}) (\S{1,255}) ?/;
 
-/** What stands behind the priority, by RFC 5424; null where it isn't of that form. Broken structured data is text. */
+/** Reads what follows the priority, in RFC 5424; null for another format. Invalid structured data is text. */
 export function readNewSyslog(rest: string): SyslogBody | null {
   const head = HEAD.exec(rest);
   if (head === null) return null;

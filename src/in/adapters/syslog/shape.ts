@@ -1,22 +1,22 @@
-/** One message of syslog, as far as it could be read: what can't be is text (contract §23). */
+/** A parsed syslog message. What couldn't be parsed is in the text (contract §23). */
 export interface SyslogMessage {
   /** 0 to 23. */
   facility: number;
   /** 0 (emergency) to 7 (debug). */
   severity: number;
-  /** Unix seconds by the sender's clock; null where it says none. */
+  /** Unix seconds by the sender's clock; null where missing. */
   at: number | null;
-  /** Empty where it isn't said, like those below. */
+  /** Empty where missing, like those below. */
   host: string;
   app: string;
   pid: string;
   msgid: string;
-  /** Structured data: id, name and value of each parameter; of an element without any, its id alone. */
+  /** Structured data: id, name and value of each parameter; an element without parameters has only its id. */
   data: readonly (readonly [id: string, name: string, value: string])[];
-  /** Of some makers' own forms. */
+  /** Fields of some vendors' formats. */
   more: readonly (readonly [string, string])[];
   text: string;
 }
 
-/** What stands behind the priority. */
+/** The part after the priority. */
 export type SyslogBody = Omit<SyslogMessage, "facility" | "severity"> & { severity?: number };

@@ -1,6 +1,6 @@
 /**
- * The thread that tries rules on kept lines: it reads the store by a connection of its own, to read only. It says once
- * that its code is loaded, and then answers each order with a `DryRunReply`.
+ * The thread that runs dry runs. It opens its own read-only connection to the store. It reports once when its code is
+ * loaded, and then answers each order with a `DryRunReply`.
  */
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../../../ground/kit/clock.ts";
@@ -12,7 +12,7 @@ import { type DryRunOrder, runDry } from "./run.ts";
 
 export type DryRunReply = { answer: DryRunFound } | { failed: string };
 
-/** With the store's path, and what of the environment says where SQLite's addon lies. */
+/** With the store's path, and the environment variables that locate SQLite's addon. */
 export interface DryRunWork extends DryRunOrder {
   path: string;
   env: Record<string, string>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ruleCreate, ruleName } from "../../../core/projects/rule.ts";
 import { integer, list, text } from "../../../ground/kit/fields.ts";
 
-/** What a rule would have opened: asked and answered over the interface. */
+/** The API's bodies and answers for a dry run: the alerts that a rule would have opened. */
 
 export const dryRunWrite = z
   .strictObject({
@@ -47,7 +47,7 @@ const versus = z.object({
   }),
 });
 
-/** What looking through the lines comes to. */
+/** The result of reading the lines. */
 const dryRunFound = z.object({
   range: z.object({
     from: z.int(),
@@ -102,7 +102,7 @@ const dryRunFound = z.object({
 });
 export type DryRunFound = z.output<typeof dryRunFound>;
 
-/** With whom its ladder would have paged, as nobody acknowledged anything. */
+/** With the people whom its ladder would have paged if nobody had acknowledged. */
 export const dryRunAnswer = dryRunFound
   .extend({
     alerts: z

@@ -9,27 +9,27 @@ import type { DryAlert, DryRunFound } from "./dry-run.ts";
 /** A line as the rule sees it. */
 export interface DryLine {
   id: number;
-  /** Unix seconds; never less than the line's before it. */
+  /** Unix seconds; never less than that of the line before. */
   at: number;
   sourceId: number;
   source: string;
   event: IngestEvent;
   text: MatchedText & { root: { id: string; text: string } };
-  /** Its template has been taken in by a more general one since. */
+  /** Its template has been generalised since. */
   grew?: boolean;
 }
 
-/** What keys and windows may take of memory; past it the run ends where it is. */
+/** Limits of keys and hits in memory; above them the run stops. */
 const MOST_KEYS = 100_000;
 const MOST_HITS = 1_000_000;
 const MOST_ALERTS = 500;
 const MOST_TEMPLATES = 50;
 const MOST_NEAR = 10;
-/** Keys are looked through for what is over once in so many matches. */
+/** Finished keys are removed once in so many matches. */
 const CLEAN_EVERY = 10_000;
 const HOUR = 3600;
 
-/** An alert that goes on; `alert` is null past the ones that are told singly. */
+/** An open alert; `alert` is null above the number that is listed. */
 interface OpenAlert {
   openedAt: number;
   lastSeen: number;
@@ -42,7 +42,7 @@ interface Counting {
   near: DryRunFound["near"][number];
 }
 
-/** The rule that is tried; its alerts end after so many seconds where quiet doesn't end them. */
+/** The rule of the dry run. Its alerts end after so many seconds if quiet doesn't end them. */
 interface DryRule {
   name: string;
   body: RuleBody;
@@ -50,16 +50,16 @@ interface DryRule {
   time: PatternTime;
 }
 
-/** The key of the alert that a rule's further keys share. */
+/** The key of the rule's shared alert. */
 const SHARED = "*";
 
 /**
- * What a rule makes of lines, in order, by the functions that ingest uses: match, key, window, thresholds, the bound on
- * unresolved alerts. How alerts end it has to assume: by the rule's quiet, or after so many seconds.
+ * Applies a rule to lines in order, with the functions of ingest: match, key, window, thresholds, limit of open alerts.
+ * The end of an alert is assumed: by the rule's quiet, or after a fixed time.
  */
 export class DryEngine {
   matched = 0;
-  /** Lines that say what the rule looks for, but in a part that varies: it takes none of them. */
+  /** Lines that contain the rule's text, but in a varying part of the template: they don't match. */
   varied = 0;
   alertCount = 0;
   readonly alerts: DryAlert[] = [];
@@ -69,7 +69,7 @@ export class DryEngine {
   readonly #assumed: number;
   readonly #openAlerts = new Map<string, OpenAlert>();
   readonly #counting = new Map<string, Counting>();
-  /** When quiet ended the latest alert of a key, where it may come back. */
+  /** When quiet ended the latest alert of a key, if it can reopen. */
   readonly #ended = new Map<string, { at: number; alert: DryAlert | null }>();
   readonly #buckets = new Map<number, { matched: number; alerts: number }>();
   readonly #templates = new Map<string, DryRunFound["templates"][number]>();
@@ -90,7 +90,7 @@ export class DryEngine {
     this.#assumed = assumedSeconds;
   }
 
-  /** Takes the next line; false once memory has no room for more of them. */
+  /** Adds the next line; false once the memory limit is reached. */
   add(line: DryLine): boolean {
     const { event, text } = line;
     if (!admits(this.#rule, line.source, text)) {
@@ -108,7 +108,7 @@ export class DryEngine {
     return this.#counting.size + this.#openAlerts.size < MOST_KEYS && this.#hits < MOST_HITS;
   }
 
-  /** Whether the line itself would do, were it looked at instead of its template. */
+  /** Whether the line's own text would match, instead of its template's. */
   #says({ source, event, text }: DryLine): boolean {
     if (!event.message.includes(this.#rule.templateContains)) return false;
     const whole = { ...this.#rule, templateContains: "" };
@@ -140,7 +140,7 @@ export class DryEngine {
     return null;
   }
 
-  /** How it had ended by `at`; null where it goes on. */
+  /** How the alert had ended by `at`; null while it is open. */
   #endOf(found: OpenAlert, at: number): { at: number; end: "quiet" | "assumed" } | null {
     const quietAt = this.#quiet === 0 ? Infinity : found.lastSeen + this.#quiet;
     const assumedAt = found.openedAt + this.#assumed;
@@ -222,7 +222,7 @@ export class DryEngine {
     return true;
   }
 
-  /** Whether as many alerts go on as the rule may have; the shared one is none of them. */
+  /** Whether the rule has as many open alerts as allowed, without the shared one. */
   #isFull(at: number): boolean {
     const { max_open } = this.#rule.rule;
     const others = () => this.#openAlerts.size - (this.#openAlerts.has(SHARED) ? 1 : 0);
@@ -255,7 +255,7 @@ export class DryEngine {
     return known;
   }
 
-  /** Forgets what is over: alerts that ended, windows that nothing is in any more. */
+  /** Removes ended alerts and empty windows. */
   #clean(at: number): void {
     for (const key of [...this.#openAlerts.keys()]) this.#find(key, at);
     for (const [key, { lastAt, window, near }] of this.#counting) {
@@ -272,7 +272,7 @@ export class DryEngine {
     this.#near = [...this.#near, ...more].toSorted((a, b) => b.best - a.best).slice(0, MOST_NEAR);
   }
 
-  /** What it came to at `until`. */
+  /** The result at `until`. */
   finish(until: number): Pick<DryRunFound, "alerts" | "buckets" | "templates" | "near"> {
     this.#clean(until);
     this.#keepNear([...this.#counting.values()].map(({ near }) => near));

@@ -10,7 +10,7 @@ type Text = DryLine["text"];
 const TEMPLATES =
   "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ?";
 
-/** The project's templates as they are now, by the ids that its lines were given. */
+/** The project's present templates, by the ids that its lines have. */
 export function keptTexts(
   reader: Reader,
   projectId: number,
@@ -23,7 +23,7 @@ export function keptTexts(
   );
   const roots = new Map<string, Text["root"]>();
   const texts = new Map<string, Text>();
-  // For templates that were so long unused that the project forgot them.
+  // For templates that the project has deleted because they were long unused.
   const miner = createMiner({ limit: 1000, rows: [] });
   const rootOf = (row: MinerRow): Text["root"] => {
     const above = row.aliasOf === null ? undefined : rows.get(row.aliasOf);
@@ -76,8 +76,8 @@ export interface LineRow {
 }
 
 /**
- * The project's kept lines since `from`, oldest first, a block at a time: each is a read of its own, so that the log of
- * changes can be written back in between and retention isn't held up. What it deletes meanwhile isn't seen.
+ * The project's kept lines since `from`, oldest first, in blocks. Each block is a read of its own, so that the WAL can
+ * be checkpointed in between and retention isn't blocked. Lines that are deleted meanwhile are missing.
  */
 export function* blocksSince(
   reader: Reader,
@@ -111,7 +111,7 @@ export function eventOf({ message, level, keys, tags }: LineRow): IngestEvent {
 const OLDEST = "SELECT id, received_at AS at FROM log_lines ORDER BY id LIMIT 1";
 const HANDED_OUT = "SELECT value FROM meta WHERE key = 'log_line_id'";
 
-/** Since when lines are kept where older ones were deleted; null where none was. */
+/** Since when lines are complete, where older ones were deleted; null where none was. */
 export function cutAt(reader: Reader, now: number): number | null {
   const oldest = reader.sql<[], { id: number; at: number }>(OLDEST).get();
   if (oldest !== undefined) return oldest.id > 1 ? oldest.at : null;

@@ -22,7 +22,7 @@ const DAY = 86_400;
 const USUAL_END = 1800;
 const MANY_A_DAY = 20;
 
-/** Looks through the kept lines, or the given ones. Reads only. */
+/** Runs a rule over the kept lines, or the given ones. Only reads. */
 export function runDry(
   reader: Reader,
   clock: Pick<Clock, "mono" | "now">,
@@ -35,7 +35,7 @@ export function runDry(
     name,
     body,
     assumedSeconds: assumed,
-    // The thread is its own, and ends when it has taken too long.
+    // The thread does nothing else, and is ended when it takes too long.
     time: createPatternTime(clock, 1),
   });
   const begun = clock.mono();
@@ -77,7 +77,7 @@ export function runDry(
 
 interface Looked {
   lines: number;
-  /** Of the last line. */
+  /** The time of the last line. */
   last: number;
   why: "time" | "memory" | null;
 }
@@ -110,7 +110,7 @@ const ROWS =
   "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ?";
 const MOST_TEMPLATES = 100_000;
 
-/** Lines that somebody pasted: all of them come at once, from no source. */
+/** Pasted lines: all have the same time and no source. */
 function givenLines(
   reader: Reader,
   engine: DryEngine,
@@ -129,7 +129,7 @@ function givenLines(
 const ENDS = `SELECT resolved_at - opened_at FROM alerts WHERE project_id = ? AND state = 'resolved' AND drill = 0
   ORDER BY id DESC LIMIT 500`;
 
-/** How long half of the project's latest alerts stood at most; null where none has ended. */
+/** The median duration of the project's latest alerts; null where none has ended. */
 function medianEnd(reader: Reader, projectId: number): number | null {
   const lengths = reader.sql<[projectId: number], number>(ENDS).pluck().all(projectId);
   const middle = lengths.toSorted((a, b) => a - b)[lengths.length >> 1];

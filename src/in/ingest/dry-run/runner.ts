@@ -11,12 +11,12 @@ export interface DryRunner {
   close(): Promise<void>;
 }
 
-/** By then it answers with what it has. */
+/** After this time it answers with what it has. */
 const BUDGET_MS = 4500;
-/** One block of very long lines more, and it is ended. */
+/** One more block of very long lines, and the thread is ended. */
 const LIMITS = { deadlineMs: 9000, heapMb: 256, longestQueue: 0 };
 
-/** Tries rules on a store's kept lines, one at a time, in a thread of its own that is there while it is needed. */
+/** Runs dry runs on a store's kept lines, one at a time, in a thread that exists while it is needed. */
 export function createDryRunner(store: { path: string; clock: Clock }): DryRunner {
   const source = threadSource("src/in/ingest/dry-run/dry-run-worker.ts");
   const { path, clock } = store;

@@ -1,7 +1,7 @@
 import type { Reader } from "../../../ground/store/store.ts";
 import type { DryAlert, DryRunFound } from "./dry-run.ts";
 
-/** What a saved rule did in the same time, from its real alerts, beside what the tried one would have opened. */
+/** The real alerts of a saved rule that are compared with a dry run of the same time. */
 
 const MOST_REAL = 5000;
 const MOST_TOLD = 500;
@@ -18,8 +18,8 @@ const REAL = `SELECT id, template_id, opened_at, resolved_at FROM alerts
 const ALIASES = "SELECT id, alias_of FROM templates WHERE project_id = ? AND alias_of IS NOT NULL";
 
 /**
- * Two alerts are the same where they are of one template and stood at the same time. Null where none is asked for; only the
- * alerts that are told singly are compared.
+ * Two alerts are the same if they have the same template and were open at the same time. Null if no comparison is
+ * wanted. Only listed alerts are compared.
  */
 export function versusOf(
   reader: Reader,

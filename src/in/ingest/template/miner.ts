@@ -1,16 +1,16 @@
 /*
- * The way of a line, room by room:
+ * How a line becomes a template, folder by folder:
  *
- *   mining/lines     seen lately, but for its digits? Then its shape is known.
- *   reading/         a message to its shape: stack frames left out, the header found, the body read as logfmt, JSON or prose
- *     header/        where the message proper begins, behind time stamps, levels, hosts and loggers
+ *   mining/lines     a cache: the shape of a line that differs from a recent one only in its digits
+ *   reading/         from a message to its shape: skips stack frames and the header, reads the body as logfmt, JSON or prose
+ *     header/        where the message begins, after time stamps, levels, hosts and loggers
  *     prose/         one pass by character class: separators, quotes, tokens
- *     values/        what one token is: a number, a time, a host, a name with a number in it, an id
- *   mining/          shapes to templates: which words vary is found out late, on evidence, and merges shapes
+ *     values/        the kind of a token: a number, a time, a host, a name with a number in it, an id
+ *   mining/          from shapes to templates: merges shapes once there is evidence which words vary
  *
- *   text/            what all of them are written in: codes, classes and marks of characters, word lists, the buffer
+ *   text/            used by all: codes, classes and marks of characters, word lists, the buffer
  *
- * Rooms know only those below them: reading > header, prose > values > text. Mining knows text alone.
+ * A folder imports only from those below it: reading > header, prose > values > text. Mining imports only text.
  */
 import { hash } from "node:crypto";
 import { Entry, Recency } from "./mining/entry.ts";
