@@ -9,10 +9,14 @@ import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 export function registerActions(program: Command): void {
-  const action = program.command("action").description("requests that alerts send when they open");
+  const action = program
+    .command("action")
+    .description("runbook actions: requests that the box makes when an alert opens");
   apiFlags(action.command("list <project>")).description("list actions").action(list);
   apiFlags(action.command("set <project> <file>"))
-    .description("create or replace an action, by its name, from a JSON file (- = standard input)")
+    .description(
+      "create or replace an action, by its name, from a JSON file (- = standard input); every rule without `actions` runs it",
+    )
     .action(set);
   apiFlags(action.command("test <project> <action>"))
     .description("run an action once, as an alert would")
@@ -22,7 +26,7 @@ export function registerActions(program: Command): void {
     .option("--limit <n>", "how many (1 to 500)", "100")
     .action(executions);
   apiFlags(action.command("delete <project> <action>"))
-    .description("delete an action; its executions stay")
+    .description("delete an action; its past runs stay")
     .action(async (project: string, named: string, options: ApiOptions) => {
       const place = await placeOf(options, project, named);
       const answer = await callApi<object>(options, "DELETE", place);

@@ -10,22 +10,24 @@ import { apiFlags, print } from "./options.ts";
 
 export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("unack <id>"))
-    .description("take an acknowledgement back: the ladder goes on after the wait it had left")
+    .description("take an acknowledgement back: the ladder goes on after the wait that it had left")
     .action(say("unack", "is open again"));
   apiFlags(program.command("escalate <id>"))
     .description("run the ladder's next step now")
     .action(say("escalate", "is escalated"));
   apiFlags(program.command("assign <id> [account...]"))
-    .description("page these people now (id or email; me): the alert is theirs")
+    .description("page these people now (id or email; me), and make the alert theirs")
     .option("--schedule <name...>", "whoever is on call in these schedules of the project")
-    .option("--keep-ladder", "the ladder goes on beside them (the default)")
+    .option("--keep-ladder", "the ladder goes on, too (the default)")
     .option("--no-keep-ladder", "the ladder's further steps don't run")
     .action(assign);
   apiFlags(program.command("note <id> <text>"))
     .description("add a note to an alert's history")
     .action(note);
   apiFlags(program.command("run-action <id> <action>"))
-    .description("run a runbook action (its id or name) for an alert, on its latest event")
+    .description(
+      "run a runbook action (its id or name) for an alert, with the alert's latest event",
+    )
     .action(runAction);
 }
 

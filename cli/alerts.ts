@@ -20,46 +20,52 @@ import { entryText } from "./timeline.ts";
 
 export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"))
-    .description("list alerts, newest first; --follow goes on as they open")
+    .description("list alerts, newest first; --follow prints new ones as they open")
     .option("--project <name>", "of one project")
     .option("--state <state>", "open, acknowledged or resolved; several: open,acknowledged")
     .option("--rule <name>", "of one rule")
     .option("--q <text>", '#130, level:error, rule:"slow payments", key:provider=acme, or words')
-    .option("--mine", "those that paged you, are yours or that you acknowledged")
+    .option("--mine", "alerts that paged you, that are yours or that you acknowledged")
     .option("--by-rule", "a line for each rule that has unresolved alerts, the most urgent first")
     .option("--limit <n>", "how many", "50")
     .option("--follow", "print alerts as they open")
     .action(listAlerts);
   const alert = program.command("alert").description("one alert");
   apiFlags(alert.command("show <id>"))
-    .description("what is wrong, since when, how often, what comes next, and all that happened")
+    .description(
+      "show an alert: what is wrong, since when, how often, what comes next, and its history",
+    )
     .action(showAlert);
   apiFlags(alert.command("pages <id>"))
-    .description("who was told by what, when and with what outcome; who wasn't, and why")
+    .description("show who was notified by what, when and with what result; who wasn't, and why")
     .action(showPages);
   apiFlags(alert.command("lines <id>"))
-    .description("kept lines about its opening, and what varies in those of its template")
-    .option("--minutes <n>", "before and after its opening", "5")
+    .description("show kept log lines around an alert's opening, and the values that vary")
+    .option("--minutes <n>", "minutes before and after its opening", "5")
     .option("--source <name>", "of one source")
     .option("--template <id>", "of one template")
     .option("--q <text>", "with this in the message")
     .option("--limit <n>", "how many", "100")
     .action(showLines);
   manyFlags(program.command("ack [id...]"))
-    .description("acknowledge alerts: these, or with --all every open one of a project or its rule")
+    .description(
+      "acknowledge alerts: these, or with --all every open one of a project or its rule; further events of them page nobody",
+    )
     .action(changeAlerts("ack"));
   manyFlags(program.command("resolve [id...]"))
-    .description("resolve alerts: these, or with --all every one of a project or its rule")
+    .description(
+      "resolve alerts: these, or with --all every one of a project or its rule; if its sender still reports the problem, a new alert opens after an hour",
+    )
     .action(changeAlerts("resolve"));
   registerAlertVerbs(program);
   apiFlags(program.command("timeline <id>"))
-    .description("what happened to an alert")
+    .description("show the history of an alert")
     .action(showTimeline);
 }
 
 function manyFlags(command: Command): Command {
   return apiFlags(command)
-    .option("--all", "all that --project, and --rule, have")
+    .option("--all", "all alerts of --project, or of its --rule")
     .option("--project <name>", "with --all: of this project")
     .option("--rule <name>", "with --all: of this rule of it");
 }

@@ -11,10 +11,15 @@ import { terminal } from "./terminal.ts";
 
 export function registerAudit(program: Command): void {
   apiFlags(program.command("audit"))
-    .description("who changed what, newest first (managers); with --json one JSON object a line")
-    .option("--account <email>", "done by this account (its id or email; me)")
-    .option("--target <kind>", "to things of a kind, or one of them: rule, rule:errors, alert:131")
-    .option("--verb <name>", "by this operation, replaceRule for example")
+    .description(
+      "list changes, newest first: who changed what (owners and admins); with --json one JSON object a line",
+    )
+    .option("--account <email>", "changes by this account (its id or email; me)")
+    .option(
+      "--target <kind>",
+      "changes of things of a kind, or of one: rule, rule:errors, alert:131",
+    )
+    .option("--verb <name>", "this operation alone, for example replaceRule")
     .option("--limit <n>", "how many", "50")
     .action(listEntries);
 }

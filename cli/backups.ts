@@ -7,8 +7,8 @@ import { table, when } from "./table.ts";
 
 export function registerBackups(program: Command): void {
   apiFlags(program.command("backups"))
-    .description("the backups in the box's directory for them")
-    .option("--now", "let the box make one now")
+    .description("list the backups in the box's backup directory")
+    .option("--now", "make one now")
     .action(backups);
 }
 

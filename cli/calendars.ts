@@ -13,17 +13,21 @@ interface Whose extends ApiOptions {
 export function registerCalendars(oncall: Command): void {
   const calendar = oncall
     .command("calendar")
-    .description("secret addresses for calendar programs: whoever knows one reads that calendar");
+    .description(
+      "secret addresses for calendar programs: anybody who knows one can read that calendar",
+    );
   const person = (command: Command) =>
-    apiFlags(command).option("--person <email>", "somebody else's; yours unless told");
+    apiFlags(command).option("--person <email>", "for another person (default: you)");
   person(calendar.command("add [schedule]"))
     .description(
-      "print an address of your own shifts, or of a PROJECT/SCHEDULE; the one before for the same is void",
+      "print a calendar address of your own shifts, or of PROJECT/SCHEDULE; an earlier address for the same stops working",
     )
     .action(add);
-  person(calendar.command("list")).description("list them, without their secrets").action(list);
+  person(calendar.command("list"))
+    .description("list calendar addresses, without their secrets")
+    .action(list);
   person(calendar.command("revoke <id>"))
-    .description("nobody reads it any more")
+    .description("revoke a calendar address")
     .action(async (id: string, options: Whose) => {
       const answer = await callApi<object>(options, "DELETE", await placeOf(options, id));
       print(answer, options, () => `revoked ${id}`);

@@ -26,7 +26,7 @@ export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
     .description(
-      "print projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance, and the box's gateways and fallback, as YAML",
+      "print the configuration as YAML: projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance; the box's gateways and fallback",
     )
     .option("--project <name...>", "only these projects, and nothing of the whole box")
     .option("--with-people", "with everybody's email, name and role")
@@ -35,13 +35,13 @@ export function registerConfig(program: Command): void {
     .action(exportConfig);
   apiFlags(config.command("apply <file>"))
     .description(
-      "make the projects of a file, gateways and fallback what it says, and accounts for its people who have none (- = standard input)",
+      "make projects, gateways and fallback what a file says, and make accounts for its people who have none (- = standard input)",
     )
     .option("--dry-run", "show what would change, and change nothing")
     .option("--delete", "also delete what isn't in the file (never people)")
-    .option("--yes", "also where the ladders of alerts that are open end with it")
-    .option("--exit-code", "with --dry-run: exit with 2 where something would change")
-    .option("--invite", "issue a code for each person who is made, good for a week")
+    .option("--yes", "also if the ladders of open alerts end with it")
+    .option("--exit-code", "with --dry-run: exit with 2 if something would change")
+    .option("--invite", "make an invitation for each new person, good for a week")
     .action(applyConfig);
   config
     .command("schema")

@@ -19,16 +19,16 @@ interface ConnectOptions extends ApiOptions {
 export function registerConnect(program: Command): void {
   apiFlags(program.command("connect <kind>"))
     .description(
-      "connect a sender: makes its source, a rule where none would hear it, and prints what to paste there",
+      "connect a sender: makes its source, and a rule if none would match, and prints what to paste there",
     )
-    .requiredOption("--project <project>", "project that it sends to")
-    .option("--name <name>", "of its source; the kind unless told")
+    .requiredOption("--project <project>", "the project that it sends to")
+    .option("--name <name>", "name of its source (default: the kind)")
     .option(
       "--level <level>",
-      `lowest level that the new rule takes: ${levelHelp}; error unless told`,
+      `lowest level that the new rule matches: ${levelHelp} (default error)`,
     )
-    .option("--no-lines", "keep none of its lines; a week of them unless told")
-    .option("--wait", "wait for its first event, and say what became of it")
+    .option("--no-lines", "keep no log lines (default: keep them for a week)")
+    .option("--wait", "wait for its first event, and show what became of it")
     .action(connect);
 }
 

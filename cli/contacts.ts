@@ -25,31 +25,39 @@ interface SentAnswer {
 }
 
 export function registerContacts(program: Command): void {
-  const contact = program.command("contact").description("the ways to reach you, or somebody");
+  const contact = program
+    .command("contact")
+    .description("contacts: the ways to reach you, or another person");
   const kinds = contactKindList.kinds.map(({ kind }) => kind).filter((kind) => kind !== "web_push");
   personFlags(contact.command("list")).description("list your contacts").action(list);
   personFlags(contact.command("add <kind> <address>"))
     .description(
-      `add a contact: ${kinds.join(", ")} (address - = standard input); a code is sent through it and asked for at a terminal`,
+      `add a contact: ${kinds.join(", ")} (address - = standard input); the box sends a code through it, and at a terminal the command asks for the code`,
     )
-    .option("--label <label>", "what you call it: phone, mail")
+    .option("--label <label>", "your name for it: phone, mail")
     .addOption(
       flag(
         "--secret <secret>",
-        `of a webhook: what pages are signed with; ${secretHelp}`,
+        `of a webhook: the secret that signs pages; ${secretHelp}`,
         "contact",
       ),
     )
     .action(add);
   personFlags(contact.command("verify <contact> [code]"))
-    .description("give back the code that came through a contact; without one a new code is sent")
+    .description(
+      "confirm a contact with the code that came through it; without a code, send a new one",
+    )
     .action(verify);
   personFlags(contact.command("test <contact>"))
-    .description("send a test through a contact, by the way that pages take")
+    .description("send a test through a contact, like a page")
     .action(test);
   for (const verb of ["off", "on"] as const)
     personFlags(contact.command(`${verb} <contact>`))
-      .description(verb === "off" ? "keep a contact and don't use it" : "use a contact again")
+      .description(
+        verb === "off"
+          ? "turn a contact off; it stays, and pages don't use it"
+          : "turn a contact on again",
+      )
       .action(async (named: string, options: PersonOptions) => {
         const { at, contact: found } = await placeOf(options, named);
         const state = verb === "off" ? "off" : "verified";
@@ -57,7 +65,7 @@ export function registerContacts(program: Command): void {
         print(changed, options, () => `${contactName(found)} is ${verb}`);
       });
   personFlags(contact.command("delete <contact>"))
-    .description("delete a contact; pages that wait for it are withdrawn")
+    .description("delete a contact and the pages that wait for it")
     .action(async (named: string, options: PersonOptions) => {
       const { at, contact: found } = await placeOf(options, named);
       const answer = await callApi<object>(options, "DELETE", at);
@@ -67,7 +75,7 @@ export function registerContacts(program: Command): void {
 
 /** Adds the flag for another person's email. The box decides who may use it. */
 export function personFlags(command: Command): Command {
-  return apiFlags(command).option("--person <email>", "of somebody else, for managers");
+  return apiFlags(command).option("--person <email>", "for another person (owners and admins)");
 }
 
 /** `/v1/accounts/{account}/…` of the person that the flags name. Throws CommandError that lists the accounts. */

@@ -14,15 +14,15 @@ import { parseSpan } from "./times.ts";
 export function registerDrill(program: Command): void {
   apiFlags(program.command("drill <project> <rule>"))
     .description(
-      "open an alert of which nothing is true but its way: ladder, pages, channels; it ends by itself after 15 minutes",
+      "open a test alert that takes the real way: ladder, pages, channels; it ends by itself after 15 minutes",
     )
-    .option("--level <level>", "its level (default: the lowest that the rule takes)")
-    .option("--message <text>", "what people read behind the word Drill")
+    .option("--level <level>", "the alert's level (default: the lowest that the rule matches)")
+    .option("--message <text>", "the text behind the word Drill")
     .option(
       "--wait <span>",
-      "wait until somebody has it or it is over, at most so long; else until what it sent has arrived or failed, at most a minute",
+      "wait until somebody acknowledges or the drill is over, at most this long (default: until every message has arrived or failed, at most a minute)",
     )
-    .option("--no-wait", "only begin it")
+    .option("--no-wait", "begin it and don't wait")
     .action(drill);
 }
 

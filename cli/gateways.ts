@@ -12,14 +12,16 @@ import { age, table } from "./table.ts";
 export function registerGateways(program: Command): void {
   const gateway = program
     .command("gateway")
-    .description("what serves people's contacts: a mail server, bots, accounts with services");
+    .description("gateways serve people's contacts: a mail server, bots, accounts with services");
   apiFlags(gateway.command("list"))
     .description("list gateways, without their secrets")
     .action(list);
-  const set = gateway.command("set").description("set one up, or change what is given of it");
+  const set = gateway
+    .command("set")
+    .description("set up a gateway, or change some of its settings");
   for (const kind of contactKindList.gateways) setCommand(set, kind);
   apiFlags(gateway.command("delete <kind>"))
-    .description("delete a gateway; its contacts stay and reach nobody")
+    .description("delete a gateway; its contacts stay, but reach nobody")
     .action(async (kind: string, options: ApiOptions) => {
       const answer = await callApi<object>(options, "DELETE", path("v1", "gateways", kind));
       print(answer, options, () => `deleted ${kind}`);
@@ -31,7 +33,7 @@ const flagOf = (field: string): string => (field === "url" ? "server" : field.re
 
 function setCommand(set: Command, { kind, about, fields, open = [] }: GatewayKind): void {
   const command = apiFlags(set.command(kind)).description(
-    `set up ${about} (what is left out stays)`,
+    `set up ${about} (what you leave out stays)`,
   );
   const options = Object.entries(fields.shape).map(([field, schema]) => {
     const isSecret = field !== "url" && !open.includes(field);
@@ -45,7 +47,7 @@ function setCommand(set: Command, { kind, about, fields, open = [] }: GatewayKin
     command.addOption(option);
     return { field, option };
   });
-  command.option("--no-test", "store it without a request that shows whether it works");
+  command.option("--no-test", "store it without a test request");
   command.action(async () => {
     const given = command.opts<ApiOptions & { test: boolean } & Record<string, string>>();
     const settings = await withSecrets(

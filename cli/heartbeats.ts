@@ -10,22 +10,24 @@ import { age, printable, short, table, when } from "./table.ts";
 import { parseSpan } from "./times.ts";
 
 export function registerHeartbeats(program: Command): void {
-  const heartbeat = program.command("heartbeat").description("jobs that must report");
+  const heartbeat = program
+    .command("heartbeat")
+    .description("heartbeats: jobs that must report (dead man's switch)");
   apiFlags(heartbeat.command("list <project>")).description("list heartbeats").action(list);
   paceFlags(apiFlags(heartbeat.command("add <project> <name>")))
-    .description("create a heartbeat; prints the address that its job calls once")
-    .option("--slug <slug>", "its name in addresses with a source's short token")
-    .option("--uuid <uuid>", "a UUID that its job calls already")
+    .description("create a heartbeat; prints, this once, the address that its job calls")
+    .option("--slug <slug>", "its name in addresses that use a source's short token")
+    .option("--uuid <uuid>", "the UUID that its job calls already")
     .action(add);
   paceFlags(apiFlags(heartbeat.command("set <project> <heartbeat>")))
     .description("change when a heartbeat is expected, or the level of its events")
     .action(set);
   apiFlags(heartbeat.command("show <project> <heartbeat>"))
-    .description("how a job is, its latest runs and what it said last")
+    .description("show a job's state, its latest runs and its last report")
     .action(show);
   for (const [verb, says] of [
-    ["pause", "watch a job no more for now; an alert that it is missing ends"],
-    ["resume", "watch a job again, from now on"],
+    ["pause", "pause a heartbeat; its alert ends"],
+    ["resume", "resume a heartbeat, from now on"],
   ] as const)
     apiFlags(heartbeat.command(`${verb} <project> <heartbeat>`))
       .description(says)
@@ -35,14 +37,14 @@ export function registerHeartbeats(program: Command): void {
         print(answer, options, () => `${answer.name} is ${answer.state}`);
       });
   apiFlags(heartbeat.command("rotate <project> <heartbeat>"))
-    .description("replace a heartbeat's addresses")
+    .description("replace a heartbeat's addresses; the old ones stop working")
     .action(async (project: string, named: string, options: ApiOptions) => {
       const place = await placeOf(options, project, named);
       const answer = await callApi<{ ping_url: string }>(options, "POST", `${place}/rotate`);
       print(answer, options, () => addressOf(answer, options));
     });
   apiFlags(heartbeat.command("delete <project> <heartbeat>"))
-    .description("delete a heartbeat; an alert that it is missing ends")
+    .description("delete a heartbeat; its alert ends")
     .action(async (project: string, named: string, options: ApiOptions) => {
       const place = await placeOf(options, project, named);
       const answer = await callApi<object>(options, "DELETE", place);
@@ -64,20 +66,20 @@ interface PaceOptions extends ApiOptions {
 
 function paceFlags(command: Command): Command {
   return command
-    .option("--every <span>", "it reports at least so often: 1h, 1d")
-    .option("--cron <fields>", 'it runs at these times: "0 3 * * *"')
-    .option("--oncalendar <times>", 'as a systemd timer says it: "Mon..Fri 03:00"')
-    .option("--timezone <zone>", "of --cron, Europe/Vienna for example; UTC unless told")
-    .option("--grace <span>", "how late it may be; 5m unless told")
-    .option("--max-run <span>", "how long a run may take; as --grace unless told")
-    .option("--level <level>", `of the events: ${levelHelp}; error unless told`)
+    .option("--every <span>", "the longest time between two reports: 1h, 1d")
+    .option("--cron <fields>", 'the times at which it runs: "0 3 * * *"')
+    .option("--oncalendar <times>", 'the times as a systemd timer writes them: "Mon..Fri 03:00"')
+    .option("--timezone <zone>", "time zone of --cron, for example Europe/Vienna (default UTC)")
+    .option("--grace <span>", "how late a report may be (default 5m)")
+    .option("--max-run <span>", "how long a run may take (default: as --grace)")
+    .option("--level <level>", `level of the events: ${levelHelp} (default error)`)
     .option(
       "--watch <kind:name=value>",
-      "events that count as its ping: alertmanager:alertname=Watchdog",
+      "events that count as its report: alertmanager:alertname=Watchdog",
     )
     .option(
       "--source <name>",
-      "the source whose reports of this job are heard: a Sentry's check-ins, an Opsgenie's pings",
+      "the only source that may report for this job: Sentry check-ins, Opsgenie pings",
     );
 }
 

@@ -17,23 +17,23 @@ interface DeskOptions {
 /** `box hosted`: the relay for phones, and tenants without a box (contract §7, §11). */
 export function registerHosted(program: Command): void {
   const hosted = new Command("hosted").description(
-    "the hosted role: relay, phones, hosted tenants",
+    "the hosted service: relay, phones, hosted tenants",
   );
   hosted.addCommand(serveCommand());
   registerPeople(hosted);
   registerTenants(hosted);
   deskFlags(hosted.command("apns").description("the push provider").command("set"))
-    .description("set the APNs key; a running service takes it with the next push")
+    .description("set the APNs key; a running service uses it from the next push on")
     .requiredOption("--key-file <p8>", "Apple's .p8 file")
     .requiredOption("--key-id <id>", "the key's id")
     .requiredOption("--team-id <id>", "the team's id")
     .requiredOption("--topic <bundle>", "the app's bundle id")
     .option("--endpoint <url>", "default https://api.push.apple.com")
-    .option("--ca <file>", "the only authority to trust there (PEM)")
+    .option("--ca <file>", "trust only this authority for Apple's server (PEM)")
     .action(setApns);
   deskFlags(hosted.command("move"))
     .description(
-      "move the registry of a stopped role to an empty database, or from one to a directory without",
+      "move the registry of a stopped service to an empty database, or from a database back to a data directory",
     )
     .action(move);
   program.addCommand(hosted);
@@ -41,7 +41,7 @@ export function registerHosted(program: Command): void {
 
 function serveCommand(): Command {
   return databaseFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"))
-    .description("run the hosted role")
+    .description("run the hosted service")
     .addOption(
       flag(
         "--ingest-rate <n>",
@@ -50,17 +50,17 @@ function serveCommand(): Command {
     )
     .addOption(flag("--relay-rate <n>", "pages a second from one box, 0 = off (default 20)"))
     .addOption(flag("--open-tenants <n>", "hosted tenants open at one time (default 128)"))
-    .addOption(flag("--database-pool <n>", "connections to it that do work (default 8)"))
+    .addOption(flag("--database-pool <n>", "database connections for the work (default 8)"))
     .addOption(
-      flag("--node <name>", "this node's name (default: minted once into the data directory)"),
+      flag("--node <name>", "this node's name (default: made once, in the data directory)"),
     )
     .addOption(
       flag(
         "--drain-seconds <n>",
-        "how long requests are still served when it stops and says so (default 0, with a database 5)",
+        "how long a stopping service still serves requests while readiness is 503 (default 0, with a database 5)",
       ),
     )
-    .addOption(flag("--lab", "let receipt checks use http and private addresses: for labs"))
+    .addOption(flag("--lab", "for labs only: receipt checks may use http and private addresses"))
     .action(async (flags: HostedFlags) => serve(flags));
 }
 
@@ -81,17 +81,20 @@ async function serve(flags: HostedFlags): Promise<void> {
 
 function registerPeople(hosted: Command): void {
   deskFlags(hosted.command("account").description("hosted accounts").command("add"))
-    .description("add the account of an email, or find it")
-    .requiredOption("--email <email>", "whose it is")
+    .description("find the account of an email address, or add it")
+    .requiredOption("--email <email>", "the account's email address")
     .action(addAccount);
   deskFlags(hosted.command("session").description("sessions").command("add"))
-    .description("mint a session token for an account; shown this once")
-    .requiredOption("--email <email>", "whose it is")
+    .description("make a session token for an account; it is shown this once")
+    .requiredOption("--email <email>", "the account's email address")
     .action(addSession);
   deskFlags(hosted.command("key").description("API keys of hosted tenants").command("add"))
-    .description("mint an API key of a hosted tenant; shown this once")
+    .description("make an API key of a hosted tenant; it is shown this once")
     .requiredOption("--tenant <id>", "the tenant")
-    .requiredOption("--email <email>", "whose it is; made a member where need be")
+    .requiredOption(
+      "--email <email>",
+      "the account's email address; it becomes a member if it is none",
+    )
     .option("--role <role>", "owner, admin or member (default member; owner for the first one)")
     .action(addKey);
 }
@@ -110,7 +113,7 @@ function registerTenants(hosted: Command): void {
 
 function tenantFlags(command: Command): Command {
   return command
-    .option("--box-url <url>", "where the box is reached for receipt checks")
+    .option("--box-url <url>", "the box's address for receipt checks")
     .option("--plan <plan>", "free or pro")
     .option("--watch <seconds>", "how long a box may be silent, 0 = not watched (default 300)");
 }
@@ -125,8 +128,10 @@ function databaseFlags(command: Command): Command {
     .addOption(
       flag("--database <url>", "the PostgreSQL that nodes share: postgres://user@host1,host2/name"),
     )
-    .addOption(flag("--database-file <file>", "the same, in a file: no password stands in ps"))
-    .addOption(flag("--database-ca <file>", "trust this authority alone there (PEM)"))
+    .addOption(
+      flag("--database-file <file>", "a file with that address, so that ps shows no password"),
+    )
+    .addOption(flag("--database-ca <file>", "trust only this authority for the database (PEM)"))
     .addOption(flag("--hosted-key <file>", "the sealing key (default hosted.key in --data)"));
 }
 

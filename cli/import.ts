@@ -18,14 +18,14 @@ export function registerImport(program: Command): void {
   program
     .command("import <system> <file...>")
     .description(
-      "make a configuration file of another system's export (alertmanager, pagerduty, opsgenie, goalert, oncall), and say what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
+      "turn another system's export into a configuration file (alertmanager, pagerduty, opsgenie, goalert, oncall), with a report of what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
     )
-    .option("--project <name>", "the project that it becomes; named after the system unless told")
+    .option("--project <name>", "name of the project (default: the system's name)")
     .option(
       "--output <file>",
-      "write the file there, and its credentials beside it, to FILE.env; else the file goes to standard output",
+      "write the configuration to FILE, and its credentials to FILE.env (default: standard output)",
     )
-    .option("--report <file>", "write the report there; else it goes to standard error")
+    .option("--report <file>", "write the report to this file (default: standard error)")
     .action(async (system: string, paths: string[], flags: ImportFlags) => {
       const { importers } = await import("../src/records/import/list.ts");
       const importer = importers.find((one) => one.system === system);

@@ -41,12 +41,14 @@ interface Totals {
 export function registerIngest(program: Command): void {
   program
     .command("ingest [file...]")
-    .description("send lines of files (or standard input) as events; never drops one silently")
+    .description(
+      "send the lines of files (or standard input) as events; reports each line that isn't taken",
+    )
     .addOption(urlFlag())
     .addOption(flag("--token <token>", "ingest token (pti_…)"))
     .option(
       "--level <level>",
-      `level of every event: ${levelHelp}; unless told what each line says of itself, else info`,
+      `level of every event: ${levelHelp} (default: the level that the line names, else info)`,
     )
     .option("--tag <tag...>", "tags of every event")
     .option("--quiet", "no progress")

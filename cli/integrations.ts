@@ -23,11 +23,13 @@ interface MakeOptions extends ApiOptions {
 
 /** `box integration` for channels, and the runbook actions beside them. */
 export function registerIntegrations(program: Command, list: ChannelList = channels): void {
-  const integration = program.command("integration").description("channels that events go out by");
+  const integration = program
+    .command("integration")
+    .description("channels: where a project's alerts are sent");
   apiFlags(integration.command("list <project>")).description("list channels").action(show);
   for (const kind of list.kinds) addCommand(integration, kind);
   apiFlags(integration.command("test <project> <integration>"))
-    .description("send a test event, as a real one would go out")
+    .description("send a test event, like a real one")
     .action(test);
   for (const verb of ["enable", "disable"] as const)
     apiFlags(integration.command(`${verb} <project> <integration>`))
@@ -49,14 +51,14 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
       print(answer, options, () => `deleted ${named}`);
     });
   apiFlags(integration.command("deliveries <project> <integration>"))
-    .description("a channel's deliveries, newest first")
+    .description("list a channel's deliveries, newest first")
     .option("--limit <n>", "how many (1 to 200)", "50")
     .option("--status <status>", "pending, delivered, failed or dropped")
     .option("--event <event>", "of one kind: alert.opened, for example")
     .option("--alert <id>", "of one alert")
     .action(deliveries);
   apiFlags(integration.command("delivery <project> <integration> <delivery>"))
-    .description("what was sent, without credentials, and how the last attempts ended")
+    .description("show what was sent, without credentials, and how the last attempts ended")
     .action(async (project: string, named: string, id: string, options: ApiOptions) => {
       const place = await placeOf(options, project, named);
       const at = `${place}/${path("deliveries", id).slice(1)}`;
@@ -64,7 +66,7 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
       print(answer, options, () => detailText(answer));
     });
   apiFlags(integration.command("resend <project> <integration> <delivery>"))
-    .description("send a delivery's event once more: the same id, the same bytes")
+    .description("send a delivery's event again, with the same id and bytes")
     .action(async (project: string, named: string, id: string, options: ApiOptions) => {
       const place = await placeOf(options, project, named);
       const at = `${place}/${path("deliveries", id, "resend").slice(1)}`;
@@ -100,18 +102,18 @@ function addCommand(integration: Command, channel: Channel): void {
   ].join(" ");
   const command = apiFlags(integration.command(name))
     .description(`add ${about}`)
-    .option("--name <name>", "what people call it")
-    .option("--event <kind...>", "only these kinds of events (default every kind)")
-    .option("--shared", "it hears of every project")
-    .option("--except <project...>", "but for these");
+    .option("--name <name>", "a name for people")
+    .option("--event <kind...>", "only these kinds of events (default: every kind)")
+    .option("--shared", "it gets the alerts of every project")
+    .option("--except <project...>", "with --shared: not those of these projects");
   if (!bodyAsIs)
     command
-      .option("--title-template <text>", "a title of your own, in Mustache")
-      .option("--body-template <text>", "likewise what stands below it");
+      .option("--title-template <text>", "your own title, in Mustache")
+      .option("--body-template <text>", "your own body, in Mustache");
   if (isRoom)
     command.option(
       "--storm-threshold <n>",
-      "alerts of a minute that are told one by one; 0 = all (default 10)",
+      "alerts of a minute that are sent one by one; further ones come together; 0 = all one by one (default 10)",
     );
   for (const { option } of options) command.addOption(option);
   command.action(async (project: string, ...given: unknown[]) => {

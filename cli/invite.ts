@@ -9,9 +9,9 @@ import { parseSpan } from "./times.ts";
 /** Makes a pairing code by the API; `box pair-code` needs the data directory. */
 export function registerInvite(program: Command): void {
   apiFlags(program.command("invite <email>"))
-    .description("issue a pairing code for somebody's seat")
+    .description("invite a person: print a pairing code that makes one account, and a link")
     .option("--role <role>", "owner, admin or member, at most your own", "member")
-    .option("--for <length>", "how long it is good for: 1h, 2d (at most 7d)", "1h")
+    .option("--for <length>", "how long the invitation is valid: 1h, 2d (at most 7d)", "1h")
     .action(invite);
 }
 

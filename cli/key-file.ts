@@ -10,12 +10,12 @@ interface DeskOptions {
 export function registerKeyFile(program: Command): void {
   const keyFile = program
     .command("key-file")
-    .description("the keys that stored credentials are sealed under");
+    .description("the keys that encrypt stored credentials");
   flags(keyFile.command("rotate"))
-    .description("make a new key and seal everything stored under it; old keys are kept")
+    .description("make a new key and encrypt everything stored with it; old keys stay in the file")
     .action(rotate);
   flags(keyFile.command("add <file>"))
-    .description("add an old key file, so that what was sealed under it opens again")
+    .description("add an old key file, so that values encrypted with it can be read again")
     .action(add);
 }
 

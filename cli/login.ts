@@ -17,18 +17,21 @@ interface LoginOptions extends ApiOptions {
 
 export function registerLogin(program: Command): void {
   apiFlags(program.command("login"))
-    .description("keep a box's address and an API key for all later commands of this user")
-    .option("--code <text>", "redeem a pairing code, given alone or as box pair-code prints it")
-    .option("--email <email>", "whose seat it becomes, where the code isn't for one address")
-    .option("--name <name>", "what others call you")
+    .description("store a box's address and an API key for all later commands of this user")
+    .option(
+      "--code <text>",
+      "redeem a pairing code: the code alone, or all that box pair-code printed",
+    )
+    .option("--email <email>", "your e-mail address, if the code isn't bound to one")
+    .option("--name <name>", "your name")
     .option(
       "--password-file <file>",
-      "the account's password (- = standard input; else it's asked)",
+      "a file with the account's password (- = standard input; default: asks)",
     )
     .action(login);
   program
     .command("logout")
-    .description("forget the address and the key that box login keeps; the key stays valid")
+    .description("remove the stored address and key; the key stays valid")
     .addOption(jsonFlag())
     .action((options: { json?: boolean }) => {
       const wasThere = removeLogin();

@@ -16,13 +16,15 @@ interface LookFlags {
 export function registerLook(program: Command): void {
   program
     .command("status")
-    .description("whether the box runs, what it holds, what waits, when it was last backed up")
+    .description(
+      "show whether the box runs, what it holds, what waits, and when it was last backed up",
+    )
     .addOption(dataFlag())
     .addOption(jsonFlag())
     .action(status);
   program
     .command("doctor")
-    .description("look at everything the box needs; exit 1 when something is wrong")
+    .description("check everything that the box needs; exit 1 if something is wrong")
     .addOption(dataFlag())
     .addOption(jsonFlag())
     .action(doctor);

@@ -21,9 +21,9 @@ import { printable } from "./table.ts";
 export function registerNotify(program: Command): void {
   const notify = program
     .command("notify")
-    .description("when which of your contacts are used, or somebody's");
+    .description("notification rules: which contact is used when");
   personFlags(notify.command("show"))
-    .description("show when which contacts are used, as notify set takes it")
+    .description("show the notification rules, in the form that notify set takes")
     .action(show);
   personFlags(notify.command("set"))
     .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
@@ -31,19 +31,19 @@ export function registerNotify(program: Command): void {
       "--rule <rule...>",
       `a time after the step, contacts by label, kind or id, and the lowest level (min ${levelHelp})`,
     )
-    .option("--usual", "no rules: all verified contacts at once, calls after two minutes")
+    .option("--usual", "remove the rules: all confirmed contacts at once, calls after two minutes")
     .action(set);
   const fallback = program
     .command("fallback")
-    .description("who is paged when nobody on a whole ladder can be reached");
+    .description("the people who are paged when a whole ladder reaches nobody");
   apiFlags(fallback.command("show"))
-    .description("show who is paged when nobody on a whole ladder can be reached")
+    .description("show who is paged when a whole ladder reaches nobody")
     .action(showFallback);
   apiFlags(fallback.command("set"))
-    .description("set who is paged when nobody on a whole ladder can be reached")
+    .description("set who is paged when a whole ladder reaches nobody")
     .option("--person <email...>", "these people (an email, or me)")
-    .option("--schedule <schedule...>", "whoever is on call there: PROJECT/SCHEDULE")
-    .option("--owners", "every owner, as usual")
+    .option("--schedule <schedule...>", "the person on call in PROJECT/SCHEDULE")
+    .option("--owners", "every owner (the default)")
     .action(setFallback);
 }
 

@@ -26,7 +26,7 @@ interface Row extends Duty {
 
 export function registerOnCall(program: Command): void {
   const oncall = apiFlags(program.command("oncall [project]"))
-    .description("who is on call now: every schedule, of one project or of all")
+    .description("show who is on call now in every schedule, of one project or of all")
     .action(showOnCall);
   registerCalendars(oncall);
 }

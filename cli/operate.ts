@@ -16,21 +16,23 @@ interface StoreOptions {
 export function registerOperate(program: Command): void {
   registerLook(program);
   storeFlags(program.command("backup <file>"))
-    .description("write a proved copy of the store, also while the box serves")
-    .option("--replace", "overwrite FILE where it is there; never a file of a data directory")
-    .option("--with-key", "write the key that secrets are sealed under to FILE.key, too")
+    .description("write a proved copy of the storage, also while the box serves")
+    .option("--replace", "overwrite FILE if it exists; never a file of a data directory")
+    .option("--with-key", "write the keys that encrypt secrets to FILE.key, too")
     .action(backup);
   program
     .command("verify <file>")
-    .description("hold a backup against its FILE.json: hash, every page, references, counts")
+    .description("check a backup against its FILE.json: hash, every page, references, counts")
     .addOption(jsonFlag())
     .action(verify);
   storeFlags(program.command("restore <file>"))
-    .description("put a backup into an empty data directory, or in a stopped box's place")
-    .option("--replace", "move the store that is there aside")
+    .description(
+      "restore a backup into an empty data directory, or over a stopped box; alerts that were open then are open again",
+    )
+    .option("--replace", "keep the existing files aside and replace them")
     .option(
       "--pending <what>",
-      "pages that waited to go out when the backup was made: keep, drop, or auto (those that can't have arrived)",
+      "pages that waited when the backup was made: keep, drop, or auto (keep those that can't have arrived)",
       "auto",
     )
     .action(restore);

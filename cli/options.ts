@@ -33,7 +33,7 @@ export function urlFlag(): Option {
 export function apiFlags(command: Command): Command {
   return command
     .addOption(urlFlag())
-    .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login keeps)"))
+    .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login stored)"))
     .addOption(jsonFlag());
 }
 

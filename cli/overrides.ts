@@ -17,12 +17,14 @@ interface SpanOptions extends ApiOptions {
 }
 
 export function registerOverrides(program: Command): void {
-  const override = program.command("override").description("exceptions to a schedule");
+  const override = program
+    .command("override")
+    .description("overrides: one person on call for a while, whoever's turn it is");
   apiFlags(override.command("list <project> <schedule>"))
     .description("list a schedule's overrides, past and future")
     .action(list);
   apiFlags(override.command("add <project> <schedule> <person>"))
-    .description("put somebody (an email, or me) on call for a while")
+    .description("put a person (an email, or me) on call for a while")
     .option("--from <time>", `when it begins (default now): ${timeHelp}`)
     .option("--until <time>", "when it ends")
     .option("--for <length>", "or how long it lasts: 8h, 1d12h")

@@ -8,7 +8,9 @@ import { table, when } from "./table.ts";
 
 export function registerOverview(program: Command): void {
   apiFlags(program.command("overview"))
-    .description("how everything stands: alerts, who is on call, readiness, what each source sent")
+    .description(
+      "show everything in short: alerts, who is on call, readiness, what each source sent",
+    )
     .option("--after <project>", "go on where the page before ended")
     .action(overview);
 }

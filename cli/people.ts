@@ -13,13 +13,13 @@ interface DeskOptions {
 /** People on the data directory: the first account, and what an owner without a key can't do otherwise. */
 export function registerPeople(program: Command): void {
   deskFlags(program.command("pair-code"))
-    .description("issue a pairing code for a seat")
-    .option("--email <email>", "bind the seat to one address")
-    .option("--role <role>", "owner, admin or member (default member; owner for the first seat)")
-    .option("--ttl <length>", "how long the code is good for: 1h, 2d, or seconds (default 1h)")
-    .addOption(flag("--public-url <url>", "what the link begins with (default the box's address)"))
+    .description("print a pairing code that makes one account, and a link")
+    .option("--email <email>", "only this e-mail address may use the code")
+    .option("--role <role>", "owner, admin or member (default member; owner for the first account)")
+    .option("--ttl <length>", "how long the code is valid: 1h, 2d, or seconds (default 1h)")
+    .addOption(flag("--public-url <url>", "begin of the link (default: the box's address)"))
     .action(issue);
-  const account = program.command("account").description("who belongs to the box");
+  const account = program.command("account").description("accounts: the people of this box");
   deskFlags(account.command("list")).description("list accounts").action(listAccounts);
   deskFlags(account.command("set-role <account> <role>"))
     .description("change the role of an account (its id or email)")
@@ -28,8 +28,13 @@ export function registerPeople(program: Command): void {
     .description("remove an account (its id or email) with its keys")
     .action(removeAccount);
   deskFlags(account.command("set-password <account>"))
-    .description("give an account (its id or email) a new password; signs its browsers out")
-    .option("--password-file <file>", "the password (- = standard input; else it's asked)")
+    .description(
+      "set a new password for an account (its id or email); signs its browsers out, and its API keys stay",
+    )
+    .option(
+      "--password-file <file>",
+      "a file with the password (- = standard input; default: asks)",
+    )
     .action(setPassword);
   const key = program.command("key").description("API keys");
   deskFlags(key.command("list"))
@@ -43,7 +48,7 @@ export function registerPeople(program: Command): void {
   deskFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
   const session = program.command("session").description("browsers that are signed in");
   deskFlags(session.command("list"))
-    .description("list signed-in browsers, those seen last first")
+    .description("list signed-in browsers, the one seen last first")
     .option("--account <account>", "of one account (its id or email)")
     .action(listSessions);
   deskFlags(session.command("end <id>")).description("sign a browser out").action(endSession);

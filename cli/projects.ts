@@ -31,7 +31,7 @@ export function registerProjects(program: Command): void {
       print(answer, options, () => `renamed to ${answer.name}`);
     });
   apiFlags(project.command("delete <name>"))
-    .description("delete a project with all it owns")
+    .description("delete a project with all it owns, reports too")
     .action(async (name: string, options: ApiOptions) => {
       print(
         await callApi<object>(options, "DELETE", path("v1", "projects", name)),

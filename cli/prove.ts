@@ -12,7 +12,7 @@ interface ProveFlags {
 
 export function registerProve(program: Command): void {
   const prove = new Command("prove")
-    .description("kill a scratch box again and again and show that nothing is lost")
+    .description("kill a temporary box again and again, and show that nothing is lost")
     .option("--kills <n>", "how many kills", "60")
     .option("--seed <n>", "repeat the choices of an earlier run (default: another each time)")
     .option("--dir <dir>", "where the scratch data is made (default: the system's temporary place)")

@@ -21,23 +21,23 @@ import { parseSpan } from "./times.ts";
 export function registerQuickstart(program: Command): void {
   apiFlags(program.command("quickstart"))
     .description(
-      "from nothing to a phone that rings: seat, contact, gateway, project, rule, and a test that is acknowledged on the phone; asks what flags don't say",
+      "from nothing to a phone that rings: makes account, contact, gateway, project and rule, and sends a test page that you acknowledge on the phone; asks what flags don't say",
     )
     .addOption(dataFlag())
-    .option("--email <email>", "your e-mail, for a first seat")
+    .option("--email <email>", "your e-mail address, for the first account")
     .option(
       "--password-file <file>",
-      "the seat's password (- = standard input; else one is made up)",
+      "a file with your password (- = standard input; default: a new one)",
     )
     .option(
       "--by <kind>",
-      "how it rings you: ntfy, email, sms, voice, pushover, telegram, slack, matrix",
+      "how it pages you: ntfy, email, sms, voice, pushover, telegram, slack, matrix",
     )
-    .option("--address <address>", "your address there; for ntfy a topic is made up")
+    .option("--address <address>", "your address there (default for ntfy: a new topic)")
     .option("--server <url>", "your own ntfy server")
-    .option("--project <project>", "whose errors ring you", "quickstart")
-    .option("--test", "ring now, without asking")
-    .option("--no-test", "don't ring now")
+    .option("--project <project>", "the project whose errors page you", "quickstart")
+    .option("--test", "page now, without asking")
+    .option("--no-test", "don't page now")
     .option("--wait <length>", "how long the test waits for the answer", "5m")
     .action(quickstart);
 }

@@ -13,17 +13,21 @@ interface RelayOptions extends ApiOptions {
 }
 
 export function registerRelay(program: Command): void {
-  const relay = program.command("relay").description("the relay that phones are paged through");
-  apiFlags(relay.command("show")).description("whether there is one, and where").action(show);
+  const relay = program.command("relay").description("the relay that pages phones");
+  apiFlags(relay.command("show"))
+    .description("show whether a relay is set, and its address")
+    .action(show);
   apiFlags(relay.command("set <relay-url>"))
-    .description("page every project through a relay, as the first pairing with it answered")
-    .option("--secret-file <file>", "its secret (- = standard input; else it's asked)")
+    .description(
+      "set the relay for every project, present and later, as the first pairing answered it",
+    )
+    .option("--secret-file <file>", "a file with its secret (- = standard input; default: asks)")
     .option("--tenant <id>", "the hosted tenant's id")
     .option("--box-url <url>", "where the relay reaches this box")
-    .option("--test", "only if the relay takes a signed test first")
+    .option("--test", "store it only if the relay takes a signed test first")
     .action(set);
   apiFlags(relay.command("remove"))
-    .description("page through no relay any more; what waited for it is dropped")
+    .description("remove the relay; pages that wait for it are dropped")
     .action(remove);
 }
 

@@ -13,14 +13,14 @@ export function registerReports(program: Command): void {
   apiFlags(report.command("create <project> <title>"))
     .description("create a report; prints its id and the address of its page")
     .option("--description <text>", "what is known, in plain text")
-    .option("--alert <id>", "the alert that it is about")
+    .option("--alert <id>", "its alert")
     .option("--password-file <file>", "readers need the password in this file (- = standard input)")
     .action(createReport);
   apiFlags(report.command("show <project> <report>"))
-    .description("a report and its entries, newest last")
+    .description("show a report and its entries, newest last")
     .action(showReport);
   apiFlags(report.command("draft <project> <report>"))
-    .description("an entry drafted from the alert's history, to edit; stores nothing")
+    .description("print a draft of an entry from the alert's history, to edit; stores nothing")
     .action(draftEntry);
   apiFlags(report.command("entry <project> <report> [file]"))
     .description("add an entry from a Markdown file (or standard input)")
@@ -28,10 +28,10 @@ export function registerReports(program: Command): void {
     .option("--type <type>", "update, analysis or resolution", "update")
     .action(addEntry);
   apiFlags(report.command("export <project> <report>"))
-    .description("the whole report as Markdown")
+    .description("print the whole report as Markdown")
     .action(exportReport);
   apiFlags(report.command("rotate <project> <report>"))
-    .description("give the page a new address; the old one is gone at once")
+    .description("give the page a new address; the old one stops working at once")
     .action(rotateUuid);
   apiFlags(report.command("delete <project> <report>"))
     .description("delete a report; its page is gone at once")

@@ -10,7 +10,7 @@ import { tryRule } from "./rule-try.ts";
 import { printable, table, when } from "./table.ts";
 
 export function registerRules(program: Command): void {
-  const rule = program.command("rule").description("rules: which events make an alert");
+  const rule = program.command("rule").description("rules: which events open an alert");
   apiFlags(rule.command("list <project>"))
     .description("list rules")
     .action(async (project: string, options: ApiOptions) => {
@@ -25,7 +25,7 @@ export function registerRules(program: Command): void {
       );
     });
   apiFlags(rule.command("show <project> <name>"))
-    .description("one rule as JSON")
+    .description("print a rule as JSON")
     .action(async (project: string, name: string, options: ApiOptions) => {
       const answer = await callApi<object>(
         options,
@@ -36,24 +36,21 @@ export function registerRules(program: Command): void {
     });
   apiFlags(rule.command("set <project> <file>"))
     .description(
-      "create or replace a rule from a JSON file (- = standard input); people by email, actions by name",
+      "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default; people by email, actions by name",
     )
     .action(set);
   apiFlags(rule.command("try <project> <file>"))
     .description(
-      "what a rule from a JSON file (- = standard input) would have opened on the lines that are kept",
+      "show the alerts that a rule from a JSON file (- = standard input) would have opened on kept log lines",
     )
-    .option("--days <n>", "of the past so many days, 1 to 30", "7")
-    .option("--plot", "when: a row a day, a bar an hour")
-    .option("--versus <rule>", "beside what a saved rule did in the same time")
-    .option(
-      "--lines <file>",
-      "on the lines of a file (- = standard input) in place of the kept ones",
-    )
+    .option("--days <n>", "days to look back, 1 to 30", "7")
+    .option("--plot", "draw when alerts would open: a row a day, a bar an hour")
+    .option("--versus <rule>", "compare with the alerts of this saved rule")
+    .option("--lines <file>", "use the lines of this file (- = standard input), not the kept ones")
     .action(tryRule);
   apiFlags(rule.command("delete <project> <name>"))
-    .description("delete a rule; alerts that it opened stay, and nobody further is paged for them")
-    .option("--yes", "also where the ladders of alerts that are open end with it")
+    .description("delete a rule; its alerts stay open, and nobody further is paged for them")
+    .option("--yes", "also if the ladders of open alerts end with it")
     .action(remove);
 }
 

@@ -33,13 +33,13 @@ export function registerRun(program: Command): void {
   program
     .command("run <command> [words...]")
     .description(
-      "run a command; when it fails, send an event with its exit code and last lines. Ends with its exit code",
+      "run a command; if it fails, send an event with its exit code and last lines. Ends with the same exit code",
     )
     .passThroughOptions()
     .addOption(urlFlag())
     .addOption(flag("--source <token>", "ingest token (pti_…) of the source to send to", "RUN"))
     .option("--level <level>", `level of the event: ${levelHelp}`, "error")
-    .addOption(flag("--heartbeat <url>", "address of a heartbeat to tell start and end", "RUN"))
+    .addOption(flag("--heartbeat <url>", "address of a heartbeat that gets start and end", "RUN"))
     .action(run);
 }
 

@@ -14,10 +14,10 @@ export function registerSchedules(program: Command): void {
   const schedule = program.command("schedule").description("on-call schedules");
   apiFlags(schedule.command("list <project>"))
     .description("list schedules")
-    .option("--shared", "also those of other projects that this one's ladders may name")
+    .option("--shared", "also the shared schedules of other projects")
     .action(list);
   apiFlags(schedule.command("show <project> <schedule>"))
-    .description("its layers, and who is on call when, also when it is nobody")
+    .description("show a schedule: its layers, who is on call when, and gaps when nobody is")
     .option("--until <time>", "how far to look (default 14 days)")
     .action(show);
   apiFlags(schedule.command("set <project> <file>"))
@@ -27,7 +27,7 @@ export function registerSchedules(program: Command): void {
     .action(set);
   apiFlags(schedule.command("share <project> <schedule>"))
     .description("let the ladders of every project name a schedule, as PROJECT/SCHEDULE")
-    .option("--off", "its own project's alone again")
+    .option("--off", "let only its own project name it again")
     .action(share);
   apiFlags(schedule.command("delete <project> <schedule>"))
     .description("delete a schedule that neither a ladder nor the fallback names")

@@ -7,7 +7,7 @@ import { short, table } from "./table.ts";
 
 export function registerSearch(program: Command): void {
   apiFlags(program.command("search <words...>"))
-    .description("what has a name, and alerts, by words; as in box alerts --q")
+    .description("search names and alerts by words, as in box alerts --q")
     .option("--limit <n>", "how many", "20")
     .action(showFound);
 }

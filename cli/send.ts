@@ -19,11 +19,11 @@ interface SendOptions {
 export function registerSend(program: Command): void {
   program
     .command("send <message>")
-    .description("send one event, and say what became of it")
+    .description("send one event, and show what became of it")
     .addOption(urlFlag())
     .addOption(flag("--token <token>", "ingest token (pti_…)"))
     .option("--level <level>", levelHelp, "error")
-    .option("--keys <name=value...>", "what the event carries beside its message")
+    .option("--keys <name=value...>", "keys of the event")
     .option("--tag <tag...>", "its tags")
     .addOption(jsonFlag())
     .action(send);

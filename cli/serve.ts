@@ -15,72 +15,77 @@ export function registerServe(program: Command): void {
     .addOption(
       flag(
         "--adapters-listen <host:port>",
-        "serve there the addresses that senders insist on: /v2/enqueue, /api/v2/alerts and the like",
+        "serve there the fixed addresses of senders: /v2/enqueue, /api/v2/alerts and others",
       ),
     )
-    .addOption(flag("--adapters-here", "serve those on the box's own port"))
+    .addOption(flag("--adapters-here", "serve those addresses on the box's own port"))
     .addOption(
       flag(
         "--syslog-udp <host:port...>",
-        "take syslog there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
+        "take syslog over UDP there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
       ),
     )
-    .addOption(flag("--syslog-tcp <host:port...>", "take syslog by connections, in both framings"))
+    .addOption(flag("--syslog-tcp <host:port...>", "take syslog over TCP, in both framings"))
     .addOption(
-      flag("--syslog-tls <host:port...>", "the same with TLS, by --tls-cert and --tls-key"),
+      flag("--syslog-tls <host:port...>", "take syslog over TLS, with --tls-cert and --tls-key"),
     )
     .addOption(
       flag(
         "--gelf-udp <host:port...>",
-        "take GELF there, for the source behind it: =PROJECT/SOURCE",
+        "take GELF over UDP there, for the source behind it: =PROJECT/SOURCE",
       ),
     )
-    .addOption(flag("--gelf-tcp <host:port...>", "the same by connections"))
+    .addOption(flag("--gelf-tcp <host:port...>", "take GELF over TCP"))
     .addOption(
       flag(
         "--otlp <host:port...>",
-        "take OpenTelemetry's logs there, usually at port 4318; with =PROJECT/SOURCE without a token",
+        "take OpenTelemetry logs there, usually port 4318; with =PROJECT/SOURCE behind it, no token is needed",
       ),
     )
     .addOption(
       flag(
         "--es <host:port...>",
-        "take Elasticsearch's bulk requests there, usually at port 9200; likewise",
+        "take Elasticsearch bulk requests there, usually port 9200; with =PROJECT/SOURCE behind it, no token is needed",
       ),
     )
     .addOption(
       flag(
         "--smtp <host:port...>",
-        "take mail to anything+KEY@any.host there; with STARTTLS where there is --tls-cert",
+        "take mail to anything+KEY@any.host there; with STARTTLS if there is a --tls-cert",
       ),
     )
     .addOption(
       flag(
         "--syslog-sender <sender...>",
-        "whose messages without a token are which source's: 10.1.0.0/16=PROJECT/SOURCE, or sha256:FINGERPRINT=PROJECT/SOURCE for a client's certificate",
+        "the source of messages without a token, by network (10.1.0.0/16=PROJECT/SOURCE) or client certificate (sha256:FINGERPRINT=PROJECT/SOURCE)",
       ),
     )
     .addOption(
       flag(
         "--syslog-zone <zone>",
-        "what times without a zone mean there, Europe/Vienna for example (default this machine's)",
+        "time zone of syslog times without a zone, for example Europe/Vienna (default: this machine's)",
       ),
     )
     .addOption(
       flag(
         "--allow-from <cidr...>",
-        "who may send to those ports, beside this machine; needed where they ask for no secret",
+        "networks that may send to those ports, beside this machine; needed if a port asks for no secret",
       ),
     )
-    .addOption(flag("--backup-dir <dir>", "make proved backups there at regular times"))
+    .addOption(
+      flag(
+        "--backup-dir <dir>",
+        "make proved backups there at regular times; without it the box makes none",
+      ),
+    )
     .addOption(
       flag(
         "--backup-hours <n>",
-        "hours from one to the next, 0.5 is half an hour; at least 0.02 (default 1)",
+        "hours from one backup to the next, 0.5 is half an hour; at least 0.02 (default 1)",
       ),
     )
-    .addOption(flag("--backup-keep <n>", "how many are kept (default 24)"))
-    .addOption(flag("--no-console", "serve no pages for people: the interface alone"))
+    .addOption(flag("--backup-keep <n>", "how many backups are kept (default 24)"))
+    .addOption(flag("--no-console", "serve no console: the API alone"))
     .action(async (flags: BoxFlags) => runBox(flags));
   program.addCommand(serve);
 }
@@ -92,25 +97,36 @@ export function serveFlags(command: Command, listen: string): Command {
     .addOption(flag("--listen <host:port>", `address to listen on (default ${listen})`))
     .addOption(flag("--tls-cert <file>", "certificate chain (PEM); read again on SIGHUP"))
     .addOption(flag("--tls-key <file>", "private key (PEM)"))
-    .addOption(flag("--public-url <url>", "what links are built from"))
-    .addOption(flag("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For is believed"))
+    .addOption(
+      flag(
+        "--public-url <url>",
+        "the address that links begin with; without it messages can't be answered by link",
+      ),
+    )
+    .addOption(flag("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For the box believes"))
     .addOption(flag("--api-rate <n>", "requests a second for a key, 0 = off (default 100)"))
     .addOption(
-      flag("--pair-rate <n>", "pairing tries a minute for an address, 0 = off (default 10)"),
+      flag(
+        "--pair-rate <n>",
+        "pairing and sign-in tries a minute for an address, 0 = off (default 10)",
+      ),
     )
     .addOption(
       flag(
         "--egress-allow <cidr...>",
-        "addresses that may be called although they would be refused",
+        "addresses that the box may call although it would refuse them",
       ),
     )
-    .addOption(flag("--egress-deny <cidr...>", "addresses that may not be called"))
+    .addOption(flag("--egress-deny <cidr...>", "addresses that the box may not call"))
     .addOption(
-      flag("--breaker-failures <n>", "failed attempts before an endpoint is disabled (default 20)"),
+      flag(
+        "--breaker-failures <n>",
+        "failed attempts in a row before a channel is turned off (default 20)",
+      ),
     )
-    .addOption(flag("--breaker-hours <n>", "and for how long they have to go on (default 24)"))
+    .addOption(flag("--breaker-hours <n>", "hours that these failures have to go on (default 24)"))
     .addOption(flag("--log-days <n>", "days that log lines are kept (default 7)"))
-    .addOption(flag("--log-gib <n>", "and their most GiB (default 2)"))
+    .addOption(flag("--log-gib <n>", "GiB of log lines that are kept at most (default 2)"))
     .addOption(
       flag(
         "--history-days <n>",

@@ -26,13 +26,13 @@ export function registerSignIn(program: Command): void {
   const signIn = program.command("sign-in").description("how people sign in");
   signIn
     .command("password <on|off>")
-    .description("whether passwords sign in; on the box's machine, so that there is a way back")
+    .description("turn passwords on or off; only on the box's machine, so that there is a way back")
     .addOption(dataFlag())
     .addOption(jsonFlag())
     .action(setPasswords);
   const provider = signIn
     .command("provider")
-    .description("providers of OpenID Connect that people come in by");
+    .description("OpenID Connect providers that people sign in by");
   apiFlags(provider.command("list")).description("list providers").action(list);
   fields(provider.command("add"))
     .description("add a provider")
@@ -41,10 +41,10 @@ export function registerSignIn(program: Command): void {
     .description("change a provider (what is left out stays)")
     .action(async (id: string, options: Given) => put(options, "PUT", at(id)));
   apiFlags(provider.command("test <id>"))
-    .description("ask a provider for its settings")
+    .description("read a provider's settings, as a test")
     .action(test);
   apiFlags(provider.command("remove <id>"))
-    .description("remove a provider; who came in by it stays in")
+    .description("remove a provider; sessions that it opened go on")
     .action(async (id: string, options: ApiOptions) => {
       const answer = await callApi<object>(options, "DELETE", at(id));
       print(answer, options, () => `removed ${id}`);
@@ -55,14 +55,17 @@ const at = (id: string) => path("v1", "sign-in", "providers", id);
 
 function fields(command: Command): Command {
   return apiFlags(command)
-    .option("--name <name>", "as the sign-in page calls it")
-    .option("--issuer <url>", "the address that the provider calls itself by")
-    .option("--client-id <id>", "what the provider calls this box")
+    .option("--name <name>", "name on the sign-in page")
+    .option("--issuer <url>", "the provider's own address for itself (issuer)")
+    .option("--client-id <id>", "this box's client id at the provider")
     .addOption(flag("--client-secret <secret>", `its secret; ${secretHelp}`, "sign_in"))
-    .option("--scope <scope...>", "what is asked for (default openid email profile)")
+    .option("--scope <scope...>", "scopes to ask for (default openid email profile)")
     .option("--groups-claim <claim>", "the claim that lists groups (default groups)")
-    .addOption(new Option("--role <group=role...>", "roles follow these groups at each sign-in"))
-    .option("--domain <domain...>", "anybody with a verified address of these may come")
+    .addOption(new Option("--role <group=role...>", "the role that a group gives, at each sign-in"))
+    .option(
+      "--domain <domain...>",
+      "everybody with a verified address of these domains may sign in",
+    )
     .option("--no-test", "store it without asking the provider");
 }
 

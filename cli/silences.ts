@@ -14,30 +14,36 @@ import { localZone } from "./terminal.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
 export function registerSilences(program: Command): void {
-  const silence = program.command("silence").description("keep alerts quiet on purpose");
+  const silence = program.command("silence").description("silences: keep alerts quiet on purpose");
   apiFlags(silence.command("list"))
-    .description("silences that aren't over, and those of the past 30 days")
+    .description("list silences that aren't over, and those of the past 30 days")
     .option("--state <state>", "active, planned or over")
     .action(list);
   matchFlags(endFlags(apiFlags(silence.command("add"))))
-    .description("silence what matches; it is told at the end if it is still open")
+    .description(
+      "silence alerts that match; when the silence ends, what is still open is sent. Critical alerts ring unless --critical",
+    )
     .requiredOption("--reason <text>", "why")
-    .option("--tell", "tell you when it ends by itself: you meant to end it by hand")
+    .option("--tell", "send you a message when it ends by itself")
     .action(add);
   matchFlags(endFlags(apiFlags(silence.command("preview"))))
-    .description("what a silence would take now, and what it would have kept back for seven days")
+    .description(
+      "show what a silence would match now, and what it would have held back in the past seven days",
+    )
     .action(preview);
   endFlags(apiFlags(silence.command("set <id>")))
-    .description("let a silence end sooner or later")
+    .description("change when a silence ends")
     .action(set);
   apiFlags(silence.command("end <id>"))
-    .description("end a silence: what it held back is told now")
+    .description("end a silence: what it held back and is still open is sent now")
     .action(async (id: string, options: ApiOptions) => {
       const answer = await callApi<object>(options, "DELETE", path("v1", "silences", id));
       print(answer, options, () => `ended ${id}`);
     });
   endFlags(apiFlags(program.command("snooze <id>")))
-    .description("acknowledge an alert until then: after that its ladder begins again")
+    .description(
+      "acknowledge an alert until a time; if it is still open then, its ladder begins again",
+    )
     .action(snooze);
 }
 
@@ -73,19 +79,19 @@ function endFlags(command: Command): Command {
 function matchFlags(command: Command): Command {
   const more = (value: string, all: string[]) => [...all, value];
   return command
-    .option("--project <name>", "of one project; else of every one")
+    .option("--project <name>", "of one project (default: every project)")
     .option("--rule <name>", "of one rule")
     .option("--template <id>", "of one template")
     .option("--identifier <name=value>", "with this identifier; more than once", more, [])
     .option("--source <name>", "from this source; more than once", more, [])
     .option("--below <level>", `below this level: ${levelHelp}`)
-    .option("--critical", "critical ones too")
-    .option("--all", "needed where nothing but a level narrows it")
-    .option("--from <time>", "when it begins; now unless told")
-    .option("--repeat <how>", "daily or weekly, at the same times of the clocks")
-    .option("--repeat-until <time>", "when a repeating one is over")
-    .option("--timezone <zone>", "whose clocks repeat; this terminal's unless told")
-    .option("--name <text>", "makes it a maintenance of this name");
+    .option("--critical", "critical alerts (level 500 and above), too")
+    .option("--all", "needed if nothing but a level narrows it")
+    .option("--from <time>", "when it begins (default now)")
+    .option("--repeat <how>", "daily or weekly, at the same local times")
+    .option("--repeat-until <time>", "when the repeating ends")
+    .option("--timezone <zone>", "time zone of --repeat (default: this terminal's)")
+    .option("--name <text>", "make it a maintenance with this name");
 }
 
 function endOf(options: EndOptions, from: number): number {

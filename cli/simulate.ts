@@ -19,18 +19,18 @@ export function registerSimulate(program: Command): void {
   const more = (value: string, all: string[]) => [...all, value];
   apiFlags(program.command("simulate"))
     .description(
-      "who would be paged when, by what and why, if a rule opened an alert; nothing is sent",
+      "show who would be paged when, by which contact and why, if a rule opened an alert; sends nothing",
     )
     .option("--rule <name>", "the rule")
     .option("--file <file>", "or a rule from a JSON file (- = standard input)")
-    .option("--project <name>", "its project, where there are several")
-    .option("--at <time>", `when it opens: ${timeHelp}; now unless told`)
+    .option("--project <name>", "its project, if there are several")
+    .option("--at <time>", `when it opens: ${timeHelp} (default now)`)
     .option("--level <level>", `its level: ${levelHelp}`)
-    .option("--silent <who>", "somebody who answers nothing; more than once", more, [])
-    .option("--ack <who>", "who acknowledges it once it pages them")
-    .option("--after <length>", "with --ack: after so long", "5m")
-    .option("--hours <n>", "how far it is followed, 1 to 48", "24")
-    .option("--sweep [days]", "the verdict for each hour of so many days, 1 to 14")
+    .option("--silent <who>", "a person who answers nothing; more than once", more, [])
+    .option("--ack <who>", "a person who acknowledges it after being paged")
+    .option("--after <length>", "with --ack: how long after the page", "5m")
+    .option("--hours <n>", "hours to follow it, 1 to 48", "24")
+    .option("--sweep [days]", "the result for each hour of so many days, 1 to 14")
     .action(runSimulate);
 }
 

@@ -11,7 +11,7 @@ const keysOf = (project: string, name: string, ...more: string[]) =>
 /** `box source keys`, `add-key`, `delete-key`: keys that senders have from an earlier tool. */
 export function registerSourceKeys(source: Command): void {
   apiFlags(source.command("keys <project> <name>"))
-    .description("list the further keys that open a source, by id")
+    .description("list the further keys of a source, by id")
     .action(async (project: string, name: string, options: ApiOptions) => {
       const answer = await callApi<{ keys: { id: number; added_at: number }[] }>(
         ...([options, "GET", keysOf(project, name)] as const),
@@ -24,14 +24,16 @@ export function registerSourceKeys(source: Command): void {
       );
     });
   apiFlags(source.command("add-key <project> <name> <file>"))
-    .description("let a sender's key of an earlier tool open the source too (- for standard input)")
+    .description(
+      "let a sender use its key of another system for this source (- for standard input)",
+    )
     .action(async (project: string, name: string, file: string, options: ApiOptions) => {
       const key = (await readText(file)).trim();
       const answer = await callApi<{ id: number }>(options, "POST", keysOf(project, name), { key });
       print(answer, options, () => `added ${answer.id}`);
     });
   apiFlags(source.command("delete-key <project> <name> <id>"))
-    .description("take a further key away")
+    .description("remove a further key")
     .action(async (project: string, name: string, id: string, options: ApiOptions) => {
       const answer = await callApi<object>(options, "DELETE", keysOf(project, name, id));
       print(answer, options, () => `deleted ${id}`);
@@ -39,8 +41,10 @@ export function registerSourceKeys(source: Command): void {
   const secretOf = (project: string, name: string) =>
     path("v1", "projects", project, "sources", name, "secret");
   apiFlags(source.command("secret <project> <name> [file]"))
-    .description("set what its sender signs with (- for standard input)")
-    .option("--remove", "look at signatures no more")
+    .description(
+      "set the secret that the sender signs with (- for standard input); unsigned requests are then refused",
+    )
+    .option("--remove", "remove the secret: signatures are no longer checked")
     .action(
       async (
         project: string,

@@ -50,42 +50,52 @@ export function registerSources(program: Command): void {
       );
     });
   apiFlags(source.command("show <project> <name>"))
-    .description("what became of its events since the box started: taken, refused and why")
+    .description(
+      "show what became of a source's events since the box started: taken, refused and why, matched by no rule",
+    )
     .action(show);
   apiFlags(source.command("add <project> <name>"))
     .description("create a source; prints its ingest token once")
-    .option("--retain-logs", "keep its events for the log tail")
+    .option(
+      "--retain-logs",
+      "keep its events as log lines: for the log tail, dry runs and box alert lines",
+    )
     .option(
       "--kind <kind>",
-      "what its sender speaks, alertmanager for example; the box's own format unless told",
+      "the sender's format, for example alertmanager (default: the box's own)",
     )
     .option(
       "--mapping <preset|file>",
-      "of kind hook: how its bodies are read, a preset's name or a JSON file",
+      "for kind hook: how to read its bodies, a preset's name or a JSON file",
     )
     .action(add);
   apiFlags(source.command("set <project> <name>"))
-    .description("change what is given")
-    .option("--retain-logs", "keep its events for the log tail")
-    .option("--no-retain-logs", "keep them no longer")
+    .description("change a source: what you leave out stays")
+    .option(
+      "--retain-logs",
+      "keep its events as log lines: for the log tail, dry runs and box alert lines",
+    )
+    .option("--no-retain-logs", "keep no more log lines of it")
     .option(
       "--mapping <preset|file>",
-      "of kind hook: how its bodies are read, a preset's name or a JSON file",
+      "for kind hook: how to read its bodies, a preset's name or a JSON file",
     )
     .action(set);
   apiFlags(source.command("rename <project> <name> <to>"))
-    .description("rename a source: its token keeps working, rules and silences that name it follow")
+    .description(
+      "rename a source; its token keeps working, and rules and silences use the new name",
+    )
     .action(async (project: string, name: string, to: string, options: ApiOptions) => {
       const at = path("v1", "projects", project, "sources", name, "rename");
       const answer = await callApi<{ name: string }>(options, "POST", at, { name: to });
       print(answer, options, () => `renamed to ${answer.name}`);
     });
   apiFlags(source.command("try <project> <name> <file>"))
-    .description("the events that its mapping makes of a body in a file (- for standard input)")
-    .option("--mapping <preset|file>", "another mapping than its own")
+    .description("show the events that a mapping makes of a body in a file (- for standard input)")
+    .option("--mapping <preset|file>", "use this mapping, not the source's own")
     .action(tryMapping);
   apiFlags(source.command("rotate <project> <name>"))
-    .description("replace a source's token")
+    .description("replace a source's token; the old one stops working at once")
     .action(async (project: string, name: string, options: ApiOptions) => {
       const answer = await callApi<Tokens>(
         options,

@@ -25,10 +25,12 @@ interface TailOptions extends ApiOptions {
 
 export function registerTail(program: Command): void {
   apiFlags(program.command("tail <project>"))
-    .description("the newest retained log lines, newest last; --follow goes on as they come")
+    .description(
+      "show the newest kept log lines, newest last; --follow prints new ones as they come",
+    )
     .option("--limit <n>", "how many", "50")
     .option("--template <id>", "of one template")
-    .option("--q <text>", "with this in the message, in any case of letters")
+    .option("--q <text>", "with this in the message, upper or lower case")
     .option("--source <name>", "of one source")
     .option("--level <level>", `of this level and higher: ${levelHelp}`)
     .option("--follow", "print lines as they come")

@@ -18,15 +18,19 @@ interface Tried {
 export function registerTemplate(program: Command): void {
   const template = program.command("template").description("message templates");
   apiFlags(template.command("list <project>"))
-    .description("what a project hears: the most frequent first, with the rules that may take it")
-    .option("--query <text>", "only those with this in their text")
-    .option("--unmatched", "only those that no rule may take")
+    .description(
+      "list a project's templates, the most frequent first, with the rules that may match them",
+    )
+    .option("--query <text>", "only those with this text")
+    .option("--unmatched", "only those that no rule may match")
     .option("--limit <n>", "how many (1 to 200)", "50")
-    .option("--after <cursor>", "go on where the page before ended")
+    .option("--after <cursor>", "continue after the page before")
     .action(listHeard);
   template
     .command("try [file...]")
-    .description("show what lines of files (or standard input) become, with counts; stores nothing")
+    .description(
+      "show which templates the lines of files (or standard input) become, with counts; stores nothing",
+    )
     .addOption(jsonFlag())
     .action(tryFiles);
 }

@@ -13,8 +13,8 @@ import { entryText } from "./timeline.ts";
 /** `box why`: why a person was notified of an alert, or wasn't. */
 export function registerWhy(program: Command): void {
   apiFlags(program.command("why <id>"))
-    .description("why people and channels were, or weren't, told of an alert")
-    .option("--person <who>", "of one person: email, its part before the @, or id")
+    .description("show why people and channels were, or weren't, notified of an alert")
+    .option("--person <who>", "one person: email, its part before the @, or id")
     .action(why);
 }
 
