@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { needs } from "../support/commands.ts";
+import { scratch } from "../support/scratch.ts";
 
 const folder = path.join(import.meta.dirname, "../../systemd");
 const units = ["box.service", "box-hosted.service"];
@@ -49,15 +50,45 @@ test("the two units differ only in what they serve, where, and how much they may
   assert.deepEqual(common(hosted), common(box));
 });
 
-test("haproxy takes the sample, which sends again only what boxes say", needs("haproxy"), () => {
-  const file = path.join(folder, "haproxy.cfg");
-  const judged = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
-  assert.equal(judged.status, 0, judged.stderr);
-  const sections = readFileSync(file, "utf8").split(/\n(?=\w)/);
-  const again = sections.filter((text) => /^ +retry-on .*empty-response/m.test(text));
-  assert.deepEqual(
-    again.map((text) => text.split("\n")[0]),
-    ["backend relay"],
-  );
-  assert.match(sections.join("\n"), /^ +use_backend relay if \{ path_beg \/v1\/relay\/ \}$/m);
-});
+test(
+  "haproxy takes the sample, which speaks TLS and sends again only what boxes say",
+  needs("haproxy", "openssl"),
+  (t) => {
+    const text = readFileSync(path.join(folder, "haproxy.cfg"), "utf8");
+    const place = scratch(t);
+    const certificate = path.join(place, "pager.pem");
+    const file = path.join(place, "haproxy.cfg");
+    const asked = [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-subj",
+      "/CN=pager.example.com",
+    ];
+    const made = spawnSync("openssl", [
+      ...asked,
+      "-keyout",
+      certificate,
+      "-out",
+      `${certificate}.chain`,
+    ]);
+    assert.equal(made.status, 0);
+    appendFileSync(certificate, readFileSync(`${certificate}.chain`));
+    writeFileSync(file, text.replace("/etc/haproxy/pager.pem", certificate));
+    const judged = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+    assert.equal(judged.status, 0, judged.stderr);
+    const binds = text.match(/^ +bind .*/gm) ?? [];
+    assert.ok(binds.length === 1 && binds[0]?.includes(" ssl crt "), binds.join());
+    const sections = text.split(/\n(?=\w)/);
+    const again = sections.filter((text) => /^ +retry-on .*empty-response/m.test(text));
+    assert.deepEqual(
+      again.map((text) => text.split("\n")[0]),
+      ["backend relay"],
+    );
+    assert.match(sections.join("\n"), /^ +use_backend relay if \{ path_beg \/v1\/relay\/ \}$/m);
+  },
+);

@@ -16,7 +16,7 @@ export async function startHaproxy(
   const places: [from: string | RegExp, to: string][] = [
     ["10.0.0.11:8090", `127.0.0.1:${ports[0]}`],
     ["10.0.0.12:8090", `127.0.0.1:${ports[1]}`],
-    ["bind :8080", `bind 127.0.0.1:${port}`],
+    [/bind :443 ssl .*/g, `bind 127.0.0.1:${port}`],
     ["maxconn 8000", "maxconn 200"],
     // It is whoever runs this, and there is no log to write to.
     [/^ +(?:user|group|log) .*\n/gm, ""],
