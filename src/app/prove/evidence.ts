@@ -11,6 +11,10 @@ export interface RunEvidence {
   hushes: Hush[];
   /** Alerts with an acknowledgement that ends by itself. */
   rings: Ring[];
+  /** Alerts whose rise to critical was answered, and the contact that then must have a page. */
+  rises: { alertId: string; contactId: string }[];
+  /** Alerts that a person acknowledged by the link in a page, with or without an answer. */
+  pressed: string[];
   /** Requests that receivers got, in the order of `step`. */
   arrivals: Received[];
   /** Messages to the person whom a ladder pages. */
@@ -68,9 +72,11 @@ export interface Verb {
   alertId: string;
 }
 
-/** A host that was silenced before it failed. `until`: the earliest end in Unix seconds. */
+/** A host that was silenced. `until`: the earliest end in Unix seconds. */
 export interface Hush {
   host: string;
+  /** What must be sent at the end: the opening, or that its acknowledgement was taken back during the silence. */
+  owes: "alert.opened" | "alert.renotified";
   until: number;
 }
 
@@ -101,6 +107,8 @@ export interface SeenMessage {
   alertIds: string[];
   /** The code in a message that verifies the contact. */
   code: string | null;
+  /** The path of the acknowledge link; null where the message is no page. */
+  link: string | null;
   /** Whether a 2xx was written. */
   wasTaken: boolean;
 }
@@ -156,6 +164,8 @@ export interface RulePlan {
   count: number;
   /** How many keys its events have. */
   keys: number;
+  /** The tag that its events must have; null: none. */
+  tag: string | null;
   /** Whether its ladder's first step is due at the opening. */
   ladder: boolean;
 }
@@ -166,6 +176,7 @@ export interface SeenAlert {
   rule: string;
   state: string;
   count: number;
+  level: number;
   escalation_level: number;
   /** The sender's name for it. */
   dedup_key: string | null;

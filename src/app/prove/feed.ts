@@ -13,6 +13,7 @@ import {
   settings,
   type WorldSetting,
 } from "./world.ts";
+import { createWorsener } from "./worsen.ts";
 
 /** Sends events and operations without pause while the box is up. Each is entered in the ledger before it is sent. */
 export interface Feed {
@@ -39,9 +40,19 @@ export interface FeedOptions {
   receivers: Receivers;
   /** The person whose browsers come and go. */
   pushed: Pushed;
+  /** The owner's contact for what is critical. */
+  critical: string;
   ledger: Pick<
     RunEvidence,
-    "events" | "verbs" | "words" | "hushes" | "rings" | "devices" | "oddAnswers"
+    | "events"
+    | "verbs"
+    | "words"
+    | "hushes"
+    | "rings"
+    | "rises"
+    | "pressed"
+    | "devices"
+    | "oddAnswers"
   >;
 }
 
@@ -50,7 +61,7 @@ const MOST_LINES = 25;
 const PAUSE_MS = [2, 25] as const;
 const LARGE = 6000;
 /** On a busy machine the box may be killed after a few events, which would prove nothing. */
-const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1 };
+const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1, paging: 1 };
 const ENOUGH_MS = 30_000;
 
 export function startFeed(options: FeedOptions): Feed {
@@ -104,13 +115,10 @@ export function startFeed(options: FeedOptions): Feed {
 
   const verbs = createVerbs(api, ledger);
   const token = tokens[namedSetting.name] ?? "";
-  const husher = createHusher({
-    api,
-    clock,
-    hushed: ledger,
-    token: tokens[quietSetting.name] ?? "",
-  });
-  const { receivers, pushed: person } = options;
+  const { receivers, pushed: person, critical } = options;
+  const quietly = { api, clock, ledger, token: tokens[quietSetting.name] ?? "" };
+  const husher = createHusher(quietly);
+  const worsener = createWorsener({ ...quietly, told: receivers.told, critical });
   const revoker = createRevoker({ api, clock, receivers, person, ledger });
   const loops = [
     ...Array.from({ length: SENDERS }, (_, i) => loop(seeded(seed, `sender ${i}`), sendSome)),
@@ -119,6 +127,7 @@ export function startFeed(options: FeedOptions): Feed {
     ),
     loop(seeded(seed, "verbs"), verbs),
     loop(seeded(seed, "husher"), husher),
+    loop(seeded(seed, "worsener"), worsener),
     loop(seeded(seed, "revoker"), revoker),
   ];
 
@@ -155,6 +164,8 @@ function isEnough({
   verbs,
   hushes,
   rings,
+  rises,
+  pressed,
   devices,
 }: FeedOptions["ledger"]): boolean {
   const answered = words.filter(({ outcome }) => outcome === "accepted");
@@ -165,6 +176,7 @@ function isEnough({
     ends >= ENOUGH.ends &&
     devices.filter(({ revokedAt }) => revokedAt !== null).length >= ENOUGH.revoked &&
     Math.min(hushes.length, rings.length) >= ENOUGH.quiet &&
+    Math.min(rises.length, pressed.length) >= ENOUGH.paging &&
     answered.length - ends >= ENOUGH.firings
   );
 }

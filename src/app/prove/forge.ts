@@ -64,6 +64,10 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "an acknowledgement that ends is told": ({ arrivals }) => ({
     arrivals: arrivals.filter(({ event }) => event !== "alert.renotified"),
   }),
+  "an alert that becomes critical rings as such": ({ rises }) => ({
+    rises: [...rises, ...rises.map((rise) => ({ ...rise, contactId: "forged" }))],
+  }),
+  "a link acknowledges what it was pressed for, and nothing else": () => ({ pressed: [] }),
   "nothing waits once faults stop": () => ({ pending: 1 }),
   "the files are whole": () => ({ damage: "forged" }),
   "the box ends only when it is killed": () => ({ falls: ["forged"] }),

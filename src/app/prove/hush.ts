@@ -1,77 +1,104 @@
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Api } from "./api.ts";
-import type { RunEvidence } from "./evidence.ts";
+import type { Hush, RunEvidence } from "./evidence.ts";
 import type { Seeded } from "./seeded.ts";
 import { quietSetting } from "./world.ts";
 
 /** The part of the ledger that it writes. */
 export type Hushed = Pick<RunEvidence, "hushes" | "rings">;
 
+export interface Quietly<Ledger> {
+  api: Api;
+  clock: Clock;
+  /** Of the source of the project where things are kept quiet. */
+  token: string;
+  ledger: Ledger;
+}
+
 const SHORTEST = 2;
 const LONGEST = 4;
 
+/** An alert of the project, as far as it is looked for. */
+interface Found {
+  id: string;
+  rule: string;
+  identifiers: Record<string, string>;
+}
+
+export async function findAlert(api: Api, which: (alert: Found) => boolean): Promise<string> {
+  const { alerts } = await api.need("GET", `/v1/alerts?project=${quietSetting.name}&limit=500`);
+  const found = (alerts as Found[]).find(which);
+  if (found === undefined) throw new Error("it isn't there, or no longer among the newest");
+  return found.id;
+}
+
+export async function giveBack({ api }: Pick<Quietly<unknown>, "api">, id: string): Promise<void> {
+  await api.need("POST", `/v1/alerts/${id}/ack`);
+  await api.need("POST", `/v1/alerts/${id}/unack`);
+}
+
 /**
  * One step of a person who silences: a host is silenced and fails, and then the silence ends, or the person ends it
- * earlier; or an alert is snoozed, or acknowledged and unacknowledged. Each host and alert is used once. Answered
- * requests are entered in the ledger.
+ * earlier; or it fails, is silenced, and is acknowledged and unacknowledged during the silence; or an alert is snoozed, or
+ * acknowledged and unacknowledged. Each host and alert is used once. Answered requests are entered in the ledger.
  */
-export function createHusher(deps: {
-  api: Api;
-  clock: Clock;
-  token: string;
-  hushed: Hushed;
-}): (choice: Seeded) => Promise<void> {
-  const { api, clock, token, hushed } = deps;
+export function createHusher(deps: Quietly<Hushed>): (choice: Seeded) => Promise<void> {
+  const { api, clock, token, ledger } = deps;
   const now = () => Math.floor(clock.now() / 1000);
   let hosts = 0;
-  const fails = (host: string) => {
+  const fails = async (host: string) => {
     const body = JSON.stringify({ message: "the quiet host is down", level: 500, keys: { host } });
-    return api.send("/v1/ingest", { bearer: token, type: "application/json", body });
+    await api.send("/v1/ingest", { bearer: token, type: "application/json", body });
   };
+  const alertOf = (host: string) =>
+    findAlert(api, ({ identifiers }) => identifiers["host"] === host);
 
-  const silence = async (choice: Seeded) => {
-    hosts += 1;
-    const host = `hushed${hosts}`;
-    const until = now() + choice.between(SHORTEST, LONGEST);
-    const { id } = await api.need("POST", "/v1/silences", {
+  const hush = (host: string, until: number) =>
+    api.need("POST", "/v1/silences", {
       project: quietSetting.name,
       match: { identifiers: { host } },
       critical: true,
       ends_at: until,
       reason: "a proof",
     });
-    const hush = { host, until };
-    hushed.hushes.push(hush);
+
+  const silence = async (choice: Seeded, host: string) => {
+    const until = now() + choice.between(SHORTEST, LONGEST);
+    const { id } = await hush(host, until);
+    const entry: Hush = { host, until, owes: "alert.opened" };
+    ledger.hushes.push(entry);
     await fails(host);
     if (choice.chance(0.5)) return;
     await sleep(clock, choice.between(0, 1500));
     // From now on the silence may be over, with or without an answer.
-    hush.until = Math.min(until, now());
+    entry.until = Math.min(until, now());
     await api.need("DELETE", `/v1/silences/${String(id)}`);
   };
 
-  const ring = async (choice: Seeded) => {
-    hosts += 1;
-    const host = `loud${hosts}`;
+  const silenceOpen = async (choice: Seeded, host: string) => {
     await fails(host);
-    const { alerts } = await api.need("GET", `/v1/alerts?project=${quietSetting.name}&limit=500`);
-    const found = (alerts as { id: string; identifiers: Record<string, string> }[]).find(
-      ({ identifiers }) => identifiers["host"] === host,
-    );
-    if (found === undefined) return;
-    const at = `/v1/alerts/${found.id}`;
+    const id = await alertOf(host);
+    const until = now() + choice.between(SHORTEST, LONGEST);
+    await hush(host, until);
+    await giveBack(deps, id);
+    ledger.hushes.push({ host, until, owes: "alert.renotified" });
+  };
+
+  const ring = async (choice: Seeded, host: string) => {
+    await fails(host);
+    const alertId = await alertOf(host);
     let until = now();
     if (choice.chance(0.5)) {
       until += choice.between(1, LONGEST);
-      await api.need("POST", `${at}/snooze`, { until });
-    } else {
-      await api.need("POST", `${at}/ack`);
-      await api.need("POST", `${at}/unack`);
-    }
-    hushed.rings.push({ alertId: found.id, until });
+      await api.need("POST", `/v1/alerts/${alertId}/snooze`, { until });
+    } else await giveBack(deps, alertId);
+    ledger.rings.push({ alertId, until });
   };
 
-  return (choice) => (choice.chance(0.5) ? silence(choice) : ring(choice));
+  return (choice) => {
+    hosts += 1;
+    return choice.pick([silence, silenceOpen, ring, ring])(choice, `quiet${hosts}`);
+  };
 }
 
 /** The Unix second by which everything that was silenced must have been sent. */

@@ -1,20 +1,23 @@
-import type { RunEvidence } from "./evidence.ts";
-import { quietSetting } from "./world.ts";
+import type { Hush, RunEvidence } from "./evidence.ts";
+import { CRITICAL_LEVEL, paging, quietSetting } from "./world.ts";
 
-/** Alerts of hosts that were silenced before they failed, and the earliest end of the silence. */
-function held({ alerts, hushes }: RunEvidence): { id: string; until: number }[] {
-  const untilOf = new Map(hushes.map(({ host, until }) => [host, until]));
+/** Alerts of hosts that were silenced, the earliest end of the silence, and what must be sent then. */
+function held({ alerts, hushes }: RunEvidence): (Hush & { id: string })[] {
+  const hushOf = new Map(hushes.map((hush) => [hush.host, hush]));
   return alerts.flatMap(({ id, project, identifiers }) => {
-    const until = untilOf.get(identifiers["host"] ?? "");
-    return project === quietSetting.name && until !== undefined ? [{ id, until }] : [];
+    const hush = hushOf.get(identifiers["host"] ?? "");
+    return project === quietSetting.name && hush !== undefined ? [{ ...hush, id }] : [];
   });
 }
 
-/** Nothing about an alert is sent before its silence may have ended. */
+/** Nothing about an alert is sent before its silence may have ended; an open one may have sent its opening. */
 export function toldTooSoon(evidence: RunEvidence): string[] {
-  const untilOf = new Map(held(evidence).map(({ id, until }) => [id, until]));
+  const hushOf = new Map(held(evidence).map((hush) => [hush.id, hush]));
   return evidence.arrivals
-    .filter(({ alertId, timestamp }) => timestamp < (untilOf.get(alertId) ?? 0))
+    .filter(({ alertId, event, timestamp }) => {
+      const { until = 0, owes = event } = hushOf.get(alertId) ?? {};
+      return timestamp < until && (owes === "alert.opened" || owes === event);
+    })
     .map(({ event, alertId }) => `${event} of alert ${alertId} while it was silenced`);
 }
 
@@ -35,9 +38,32 @@ function unheard(
   );
 }
 
-/** After the silence each of these alerts is still open, so its opening is sent. */
+/** After the silence each of these alerts is still open, so what it owes is sent. */
 export function neverTold(evidence: RunEvidence): string[] {
-  return unheard(evidence, { ids: held(evidence).map(({ id }) => id), event: "alert.opened" });
+  const owing = Map.groupBy(held(evidence), ({ owes }) => owes);
+  return [...owing].flatMap(([event, hushes]) =>
+    unheard(evidence, { ids: hushes.map(({ id }) => id), event }),
+  );
+}
+
+/** An alert that became critical has that level, and a page for the contact that takes only critical ones. */
+export function lostRises({ rises, alerts, pages }: RunEvidence): string[] {
+  const levels = new Map(alerts.map(({ id, level }) => [id, level]));
+  return rises
+    .filter(
+      ({ alertId, contactId }) =>
+        levels.get(alertId) !== CRITICAL_LEVEL ||
+        !pages.some((page) => page.alertId === alertId && page.contactId === contactId),
+    )
+    .map(({ alertId }) => `alert ${alertId} of level ${levels.get(alertId)} rang as before`);
+}
+
+/** These alerts are acknowledged only by a link that was pressed for them. */
+export function takenUnasked({ alerts, pressed }: RunEvidence): string[] {
+  return alerts
+    .filter(({ project, rule }) => project === quietSetting.name && rule === paging.name)
+    .filter(({ id, state }) => state === "acknowledged" && !pressed.includes(id))
+    .map(({ id }) => `alert ${id} was acknowledged, and no link was pressed for it`);
 }
 
 /** An alert that was snoozed or unacknowledged is open again, and that is sent. */

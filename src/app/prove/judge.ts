@@ -1,7 +1,7 @@
 import type { ProjectPlan, Received, RunEvidence, SeenAlert } from "./evidence.ts";
 import { doubles, lostFirings, miscounted, undoneEnds } from "./judge-names.ts";
 import { laddersOf, lostPushes, pushedToRevoked, unread } from "./judge-pushes.ts";
-import { neverTold, sleepers, toldTooSoon } from "./judge-quiet.ts";
+import { lostRises, neverTold, sleepers, takenUnasked, toldTooSoon } from "./judge-quiet.ts";
 
 /** A promise that was broken. */
 export interface Violation {
@@ -79,6 +79,8 @@ export const promises = {
   "nothing is told while it is silenced": toldTooSoon,
   "what was silenced is told at its end": neverTold,
   "an acknowledgement that ends is told": sleepers,
+  "an alert that becomes critical rings as such": lostRises,
+  "a link acknowledges what it was pressed for, and nothing else": takenUnasked,
   "nothing waits once faults stop": ({ pending, givenUp }) => [
     ...(pending > 0 ? [`${pending} deliveries or executions`] : []),
     ...(givenUp > 0 ? [`${givenUp} deliveries were given up`] : []),
@@ -175,12 +177,13 @@ function lostPages(evidence: RunEvidence): string[] {
   ];
 }
 
+/** It is told again before somebody has it, because it became worse, or after it was given back. */
 const RANK: Record<string, number> = {
   "alert.opened": 0,
   "alert.escalated": 1,
   "alert.acknowledged": 2,
-  "alert.renotified": 3,
-  "alert.resolved": 4,
+  "alert.renotified": 2,
+  "alert.resolved": 3,
 };
 
 /** A later event of an alert may only be sent after the earlier ones were accepted. */

@@ -103,6 +103,8 @@ function emptyEvidence(receivers: Receivers): RunEvidence {
     pages: [],
     hushes: [],
     rings: [],
+    rises: [],
+    pressed: [],
     devices: [],
     pushes: receivers.pushes as RunEvidence["pushes"],
     told: receivers.told as RunEvidence["told"],
@@ -236,7 +238,7 @@ async function furnish(run: Run, data: string): Promise<Feed> {
   const seat = { code, email: "prover@example.org", password: `${code}-prover` };
   const paired = await api.need("POST", "/v1/pair", seat);
   api.key = String(paired["api_key"]);
-  await reachOwner(api, receivers);
+  const critical = await reachOwner(api, receivers);
   const pushed = await pushPerson(api, { receivers, devices: evidence.devices });
   const people = [String(paired["box_account_id"]), pushed.accountId];
   const tokens = await build(api, receivers.urls, people);
@@ -247,6 +249,7 @@ async function furnish(run: Run, data: string): Promise<Feed> {
     tokens,
     receivers,
     pushed,
+    critical,
     ledger: evidence,
   });
   feed.open();

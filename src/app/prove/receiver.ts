@@ -186,12 +186,14 @@ function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Receiv
 }
 
 function messageOf(body: Buffer): { message: SeenMessage; id: string } {
-  const { id, purpose, code, alerts } = JSON.parse(body.toString()) as {
+  const { id, purpose, code, alerts, acknowledge_url } = JSON.parse(body.toString()) as {
     id: string;
     purpose: string;
     code: string | null;
     alerts: { alert_id: string }[];
+    acknowledge_url: string | null;
   };
   const alertIds = alerts.map(({ alert_id }) => alert_id);
-  return { message: { purpose, alertIds, code, wasTaken: false }, id };
+  const link = acknowledge_url && new URL(acknowledge_url).pathname;
+  return { message: { purpose, alertIds, code, link, wasTaken: false }, id };
 }

@@ -26,7 +26,9 @@ const LAST = 4000;
 
 export function startBoxProcess(program: Program, data: string): Process {
   const [command, ...words] = program;
-  const args = [...words, "serve", "--data", data, "--listen", "127.0.0.1:0"];
+  // Pages carry links only where they lead somewhere; what is pressed is asked where the box listens.
+  const at = ["--listen", "127.0.0.1:0", "--public-url", "http://127.0.0.1"];
+  const args = [...words, "serve", "--data", data, ...at];
   const child = spawn(command, args, { env: environment(), stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   let wasKilled = false;

@@ -12,7 +12,9 @@ export interface WorldSetting extends ProjectPlan {
 
 const HOSTS = 6;
 
-const once: RulePlan = { name: "each", count: 1, keys: HOSTS, ladder: false };
+const once: RulePlan = { name: "each", count: 1, keys: HOSTS, ladder: false, tag: null };
+/** Some of its alerts become critical, some are answered by an old link. */
+export const paging: RulePlan = { ...once, name: "paging", ladder: true, tag: "paging" };
 
 /** Four projects which together cover every way in which an alert opens and is sent. */
 export const settings: readonly WorldSetting[] = [
@@ -28,9 +30,9 @@ export const namedSetting: WorldSetting = {
   named: true,
 };
 
-/** The project in which alerts are silenced, and sent afterwards. */
+/** The project in which alerts are silenced and sent afterwards, rise, become too many, and are answered by old links. */
 export const quietSetting: WorldSetting = {
-  ...setting("quiet", [once], ["healthy", "flaky"]),
+  ...setting("quiet", [once, paging], ["healthy", "flaky"]),
   quiet: true,
 };
 
@@ -81,8 +83,23 @@ export async function build(
 /** Codes that are sent until a failing service lets one through. */
 const MOST_CODES = 20;
 
-/** Gives the owner, who is on the ladders, a contact whose service sometimes fails. */
-export async function reachOwner(api: Api, { urls, told }: Receivers): Promise<void> {
+/**
+ * Gives the owner, who is on the ladders, two contacts whose service sometimes fails. The second, whose id is returned, is
+ * for critical alerts.
+ */
+export async function reachOwner(api: Api, receivers: Receivers): Promise<string> {
+  const [all, critical] = [await addContact(api, receivers), await addContact(api, receivers)];
+  const rules = [
+    { after_seconds: 0, contacts: [all], min_level: 0 },
+    { after_seconds: 0, contacts: [critical], min_level: CRITICAL_LEVEL },
+  ];
+  await api.need("PUT", "/v1/accounts/me/notify", { rules });
+  return critical;
+}
+
+export const CRITICAL_LEVEL = 500;
+
+async function addContact(api: Api, { urls, told }: Receivers): Promise<string> {
   const base = "/v1/accounts/me/contacts";
   const write = { kind: "webhook", address: `${urls.flaky}/person` };
   const { id } = await api.need("POST", base, write);
@@ -91,7 +108,7 @@ export async function reachOwner(api: Api, { urls, told }: Receivers): Promise<v
     const last = told.at(-1);
     if (last?.wasTaken !== true) continue;
     await api.need("POST", `${base}/${String(id)}/verify`, { code: last.code });
-    return;
+    return String(id);
   }
   throw new Error(`no code came through in ${MOST_CODES} tries`);
 }
@@ -100,6 +117,7 @@ function ruleBody(rule: RulePlan, people: readonly string[]): object {
   return {
     name: rule.name,
     identifier_keys: ["host"],
+    match: { tags: rule.tag === null ? [] : [rule.tag] },
     max_open: 0,
     fire_after: { count: rule.count, window_minutes: 1440 },
     ...(rule.ladder ? { escalations: [{ accounts: people, after_minutes: 0 }] } : {}),

@@ -16,6 +16,7 @@ const alert: SeenAlert = {
   rule: "each",
   state: "resolved",
   count: 2,
+  level: 400,
   escalation_level: 1,
   dedup_key: null,
   identifiers: {},
@@ -40,6 +41,10 @@ const hushed: SeenAlert = {
   identifiers: { host: "hushed1" },
 };
 const rung: SeenAlert = { ...hushed, id: "4", identifiers: { host: "loud2" } };
+/** One became critical, one was answered by its link. */
+const risen: SeenAlert = { ...hushed, id: "5", rule: "paging", level: 500, identifiers: {} };
+const linked: SeenAlert = { ...risen, id: "6", level: 400, state: "acknowledged" };
+const others = [hushed, rung, risen, linked];
 const quiet = (alertId: string) => ({ alertId, endpoint: "quiet/healthy" });
 const word = (status: "firing" | "resolved", instance: number, outcome: Outcome = "accepted") => ({
   name: "disk",
@@ -79,12 +84,15 @@ const honest: RunEvidence = {
     arrival("alert.resolved", 11),
     arrival("alert.opened", 14, quiet("3")),
     arrival("alert.opened", 16, quiet("4")),
+    arrival("alert.opened", 22, quiet("5")),
+    arrival("alert.opened", 24, quiet("6")),
+    arrival("alert.acknowledged", 26, quiet("6")),
     arrival("alert.renotified", 20, quiet("4")),
   ],
   projects: [
     {
       name: "orders",
-      rules: [{ name: "each", count: 1, keys: 1, ladder: true }],
+      rules: [{ name: "each", count: 1, keys: 1, ladder: true, tag: null }],
       endpoints: ["orders/healthy"],
       action: "orders/action",
       named: false,
@@ -96,7 +104,7 @@ const honest: RunEvidence = {
       action: null,
       named: true,
       quiet: false,
-      rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
+      rules: [{ name: "each", count: 1, keys: 1, ladder: false, tag: null }],
     },
     {
       name: "quiet",
@@ -104,14 +112,19 @@ const honest: RunEvidence = {
       action: null,
       named: false,
       quiet: true,
-      rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
+      rules: [{ name: "each", count: 1, keys: 1, ladder: false, tag: null }],
     },
   ],
-  hushes: [{ host: "hushed1", until: 1014 }],
+  hushes: [{ host: "hushed1", until: 1014, owes: "alert.opened" }],
   rings: [{ alertId: "4", until: 1000 }],
-  told: [{ purpose: "page", alertIds: ["1"], code: null, wasTaken: true }],
+  rises: [{ alertId: "5", contactId: "critical" }],
+  pressed: ["6"],
+  told: [
+    { purpose: "page", alertIds: ["1", "5", "6"], code: null, link: "/ack/x", wasTaken: true },
+  ],
   pages: [
     { alertId: "1", contactId: "hook", status: "delivered" },
+    { alertId: "5", contactId: "critical", status: "delivered" },
     { alertId: "1", contactId: "stays", status: "delivered" },
     { alertId: "1", contactId: "left", status: "withdrawn" },
   ],
@@ -125,7 +138,7 @@ const honest: RunEvidence = {
     { name: "disk", said: said.slice(0, 2), standing: [1] },
     { name: "disk", said, standing: [] },
   ],
-  alerts: [alert, named, hushed, rung],
+  alerts: [alert, named, ...others],
   lines: [0, 2],
   pending: 0,
   givenUp: 0,
@@ -134,7 +147,8 @@ const honest: RunEvidence = {
   oddAnswers: [],
 };
 
-const acked = honest.arrivals.toSpliced(8, 0, arrival("alert.acknowledged", 18, quiet("4")));
+const acked = honest.arrivals.toSpliced(11, 0, arrival("alert.acknowledged", 18, quiet("4")));
+const ackedToo = [...honest.arrivals, arrival("alert.acknowledged", 28, quiet("5"))];
 const brokenBy = (changes: Partial<RunEvidence>) =>
   judge({ ...honest, ...changes }).map(({ promise }) => promise);
 
@@ -160,6 +174,8 @@ test("where nothing happened nothing is proven", () => {
     pages: [],
     hushes: [],
     rings: [],
+    rises: [],
+    pressed: [],
     pushes: [],
   });
   assert.ok(blind.includes("every alert reached every endpoint"));
@@ -177,10 +193,10 @@ test("each promise is broken by what breaks it, and only that", () => {
       "every alert reached every endpoint",
       { arrivals: honest.arrivals.filter(({ endpoint }) => endpoint !== "orders/action") },
     ],
-    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }, named, hushed, rung] }],
-    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }, named, hushed, rung] }],
-    ["each firing is counted once", { alerts: [alert, hushed, rung] }],
-    ["each firing is counted once", { alerts: [alert, { ...named, count: 2 }, hushed, rung] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }, named, ...others] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }, named, ...others] }],
+    ["each firing is counted once", { alerts: [alert, ...others] }],
+    ["each firing is counted once", { alerts: [alert, { ...named, count: 2 }, ...others] }],
     ["a firing that was answered has its alert", { looks: [looked(said.slice(0, 2), [])] }],
     ["an end that was answered holds", { looks: [looked(said, [1])] }],
     ["one alert of a name stands", { looks: [looked(said.slice(0, 1), [1, 1])] }],
@@ -188,11 +204,30 @@ test("each promise is broken by what breaks it, and only that", () => {
       "the events of an alert come in order",
       { arrivals: honest.arrivals.toReversed().map(restep) },
     ],
-    ["nothing is told while it is silenced", { hushes: [{ host: "hushed1", until: 1015 }] }],
-    ["an acknowledgement that ends is told", { arrivals: honest.arrivals.slice(0, -1) }],
+    [
+      "nothing is told while it is silenced",
+      { hushes: [{ host: "hushed1", until: 1015, owes: "alert.opened" }] },
+    ],
     [
       "an acknowledgement that ends is told",
-      { alerts: [alert, named, hushed, { ...rung, state: "acknowledged" }], arrivals: acked },
+      { arrivals: honest.arrivals.filter(({ event }) => event !== "alert.renotified") },
+    ],
+    [
+      "an acknowledgement that ends is told",
+      {
+        alerts: [alert, named, hushed, risen, linked, { ...rung, state: "acknowledged" }],
+        arrivals: acked,
+      },
+    ],
+    [WORSE, { alerts: [alert, named, hushed, rung, linked, { ...risen, level: 400 }] }],
+    [WORSE, { pages: pagesBut("critical") }],
+    [LINKED, { pressed: [] }],
+    [
+      LINKED,
+      {
+        alerts: [alert, named, hushed, rung, linked, { ...risen, state: "acknowledged" }],
+        arrivals: ackedToo,
+      },
     ],
     ["nothing waits once faults stop", { givenUp: 1 }],
     ["every page of a person reaches them", { told: [] }],
@@ -213,6 +248,8 @@ test("each promise is broken by what breaks it, and only that", () => {
   for (const [promise, changes] of cases) assert.deepEqual(brokenBy(changes), [promise]);
 });
 
+const WORSE = "an alert that becomes critical rings as such";
+const LINKED = "a link acknowledges what it was pressed for, and nothing else";
 const PUSHED = "every page is pushed to the browsers of who is paged";
 
 function push(device: number, at: number): SeenPush {
@@ -240,7 +277,7 @@ test("what wasn't answered may have been taken or not", () => {
   assert.deepEqual(brokenBy({ looks: [looked(next, [1])] }), ["an end that was answered holds"]);
   const words = [...said, word("firing", 2, "unknown")];
   for (const count of [1, 2])
-    assert.deepEqual(brokenBy({ words, alerts: [alert, { ...named, count }, hushed, rung] }), []);
+    assert.deepEqual(brokenBy({ words, alerts: [alert, { ...named, count }, ...others] }), []);
 });
 
 function restep(seen: Received, i: number): Received {
