@@ -64,10 +64,7 @@ export interface SessionOptions {
   onClosing(end: SessionEnd): void;
 }
 
-/**
- * One HTTP/2 connection to APNs, kept alive by a ping a minute (RFC 9113). Throws only here, for an invalid endpoint or
- * certificate.
- */
+/** One HTTP/2 connection to APNs, with a ping a minute. Throws only here: for an invalid endpoint or certificate. */
 export function openApnsSession(options: SessionOptions): ApnsSession {
   return new Session(options);
 }

@@ -1,9 +1,6 @@
 import type { TenantRegistry } from "./tenant-registry.ts";
 
-/**
- * The tenants of a node that shares its registry: none. Their stores would lie on one node's disk, where the others
- * can't see them.
- */
+/** No tenants, for a node that shares its registry: their stores would lie where other nodes can't see them. */
 export const noTenants: TenantRegistry = {
   find: async () => null,
   findLinked: async () => null,

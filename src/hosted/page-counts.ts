@@ -1,8 +1,6 @@
 import type { PageResult } from "./page.ts";
 
-/**
- * `duplicate`: it was over before the request. `away`: the registry didn't answer. `fault`: an error of this service.
- */
+/** `duplicate`: over before the request. `away`: the registry didn't answer. `fault`: an error of this service. */
 export type PageEnd = PageResult["kind"] | "duplicate" | "away" | "fault";
 
 /** Counts since the start how the pages that boxes requested ended. */

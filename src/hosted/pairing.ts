@@ -39,9 +39,8 @@ const refusals = {
 
 /**
  * Pairs a hosted account with a box account (contract §15, Pairing and relay; contract §7). A tenant's first pairing
- * needs no receipt. For a later one the box redeems the receipt before anything is written. Throws ServiceError
- * not_found, hosted_tenant, already_paired and receipt_not_accepted, which says whether the box is private, unreachable
- * or refuses.
+ * needs no receipt; for a later one the box redeems it before anything is written. Throws ServiceError not_found,
+ * hosted_tenant, already_paired and receipt_not_accepted, which says why.
  */
 export async function pair(
   deps: PairDeps,

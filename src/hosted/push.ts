@@ -100,10 +100,7 @@ function payloadJson(notice: Notice, criticalAllowed: boolean): string {
   return JSON.stringify(payload, whole);
 }
 
-/**
- * `text` itself where its JSON form (without quotes) has at most `max` bytes, else as many whole graphemes as fit and
- * an ellipsis.
- */
+/** `text` where its JSON form (without quotes) has at most `max` bytes, else whole graphemes and an ellipsis. */
 export function cutToBytes(text: string, max: number): string {
   if (jsonBytes(text) <= max) return text;
   const room = max - Buffer.byteLength(CUT);

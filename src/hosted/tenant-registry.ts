@@ -18,9 +18,8 @@ export interface TenantRegistry {
    */
   find(id: string, token?: string): Tenant | Promise<Tenant | null>;
   /**
-   * The running tenant of a public report's UUID, or of the SHA-256 of a short token or a ping address. Null, without
-   * opening any tenant, for an unknown key. Throws as `find`, and not_ready while the registry's index may be
-   * incomplete.
+   * The running tenant of a public report's UUID, or of the SHA-256 of a short token or a ping address. Null for an
+   * unknown key, and nothing is opened. Throws as `find`, and not_ready while the index may be incomplete.
    */
   findLinked(by: "reportLinks" | "senderLinks", key: string): Promise<Tenant | null>;
   /** At the start: makes every tenant due whose store differs from what the registry knows. */

@@ -67,9 +67,8 @@ export function mustBeGrantable(reader: Reader, by: By, role: Role): void {
 }
 
 /**
- * Adds an account of the hosted service to the tenant, or gives it the wanted role. Without a wanted role a known
- * account keeps its role; a new one becomes a member, the tenant's first an owner. The account has no password here.
- * Returns its role.
+ * Adds an account of the hosted service to the tenant, or gives it the wanted role. Without one a known account keeps
+ * its role, the tenant's first becomes an owner, others members. Returns the role. It has no password here.
  */
 export function seatAccount(
   tx: Tx,

@@ -2,10 +2,7 @@ import { sha256 } from "../ground/kit/ids.ts";
 import type { Role } from "../ground/store/columns.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 
-/**
- * The caller: the key's account with its present role (contract §16). A prepared statement, because every request asks
- * for it.
- */
+/** The caller: the key's account with its present role (contract §16). Prepared, because every request needs it. */
 export interface Actor {
   accountId: string;
   keyId: string;

@@ -10,10 +10,7 @@ import { foldEmail } from "./email.ts";
 import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
 
-/**
- * Issues a code that makes an account (contract §15, Pairing rule 3). Throws 403 unless `by` is a manager with at least
- * that role.
- */
+/** Issues a code that makes an account (contract §15, Pairing rule 3). Throws 403 where `by` can't give the role. */
 export function issueCode(
   tx: Tx,
   by: By,

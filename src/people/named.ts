@@ -5,10 +5,7 @@ import { foldEmail } from "./email.ts";
 
 const EMAIL = "email:";
 
-/**
- * The id of the account named by `email:` and an address. Any other text, and an unknown address, is returned
- * unchanged.
- */
+/** The id of the account named by `email:` and an address. Other text, and unknown addresses, stay as they are. */
 export function idOfNamed(reader: Reader, name: string): string {
   if (!name.startsWith(EMAIL)) return name;
   const row = reader.orm

@@ -147,10 +147,7 @@ function fields(form: PairForm, wrong: readonly PairField[], bound: string | nul
   }`;
 }
 
-/**
- * Shows key and receipt, the only time. `baseUrl` has no slash at the end. `signedIn`: whether the page links to the
- * console.
- */
+/** Shows key and receipt once. `baseUrl`: no slash at the end. `signedIn`: whether to link to the console. */
 export function pairedPage(
   paired: Redemption,
   baseUrl: string,

@@ -88,10 +88,7 @@ export function findPasskey(reader: Reader, credential: string) {
   return reader.orm.select().from(passkeys).where(eq(passkeys.credential, credential)).get();
 }
 
-/**
- * Stores a use; false where the passkey is gone, or its counter isn't above the stored one. Two zeros mean that it
- * doesn't count.
- */
+/** Stores a use; false where the passkey is gone, or its counter isn't above the stored one (0 and 0: no counter). */
 export function usePasskey(tx: Tx, { id, counter }: { id: string; counter: number }): boolean {
   const isNext = or(
     lt(passkeys.counter, counter),

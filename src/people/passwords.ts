@@ -7,9 +7,7 @@ import { getAccount } from "./accounts.ts";
 import { endOthers } from "./sessions.ts";
 import type { Tries } from "./tries.ts";
 
-/**
- * Stores an account's new password hash. All its sessions except `kept` end, and so do its links that set a password.
- */
+/** Stores an account's new password hash. Ends its sessions except `kept`, and its links that set a password. */
 export function replacePassword(
   tx: Tx,
   { accountId, hash, kept }: { accountId: string; hash: string; kept: string | null },

@@ -31,9 +31,7 @@ export function listWalls(reader: Reader): WallAnswer[] {
   return reader.orm.select().from(walls).orderBy(asc(walls.name), asc(walls.id)).all().map(toWall);
 }
 
-/**
- * Creates a link. Only this answer contains its secret (22 base62 characters, 131 bits). Throws 422 for one too many.
- */
+/** Creates a link. Its secret (22 base62 characters, 131 bits) is only in this answer. Throws 422 above the limit. */
 export function makeWall(
   tx: Tx,
   by: string,

@@ -4,9 +4,7 @@ import { StoreFault } from "../../ground/store/faults.ts";
 import type { NodeInfo, Nodes } from "../registry/nodes.ts";
 
 const RENEW_MS = 2_000;
-/**
- * A killed process of this name counts as alive for 10 s, and for 30 s more where the database's clock was set back.
- */
+/** A killed process counts as alive for 10 s, and for 30 s more where the database's clock was set back. */
 const JOIN_MS = 42_000;
 const JOIN_AGAIN_MS = 500;
 

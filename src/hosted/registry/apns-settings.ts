@@ -28,10 +28,7 @@ export interface StoredToken {
 export interface Apns {
   set(settings: ApnsSettings): Promise<void>;
   get(): Promise<StoredApns>;
-  /**
-   * Grows with every `set`, which deletes the provider token; 0: never set. Cheap, so that the next push notices a
-   * change.
-   */
+  /** Grows with every `set`, which deletes the provider token; 0: never set. Cheap: each push asks for it. */
   version(): Promise<number>;
   /** The stored provider token, if any, and the registry's time in Unix seconds. */
   token(): Promise<{ at: number; token: StoredToken | null }>;

@@ -10,10 +10,7 @@ export interface Uptime {
    * only from `OUTAGE_SECONDS` on). Returns the latest outages, with this one, oldest first.
    */
   begin(): Promise<Outage[]>;
-  /**
-   * Called while this process serves. Returns the outage that ended since its last beat, if nobody served for
-   * `OUTAGE_SECONDS`.
-   */
+  /** Called while this process serves. Returns an outage of `OUTAGE_SECONDS` that ended since its last beat. */
   beat(): Promise<Outage | null>;
 }
 

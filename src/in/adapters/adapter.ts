@@ -101,9 +101,7 @@ export type InRefusal =
   | { why: "media_type"; taken: readonly string[] }
   /** Too much at once: the sender should repeat it after so many seconds. */
   | { why: "overloaded"; retryAfter: number }
-  /**
-   * Another server that must be asked first doesn't answer: the sender should repeat it. `message` names the server.
-   */
+  /** A server named in `message`, which must be asked first, doesn't answer: the sender should repeat it. */
   | { why: "unavailable"; message: string }
   | { why: "internal" };
 
@@ -162,9 +160,7 @@ export interface Adapter {
   isDescribed?: boolean;
   /** The headers of the answer to OPTIONS, without a token, for senders that ask first. */
   preflight?: Readonly<Record<string, string>>;
-  /**
-   * The token from the body, for a sender that can send it nowhere else; null where it isn't there, whatever the bytes.
-   */
+  /** The token from the body, for a sender that can't send it elsewhere; null for none, whatever the bytes. */
   tokenIn?(body: Buffer): string | null;
   /**
    * For senders with a fixed path: the equivalent path after `/v1/in/{kind}`, with the token if the fixed path contains

@@ -13,10 +13,7 @@ import { isSigned } from "./signature.ts";
 
 const METHODS = ["POST", "PUT", "GET"];
 
-/**
- * Any webhook (contract §23). Its body is guessed, or read by the source's mapping. Each element of a list becomes an
- * event.
- */
+/** Any webhook (contract §23), read by guesses or the source's mapping. A list is one event per element. */
 export const hook: Adapter = {
   kind: "hook",
   title: "Any webhook",

@@ -73,10 +73,7 @@ export function textPairs(value: unknown): [string, string][] {
     .map(([name, item]) => [name, asText(item)]);
 }
 
-/**
- * Unix seconds of an RFC 3339 time in any zone, whole seconds; null for an invalid one. Go writes the year 1 for "no
- * time".
- */
+/** Whole Unix seconds of an RFC 3339 time; null for an invalid one, and for the year 1, Go's "no time". */
 export function timeOf(value: unknown): number | null {
   if (typeof value !== "string" || value.startsWith("0001-01-01")) return null;
   const found =

@@ -1,4 +1,2 @@
-/**
- * The keys that the project's rules use; they are kept first when an event has too many. Called only for such an event.
- */
+/** The keys that the project's rules use, kept first in an event of too many keys. Called only for such an event. */
 export type WatchedKeys = () => ReadonlySet<string>;

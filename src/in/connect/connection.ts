@@ -2,9 +2,7 @@ import { z } from "zod";
 import { sourceKind, sourceName, sourceToken } from "../../core/projects/source.ts";
 import { boolean, integer } from "../../ground/kit/fields.ts";
 
-/**
- * The API's bodies and answers for connecting a sender: a source, a rule if none matches, and the text to enter there.
- */
+/** The API's bodies and answers for connecting a sender: a source, a rule if needed, and the text to enter. */
 export const connectBody = z.strictObject({
   kind: sourceKind.meta({ description: "What the sender speaks, `alertmanager` for example." }),
   name: sourceName.optional().meta({ description: "Of the source; default its kind." }),

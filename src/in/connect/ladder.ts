@@ -5,8 +5,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { listAccounts } from "../../people/accounts.ts";
 
 /**
- * The ladder of a rule that is created along the way: the one that the project uses, else the team's, else the first
- * owner.
+ * A ladder for a rule that is created along the way: the project's usual one, else the team's, else the first owner.
  */
 export function usualLadder(reader: Reader, rules: readonly StoredRule[]): EscalationStep[] {
   const ladders = rules.map(({ escalations }) => escalations);

@@ -46,10 +46,7 @@ const watched = z
   );
 export type Watched = z.output<typeof watched>;
 
-/**
- * When the job is expected: by a period, or by cron with a zone (or a systemd timer's OnCalendar), never by two of
- * them.
- */
+/** When the job is expected: by a period, by cron with a zone, or by a systemd timer's OnCalendar. */
 export const heartbeatPace = {
   period_seconds: integer(10, YEAR).optional().meta({
     description: "It reports at least every so many seconds. Either this or `cron`.",

@@ -32,10 +32,7 @@ export function reportingSource(
   return row === undefined ? null : { ...row, retainLogs: row.retainLogs === 1, room: "project" };
 }
 
-/**
- * The source of the events of a project's heartbeats. If there is none, creates it with the first free name. Throws 422
- * too_many.
- */
+/** The source of the events of a project's heartbeats, created if there is none. Throws 422 too_many. */
 export function heartbeatSource(tx: Tx, project: Pick<Project, "id">, tenantId: string): Source {
   const present = findHeartbeatSource(tx, project.id);
   if (present !== null) return present;

@@ -20,10 +20,7 @@ export interface HeartbeatState {
   runAt: number | null;
   /** When the next report is expected. */
   expectedAt: number | null;
-  /**
-   * When the state must be checked: the job is missing then, or its run is too long, or it is still down and fires
-   * again.
-   */
+  /** When to check the state: the job is missing then, or its run too long, or it is still down and fires again. */
   deadlineAt: number | null;
   /** Why it is down, and the id of this firing. */
   reason: Reason | null;
@@ -84,8 +81,7 @@ export function heard(
 }
 
 /**
- * The expected time that a report at `at` is for. By cron, that is the next time if it is close, and closer than the
- * last report.
+ * The expected time that a report at `at` is for. By cron: the next, if it is close, and closer than the last report.
  */
 function timeOf({ expectedAt, lastAt }: HeartbeatState, pace: HeartbeatPace, at: number): number {
   const soon = pace.period === null ? nextTime(pace, at) : null;

@@ -93,10 +93,7 @@ export function createHeartbeatWatch(deps: {
     findHeartbeatSource(store, projectId) ??
     store.write((tx) => heartbeatSource(tx, { id: projectId }, tenantId));
 
-  /**
-   * If no rule matches the project's heartbeats, the event uses the source that the heartbeat accepts, whose rules are
-   * for its jobs.
-   */
+  /** If no rule matches the project's heartbeats, the source that the heartbeat accepts is used, whose rules do. */
   const submitFor = (row: HeartbeatRow, events: IngestEvent[]) => {
     const usual = sourceOf(row.project_id);
     const isHeard = events.some((event) => ingest.takers(usual, event).length > 0);

@@ -29,9 +29,7 @@ interface Group {
 }
 
 export interface Batcher {
-  /**
-   * Throws ServiceError overloaded where too many events or characters would wait. With `isLast` the limits are higher.
-   */
+  /** Throws ServiceError overloaded above the limits of waiting events, which are higher with `isLast`. */
   submit(arrivals: readonly Arrival[], settle: Settle, isLast?: boolean): void;
   /** Writes everything that waits, now. */
   drain(): void;
@@ -63,10 +61,9 @@ const TURNS_PER_MS = 3;
 const MOST_PATIENT_TURNS = 512;
 
 /**
- * Group commit: events that arrive in one turn of the event loop share one transaction and one sync. A turn accepts one
- * new connection, so a small batch waits a few turns to grow; on a slow disk every batch does, else each sync would
- * accept only one connection. A single event is written in the next turn, or a few turns later where a sync takes
- * milliseconds.
+ * Group commit: events of one turn of the event loop share one transaction and one sync. A turn accepts one new
+ * connection, so a small batch waits a few turns to grow; on a slow disk every batch does, else each sync would accept
+ * only one connection. A single event waits only where a sync takes milliseconds.
  */
 export function createBatcher(
   { process, commitMs, now }: BatchWriter,

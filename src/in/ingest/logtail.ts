@@ -51,9 +51,8 @@ export interface LogTailQuery {
 const MOST_LOOKED = 50_000;
 
 /**
- * The newest kept lines of a project that match the query, newest last. Walks back over the blocks that hold such
- * lines, so that the cost doesn't depend on the number of lines. `complete`: whether no line was left unread because of
- * `MOST_LOOKED`.
+ * The newest kept lines of a project that match the query, newest last. Reads only blocks that hold such lines, so that
+ * the cost doesn't depend on the number of lines. `complete`: false where `MOST_LOOKED` ended it.
  */
 export function readLogTail(
   reader: Reader,

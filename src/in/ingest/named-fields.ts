@@ -3,18 +3,13 @@ import { cut, fits, isStorable, storableMessage } from "../../ground/kit/text.ts
 
 /** What a sender says of an alert that it names (contract §22). */
 export interface NamedState {
-  /**
-   * `note` adds to its timeline; `update` changes what `updates` says; `change` is a line that is shown next to other
-   * alerts.
-   */
+  /** `note` adds to its timeline; `update` changes what `updates` says; `change` is shown next to other alerts. */
   action: "fire" | "resolve" | "acknowledge" | "note" | "update" | "change";
   /** The alert's name; null where the sender left it out. */
   dedupKey: string | null;
   /** If no alert has this name, it can be the id that was answered for one: the `uuidOf` its name. */
   mayBeId?: boolean;
-  /**
-   * For `update`: the part of the event that replaces the alert's. A level is only raised; the requested one is noted.
-   */
+  /** For `update`: the part of the alert that the event replaces. A level is only raised, or noted. */
   updates?: "level" | "message" | "details";
   /** Identifies the firing: the same value is the same firing, reported again. */
   instance: string | null;

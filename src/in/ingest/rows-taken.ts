@@ -1,10 +1,7 @@
 import { rowsWritten } from "../../ground/store/rows-written.ts";
 import type { Tx } from "../../ground/store/store.ts";
 
-/**
- * Counts the rows that a batch's alerts write, with their deliveries. Most batches open none, and then SQLite isn't
- * asked.
- */
+/** Counts the rows that a batch's alerts write. SQLite isn't asked for a batch without any, as most are. */
 export interface RowsTaken {
   /** Called before an alert may be opened or ended. */
   expect(tx: Tx): void;

@@ -31,9 +31,7 @@ export interface SourceHour {
 
 /** Counts of committed events in memory, one entry for each source that sent something. */
 export interface Tally {
-  /**
-   * Adds the first `committed` events of a batch, at `at`; the last argument lists the sources of those without effect.
-   */
+  /** Adds the first `committed` events of a batch; `how` lists the sources of those without effect. */
   add(
     batch: readonly Pick<Arrival, "source" | "event">[],
     committed: number,

@@ -13,9 +13,7 @@ export interface ShapeCount {
   sourceId: number;
 }
 
-/**
- * Counts by shape. The first of a minute are written with their events; later ones wait in memory for the next minute.
- */
+/** Counts by shape. The first of a minute are written with their events; later ones wait in memory. */
 export interface TemplateCounts {
   /** Counts one event of a shape, in its own transaction. */
   add(tx: Tx, arrival: Arrival, shape: string): void;

@@ -4,7 +4,7 @@ import { admits, type CompiledRule } from "./match.ts";
 import type { ProjectState } from "./project-state.ts";
 import type { ShapeCount } from "./template-counts.ts";
 
-/** A template as a project's list has it. Times are Unix seconds. */
+/** A template in a project's list. Times are Unix seconds. */
 export const templateAnswer = z
   .object({
     template_id: z.string(),
@@ -30,11 +30,11 @@ export const templatesAnswer = z.object({
 export type TemplatesAnswer = z.output<typeof templatesAnswer>;
 
 export interface TemplatesQuery {
-  /** In any case of letters. */
+  /** In any case. */
   q?: string | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string | undefined;
-  /** Only those that no rule may take. */
+  /** Only those that no rule can match. */
   unmatched?: boolean | undefined;
   limit: number;
 }
@@ -56,7 +56,7 @@ const SHAPES = "SELECT id, text FROM templates WHERE project_id = ?";
 const COUNTS = `SELECT id, n, first_seen AS firstSeen, last_seen AS lastSeen, level, source_id AS sourceId
   FROM template_counts WHERE project_id = ?`;
 
-/** A page of a project's templates. A project keeps so few that all of them are looked at. */
+/** A page of a project's templates. There are few enough to read all of them. */
 export function readTemplates(
   reader: Reader,
   {
@@ -89,7 +89,7 @@ export function readTemplates(
 
 const TEXT_OF = "SELECT text FROM templates WHERE project_id = ? AND id = ?";
 
-/** A template by its id; empty where there is none any more. */
+/** A template's text by its id; empty where it no longer exists. */
 export function textOfTemplate(reader: Reader, projectId: number, id: string): string {
   const text = reader.sql<[projectId: number, id: string], string>(TEXT_OF).pluck();
   return text.get(projectId, id) ?? "";
@@ -99,7 +99,7 @@ const BY_SOURCE = `SELECT c.source_id AS id, count(*) AS n FROM template_counts 
   JOIN templates t ON t.project_id = c.project_id AND t.id = c.id AND t.alias_of IS NULL
   WHERE c.project_id = ? GROUP BY c.source_id`;
 
-/** How many templates had their latest event from each source, by its id. */
+/** How many templates had their latest event from each source, by the source's id. */
 export function templateCountsBySource(reader: Reader, projectId: number): Map<number, number> {
   const rows = reader.sql<[projectId: number], { id: number; n: number }>(BY_SOURCE).all(projectId);
   return new Map(rows.map(({ id, n }) => [id, n]));
@@ -112,7 +112,7 @@ interface Cursor {
   id: string;
 }
 
-/** null: from the beginning, also for what is no cursor. */
+/** null: from the beginning, also for an invalid cursor. */
 function readCursor(after: string | undefined): Cursor | null {
   const found = /^(\d{1,15})-([0-9a-f]{16})$/.exec(after ?? "");
   return found === null ? null : { n: Number(found[1]), id: found[2] as string };
@@ -167,7 +167,7 @@ function shownOf(
   const level = count?.level ?? null;
   const mayTake = (rule: CompiledRule) =>
     (level === null || level >= rule.minLevel) &&
-    // Of one that isn't known nothing is ruled out.
+    // An unknown source can be any.
     texts.some((own) =>
       admits(source === "" ? { ...rule, sources: null } : rule, source, {
         root: { text },

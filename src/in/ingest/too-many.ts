@@ -11,34 +11,34 @@ import type { OpenAlerts } from "./open-alerts.ts";
 import type { Unresolved } from "./unresolved.ts";
 import type { Firing } from "./window.ts";
 
-/** What would have opened an alert of its own. */
+/** A match that would have opened another alert. */
 export interface OneTooMany {
   rule: StoredRule;
-  /** The key that its own alert would have, and what stands in it for its template or its name. */
+  /** The key of its own alert, and the part of it for the template or the name. */
   key: string;
   subject: string;
   fired: Firing;
   identifiers: Readonly<Record<string, string>>;
-  /** What tells it apart where there are no identifiers: its name or its template. */
+  /** Its name or template, to tell it apart where there are no identifiers. */
   called: string;
   /** The source's name. */
   source: string;
 }
 
-/** The alert that a rule's further keys share, where it has as many unresolved ones as it may (contract §26, rule 2). */
+/** A rule's shared alert for further keys, at its limit of unresolved alerts (contract §26, rule 2). */
 export interface TooMany {
-  /** Takes it in; false where the rule has room, or no bound. */
+  /** Folds a match into the shared alert; false below the limit, or without one. */
   took(tx: Tx, one: OneTooMany): boolean;
-  /** A sender says that what goes by this is over: if it comes again, that is new trouble. */
+  /** A sender ended the alerts of this name: if one fires again, that is new. */
   ended(ruleId: number, subject: string): void;
-  /** Somebody has an alert that new trouble went into in this batch: it opens again. When all else is written. */
+  /** After everything else is written: reopens the shared alert if it is acknowledged and got new keys. */
   flush(tx: Tx): void;
   /** The batch is over: committed, or undone. */
   settle(): void;
   undo(): void;
 }
 
-/** Keys that it names. */
+/** Keys that the shared alert lists. */
 const NAMED = 5;
 const LONGEST_NAME = 120;
 /** Alerts whose latest keys are remembered. */

@@ -3,22 +3,21 @@ import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import type { Note, Tx } from "../../ground/store/store.ts";
 
 /**
- * How many alerts of each rule aren't resolved: counted once from the table, then kept by what commits say. What the
- * open batch does counts at once, and never was where the batch is undone.
+ * The number of unresolved alerts of each rule: counted once in the table, then updated from commits. Changes by the
+ * open batch count at once, and are dropped if the batch is undone.
  */
 export interface Unresolved {
   of(tx: Tx, rule: { id: number; project_id: number }): number;
-  /** The open batch did this. */
+  /** A change by the open batch. */
   saw(note: Note): void;
-  /** A commit did this, the batch's own too. */
+  /** A committed change, also one of the batch itself. */
   committed(note: Note): void;
-  /** The batch is over, either way. */
+  /** The batch is over, committed or not. */
   reset(): void;
   clear(): void;
 }
 
 export function createUnresolved(rules: number): Unresolved {
-  /** As committed. */
   let known = new ForgetfulMap<number, number>(rules);
   const open = new Map<number, number>();
 

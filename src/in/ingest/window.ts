@@ -7,32 +7,30 @@ export interface WindowRule {
   seconds: number;
 }
 
-/** What an alert starts from: all that its window holds. */
+/** What an alert starts from: the content of its window. */
 export interface Firing {
   count: number;
   firstSeen: number;
   level: number;
-  /** How many sources it is of. */
   sources: number;
 }
 
 /**
- * One key's sliding window, exact to the second (contract §5, fire_after). Sums are kept as hits come
- * and go, so that a match costs the same in a window of a year as in one of a minute.
+ * The sliding window of one key, exact to the second (contract §5, fire_after). Sums are updated with each hit, so that
+ * a match costs the same for any length of window.
  */
 export class SlidingWindow {
   readonly #hits: Hit[] = [];
-  /** Hits before this one have left the window. */
+  /** Hits before this index have left the window. */
   #first = 0;
   #count = 0;
   readonly #bySource = new Map<number, number>();
 
-  /** Hits in rising order of their time. */
+  /** Hits in ascending order of time. */
   constructor(hits: Iterable<Hit> = []) {
     for (const hit of hits) this.#append(hit);
   }
 
-  /** Matches in it. */
   get total(): number {
     return this.#count;
   }
@@ -41,7 +39,7 @@ export class SlidingWindow {
     return this.#hits.length - this.#first;
   }
 
-  /** Counts a match; the hit it made, or the one of the same second and source that it joined. */
+  /** Counts a match. Returns its hit, which is new or the one of the same second and source. */
   add(match: { at: number; sourceId: number; level: number }): { hit: Hit; isNew: boolean } {
     const joined = this.#latest(match.at, match.sourceId);
     if (joined !== null) {
@@ -72,7 +70,7 @@ export class SlidingWindow {
     this.#bySource.set(hit.sourceId, (this.#bySource.get(hit.sourceId) ?? 0) + hit.n);
   }
 
-  /** The hit of this second and source among those of this second, which are the last ones. */
+  /** The hit of this second and source; hits of this second are the last ones. */
   #latest(at: number, sourceId: number): Hit | null {
     for (let i = this.#hits.length - 1; i >= this.#first; i--) {
       const hit = this.#hits[i] as Hit;
@@ -82,7 +80,7 @@ export class SlidingWindow {
     return null;
   }
 
-  /** Forgets hits at or before `until`. */
+  /** Drops hits at or before `until`. */
   #expire(until: number): void {
     for (
       let hit = this.#hits[this.#first];

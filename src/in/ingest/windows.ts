@@ -5,21 +5,20 @@ import type { CompiledRule } from "./match.ts";
 import { type Firing, SlidingWindow } from "./window.ts";
 
 /**
- * Matches that have not fired yet. Rows are only appended, one for each key, second and source of a batch;
- * memory holds a bounded part of them, and a key that is not there is read back from its rows.
+ * Matches that have not fired yet. Rows are only appended, one for each key, second and source of a batch. Memory holds
+ * a part of them; a missing key is read from its rows.
  */
 export interface Windows {
   /** Whether memory holds an open window of this key. */
   has(key: string): boolean;
-  /** Counts one match; what the alert starts from if the window fires with it, else null. */
+  /** Counts one match. Returns what the alert starts from if the window fires, else null. */
   count(
     tx: Tx,
     rule: CompiledRule,
     match: { key: string; sourceId: number; level: number },
   ): Firing | null;
-  /** What was counted towards any key of this subject counts no more. What the batch counted must be written before. */
+  /** Drops the counts of all keys of this subject. The caller first writes what the batch counted. */
   drop(tx: Tx, rule: { id: number; identifier_keys: readonly string[] }, subject: string): void;
-  /** Writes what the batch counted. */
   flush(tx: Tx): void;
   clear(): void;
 }
@@ -33,7 +32,7 @@ export interface WindowLimits {
 interface Kept {
   ruleId: number;
   window: SlidingWindow;
-  /** What this batch added, by the hit it went into: not in the table yet. */
+  /** Hits that this batch added, not yet in the table. */
   unwritten: Map<Hit, Hit>;
 }
 
@@ -48,7 +47,7 @@ export function createWindows(limits: WindowLimits): Windows {
     touched.delete(key);
   };
 
-  /** The longest untouched go first; what this batch counted stays until it is written. */
+  /** Drops those unused longest; counts of the open batch stay until they are written. */
   const makeRoom = () => {
     for (const key of kept.keys()) {
       if (kept.size < limits.keys && hits < limits.hits) return;

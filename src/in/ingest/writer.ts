@@ -13,11 +13,11 @@ import { createUnresolved } from "./unresolved.ts";
 import { createWindows } from "./windows.ts";
 
 export interface WriterLimits {
-  /** Rows of one transaction: past it no further request's events are begun. */
+  /** Rows of one transaction: above it, no further request is begun. */
   rows: number;
-  /** Templates a project. */
+  /** Templates of one project. */
   templates: number;
-  /** Templates in memory, of all projects; a project that is let go is read back when it is needed. */
+  /** Templates of all projects in memory; a dropped project is read again when needed. */
   heldTemplates: number;
   openAlerts: number;
   windowKeys: number;
@@ -33,21 +33,21 @@ export const defaultWriterLimits: WriterLimits = {
   windowHits: 500_000,
 };
 
-/** Rules whose unresolved alerts are counted in memory; those of others are counted anew. */
+/** Rules whose unresolved alerts are counted in memory; others are counted again each time. */
 const RULES = 100_000;
 
 export interface Writer {
   /**
-   * Processes a batch in one transaction, committed before this returns. Where its alerts make too many rows
-   * it ends early, with the answers of the whole requests that it came to; the rest is the caller's to send
-   * again. Throws with everything undone, memory too.
+   * Processes a batch in one transaction, which is committed before this returns. Where its alerts write too many rows
+   * it ends early, and returns the answers of whole requests; the caller sends the rest again. Throws with everything
+   * undone, in memory too.
    */
   process(batch: readonly Arrival[]): IngestAnswer[];
-  /** The latest report of an open alert, where that isn't written yet. */
+  /** The latest report of an open alert that isn't written yet. */
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
-  /** Writes those reports. */
+  /** Writes what is only in memory: reports and counts. */
   finish(): void;
-  /** What memory knows of the projects, for reads of templates. */
+  /** The state of a project, for reading its templates. */
   project(projectId: number): ProjectState;
   stats(): { templates: number; overflowed: number };
   readonly tally: Tally;
@@ -55,8 +55,8 @@ export interface Writer {
 }
 
 /**
- * The hot path: template, line, rules, fold or open, for a whole batch in one transaction. Memory
- * follows the commit: after a rollback all of it is dropped and read back when next needed.
+ * The hot path: template, line, rules, fold or open, for a whole batch in one transaction. Memory follows the commit:
+ * after a rollback it is dropped, and read again when next needed.
  */
 export function createWriter(store: Store, limits: WriterLimits): Writer {
   const projects = createProjectStates(store, limits);
@@ -76,7 +76,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         openAlerts.shift(note.by);
         windows.clear();
       }
-      // One may be called otherwise.
+      // A source may have been renamed.
       if (note.topic === "sources") openAlerts.clear();
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
@@ -89,7 +89,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     }
   });
 
-  /** What the batch does to alerts counts within it. */
+  /** Counts what the batch does to alerts. */
   const watched = (tx: Tx): Tx => ({
     ...tx,
     note(note) {
@@ -161,7 +161,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
           counts.flush(tx);
         });
       } catch {
-        // A stop goes on: the tables have each report and count of a minute ago.
+        // The stop goes on: the tables lack at most a minute of reports and counts.
       }
     },
     project: (projectId) => projects.get(projectId),

@@ -8,17 +8,17 @@ import { accountAt } from "../../out/contacts/known.ts";
 import { rightOf } from "../../out/paging/right.ts";
 import type { ListenDeps } from "./listener.ts";
 
-/** Somebody answered a page by its handle. */
+/** An answer to a page, by the page's handle. */
 export interface HandleAnswer {
   handle: string;
   verb: AnswerVerb;
-  /** The kind of contact that the page must have gone to. */
+  /** The kind of contact to which the page must have been sent. */
   kind: string;
-  /** Whether who answers is at the page's own address; absent where only they could see the handle. */
+  /** Whether the answer comes from the page's own address; absent where only that address can know the handle. */
   isAt?: (address: string) => boolean;
 }
 
-/** What came of it, and what whoever answered is told. */
+/** The result, and the text for the person who answered. */
 export interface AnswerResult {
   isTaken: boolean;
   words: string;
@@ -26,7 +26,7 @@ export interface AnswerResult {
 
 const NOT_YOURS = "This page is somebody else's, and nobody here is known by your account.";
 
-/** Acts as the person whose page it was. Throws where it can't be written. */
+/** Acts as the person who was paged. Throws where it can't be written. */
 export async function answerByHandle(
   { store, sealer }: ListenDeps,
   { handle, verb, kind, isAt }: HandleAnswer,
@@ -44,7 +44,7 @@ export async function answerByHandle(
   return { isTaken: answered.kind === "answered", words: answerWords(answered, now) };
 }
 
-/** Acts on each in turn: one that can't be written keeps none behind it waiting. Throws the first error at the end. */
+/** Calls `act` for each, one after the other; an error doesn't stop the rest. Throws the first error at the end. */
 export async function each<T>(all: readonly T[], act: (one: T) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];
   for (const one of all) await act(one).catch((error) => errors.push(error));
@@ -52,8 +52,8 @@ export async function each<T>(all: readonly T[], act: (one: T) => Promise<unknow
 }
 
 /**
- * Acts as whoever pressed a button in a room: the account that has the presser as a verified contact of that kind. Others
- * are told how to become known. Throws where it can't be written.
+ * Acts as the person who pressed a button in a chat room: the account with that verified contact. Others get a text
+ * that says how to add one. Throws where it can't be written.
  */
 export async function answerInRoom(
   { store, sealer }: ListenDeps,

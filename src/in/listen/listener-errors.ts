@@ -1,19 +1,19 @@
 import { hearingError, markHearing } from "../../out/contacts/heard.ts";
 import type { ListenDeps } from "./listener.ts";
 
-/** How a listener fares with its service: when it looks again, and what is said of it. */
+/** Tracks a listener's errors: when it tries again, and when they are reported. */
 export interface ListenerErrors {
   recovered(): void;
-  /** It failed. `leastMs`: the service asked for so long, or knows better than to change its mind. Returns when to look again, in Unix milliseconds. */
+  /** `leastMs`: the shortest wait; `atOnce`: report it now. Returns the next try's time, in Unix milliseconds. */
   failed(error: string, why?: { leastMs?: number; atOnce?: boolean }): number;
 }
 
 const FIRST_MS = 1_000;
 const MOST_MS = 60_000;
-/** One look that got lost is no news. */
+/** Failures before an error is reported: a single one means nothing. */
 const LOGGED_FROM = 3;
 
-/** Waits double from a second to a minute. What lasts is the gateway's error, until it goes well again. */
+/** The wait doubles from a second to a minute. An error that lasts is shown at the gateway until a try succeeds. */
 export function createListenerErrors({ store, log }: ListenDeps, gateway: string): ListenerErrors {
   let failures = 0;
   const report = (error: string | null) => {

@@ -5,12 +5,12 @@ import { pushoverListener } from "./pushover.ts";
 import { slackListener } from "./slack.ts";
 import { telegramListener } from "./telegram.ts";
 
-/** Everything that asks services for people's answers. */
+/** All listeners. */
 export interface Listeners {
   readonly jobs: readonly Pick<Listener, "name" | "wokenBy" | "run">[];
-  /** What was committed. */
+  /** Called with committed changes. */
   told(notes: readonly Note[]): void;
-  /** Ends what is under way at once. Settles when what was heard is acted on. */
+  /** Ends running reads. Resolves when everything that was read is done. */
   stop(): Promise<void>;
 }
 

@@ -7,18 +7,18 @@ import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";
 
 /**
- * How often the topic is read, by how long ago the latest page went out: the public server gives one address one request
- * each five seconds in the long run, and pages need theirs.
+ * How often the topic is read, by the age of the latest page. The public server allows an address one request in five
+ * seconds on average, and pages need some of them.
  */
 const PACES = [
   { withinSeconds: 300, everyMs: 5_000 },
   { withinSeconds: 3_600, everyMs: 15_000 },
 ] as const;
 const SLOWEST_MS = 60_000;
-/** While pages are on their way, whether one has arrived. */
+/** How often to check, while pages are being sent, whether one has arrived. */
 const SOON_MS = 2_000;
 
-/** Reads the answers that phones post into the second topic, while there is a page that may be answered. */
+/** Reads the answers that phones post to the second topic, while there is a page to answer. */
 export function ntfyListener(deps: ListenDeps): Listener {
   const { store, sealer, log } = deps;
   const errors = createListenerErrors(deps, "ntfy");

@@ -8,14 +8,14 @@ import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";
 
 const EVERY_MS = 10_000;
-/** While pages are on their way, whether one has arrived. */
+/** How often to check, while pages are being sent, whether one has arrived. */
 const SOON_MS = 2_000;
 /** An emergency rings for three hours at most. */
 const RINGS_SECONDS = 3 * 3_600;
-/** Receipts of one look, the newest first: more than one person is called for at a time. */
+/** Receipts of one read, newest first. */
 const MOST_RECEIPTS = 50;
 
-/** Asks Pushover who has taken an emergency, while one rings for an alert that nobody has. */
+/** Asks Pushover who acknowledged an emergency, while one rings for an alert that nobody has acknowledged. */
 export function pushoverListener(deps: ListenDeps): Listener {
   const { store, sealer, log } = deps;
   const errors = createListenerErrors(deps, "pushover");

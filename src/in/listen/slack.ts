@@ -14,34 +14,34 @@ import { answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";
 
-/** Slack says something each few seconds, or answers when it is asked. */
+/** Slack sends something every few seconds, or answers a ping. */
 const SILENT_MS = 60_000;
-/** A token that isn't known, or an app without Socket Mode, is not asked for again at once. */
+/** How long to wait after Slack refused a token, or an app without Socket Mode. */
 const REFUSED_MS = 300_000;
-/** Presses that wait to be acted on; the next ones are confirmed and dropped. */
+/** Presses that wait; further ones are confirmed and dropped. */
 const MOST_WAITING = 200;
-/** A line that ends sooner did no good, and the next is not opened at once. */
+/** After a connection that lasted less than this, the next is opened later. */
 const SHORT_MS = 10_000;
 const AGAIN_MS = 5_000;
 
-/** One line, of one app. */
+/** A connection of one app. */
 interface Line {
-  /** Whose it is: the gateway's settings. */
+  /** The gateway's settings that it was opened with. */
   of: string;
   talk: Talk | null;
   openedAt: number;
 }
 
 /**
- * Hears presses of the tenant's Slack app over Socket Mode: a line that the box opens, so that it works behind a firewall.
- * Before Slack ends a line it says so, and the next is opened first.
+ * Receives presses of the tenant's Slack app over Socket Mode, on a connection that the box opens, so that it works
+ * behind a firewall. Slack announces the end of a connection, and the next is opened first.
  */
 export function slackListener(deps: ListenDeps): Listener {
   const { store, sealer, log, egress } = deps;
   const name = "slack-answers";
   const errors = createListenerErrors(deps, "slack");
   let stopped = false;
-  /** The line that presses are expected on; those before it may still say something. */
+  /** The present connection; earlier ones may still deliver presses. */
   let line: Line | null = null;
   const lines = new Set<Line>();
   let notBefore = 0;
@@ -76,7 +76,7 @@ export function slackListener(deps: ListenDeps): Listener {
     return stopped ? null : notBefore === 0 ? again() : notBefore;
   };
 
-  /** null, where the line stands and the gateway is the same. */
+  /** null while the connection is open and the gateway is unchanged. */
   const again = () => (line === null || changedFrom(line) ? store.clock.now() : null);
   const changedFrom = ({ of }: Line) => {
     const gateway = gatewayNow();
@@ -139,7 +139,7 @@ export function slackListener(deps: ListenDeps): Listener {
     acting = acting.then(() => act(press)).finally(() => waiting--);
   };
 
-  /** What was confirmed is acted on, also while this side stops. */
+  /** A confirmed press is handled even while this stops. */
   const act = async (press: SlackPress): Promise<void> => {
     const { words, isDone } = await pressed(deps, press);
     const { channel, user, message } = press;
@@ -165,11 +165,11 @@ export function slackListener(deps: ListenDeps): Listener {
   };
 }
 
-/** What a press came to. */
+/** The result of a press. */
 interface Pressed {
-  /** What the presser is to be told; null where the message itself will say it. */
+  /** The text for the person who pressed; null where the message itself will show it. */
   words: string | null;
-  /** The message's buttons have nothing more to do. A person's own message is changed as a whole, with what became of the alert. */
+  /** The message's buttons should go. A page's own message is replaced as a whole, with the alert's state. */
   isDone?: true;
 }
 

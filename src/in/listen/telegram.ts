@@ -17,21 +17,21 @@ import { type AnswerResult, answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createListenerErrors } from "./listener-errors.ts";
 
-/** Telegram keeps what wasn't read for a day, and after a quiet week it may count from elsewhere: older places are none. */
+/** Telegram keeps updates for a day, and can restart their numbers after a quiet week: an older position is dropped. */
 const PLACE_SECONDS = 2 * 86_400;
-/** What can't be acted on so often is passed over: it must not keep the others from being heard. */
+/** An update that failed so often is skipped: it must not block the others. */
 const MOST_TRIES = 4;
-/** A token that isn't known is not asked for again at once, nor is a bot that another program reads. */
+/** How long to wait after Telegram refused a token, or another program reads the bot. */
 const REFUSED_MS = 300_000;
 const TAKEN_MS = 30_000;
 /** Greetings that are answered: strangers find a bot by its name. */
 const GREETINGS = { rate: 0.2, burst: 20, keys: 1 };
-/** A reply has as long as Telegram waits for it. */
+/** Telegram waits so long for a reply. */
 const REPLY_MS = 10_000;
 
 /**
- * Reads what people do at the tenant's bot, by requests that Telegram holds open, so that it works behind a firewall. An
- * update counts as read once what it asked for is committed.
+ * Reads the updates of the tenant's bot by long polling, so that it works behind a firewall. An update counts as read
+ * once its effect is committed.
  */
 export function telegramListener(deps: ListenDeps): Listener {
   const { store, sealer, log } = deps;
@@ -59,7 +59,7 @@ export function telegramListener(deps: ListenDeps): Listener {
     return act(gateway, found.updates);
   };
 
-  /** At once, where there is a bot to be heard. */
+  /** Now, unless it is stopped. */
   const again = () => (stopped ? null : store.clock.now());
 
   const notHeard = ({ why, error, retryAfterMs = 0 }: Extract<TelegramLook, { why: string }>) => {
@@ -106,7 +106,7 @@ export function telegramListener(deps: ListenDeps): Listener {
       const { at } = press;
       return async (gateway) => {
         await answerTelegramPress(viaNow(), gateway, reply);
-        // A person's own message is changed as a whole, with what became of the alert.
+        // A page's own message is replaced as a whole, with the alert's new state.
         if (isRoom && isTaken && at !== null) await dropTelegramButtons(viaNow(), gateway, at);
       };
     }
@@ -134,7 +134,7 @@ export function telegramListener(deps: ListenDeps): Listener {
   };
 }
 
-/** Of a page's own message whoever presses must be in the chat that was paged, or be the one whose chat it is. */
+/** On a page's own message, the person must be in the chat that was paged, or be the owner of the chat. */
 async function pressed(
   deps: ListenDeps,
   { data, from, at }: TelegramPress,
@@ -155,7 +155,7 @@ async function pressed(
   });
 }
 
-/** What `/start` is answered with; null for all else that people write. */
+/** The answer to `/start`; null for any other text. */
 function greetingTo({ chat, isPrivate, text }: TelegramWords): string | null {
   if (!/^\/start(@\w+)?(\s|$)/.test(text)) return null;
   const what = isPrivate ? "This chat's id is" : "This group's id is";

@@ -32,9 +32,8 @@ const linkOf = (reader: Reader, { issuer, subject }: Identity) =>
     .get();
 
 /**
- * Decides without changing anything. A returning person is found by issuer and subject. The first time, an email finds
- * an account, an invitation or an allowed domain, if the provider says that the email is verified. `newId` is the id
- * for a new account.
+ * Only decides. A returning person is found by issuer and subject. The first time, an email finds an account, an
+ * invitation or an allowed domain, if the provider says that it is verified. `newId`: for a new account.
  */
 export function admission(reader: Reader, { provider, identity, at, newId }: Asking): Admission {
   const link = linkOf(reader, identity);

@@ -74,10 +74,7 @@ const SENT = { where: ["issuer", "client_id"], secrets: ["client_secret"] };
 
 export type ProviderInput = Omit<ProviderWrite, "test">;
 
-/**
- * The provider with these changes applied; nothing is stored. Throws 404; 422 where the stored secret would be sent to
- * another issuer.
- */
+/** The provider with these changes, unsaved. Throws 404; 422 where another issuer would get the stored secret. */
 export function changedProvider(
   reader: Reader,
   sealer: Sealer,

@@ -36,8 +36,7 @@ interface Member<Question, Answer> {
 
 /**
  * Joins the questions of one turn of the event loop, or those that come while every batch is under way, into one batch.
- * A single question is sent at once. If a batch fails, each question is asked again alone, so that none fails because
- * of another.
+ * A single question is sent at once. If a batch fails, each question is asked again alone.
  */
 export function batchAsker<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
@@ -97,9 +96,7 @@ export function batchAsker<Question, Answer>(
     });
 }
 
-/**
- * Never rejects: each question gets its answer or error. Returns the error that every other question would get, too.
- */
+/** Never rejects: each question gets its answer or error. Returns an error that all others would get, too. */
 async function askAll<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
   batch: readonly Member<Question, Answer>[],

@@ -64,9 +64,8 @@ const LEASES = 2;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 /**
- * A node that stands still inside a transaction holds locks that others wait for, and so does a statement whose caller
- * has given up: hence the timeouts. READ COMMITTED, whatever the server's default: after locking a row, the latest
- * commit must be read.
+ * The timeouts: a node that stands still inside a transaction holds locks, and so does a statement whose caller has
+ * given up. READ COMMITTED, whatever the server's default: after a lock, the latest commit must be read.
  */
 const begin = (ms: number, idleMs: number) =>
   `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}; SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(ms))}`;

@@ -25,9 +25,7 @@ export class DatabaseAway extends ServiceError {
   }
 }
 
-/**
- * PostgreSQL's classes: 08 connection, 57P shutdown or start, 53 disk, memory or connections, 25006 no longer primary.
- */
+/** 08 connection, 57P shutdown or start, 53 disk, memory or connections, 25006 no longer primary, 25P0 timeout. */
 const LOST = /^(08...|57P0[1-5]|53[0-4]00|25006|25P0[34])$/;
 const REFUSED = /^(28...|3D000|0L...|42501)$/;
 const BROKEN =

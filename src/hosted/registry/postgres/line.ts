@@ -46,9 +46,8 @@ export interface LineOptions {
 }
 
 /**
- * The server's time limit for a statement outside a transaction: what a node has given up must not run on, keep locks
- * and use up connections. Nothing is ever cancelled from here: PostgreSQL would report a commit that waits for its
- * standby as done.
+ * The server's time limit for a statement outside a transaction: what a node has given up must not keep locks and
+ * connections. Nothing is cancelled from here: PostgreSQL would report a commit that waits for its standby as done.
  */
 export const STATEMENT_MS = 5_000;
 const LIFE_MS = 3_600_000;

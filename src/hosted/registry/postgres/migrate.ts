@@ -123,9 +123,7 @@ async function apply(tx: DatabaseTx, { number, name, sql }: Migration): Promise<
   await tx.query("UPDATE meta SET value = $1 WHERE key = 'least' AND value < $1", [leastOf(sql)]);
 }
 
-/**
- * How many migrations a program must know to serve on the schema that this file makes; stated in the file's first line.
- */
+/** How many migrations a program must know to serve on this file's schema, by the file's first line. */
 function leastOf(sql: string): number {
   const least = /^-- least: (\d+)\n/.exec(sql)?.[1];
   if (least === undefined) throw new Error("a migration must say in its first line who may serve");

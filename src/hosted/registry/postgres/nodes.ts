@@ -53,10 +53,7 @@ export function postgresNodes(deps: PostgresDeps): Nodes {
       },
       { ...limits, repeatable: true },
     );
-  /**
-   * This node's row is gone or another's: takes the name again if no other process has it and the registry is still
-   * here.
-   */
+  /** This node's row is gone or another's: takes the name again if it is free and the registry is still here. */
   const isBack = (sign: NodeInfo) =>
     join(sign).catch((error: unknown) => {
       if (error instanceof StoreFault) return false;

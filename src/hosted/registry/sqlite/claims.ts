@@ -21,9 +21,8 @@ interface ClaimRow {
 }
 
 /**
- * The holds of this process, by holder, in the order in which they end. The clock is the monotonic one: setting the
- * wall clock must not end or extend them. One process serves a file, so any other hold belongs to a process that is
- * gone.
+ * The holds of this process, by holder, in the order in which they end, by the monotonic clock: setting the wall clock
+ * must not end them. One process serves a file, so any other hold belongs to a process that is gone.
  */
 type Holds = Map<string, { tenantId: string; until: number }>;
 

@@ -153,10 +153,7 @@ function inText(text: string, place: Place): Mark | null {
   };
 }
 
-/**
- * At the beginning a word is a mark. A word for the end isn't if it begins a sentence: "Up next", "RECOVERY of shop
- * failed".
- */
+/** A first word is a mark, except a word for the end in a sentence: "Up next", "RECOVERY of shop failed". */
 function isFirstMark(
   text: string,
   { word, at, state, after, isNext, isStart, isLoud }: Place,

@@ -10,10 +10,7 @@ const PLAIN = ["host", "facility", "file", "line"];
 /** A larger number is in milliseconds. */
 const MOST_SECONDS = 1e11;
 
-/**
- * A GELF message as an event. Without a level it is no alert, although the format defines 1: else every bare message
- * would page.
- */
+/** Without a level it is no alert, although the format's default is 1: else every bare message would page. */
 export function gelfEvent(
   fields: JsonFields,
   { peer, watched }: { peer: string; watched: WatchedKeys },

@@ -10,9 +10,7 @@ type Pairs = readonly (readonly [string, string])[];
 const MOST_LABELS = eventLimits.keys + 1;
 const LONGEST_LABEL = eventLimits.value + 1;
 
-/**
- * A stream's labels, bounded like an event's keys, with those that rules use. They are repeated in each of its lines.
- */
+/** A stream's labels, which each of its lines repeats: as many as an event holds, and those that rules use. */
 function bounded(labels: Pairs, watched: WatchedKeys): Pairs {
   const kept =
     labels.length <= MOST_LABELS

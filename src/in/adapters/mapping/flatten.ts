@@ -17,10 +17,7 @@ interface MappedPairs {
   watched: WatchedKeys;
 }
 
-/**
- * A value as pairs: nested names joined with a dot, lists of scalars with commas. Above the limit, those that rules use
- * are included.
- */
+/** A value as pairs: nested names joined with a dot, lists with commas; above the limit, those that rules use. */
 export function mappedPairs(
   value: unknown,
   { drop, from, budget, watched }: MappedPairs,

@@ -3,10 +3,7 @@ import type { WatchedKeys } from "../watched.ts";
 import { type OtlpRecord, secondsOfNanos } from "./record.ts";
 
 const DEPTH = 64;
-/**
- * Attributes of one object, and values of one list, that are read: more than an event holds. Above that, only those
- * that rules use.
- */
+/** Attributes of one object, and values of one list, that are read; above that, only those that rules use. */
 const MOST_PAIRS = 256;
 const MOST_VALUES = 2048;
 /** Levels of nested objects that become keys. */

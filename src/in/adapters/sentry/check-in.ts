@@ -10,9 +10,8 @@ const WORDS: Readonly<Record<string, JobReport["word"]>> = {
 };
 
 /**
- * A check-in of a monitor, for the heartbeat with its slug. The heartbeat is created if the SDK sends the monitor's
- * schedule. Without a heartbeat, a failed check-in fires an alert and a good one ends it. Null for a check-in without a
- * status.
+ * A check-in of a monitor, for the heartbeat with its slug, which is created if the SDK sends a schedule. Without a
+ * heartbeat, a failed check-in fires an alert and a good one ends it. Null without a status.
  */
 export function sentryCheckIn(report: JsonFields, watched: WatchedKeys): JobReport | null {
   const slug = asText(report["monitor_slug"]);

@@ -80,10 +80,7 @@ function* keysOf(
 /** A container's id, which Docker's driver sends as the program's name. */
 const CONTAINER = /^[0-9a-f]{12}$/;
 
-/**
- * Docker gives every line on stderr the severity error: there the text decides the level, unless the source says
- * otherwise.
- */
+/** Docker gives all of stderr the severity error: its level comes from the text, unless the source says otherwise. */
 function levelOf({ app, text, severity }: SyslogMessage, options: SourceOptions): number {
   const byText = options.level_from_text ?? CONTAINER.test(app);
   return (byText ? levelInText(text) : null) ?? levelOfSeverity(severity);

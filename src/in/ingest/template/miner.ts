@@ -22,9 +22,9 @@ import { textOfShape, WILD_TEXT } from "./text/marks.ts";
 
 export { minerRules } from "./reading/shape.ts";
 
-/** A stored template. A merge is a row whose `aliasOf` is set; what `state` holds is the miner's own affair. */
+/** A stored template. A merged one has `aliasOf`. Only the miner reads `state`. */
 export interface MinerRow {
-  /** 16 lower-case hex characters: a hash of the shape, and what ingest answers for its lines. */
+  /** 16 lower-case hex characters: a hash of the shape. Ingest answers it for the shape's lines. */
   id: string;
   shape: string;
   text: string;
@@ -33,53 +33,53 @@ export interface MinerRow {
   state: string;
 }
 
-/** A root. Its identity is stable while it lives, so callers may hang caches on it. */
+/** A root. The object stays the same while the root exists, so callers can cache by it. */
 export interface Template {
   readonly id: string;
-  /** What a person reads, with `<*>` for what varies. */
+  /** For people, with `<*>` for the variable parts. */
   readonly text: string;
-  /** Rises whenever the text changes. */
+  /** Grows with each change of the text. */
   readonly version: number;
 }
 
 export interface Mined {
-  /** The id of the line's own shape: always the same for the same line. */
+  /** The id of the line's own shape, always the same for the same line. */
   readonly id: string;
   readonly root: Template;
-  /** The text of that shape, as it was before anything merged with it. Made anew at each call. */
+  /** The shape's text, as it was before any merge. Computed at each call. */
   readonly ownText: string;
 }
 
 export interface MinerChanges {
-  /** To be written, by id. */
+  /** Rows to write, by id. */
   rows: MinerRow[];
-  /** Roots that became aliases. A shape that is an alias from its first sight on is not among them. */
+  /** Roots that became aliases, without shapes that were aliases from the start. */
   merged: { younger: string; older: string }[];
-  /** Ids whose rows may go: used least recently, past the limit. */
+  /** Ids whose rows can be deleted: those used longest ago, above the limit. */
   evicted: string[];
 }
 
 export interface Miner {
   /** Never throws, whatever the message holds. */
   mine(message: string): Mined;
-  /** What changed since it was last taken; to be written in the transaction that holds the lines. */
+  /** The changes since the last call. Write them in the transaction that holds the lines. */
   takeChanges(): MinerChanges;
-  /** The root's id; an id that isn't known comes back as it is. */
+  /** The root's id; an unknown id is returned unchanged. */
   rootOf(id: string): string;
-  /** Shapes held, aliases included. */
+  /** Shapes in memory, with aliases. */
   readonly size: number;
   /** Shapes evicted since the start. */
   readonly overflowed: number;
 }
 
 export interface MinerOptions {
-  /** The most shapes held; the least recently used go first. */
+  /** The most shapes in memory; above it those used longest ago are evicted. */
   limit: number;
-  /** What earlier miners wrote, in any order. */
+  /** The rows that earlier miners wrote, in any order. */
   rows: Iterable<MinerRow>;
 }
 
-/** A miner that knows everything earlier ones wrote: the same line gets the same id, and the same root. */
+/** A miner with the rows of earlier ones: the same line gets the same id and root. */
 export function createMiner(options: MinerOptions): Miner {
   return new TemplateMiner(options);
 }
@@ -94,7 +94,7 @@ class TemplateMiner implements Miner {
   readonly #recency = new Recency();
   readonly #merging: Merging;
   #order = 0;
-  /** The shape that is at its first sight just now. */
+  /** A shape that is being seen for the first time. */
   #newborn: Entry | null = null;
   #changed: Entry[] = [];
   #merged: { younger: string; older: string }[] = [];
@@ -157,7 +157,7 @@ class TemplateMiner implements Miner {
     return entry;
   }
 
-  /** A hash of the shape. Two shapes with one hash are told apart by trying the next. */
+  /** A hash of the shape. If another shape has the same hash, the next one is tried. */
   #idOf(shape: string): string {
     let id = hash("sha256", shape, "hex").slice(0, 16);
     for (let i = 1; this.#byId.has(id); i++) {
@@ -173,7 +173,7 @@ class TemplateMiner implements Miner {
       this.#link(entry, older);
       this.#change(entry);
     }
-    // a shape that no one can have seen as a root needs no word; after an eviction it may have been one before
+    // a shape that nobody can have seen as a root isn't reported; after an eviction it may have been one before
     const unseen = younger === this.#newborn && this.#order <= this.#byId.size;
     if (!unseen) this.#merged.push({ younger: younger.id, older: older.id });
   }
@@ -185,7 +185,7 @@ class TemplateMiner implements Miner {
     this.#recency.touch(root);
   }
 
-  /** A root's pattern has changed; one that lost it keeps its text. */
+  /** A root's pattern has changed. A root that lost its pattern keeps its text. */
   #retell(root: Entry): void {
     this.#change(root);
     const text = root.pattern === null ? root.text : textOfShape(root.pattern.words);
@@ -236,7 +236,7 @@ class TemplateMiner implements Miner {
     else this.#link(entry, root.root);
   }
 
-  /** A shape by other rules: what its text becomes by today's is an alias of it, so its template lives on. */
+  /** A shape by older rules: the shape of its text by today's rules becomes its alias, so its template lives on. */
   #carryOver(id: string): void {
     const entry = this.#byId.get(id);
     if (entry === undefined) return;

@@ -1,18 +1,18 @@
 import { WILD_TEXT } from "./text/marks.ts";
 
-/** A stretch of a message: as its template has it, or what varies. Together they are the message. */
+/** A part of a message: constant in its template, or variable. Together they are the message. */
 export interface MessagePart {
   text: string;
   variable: boolean;
 }
 
-/** Behind it a template's text is not shown. */
+/** The template's text is cut here. */
 const CUT = "…";
 
 /**
- * Which parts of a message its template leaves open. Blanks count as one, as they do for templates. Where the text doesn't
- * fit (it merged since, or a part of the message shaped nothing) the message is one part. Takes time that grows with the
- * message alone.
+ * Splits a message into its template's constant and variable parts. Blanks count as one, as in templates. Where the
+ * text doesn't match (it was merged since, or part of the message was ignored) the message is one part. Takes time that
+ * grows only with the message.
  */
 export function partsOf(message: string, template: string): MessagePart[] {
   const whole = [{ text: message, variable: false }];
@@ -29,7 +29,7 @@ export function partsOf(message: string, template: string): MessagePart[] {
   return parts;
 }
 
-/** A text with its blanks as one each, none at its ends, and where each of its characters was. */
+/** A text with single blanks, none at its ends, and the original position of each character. */
 interface Plain {
   text: string;
   at: number[];
@@ -56,7 +56,7 @@ function oneBlank(message: string): Plain {
   return { text, at };
 }
 
-/** Where the variable parts are in the message; null where the template doesn't fit. */
+/** The positions of the variable parts; null where the template doesn't match. */
 function spansOf({ text, at }: Plain, template: string): [from: number, until: number][] | null {
   const isCut = template.endsWith(CUT);
   const shown = isCut ? template.slice(0, -CUT.length) : template;
@@ -71,7 +71,7 @@ function spansOf({ text, at }: Plain, template: string): [from: number, until: n
   };
   let from = first.length;
   for (const piece of rest) {
-    // Marks that touch are one.
+    // Adjacent marks count as one.
     if (piece === "") continue;
     const found = text.indexOf(piece, from + 1);
     if (found === -1) return null;

@@ -1,26 +1,25 @@
 import { createMiner, type Mined } from "./miner.ts";
 
-/** What some lines become: one row for each template. */
+/** A template of some lines. */
 export interface TriedTemplate {
   template_id: string;
   template: string;
-  /** Lines of this template. */
   count: number;
-  /** The first of them. */
+  /** The first of its lines. */
   example: string;
 }
 
-/** Lines tried one after the other, so that a file need not be held. */
+/** Lines are added one by one, so that a file needn't be in memory. */
 export interface Trial {
   add(line: string): void;
   /**
-   * The templates so far as a fresh project would see them, most frequent first; equal counts in the order of first
-   * sight. Lines that merge later count for the template they end in.
+   * The templates so far, as a new project would have them, most frequent first; equal counts in the order of first
+   * sight. Lines that merge later count for their final template.
    */
   templates(): TriedTemplate[];
 }
 
-/** More templates than any project keeps, so that nothing is evicted while a file is tried. */
+/** More templates than a project keeps, so that none is evicted. */
 const LIMIT = 100_000;
 
 export function createTrial(): Trial {
@@ -47,7 +46,6 @@ export function createTrial(): Trial {
   };
 }
 
-/** The templates of some lines. */
 export function templatesOf(lines: Iterable<string>): TriedTemplate[] {
   const trial = createTrial();
   for (const line of lines) trial.add(line);

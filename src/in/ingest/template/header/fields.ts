@@ -21,13 +21,13 @@ import { digitsEnd, timestampEnd } from "../values/timestamp.ts";
 const LONGEST_TOKEN = 80;
 const MOST_FIELDS = 14;
 
-/** What stands between the first time stamp and the logger or the message. */
+/** The part between the first time stamp and the logger or the message. */
 export interface Fields {
   end: number;
   leveled: boolean;
 }
 
-/** More time stamps, numbers, dashes, bracketed fields and the level. */
+/** Reads more time stamps, numbers, dashes, bracketed fields and the level. */
 export function fieldsEnd(text: string, from: number): Fields {
   let at = text.charCodeAt(from) === BAR ? barsEnd(text, from) : from;
   let leveled = false;
@@ -71,13 +71,13 @@ function fieldEnd(text: string, from: number, leveled: boolean): number {
   return levelAhead(text, from) ? end : from;
 }
 
-/** Between a level and a thread: `7 --- [main]`. */
+/** A thread between level and message: `7 --- [main]`. */
 function isThread(text: string, from: number, end: number): boolean {
   if (text.startsWith("---", from)) return end - from === 3;
   return digitsEnd(text, from) === end && text.startsWith(" --- ", end);
 }
 
-/** Whether a level or another time stamp follows behind nothing but ids and words in capitals. */
+/** Whether a level or another time stamp follows after only ids and words in capitals. */
 function levelAhead(text: string, from: number): boolean {
   let at = from;
   for (let field = 0; field < 5; field++) {
@@ -105,7 +105,7 @@ function isLevel(text: string, from: number, to: number): boolean {
   return end - from <= 11 && LEVELS.has(text.slice(from, end));
 }
 
-/** A time stamp, bare or in brackets, up to the blank or bar behind it. */
+/** A time stamp, with or without brackets, up to the blank or bar after it. */
 export function stampEnd(text: string, from: number): number {
   const bracketed = text.charCodeAt(from) === OPEN_BRACKET;
   const start = bracketed ? from + 1 : from;
@@ -126,7 +126,7 @@ function isBlankOrEnd(code: number): boolean {
   return !(code > SPACE);
 }
 
-/** A field that can't be prose: with a digit, or dotted, or a dash. */
+/** A field that can't be prose: it has a digit or a dot, or is a dash. */
 export function isCode(text: string, from: number, to: number): boolean {
   if (to - from === 1 && text.charCodeAt(from) === DASH) return true;
   let telling = false;
@@ -156,7 +156,7 @@ export function blanksEnd(text: string, from: number): number {
   return at;
 }
 
-/** Behind the bracket that closes the one at `from`; `from` when it doesn't close soon. */
+/** The position after the bracket that closes the one at `from`; `from` when none follows soon. */
 export function bracketEnd(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < from + 200 && at < text.length; at++) {

@@ -5,9 +5,8 @@ import { blanksEnd, bracketEnd, fieldsEnd, isCode, stampEnd, tokenEnd } from "./
 import { loggerEnd } from "./logger.ts";
 
 /**
- * Where the message proper begins, behind the header that a program or a collector puts before it: priority, time
- * stamps, host, process, thread, level, logger. Only a line with a time stamp among its first fields has one; for any
- * other it is `from`.
+ * Where the message begins, after the header of a program or collector: priority, time stamps, host, process, thread,
+ * level, logger. Only a line with a time stamp among its first fields has one; for others it is `from`.
  */
 export function headerEnd(text: string, from: number): number {
   if (!mayBeHeader(text.charCodeAt(from))) return from;
@@ -26,7 +25,7 @@ export function headerEnd(text: string, from: number): number {
   return end >= text.length ? from : end;
 }
 
-/** Most messages begin with a sign or a small letter, which no header does. */
+/** Most messages begin with a sign or a small letter, and no header does. */
 function mayBeHeader(code: number): boolean {
   return (
     isAsciiDigit(code) ||
@@ -63,7 +62,7 @@ function priorityEnd(text: string, from: number): number {
   return versioned ? end + 3 : end + 1;
 }
 
-/** Behind the first time stamp; before it stand at most four fields that are numbers, dashes, hosts or dotted names. */
+/** The end of the first time stamp. At most four fields come before it: numbers, dashes, hosts or dotted names. */
 function firstStamp(text: string, from: number): number {
   let at = from;
   for (let field = 0; field < 5; field++) {
@@ -80,7 +79,7 @@ function firstStamp(text: string, from: number): number {
   return -1;
 }
 
-/** `- alice [10/Oct/2024:13:55:36 +0000]`, behind an address. */
+/** `- alice [10/Oct/2024:13:55:36 +0000]`, after an address. */
 function accessEnd(text: string, from: number): number {
   const user = blanksEnd(text, from + 1);
   const stamp = blanksEnd(text, tokenEnd(text, user));

@@ -2,7 +2,7 @@ import { isAsciiDigit, isUpper } from "../text/classes.ts";
 import { CLOSE_BRACKET, COLON, DASH, DOT, OPEN_BRACKET, SPACE } from "../text/codes.ts";
 import { blanksEnd, bracketEnd, endsWithColon, type Fields, isCode, tokenEnd } from "./fields.ts";
 
-/** Where the last part of a header ends: the host and program of syslog, a framework's logger, `program - `. */
+/** The end of a header's last part: syslog's host and program, a framework's logger, `program - `. */
 export function loggerEnd(text: string, fields: Fields & { bsd: boolean }): number {
   const at = blanksEnd(text, fields.end);
   const end = tokenEnd(text, at);
@@ -15,7 +15,7 @@ export function loggerEnd(text: string, fields: Fields & { bsd: boolean }): numb
   return programEnd(text, { at, end, bsd: fields.bsd }) ?? fields.end;
 }
 
-/** Behind a level only a name that is no plain word is a logger's: `Retrying: …` is the message. */
+/** After a level, only a name that is no plain word is a logger: `Retrying: …` is the message. */
 function frameworkEnd(text: string, at: number, end: number): number {
   const colon = endsWithColon(text, end);
   const qualified = isQualified(text, at, colon ? end - 1 : end);
@@ -45,7 +45,7 @@ function programEnd(
   return known || text.startsWith("kernel:", second) ? secondEnd : undefined;
 }
 
-/** Behind a dash; between the program and it may stand one field with a digit. */
+/** After a dash; one field with a digit can stand between the program and the dash. */
 function dashEnd(text: string, from: number): number {
   let at = from;
   const first = tokenEnd(text, at);

@@ -3,16 +3,16 @@ import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 /** Shapes of one structure whose words differ only in known places. */
 export interface Pattern {
-  /** The shape with a mark in the places that vary. */
+  /** The shape, with a mark in the variable places. */
   readonly words: string;
   readonly tokens: Tokens;
   readonly marks: Int32Array;
-  /** The shape it was made for; its root is the template. */
+  /** The shape that it was made for, whose root is the template. */
   readonly owner: Entry;
   dead: boolean;
 }
 
-/** Everything of one structure: shapes that are equal but for their words. */
+/** All shapes of one structure, which differ only in their words. */
 export interface Bucket {
   readonly structure: string;
   readonly entries: Set<Entry>;
@@ -21,24 +21,23 @@ export interface Bucket {
 
 const NO_MARKS = new Int32Array(0);
 
-/** A pattern of a root. */
 export function patternOf(owner: Entry, words: string): Pattern {
   const tokens = tokensOf(words);
   return { words, tokens, marks: marksOf(tokens.words), owner, dead: false };
 }
 
-/** One masked shape and what became of it. A root is its own root; an alias names an older shape. */
+/** A masked shape and its template. A root is its own root; an alias has an older root. */
 export class Entry {
   readonly id: string;
   readonly shape: string;
-  /** Rises with every new shape: who is older. */
+  /** Grows with every new shape: a smaller one is older. */
   readonly order: number;
   root: Entry = this;
   text: string;
   version = 1;
   pattern: Pattern | null = null;
   bucket: Bucket | null = null;
-  /** A hash for each word, to compare many quickly. */
+  /** A hash of each word, for fast comparisons. */
   marks: Int32Array = NO_MARKS;
   /** The shapes merged into this root. */
   aliases: Set<Entry> | null = null;
@@ -55,18 +54,18 @@ export class Entry {
     this.text = textOfShape(shape);
   }
 
-  /** What a person reads of this shape alone. */
+  /** The text of this shape alone, for people. */
   get ownText(): string {
     return textOfShape(this.shape);
   }
 
-  /** What evidence compares. */
+  /** The words that evidence compares. */
   get words(): string {
     return this.shape;
   }
 }
 
-/** The entries by last use. A root is always used with its aliases, so it never goes before them. */
+/** The entries by last use. Using an alias uses its root, too, so a root never goes before its aliases. */
 export class Recency {
   #oldest: Entry | null = null;
   #newest: Entry | null = null;

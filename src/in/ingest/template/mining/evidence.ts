@@ -3,17 +3,17 @@ import { SLOT, WILD } from "../text/marks.ts";
 import { NAMING, PREPOSITIONS, TELLING } from "../text/words.ts";
 import { hashOf, type Tokens, tokensOf } from "./tokens.ts";
 
-/** Something that has been seen with a fixed word in each place: a shape, or a pattern of shapes. */
+/** A shape, or a pattern of shapes, with a fixed word in each place. */
 export interface Witness {
   /** The shape or pattern. */
   readonly words: string;
-  /** A hash for each of its words. */
+  /** A hash of each word. */
   readonly marks: Int32Array;
-  /** Whether it was evicted since. */
+  /** Whether it was evicted. */
   readonly dead: boolean;
 }
 
-/** Witnesses that are equal but for the word in one place, which therefore varies. */
+/** Witnesses that differ only in the word in one place, which is therefore variable. */
 export interface Variation<W extends Witness> {
   place: number;
   witnesses: W[];
@@ -21,15 +21,15 @@ export interface Variation<W extends Witness> {
 
 const WILD_WORD = String.fromCharCode(WILD);
 const SLOT_WORD = String.fromCharCode(SLOT);
-/** More witnesses than any threshold asks for. */
+/** More witnesses than any threshold needs. */
 const MOST_WITNESSES = 24;
 
 const WINDOW = 8;
 const SMALLEST = 1_024;
 
 /**
- * Collects which shapes differ in a single word: a table from what a shape is without one of its words to the shapes
- * that are so. Bounded: past the limit an observation takes the place of another.
+ * Finds shapes that differ in a single word, by a table from a shape without one of its words to the shapes with it.
+ * Bounded: above the limit a new observation replaces another.
  */
 export class Evidence<W extends Witness> {
   #low = new Int32Array(SMALLEST);
@@ -39,14 +39,14 @@ export class Evidence<W extends Witness> {
   #turn = 0;
   readonly #limit: number;
 
-  /** `limit`: observations held, rounded up to a power of two. */
+  /** `limit`: most observations, rounded up to a power of two. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   /**
-   * Adds a witness; yields each place whose word is now known to vary. Places that `pattern` knows to vary, and words
-   * that tell events apart, are no news.
+   * Adds a witness; returns each place whose word is now known to be variable. Skips places that are variable in
+   * `pattern`, and words that distinguish events.
    */
   add(witness: W, tokens: Tokens, pattern: Tokens | null): Variation<W>[] {
     const findings: Variation<W>[] = [];
@@ -98,7 +98,7 @@ export class Evidence<W extends Witness> {
     return seen;
   }
 
-  /** Where the key is, or may go. */
+  /** The slot of the key, or a free one for it. */
   #find(low: number, high: number): number {
     const mask = this.#seen.length - 1;
     for (let i = 0; i < WINDOW; i++) {
@@ -126,7 +126,7 @@ export class Evidence<W extends Witness> {
   }
 }
 
-/** The witnesses whose word in this place varies, when there are enough of them; else null. */
+/** The witnesses whose word in this place is variable, when there are enough; else null. */
 function verdict<W extends Witness>(group: W[], tokens: Tokens, place: number): W[] | null {
   const needed = threshold(tokens, place);
   if (needed === 0) return null;
@@ -154,7 +154,7 @@ function sameBut(a: Tokens, b: Tokens, place: number): boolean {
   return true;
 }
 
-/** First and last letter and length: what hashing a word can be spared by. */
+/** First and last letter and length: words that differ here needn't be hashed. */
 function outline(word: string): number {
   const { length } = word;
   const ends = ((word.charCodeAt(0) & 63) << 5) | (word.charCodeAt(length - 1) & 31);
@@ -164,7 +164,7 @@ function outline(word: string): number {
 const MAY_TELL = new Uint8Array(32_768);
 for (const word of TELLING) MAY_TELL[outline(word)] = 1;
 
-/** Words that tell events apart: `true`, `GET`, and where no name is due, most that end like a verb's form. */
+/** Words that distinguish events: `true`, `GET`, and, where no name is expected, most that end like a verb. */
 export function tells(tokens: Tokens, place: number, word: string): boolean {
   const { length } = word;
   if (MAY_TELL[outline(word)] === 1 && TELLING.has(word)) return true;
@@ -174,12 +174,12 @@ export function tells(tokens: Tokens, place: number, word: string): boolean {
   return isVerb && !isNamed(tokens, place);
 }
 
-/** Whether the word before says that a name follows: `user …`, `topic …`. */
+/** Whether the word before announces a name: `user …`, `topic …`. */
 function isNamed({ words, before }: Tokens, place: number): boolean {
   return place > 0 && before[place] === SPACE && NAMING.has(words[place - 1] as string);
 }
 
-/** How many different words a place needs before it counts as a variable; 0: it never does. */
+/** How many different words a place needs to count as variable; 0: it never does. */
 function threshold(tokens: Tokens, place: number): number {
   const { words, after } = tokens;
   let others = 0;

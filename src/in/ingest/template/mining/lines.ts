@@ -7,13 +7,13 @@ const LARGEST = 4_194_304;
 /** Bytes of remembered lines for each slot of the index. */
 const SLOT_BYTES = 64;
 
-/** Whether the digits behind a unit can tell: `s3`, `utf8`, and in `redis:6379` the port. */
+/** Characters after which digits matter: `s3`, `utf8`, and the port in `redis:6379`. */
 const TELLS = new Uint8Array(128).map((_, code) => (isAsciiLetter(code) ? 1 : 0));
 
 /**
- * Remembers what recent lines became. Two lines that differ in the digits of their numbers only, not in how many there
- * are, have one shape, so both are found by the line with zeros for those digits. The lines themselves are kept and
- * compared: no two of them can be confused on purpose. Bounded: a ring of at most 4 MiB, which grows as it is used.
+ * Caches the results of recent lines. Two lines that differ only in the digits of their numbers, not in how many, have
+ * one shape: so the key is the line with zeros for these digits. The lines themselves are stored and compared, so
+ * nobody can cause a false match. A ring buffer of at most 4 MiB that grows with use.
  */
 export class LineCache<V> {
   readonly #line = new Uint8Array(LONGEST * 3);
@@ -27,7 +27,7 @@ export class LineCache<V> {
   #lengths = new Uint16Array(SMALLEST / SLOT_BYTES);
   #values: (V | undefined)[] = new Array(SMALLEST / SLOT_BYTES).fill(undefined);
 
-  /** What the line became, if it is remembered. */
+  /** The result of the line, if it is remembered. */
   get(message: string): V | undefined {
     this.#length = 0;
     if (message.length === 0 || message.length > LONGEST) return undefined;
@@ -37,7 +37,7 @@ export class LineCache<V> {
     return this.#holds(slot ^ 1) ? this.#values[slot ^ 1] : undefined;
   }
 
-  /** Remembers the line that was last asked for, unless it is too long. */
+  /** Remembers the result of the last line that `get` was called with, unless that is too long. */
   put(value: V): void {
     const length = this.#length;
     if (length === 0) return;
@@ -55,7 +55,7 @@ export class LineCache<V> {
     this.#written += length;
   }
 
-  /** Zeros for the digits that don't tell, and a hash of the result. Returns the bytes it takes. */
+  /** Replaces digits that don't matter by zeros, and hashes the line. Returns its number of bytes. */
   #read(message: string): number {
     const line = this.#line;
     let at = 0;
@@ -65,7 +65,7 @@ export class LineCache<V> {
     for (let i = 0; i < message.length; i++) {
       let code = message.charCodeAt(i);
       if (code > 127) {
-        // three bytes, of which the first can't be ASCII
+        // three bytes, the first of which can't be ASCII
         line[at++] = 128 | (code >>> 12);
         line[at++] = (code >>> 6) & 63;
         hash = Math.imul(hash ^ code, 0x01000193);
@@ -99,7 +99,7 @@ export class LineCache<V> {
     return true;
   }
 
-  /** Of the two slots a line may have, the one written longer ago. */
+  /** Of a line's two slots the one that was written longer ago. */
   #freeSlot(slot: number): number {
     return (this.#starts[slot] as number) <= (this.#starts[slot ^ 1] as number) ? slot : slot ^ 1;
   }

@@ -4,18 +4,18 @@ import { Evidence, tells, type Variation } from "./evidence.ts";
 import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 const SLOT_WORD = String.fromCharCode(SLOT);
-/** Patterns looked at for one new shape. */
+/** Patterns compared with one new shape. */
 const MOST_PATTERNS = 128;
 
-/** What the miner does when templates change; the decisions are made here. */
+/** What the miner does when templates change; this class decides. */
 export interface MergeEffects {
   /** The younger root and its aliases become aliases of the older. */
   merge(younger: Entry, older: Entry): void;
-  /** The root has another pattern, or none any more. */
+  /** The root's pattern has changed. */
   changed(root: Entry): void;
 }
 
-/** Finds out which shapes are one template: late, on evidence, and the same whatever the order of lines. */
+/** Finds shapes that are one template, once there is enough evidence, independent of the order of lines. */
 export class Merging {
   readonly #buckets = new Map<string, Bucket>();
   readonly #evidence: Evidence<Entry | Pattern>;
@@ -26,7 +26,7 @@ export class Merging {
     this.#effects = effects;
   }
 
-  /** A shape at its first sight: an alias where a pattern covers it; and one more witness of what varies. */
+  /** Adds a new shape: it becomes an alias where a pattern covers it, and a witness of what is variable. */
   add(entry: Entry): void {
     const tokens = this.#hold(entry);
     const pattern = this.#covering(entry, tokens);
@@ -35,13 +35,13 @@ export class Merging {
     for (const finding of findings) this.#widen(finding, tokens);
   }
 
-  /** A stored shape, with its pattern if it is a root that has one. */
+  /** Adds a stored shape, with its pattern if it is a root that has one. */
   restore(entry: Entry, words: string): void {
     this.#hold(entry);
     if (words !== "") this.#setPattern(entry, words);
   }
 
-  /** What a stored shape taught is known again; nothing is decided anew. Comes after every shape is back. */
+  /** Adds a stored shape as a witness, without new decisions. Called after every shape is restored. */
   relearn(entry: Entry): void {
     const tokens = tokensOf(entry.shape);
     this.#evidence.add(entry, tokens, this.#covering(entry, tokens)?.tokens ?? null);
@@ -80,7 +80,7 @@ export class Merging {
     return tokens;
   }
 
-  /** Makes one template of witnesses that differ in one word, and of every shape the wider pattern covers. */
+  /** Merges witnesses that differ in one word, and every shape that the wider pattern covers. */
   #widen({ place, witnesses }: Variation<Entry | Pattern>, tokens: Tokens): void {
     const roots = new Set(witnesses.map((one) => ("owner" in one ? one.owner.root : one.root)));
     const oldest = [...roots].reduce((a, b) => (b.order < a.order ? b : a));
@@ -151,7 +151,7 @@ export class Merging {
   }
 }
 
-/** Whether the hashes of the words fit the pattern. */
+/** Whether the hashes of the words match the pattern. */
 function mayCover(pattern: Pattern, marks: Int32Array): boolean {
   const { words } = pattern.tokens;
   for (let i = 0; i < marks.length; i++) {
@@ -160,7 +160,7 @@ function mayCover(pattern: Pattern, marks: Int32Array): boolean {
   return true;
 }
 
-/** Whether words of the pattern's structure fit it. */
+/** Whether words of the pattern's structure match it. */
 function covers(pattern: Tokens, words: readonly string[]): boolean {
   for (let i = 0; i < words.length; i++) {
     const expected = pattern.words[i];
@@ -170,13 +170,13 @@ function covers(pattern: Tokens, words: readonly string[]): boolean {
   return true;
 }
 
-/** A structure's words put back into it. */
+/** Inserts words into a structure. */
 function joinWords(structure: string, words: readonly string[]): string {
   let next = 0;
   return structure.replaceAll(SLOT_WORD, () => words[next++] ?? "");
 }
 
-/** Where a root's pattern already varies, the wider one does too. */
+/** Places that are variable in a root's pattern stay variable in the wider one. */
 function keepSlots(words: string[], pattern: Pattern | null, structure: string): void {
   if (pattern === null || pattern.tokens.structure !== structure) return;
   pattern.tokens.words.forEach((word, i) => {

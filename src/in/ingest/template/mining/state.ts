@@ -1,10 +1,10 @@
-/** What a row's opaque `state` holds. */
+/** The content of a row's `state`. */
 export interface RowState {
-  /** The masking rules that shaped the row. */
+  /** The version of the masking rules for this row. */
   rules: number;
   /** The shape's place in the order of first sight. */
   order: number;
-  /** The words of a generalised root, with a mark in the places that vary; empty for any other row. */
+  /** A generalised root's words, with a mark in the variable places; empty for any other row. */
   pattern: string;
 }
 
@@ -15,7 +15,7 @@ export function writeState(state: RowState): string {
   );
 }
 
-/** Reads a state back; one that isn't ours counts as from before any rules. */
+/** Parses a state; an invalid one counts as older than all rules. */
 export function readState(text: string): RowState {
   try {
     const { r, n, p } = JSON.parse(text) as { r?: unknown; n?: unknown; p?: unknown };

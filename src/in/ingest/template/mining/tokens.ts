@@ -2,7 +2,7 @@ import { classOf, DIGIT, isUpper, LETTER, SURROGATE, WIDE } from "../text/classe
 import { AT, DASH, DOLLAR, DOT, HASH, OPEN_PAREN, PLUS, SLASH, UNDERSCORE } from "../text/codes.ts";
 import { REST, SLOT, WILD } from "../text/marks.ts";
 
-/** Only so many words of a shape can come to vary; the rest belongs to its structure. */
+/** Only so many words of a shape can be variable; the rest is part of its structure. */
 const MOST_WORDS = 24;
 
 export interface Tokens {
@@ -11,13 +11,13 @@ export interface Tokens {
   words: string[];
   /** The unit before each word, 0 at the start. */
   before: number[];
-  /** The unit behind each word, 0 at the end. */
+  /** The unit after each word, 0 at the end. */
   after: number[];
 }
 
 const MARK = String.fromCharCode(SLOT);
 
-/** Cuts a shape, or a pattern, into words and what stands between them. */
+/** Splits a shape, or a pattern, into words and the text between them. */
 export function tokensOf(shape: string): Tokens {
   const words: string[] = [];
   const before: number[] = [];
@@ -40,7 +40,7 @@ export function tokensOf(shape: string): Tokens {
   return { structure: structure + shape.slice(copied), words, before, after };
 }
 
-/** Behind the word that begins at `from`, or `from`; `LOCAL(<*>)` is one word, the point that ends a sentence is none. */
+/** The end of the word at `from`, or `from`. `LOCAL(<*>)` is one word; the full stop of a sentence is none. */
 function wordEnd(shape: string, from: number): number {
   let end = from;
   let telling = 0;
@@ -81,7 +81,7 @@ function isJoint(code: number): boolean {
   );
 }
 
-/** A hash for each word and its place. */
+/** A hash of each word and its place. */
 export function marksOf(words: readonly string[]): Int32Array {
   const marks = new Int32Array(words.length);
   for (let i = 0; i < words.length; i++) {
@@ -90,7 +90,7 @@ export function marksOf(words: readonly string[]): Int32Array {
   return marks;
 }
 
-/** A 32-bit hash of a text; what it finds is always compared. */
+/** A 32-bit hash of a text; equal hashes are always verified by comparing. */
 export function hashOf(text: string, seed: number): number {
   let hash = seed ^ text.length;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

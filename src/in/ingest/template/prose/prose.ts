@@ -101,7 +101,7 @@ function putSeparator(scan: Scan, code: number): void {
   }
 }
 
-/** `ws=WorkSource{10113}`: a value that says its type. */
+/** `ws=WorkSource{10113}`: a value with its type. */
 function closeObject(buffer: ShapeBuffer): boolean {
   let at = buffer.length - 3;
   if (at < 1 || buffer.last() !== WILD || buffer.codes[at + 1] !== OPEN_BRACE) return false;
@@ -112,7 +112,7 @@ function closeObject(buffer: ShapeBuffer): boolean {
   return true;
 }
 
-/** The `=` that fills up base64. */
+/** The `=` that pads base64. */
 function isPadding({ buffer, text, at, to }: Scan): boolean {
   if (buffer.last() !== WILD || classOf(text.charCodeAt(at - 2)) === BLANK) return false;
   const next = at < to ? text.charCodeAt(at) : 0;
@@ -131,7 +131,7 @@ function isValueEnd({ text, at, to, buffer }: Scan): boolean {
   return text.charCodeAt(next) === EQUALS;
 }
 
-/** `(5.05 KB)` behind a value says the value again, and `()` is an empty one: neither is part of the shape. */
+/** `(5.05 KB)` after a value repeats the value, and `()` is an empty one: neither is part of the shape. */
 function closeBracket(scan: Scan): void {
   const { buffer } = scan;
   const open = scan.open;

@@ -15,7 +15,7 @@ import type { Scan } from "./scan.ts";
 
 const LONGEST_QUOTED = 1_024;
 
-/** A quoted value varies; a message that begins with a quote, a quoted key and an HTTP request line are text. */
+/** A quoted value is variable, except at the beginning of a message, as a key, and as an HTTP request line. */
 export function putQuote(scan: Scan, code: number): void {
   const { buffer, text, at, to } = scan;
   const last = buffer.last();
@@ -37,7 +37,7 @@ export function putQuote(scan: Scan, code: number): void {
   scan.at = Math.min(close + 1, to);
 }
 
-/** A name, in which a number stands behind a letter. */
+/** A name, in which a number comes after a letter. */
 function isKey(text: string, from: number, to: number): boolean {
   if (to - from > 64) return false;
   let before = 0;
@@ -59,7 +59,7 @@ function isWordUnit(code: number): boolean {
   return code === WILD || isAsciiLetter(code) || isAsciiDigit(code) || code === UNDERSCORE;
 }
 
-/** The quote that ends the value, followed by no letter or digit; -1 when there is none near. */
+/** The quote that ends the value, not followed by a letter or digit; -1 when there is none near. */
 function closingQuote({ text, at, to, unclosed }: Scan, code: number): number {
   const end = Math.min(to, at + LONGEST_QUOTED);
   let i = Math.max(at + 1, unclosed.get(code) ?? 0);

@@ -1,6 +1,6 @@
 import type { ShapeBuffer } from "../text/buffer.ts";
 
-/** Where reading stands inside one message. */
+/** The state of reading one message. */
 export interface Scan {
   readonly buffer: ShapeBuffer;
   readonly text: string;
@@ -8,11 +8,11 @@ export interface Scan {
   to: number;
   /** Where in the buffer the last `(` was written; -1 for none. */
   open: number;
-  /** Where in the buffer each `key=value` of the running series begins. */
+  /** Where in the buffer each `key=value` of the present series begins. */
   pairs: number[];
-  /** For a kind of quote: up to where one was looked for that closes a value, and none is. */
+  /** For each kind of quote: the position up to which no closing quote was found. */
   unclosed: Map<number, number>;
-  /** Whether a key without a value was met: what logfmt never writes. */
+  /** Whether a key without a value was found, which logfmt never has. */
   empty: boolean;
 }
 

@@ -37,10 +37,10 @@ import { putChunk } from "../values/chunk.ts";
 import { timestampEnd } from "../values/timestamp.ts";
 import type { Scan } from "./scan.ts";
 
-/** Longer words are looked at for randomness. */
+/** Longer words are checked for randomness. */
 const LONGEST_PLAIN = 23;
 
-/** The class, package or screen that a value names: `name=com.example.app`. */
+/** A class, package or screen as a value: `name=com.example.app`. */
 function isQualified({ buffer, text }: Scan, from: number, end: number): boolean {
   const last = buffer.lastSolid();
   if (last !== EQUALS && last !== BAR) return false;
@@ -53,7 +53,7 @@ function isQualified({ buffer, text }: Scan, from: number, end: number): boolean
   return dots > 1 && isNameUnit(text.charCodeAt(end - 1));
 }
 
-/** Writes the token at `scan.at`: a plain word as it is, anything else by what it holds. */
+/** Writes the token at `scan.at`: a plain word unchanged, any other by its content. */
 export function putToken(scan: Scan): void {
   const { buffer, text, at, to } = scan;
   const first = text.charCodeAt(at);
@@ -80,7 +80,7 @@ export function putToken(scan: Scan): void {
   dropRepeat(buffer, before);
 }
 
-/** Most tokens: small letters up to a blank or the end, with nothing before them that makes them a value. */
+/** Most tokens: small letters up to a blank or the end, with nothing before that makes them a value. */
 function putPlainWord(scan: Scan): boolean {
   const { buffer, text, at, to } = scan;
   let end = at + 1;
@@ -103,7 +103,7 @@ function isLower(code: number): boolean {
   return code >= 97 && code <= 122;
 }
 
-/** Digits, or the first letters of a weekday's or a month's name. */
+/** Digits, or the first letters of a weekday or month. */
 function mayBeStamp(text: string, at: number, first: number): boolean {
   if (isAsciiDigit(first))
     return isStampSign(text.charCodeAt(at + 2)) || isStampSign(text.charCodeAt(at + 4));
@@ -126,7 +126,7 @@ function endsToken(code: number): boolean {
   );
 }
 
-/** A token ends at a blank, a separator or a quote, and between letters of a script without blanks and ASCII. */
+/** A token ends at a blank, a separator or a quote, and between ASCII and letters of a script without blanks. */
 function tokenEnd({ text, at, to }: Scan): number {
   let end = at;
   let wide = classOf(text.charCodeAt(at)) === WIDE;
@@ -150,11 +150,11 @@ function tokenEnd({ text, at, to }: Scan): number {
       link &&
       (code === EQUALS || code === SEMICOLON || code === OPEN_BRACE || code === CLOSE_BRACE)
     ) {
-      // a URL or a path goes on over its query
+      // the query belongs to a URL or path
     } else if (code === APOSTROPHE && end > at && isAsciiLetter(text.charCodeAt(end + 1))) {
       // an apostrophe
     } else if (end > at && isAddressSign(code) && isAddress(text, end, to)) {
-      // what stands before an @ may hold nearly anything
+      // almost any character can stand before an @
     } else break;
   }
   return end;
@@ -164,7 +164,7 @@ function isAddressSign(code: number): boolean {
   return code === APOSTROPHE || code === BACKTICK || (code >= OPEN_BRACE && code <= CLOSE_BRACE);
 }
 
-/** Whether an `@` follows before the next blank: then all of it is one address. */
+/** Whether an `@` follows before the next blank: then the whole is one address. */
 function isAddress(text: string, from: number, to: number): boolean {
   const at = text.indexOf("@", from);
   return at >= 0 && at < to && text.lastIndexOf(" ", at) < from;
@@ -178,7 +178,7 @@ function notePair({ buffer, text, pairs, at: from }: Scan, end: number): void {
   else if (pairs.length > 0) pairs.length = 0;
 }
 
-/** Words that belong to a neighbouring value: units, time zones, months; `null` as a value. */
+/** Words that belong to a value next to them: units, time zones, months; `null` as a value. */
 function isSpecialWord({ buffer, text, to }: Scan, from: number, end: number): boolean {
   const length = end - from;
   if (length > 9) return false;
@@ -215,7 +215,7 @@ function isSpecialWord({ buffer, text, to }: Scan, from: number, end: number): b
   return true;
 }
 
-/** `an14 an15 an16`: a list of one kind of name, however long. */
+/** `an14 an15 an16`: a list of one kind of name, of any length. */
 function dropRepeat(buffer: ShapeBuffer, from: number): void {
   const length = buffer.length - from;
   if (length < 2 || buffer.last() !== WILD || from <= length) return;

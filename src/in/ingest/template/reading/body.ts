@@ -10,7 +10,7 @@ import { logfmtPairs } from "./pairs.ts";
 const MOST_OBJECTS = 8;
 const WILD_CHAR = String.fromCharCode(WILD);
 
-/** Writes the shape of a message behind its header: logfmt, or prose with JSON objects and `key=value` in it. */
+/** Writes the shape of a message without its header: logfmt, or prose with JSON objects and `key=value` in it. */
 export function putBody(
   buffer: ShapeBuffer,
   text: string,
@@ -48,7 +48,7 @@ export function putBody(
   putPairs(scan);
 }
 
-/** Where an object begins: a brace with a quote behind it; -1 for none. */
+/** Where an object begins: a brace followed by a quote; -1 for none. */
 function jsonStart(text: string, from: number): number {
   for (let at = text.indexOf("{", from); at >= 0; at = text.indexOf("{", at + 1)) {
     let next = at + 1;
@@ -58,7 +58,7 @@ function jsonStart(text: string, from: number): number {
   return -1;
 }
 
-/** A series of `key=value` that ends a message: the order doesn't tell, and where all have a value, the values vary. */
+/** A series of `key=value` at the end, in any order; if all of them have a value, the values are variable. */
 function putPairs({ buffer, pairs, empty }: Scan): void {
   if (pairs.length < 2) return;
   const start = pairs[0] as number;
@@ -74,7 +74,7 @@ function masked(part: string): string {
   return TEXT_KEYS.has(key) ? part : `${key}=${WILD_CHAR}`;
 }
 
-/** Whether a pair stands by itself: no comma behind it, no bracket left open or closed. */
+/** Whether a pair is complete: no comma after it, no unbalanced bracket. */
 function isWhole(part: string): boolean {
   let depth = 0;
   for (const char of part) {

@@ -16,18 +16,18 @@ const DEEPEST = 8;
 const MOST_KEYS = 128;
 const WILD_CHAR = String.fromCharCode(WILD);
 
-/** How the text inside a JSON string, or a key with digits, is shaped. */
+/** Makes the shape of the text in a JSON string, or of a key with digits. */
 export type ShapeText = (text: string) => string;
 
 export interface JsonShape {
   shape: string;
-  /** Behind the closing brace; the end of the text when it breaks off. */
+  /** The position after the closing brace; the end of the text when that is missing. */
   end: number;
 }
 
 /**
- * The shape of a JSON object inside a message: keys constant and in alphabetical order, values variable, except the
- * event's own text (`msg`, `message`, `event` …), which is shaped like any message. Null when it is no JSON object.
+ * The shape of a JSON object in a message: keys are constant and sorted, values variable, except the event's own text
+ * (`msg`, `message`, `event` …), which is treated like a message. Null when it is no JSON object.
  */
 export function jsonShape(text: string, from: number, shapeText: ShapeText): JsonShape | null {
   const reader: Reader = { text, at: from, shapeText };
@@ -75,7 +75,7 @@ function memberShape(reader: Reader, depth: number): string | null {
   return value === null ? null : `"${safeKey(reader, key)}":${value}`;
 }
 
-/** A key that is itself an id, an address or a number is a variable. */
+/** A key that is itself an id, an address or a number is variable. */
 function safeKey(reader: Reader, key: string): string {
   const shape = reader.shapeText(key);
   return shape.includes(WILD_CHAR) ? WILD_CHAR : shape;
@@ -99,7 +99,7 @@ function endsScalar(code: number): boolean {
   return code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= SPACE;
 }
 
-/** An array, or what lies too deep: one value, whatever is in it. */
+/** An array, or an object that is nested too deeply: one value, whatever is in it. */
 function skipNested(reader: Reader): string {
   let depth = 0;
   while (reader.at < reader.text.length) {
@@ -117,7 +117,7 @@ function skipNested(reader: Reader): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
-/** Reads a string with its escapes; one that breaks off ends with the text. */
+/** Reads a string with its escapes; one without an end goes to the end of the text. */
 function string(reader: Reader): string {
   const { text } = reader;
   let start = ++reader.at;

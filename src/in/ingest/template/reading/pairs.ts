@@ -13,14 +13,14 @@ import {
   SPACE,
 } from "../text/codes.ts";
 
-/** One `key=value` of a logfmt line. Offsets into the line; a quoted value's are those inside its quotes. */
+/** One `key=value` of a logfmt line. Positions in the line; for a quoted value those inside its quotes. */
 export interface Pair {
   key: string;
   from: number;
   to: number;
 }
 
-/** The pairs of a line that is logfmt from end to end, at least two; null for any other. */
+/** The pairs of a line that is entirely logfmt, at least two; null for any other. */
 export function logfmtPairs(text: string, from: number, to: number): Pair[] | null {
   const pairs: Pair[] = [];
   let at = from;
@@ -41,7 +41,7 @@ export function logfmtPairs(text: string, from: number, to: number): Pair[] | nu
   return pairs.length > 1 ? pairs : null;
 }
 
-/** Digits in a key stand behind a letter: `node-23` is a name with a number in it. */
+/** Digits in a key come after a letter: `node-23` is a name with a number in it. */
 function keyEnd(text: string, from: number, to: number): number {
   let at = from;
   let before = 0;
@@ -56,7 +56,7 @@ function keyEnd(text: string, from: number, to: number): number {
   return at;
 }
 
-/** Behind a value, or -1 when it is none of logfmt's: brackets, or a second `=` outside a URL. */
+/** The end of a value, or -1 when it isn't one of logfmt's: brackets, or a second `=` outside a URL. */
 function valueEnd(text: string, from: number, to: number): number {
   if (text.charCodeAt(from) === DOUBLE_QUOTE) {
     for (let at = from + 1; at < to; at++) {

@@ -8,23 +8,23 @@ import { HEADER, REST } from "../text/marks.ts";
 import { putBody } from "./body.ts";
 import { withoutFrames } from "./trace.ts";
 
-/** Raised whenever the masking rules give a message another shape; kept with every stored shape. */
+/** Increase it when the masking rules change shapes. It is stored with every shape. */
 export const minerRules = 1;
 
 /** Only this much of a message shapes it (contract §4), in UTF-16 units. */
 const SHAPED = 4_096;
 
 const REST_MARK = String.fromCharCode(REST);
-/** More of a shape than this is told apart but not shown, so that ten thousand of them fit in memory. */
+/** The rest of a longer shape is hashed and not shown, so that ten thousand of them fit in memory. */
 const LONGEST_SHAPE = 1_024;
 
-/** Gives messages their shapes. One for each miner; not re-entrant. */
+/** Computes shapes. One for each miner; not re-entrant. */
 export class Shaper {
   readonly #buffer = new ShapeBuffer();
   readonly #inner = new ShapeBuffer();
   readonly #shapeText = (text: string): string => this.#innerShape(text);
 
-  /** The shape of a message: constants as they are, each variable as one control character. */
+  /** The shape of a message: constants unchanged, each variable part as one control character. */
   shapeOf(message: string): string {
     const buffer = this.#buffer;
     buffer.reset();
@@ -41,7 +41,7 @@ export class Shaper {
     return clipped(buffer.toString());
   }
 
-  /** A text inside a message: the value of a `msg`, a key of JSON. */
+  /** The shape of a text inside a message: the value of a `msg`, a key of JSON. */
   #innerShape(text: string): string {
     const buffer = this.#inner;
     buffer.reset();
@@ -51,20 +51,20 @@ export class Shaper {
   }
 }
 
-/** A long shape is kept by its beginning and a hash of the rest. */
+/** A long shape is its beginning and a hash of the rest. */
 function clipped(shape: string): string {
   if (shape.length <= LONGEST_SHAPE) return shape;
   const head = shape.slice(0, LONGEST_SHAPE).toWellFormed();
   return `${head}${REST_MARK}${hash("sha256", shape, "hex").slice(0, 32)}`;
 }
 
-/** Lone surrogates become U+FFFD, as in storage; colours of a terminal are no part of a message. */
+/** Lone surrogates become U+FFFD, as in storage; a terminal's colours are removed. */
 function plainText(message: string): string {
   const whole = message.isWellFormed() ? message : message.toWellFormed();
   return whole.indexOf("\u001b[") < 0 ? whole : whole.replace(/\u001b\[[0-9;]*m/g, "");
 }
 
-/** At a blank within the first 4 KiB; a single longer token is left out whole. */
+/** Cuts at a blank within the first 4 KiB; a single longer token is left out. */
 function cutAt(text: string): number {
   let at = SHAPED;
   while (at > 0 && text.charCodeAt(at) > SPACE) at--;

@@ -6,8 +6,8 @@ const CAUSED = "\nCaused by: ";
 const TRACEBACK = "Traceback (most recent call last)";
 
 /**
- * What of a message shapes it when it carries a stack trace (contract §4): the first line, the class above the frames
- * and each `Caused by` class; of a Python traceback the exception's line. Any other message comes back as it is.
+ * The part of a message with a stack trace that shapes it (contract §4): the first line, the class above the frames and
+ * each `Caused by` class; in a Python traceback the exception's line. Any other message is returned unchanged.
  */
 export function withoutFrames(message: string): string {
   if (message.indexOf("\n") < 0) return message;
@@ -26,7 +26,7 @@ export function withoutFrames(message: string): string {
   return parts.join("\n");
 }
 
-/** Where the line break before the first frame is, or -1: `\tat …`, `    at …`, `goroutine 1 [running]:`. */
+/** The position of the line break before the first frame, or -1: `\tat …`, `    at …`, `goroutine 1 [running]:`. */
 function frameStart(message: string): number {
   let at = message.indexOf("\n");
   for (let line = 0; at >= 0 && line < 64; line++) {
@@ -57,7 +57,7 @@ function isClassPart(code: number): boolean {
   return isNameUnit(code) || code === DOT || code === DOLLAR;
 }
 
-/** The last line that begins at the margin names the exception; what stands before the traceback stays. */
+/** The last line that isn't indented names the exception; the text before the traceback stays. */
 function pythonShape(message: string, at: number): string {
   const head = lineAt(message, 0);
   const before = at > 0 ? message.slice(0, Math.min(at, 4_096)).trimEnd() : "";

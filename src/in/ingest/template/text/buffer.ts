@@ -3,7 +3,7 @@ import { HEADER, WILD } from "./marks.ts";
 
 const CAPACITY = 8_192;
 
-/** The shape of one message while it is being read: UTF-16 units, written once, bounded, reused for every message. */
+/** Builds the shape of one message: UTF-16 units, bounded, reused for every message. */
 export class ShapeBuffer {
   readonly codes: Uint16Array = new Uint16Array(CAPACITY + 64);
   length = 0;
@@ -23,7 +23,7 @@ export class ShapeBuffer {
     this.length = at;
   }
 
-  /** One blank, never at the start and never two. */
+  /** Writes one blank, never at the start and never two. */
   blank(): void {
     const last = this.last();
     if (this.length > 0 && last !== SPACE && last !== HEADER) this.put(SPACE);
@@ -40,7 +40,10 @@ export class ShapeBuffer {
     return at < 0 ? 0 : (this.codes[at] as number);
   }
 
-  /** A variable part. Neighbours apart only by blanks, commas, bars or dashes are one list, so its length doesn't count. */
+  /**
+   * Writes a variable part. Adjacent ones, with only blanks, commas, bars or dashes between them, are one list, so its
+   * length doesn't matter.
+   */
   mask(): void {
     let at = this.length - 1;
     while (at >= 0 && isListGap(this.codes[at] as number)) at--;
@@ -55,7 +58,6 @@ export class ShapeBuffer {
     while (this.length > 0 && this.codes[this.length - 1] === SPACE) this.length--;
   }
 
-  /** Whether the units from `from` on equal those of `text`. */
   endsWith(text: string): boolean {
     const from = this.length - text.length;
     if (from < 0) return false;
@@ -78,7 +80,7 @@ function isListGap(code: number): boolean {
   return code === SPACE || code === COMMA || code === DASH || code === BAR;
 }
 
-/** At most a blank, a sign and a blank: a longer run of signs is punctuation of its own. */
+/** At most a blank, a sign and a blank: more signs are punctuation. */
 function gapIsList(buffer: ShapeBuffer, from: number): boolean {
   let signs = 0;
   for (let i = from; i < buffer.length; i++) {

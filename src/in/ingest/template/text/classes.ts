@@ -1,4 +1,4 @@
-/** Character classes: the miner reads a message once, and asks only these of each UTF-16 unit. */
+/** Character classes: the miner reads a message once and needs only the class of each UTF-16 unit. */
 export const BLANK = 1;
 export const LETTER = 2;
 export const DIGIT = 3;
@@ -8,7 +8,7 @@ export const INNER = 4;
 export const SEPARATOR = 5;
 export const QUOTE = 6;
 export const CONTROL = 7;
-/** Scripts written without blanks (Han, Kana, Hangul …): a word ends where an ASCII letter or a digit begins. */
+/** Scripts without blanks (Han, Kana, Hangul …): a word ends where an ASCII letter or a digit begins. */
 export const WIDE = 8;
 export const SURROGATE = 9;
 
@@ -27,7 +27,7 @@ for (let code = 0; code < 128; code++) {
   else classes[code] = LETTER;
 }
 
-/** The class of a UTF-16 unit; what isn't ASCII is looked up in Unicode's tables once, at its first sight. */
+/** The class of a UTF-16 unit. Outside ASCII it comes from Unicode's tables, and is cached. */
 export function classOf(code: number): number {
   const known = classes[code] as number;
   return known === 0 ? learn(code) : known;

@@ -1,4 +1,4 @@
-/** The codes of the characters that the miner knows by name: UTF-16 units, all of them ASCII. */
+/** Character codes that the miner uses by name: UTF-16 units, all of them ASCII. */
 export const TAB = 9;
 export const NEWLINE = 10;
 export const RETURN = 13;

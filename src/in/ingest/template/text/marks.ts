@@ -1,18 +1,18 @@
 /* The marks inside a shape, and how a person reads them. */
 
-/** A variable part inside a shape. Messages can't hold it: control characters are escaped first. */
+/** A variable part of a shape. Messages can't contain it, because control characters are escaped first. */
 export const WILD = 1;
-/** A word that evidence has shown to vary, inside a pattern. */
+/** A word of a pattern that evidence has shown to be variable. */
 export const SLOT = 4;
-/** Stands for a header that was recognised. */
+/** A header. */
 export const HEADER = 3;
 
-/** Behind it stands a hash of the rest of a long shape. */
+/** A hash of the rest of a long shape follows. */
 export const REST = 5;
 
 export const WILD_TEXT = "<*>";
 
-/** What a person reads: the shape with `<*>` for what varies. */
+/** A shape as text for people, with `<*>` for the variable parts. */
 export function textOfShape(shape: string): string {
   if (shape === "") return "(empty message)";
   let text = "";

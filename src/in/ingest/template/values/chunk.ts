@@ -34,7 +34,7 @@ import type { Chunk } from "./run.ts";
 
 const LONGEST_WORD = 64;
 
-/** Writes a chunk's shape: punctuation around it stays, its core stays, varies, or keeps a prefix. */
+/** Writes a chunk's shape: surrounding punctuation stays; its core stays, is variable, or keeps a prefix. */
 export function putChunk(buffer: ShapeBuffer, chunk: Chunk): void {
   const { text } = chunk;
   let from = chunk.from;
@@ -134,7 +134,7 @@ function putCore(buffer: ShapeBuffer, core: Chunk): void {
   } else putNamed(buffer, core);
 }
 
-/** With digits in it, and a variable as a whole. */
+/** Whether the whole chunk, which has digits, is variable. */
 function isValue(core: Chunk, seen: { digits: number; dots: number; colons: number }): boolean {
   const { text, from, to } = core;
   if (isNumeric(core) || isHexId(core, seen.digits)) return true;
@@ -177,14 +177,14 @@ function putParts(buffer: ShapeBuffer, { text, from, to, next }: Chunk): void {
   }
 }
 
-/** Between a host and its port the colon goes with them. */
+/** The colon between a host and its port is part of the variable. */
 function putColon(buffer: ShapeBuffer, text: string, at: number): void {
   const joins = buffer.last() === WILD && isAsciiDigit(text.charCodeAt(at + 1));
   if (!joins) buffer.put(COLON);
   else buffer.length--;
 }
 
-/** Begins with a digit: a number and its unit, or an id; `64-bit` keeps its word. */
+/** A chunk that begins with a digit: a number and its unit, or an id; `64-bit` keeps its word. */
 function putCounted(buffer: ShapeBuffer, { text, from, to }: Chunk): void {
   buffer.mask();
   let at = from + 1;

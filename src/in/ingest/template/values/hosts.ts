@@ -3,7 +3,7 @@ import { DASH, DOT, UNDERSCORE } from "../text/codes.ts";
 import { HOST_ENDINGS, PACKAGE_STARTS, PORTS, SOURCE_ENDINGS } from "../text/words.ts";
 import type { Chunk } from "./run.ts";
 
-/** `cache.example.asia:6379`: a dotted name in small letters before a port; a source file's ending makes it none. */
+/** `cache.example.asia:6379`: a dotted name in small letters before a port, unless it ends like a source file. */
 export function isHostAndPort({ text, from, to }: Chunk): boolean {
   const colon = text.indexOf(":", from);
   if (to - colon < 3 || to - colon > 6) return false;

@@ -14,13 +14,13 @@ import { TECHNICAL } from "../text/words.ts";
 interface Named {
   from: number;
   to: number;
-  /** Whether a `(` follows: the name of a function stays whole. */
+  /** Whether a `(` follows: a function's name stays whole. */
   called: boolean;
 }
 
 /**
- * Where the constant part of a name with digits ends: `node-129` keeps `node-`, `eth0` keeps `eth`, `blk_-17` keeps
- * `blk_`; a name with a random part (`web-7d9f8b6c5-x2x9k`, `jA9J1UvC004306`) keeps nothing; `Log4jAdapter` stays whole.
+ * The end of a name's constant part: `node-129` keeps `node-`, `eth0` keeps `eth`, `blk_-17` keeps `blk_`; a name with
+ * a random part (`web-7d9f8b6c5-x2x9k`) keeps nothing; `Log4jAdapter` stays whole.
  */
 export function keptPrefix(text: string, named: Named): number {
   const { from, to, called } = named;
@@ -50,7 +50,7 @@ export function keptPrefix(text: string, named: Named): number {
 
 const RANDOM = -1;
 
-/** `psycopg2.OperationalError`, `workers2.properties`: each part a word, with a digit or two. */
+/** `psycopg2.OperationalError`, `workers2.properties`: each part is a word, with a digit or two. */
 function isDotted(text: string, from: number, to: number): boolean {
   let digits = 0;
   let dots = 0;
@@ -75,7 +75,7 @@ function isNamePart(code: number): boolean {
   return kind === LETTER || kind === DIGIT || kind === WIDE;
 }
 
-/** A minus before the number of `blk_-17` is the number's. */
+/** The minus in `blk_-17` belongs to the number. */
 function isLooseSign(text: string, at: number, from: number): boolean {
   return text.charCodeAt(at) === DASH && at > from && !isNamePart(text.charCodeAt(at - 1));
 }
@@ -86,7 +86,7 @@ function digitsIn(text: string, from: number, to: number): number {
   return digits;
 }
 
-/** Of letters and digits only: where the kept part ends (`to` for all of it), or RANDOM. */
+/** For a segment of letters and digits: the end of its constant part (`to` for all of it), or RANDOM. */
 function segmentKept(text: string, from: number, to: number): number {
   let digits = 0;
   let turns = 0;
@@ -120,7 +120,7 @@ function allCapitals(text: string, from: number, to: number): boolean {
   return true;
 }
 
-/** Where the constant end of a name begins whose only number stands by itself: `LINK-3-UPDOWN`, `web-7-prod`. */
+/** The start of the constant end of a name whose only number stands alone: `LINK-3-UPDOWN`, `web-7-prod`. */
 export function keptSuffix(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && !isNamePart(text.charCodeAt(at))) at++;
@@ -133,7 +133,7 @@ export function keptSuffix(text: string, from: number, to: number): number {
   return at;
 }
 
-/** Forty and more letters, digits and signs of base64, with nothing between them. */
+/** Forty or more letters, digits and base64 signs without a gap. */
 export function isBlob(text: string, from: number, to: number): boolean {
   if (to - from < 40) return false;
   for (let i = from; i < to; i++) {
@@ -143,7 +143,7 @@ export function isBlob(text: string, from: number, to: number): boolean {
   return true;
 }
 
-/** A long run whose letters and digits change kind like base64, not like CamelCase. */
+/** A long run in which letters and digits alternate as in base64, not as in CamelCase. */
 export function looksRandom(text: string, from: number, to: number): boolean {
   let turns = 0;
   let previous = 0;
@@ -166,7 +166,7 @@ const LOWER = 2;
 const NUMBER = 3;
 const SIGN = 4;
 
-/** Capital, small letter, digit or one of the signs of base64; 0 for anything else. */
+/** Capital, small letter, digit or a base64 sign; 0 for anything else. */
 function kindOf(code: number): number {
   if (isUpper(code)) return UPPER;
   if (isAsciiLetter(code)) return LOWER;

@@ -42,7 +42,7 @@ export function allHex(text: string, from: number, to: number): boolean {
   return true;
 }
 
-/** `HTTP/1.1` and its like: a word, one slash, digits and points. */
+/** `HTTP/1.1` and the like: a word, one slash, digits and points. */
 export function startsWithVersion({ text, from, to }: Chunk): boolean {
   const slash = text.indexOf("/", from);
   if (slash <= from || !isAsciiDigit(text.charCodeAt(slash + 1))) return false;

@@ -16,8 +16,8 @@ import {
 import { MONTHS, WEEKDAYS, ZONES } from "../text/words.ts";
 
 /**
- * Where a time stamp that starts at `from` ends, or `from` when none does. Knows ISO 8601 and its neighbours, syslog's,
- * C's `ctime`, the access log's, compact dates, Unix seconds and milliseconds, glog's, and a bare time of day.
+ * The end of a time stamp that starts at `from`, or `from` for none. Knows ISO 8601 and similar formats, syslog's, C's
+ * `ctime`, the access log's, compact dates, Unix seconds and milliseconds, glog's, and a time of day alone.
  */
 export function timestampEnd(text: string, from: number): number {
   const first = text.charCodeAt(from);
@@ -151,7 +151,7 @@ function yearEnd(text: string, from: number): number {
   return end - from === 4 && ends ? end : from;
 }
 
-/** `Z`, `+02:00`, ` +0000`, ` UTC`, ` PDT`, directly behind a time. */
+/** `Z`, `+02:00`, ` +0000`, ` UTC`, ` PDT`, directly after a time. */
 function zoneEnd(text: string, from: number): number {
   let at = from;
   if (text.charCodeAt(at) === UPPER_Z) return at + 1;
