@@ -4,40 +4,34 @@ import { adapters } from "../src/in/adapters/list.ts";
 import { presets } from "../src/in/adapters/mapping/presets.ts";
 import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/web/http/ingest.ts";
 
-const HEAD = `# Connect what you already run
+const HEAD = `# How do I connect what I already run?
 
-Made from the program by \`node docs/generate.ts\`. The box understands what these send as it is: put its address there,
-and firing, repeating and resolving go through. Each takes the same steps.
+Made from the program by \`node docs/generate.ts\`. The box understands the formats of these senders: give them the box's address, and firing, repeated and resolved
+alerts work. In the console: *Projects*, a project, *Connect*.
 
-\`box connect KIND --project shop --wait\` does it in one: a source, a rule where none would hear it, the text to paste with
-its token in it, and then what became of the first event. Step by step:
+\`box connect KIND --project shop --wait\` does everything: it makes a source, and a rule if none would match, prints the text to paste with the token in it, and shows what became of
+the first event. Step by step:
 
-1. Here: make a source of its kind. It prints its tokens once: the long one, and a short one for senders that take no
-   more than 32 characters.
+1. Here: make a source of the sender's kind. The command prints two tokens once: a long one, and a short one for senders that take no more than 32 characters.
 
    \`\`\`sh
    box project add shop
    box source add shop monitoring --kind alertmanager
    \`\`\`
 
-2. There: paste what the card says, with the token in place of \`TOKEN\`. A sender that can set no header takes the token
-   in the address: \`/v1/in/KIND/TOKEN\`.
-3. A rule of the project has to match what comes: one without conditions takes everything
+2. There: paste the text of the sender's section, with your token in place of \`TOKEN\`. If the sender can set no header, put the token into the address: \`/v1/in/KIND/TOKEN\`.
+3. **A rule of the project has to match what comes; otherwise no alert opens.** A rule without conditions matches everything from its level on
    (\`{"name": "all", "match": {"min_level": 300}}\`, see [rules](how-to/rules.md)).
-4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was accepted, what no rule took and what was
-   refused, with the latest refused body; \`box alerts\` lists the alert. A repeat changes nothing there; a resolve ends it.
+4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was taken, matched by no rule, and refused, with the latest refused body. \`box alerts\` lists the alert.
 
-A sender that takes only a host name, or insists on its maker's path, finds those at a listener of their own:
-\`box serve --adapters-listen 0.0.0.0:8081\` serves \`/v2/enqueue\`, \`/v2/alerts\`, \`/api/v2/alerts\`,
-\`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\`,
-\`/api/v2/TYPE/incoming\`, \`/api/v2/heartbeat/UUID\` and nothing of the box's own;
-\`--adapters-here\` serves them on the box's own port. Tokens are looked for in the same places.
+Make one source for each sender: then you see its own counts, and you can rotate its token alone. Whoever has a source's token can send to that source, and do nothing else.
 
-A sender that keeps the key of an earlier tool (an OnCall token, an Opsgenie or PagerDuty key) changes its host name alone:
-\`box source add-key shop oncall key.txt\` lets that key open the source too.
+**Senders that insist on a fixed path, or take only a host name**: \`box serve --adapters-listen 0.0.0.0:8081\` opens a listener that serves
+\`/v2/enqueue\`, \`/v2/alerts\`, \`/api/v2/alerts\`, \`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\`, \`/api/v2/TYPE/incoming\` and
+\`/api/v2/heartbeat/UUID\`, and nothing of the box's own. \`--adapters-here\` serves them on the box's own port. Tokens are in the same places.
 
-One source for each sender: then its facts are its own, and its token can be rotated alone. Tokens that a sender shows to
-many people open this one door and nothing else.
+**Senders that keep the key of another system** (an OnCall token, an Opsgenie or PagerDuty key) change only the host name: \`box source add-key shop oncall key.txt\` lets that key send to
+the source, too.
 `;
 
 const MIB = 1024 * 1024;
@@ -53,7 +47,7 @@ function most(): string {
   return [
     "## What each takes at most",
     "",
-    "One request of this kind, as it is sent and inflated:",
+    "One request, as it is sent and after it is inflated:",
     "",
     "| Kinds | Sent | Inflated |",
     "|---|---|---|",
@@ -65,15 +59,13 @@ function most(): string {
 }
 
 const MOST = `
-What is longer is refused with 413, in the form that its sender understands. So is what is short and dear to read: more than
+The box refuses what is longer with 413, in the form that the sender understands. It also refuses what is short but costs much to read: more than
 200 times as many bytes inflated as sent, JSON of more than 500,000 values (an event at \`/v1/ingest\`: 2,000; all lines of a
-request: 300,000), events of more than 64 Mi characters in all, and a body that takes more than 20 seconds or 192 MiB to read.
-A body above 32 KiB is read beside the box's own work, one at a time, and sources take turns: pages wait for none of them.
-A source whose long body waits behind another's is answered a little later.
+request: 300,000), events of more than 64 Mi characters together, and a body that takes more than 20 seconds or 192 MiB to read.
+A body above 32 KiB is read in a thread, one at a time, and sources take turns. No page waits for it. The answer to a long body comes a little later if another is read first.
 
-By a port of its own: a message of syslog has 64 KiB, and the rest of a longer one is cut off; a message of GELF has 1 MiB
-inflated and 10,000 values; a mail has 1 MiB, of which 30,000 lines are read, in at most 3 seconds: of one that needs longer
-the plain text is taken.
+On ports of their own: a syslog message has 64 KiB, and the rest is cut off. A GELF message has 1 MiB
+inflated and 10,000 values. A mail has 1 MiB, of which 30,000 lines are read, in at most 3 seconds. If a mail needs longer, the box takes its plain text.
 `;
 
 /** docs/connect.md: a card for each format that the box understands. */
@@ -113,15 +105,15 @@ function known(): string {
   return [
     "## Webhooks that are known by name",
     "",
-    "A source of kind `hook` reads its sender's words by a mapping: `options.mapping` is one of these names, a document of",
-    "your own (contract §24), or a document with `preset` that stands over one of them.",
+    "A source of kind `hook` reads bodies with a mapping. `options.mapping` is one of these names, a document of",
+    "your own (contract §24), or a document that changes one of them (`preset`).",
     "",
     ...rows,
     "",
     "## Mails that are known by name",
     "",
-    "Of most senders' subjects the box knows which end what. Some say it in words of their own: of those `options.mail_rules`",
-    "of a source of kind `email` is one of these names, or a list of [mail rules](how-to/send-events.md#send-mail).",
+    "For most senders the box knows which subjects open and end an alert. For senders with other words, set `options.mail_rules`",
+    "of a source of kind `email` to one of these names, or to a list of [mail rules](how-to/send-events.md#send-mail).",
     "",
     ...Object.entries(mailPresets).map(([name, { title }]) => `- \`${name}\`: ${title}.`),
     "",

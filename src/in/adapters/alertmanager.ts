@@ -36,9 +36,9 @@ export const alertmanager: Adapter = {
       `        credentials: ${token}`,
     ].join("\n"),
     notes: [
-      "Firing, repeating and resolving go through: a repeat changes nothing, a resolve ends the alert.",
-      "While the box is down Alertmanager tries again until one group_interval is over (5 minutes unless you changed it); what still fires comes with the next one, what ended meanwhile is not told.",
-      "Leave max_alerts at 0: members that it cuts are missing here, and so are their ends.",
+      "The box takes firing and resolved alerts: a repeat changes nothing, a resolve ends the alert.",
+      "While the box is off, Alertmanager tries again until one group_interval is over (5 minutes by default). What still fires comes with the next one. What ended meanwhile is never sent.",
+      "Leave max_alerts at 0: otherwise members of a group are missing here, and so are their ends.",
     ],
   }),
 };

@@ -30,8 +30,8 @@ export const cloudevents: Adapter = {
     where: "the broker, as the address of a subscriber",
     paste: `${base}/v1/in/cloudevents/${token}`,
     notes: [
-      "Structured, batched and binary events are taken; message, level, state and name are guessed from the data's usual fields.",
-      "An event of the same source and id is taken once. What is sent while the box is down comes again where the broker tries again.",
+      "The box takes structured, batched and binary events. It guesses message, level, state and name from the usual fields of the data.",
+      "An event with the same source and id counts once. What is sent while the box is off comes again only if the broker tries again.",
     ],
   }),
 };

@@ -24,9 +24,9 @@ export const discordMessages: Adapter = {
     where: "the sender, in place of the address of a Discord webhook",
     paste: `${base}/v1/in/discord/${token}`,
     notes: [
-      "With /slack behind it, as at Discord, the address takes Slack's shape.",
-      "A message fires and nothing ends: give the rule an auto_resolve_quiet_minutes. A red embed is level 400, an orange one 300.",
-      "Most senders try once: what is sent while the box is down is lost.",
+      "With /slack at its end the address takes Slack's format, as at Discord.",
+      "A message opens an alert, and none ends it: give the rule an auto_resolve_quiet_minutes. A red embed is level 400, an orange one 300.",
+      "Most senders try once: what they send while the box is off is lost.",
     ],
   }),
 };

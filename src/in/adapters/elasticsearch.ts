@@ -61,11 +61,11 @@ export const elasticsearch: Adapter = {
       `  password: ${token}`,
     ].join("\n"),
     notes: [
-      "Logstash, Fluentd and Fluent Bit: the same path, any user, the token as password.",
-      "What can set no path: --es HOST:9200 takes bulk requests at the root of a port of its own, --es HOST:9200=PROJECT/SOURCE without a token.",
-      "message, log, msg or event.original is the text; log.level, level or severity the level; all other fields are keys.",
-      "It only takes: searches aren't answered. Leave the output that is there for those.",
-      "While the box is down these keep what their own queues hold and try again, Filebeat without end.",
+      "Logstash, Fluentd and Fluent Bit use the same path, any user, and the token as password.",
+      "If a sender can set no path, --es HOST:9200 takes bulk requests at the root of a port of its own; --es HOST:9200=PROJECT/SOURCE takes them without a token.",
+      "The text is message, log, msg or event.original. The level is log.level, level or severity. All other fields are keys.",
+      "The box answers no searches. Keep your present output for them.",
+      "While the box is off these senders keep what fits into their queues and try again, Filebeat without end.",
     ],
   }),
 };

@@ -37,10 +37,10 @@ export const gelf: Adapter = {
       2,
     ),
     notes: [
-      `Over HTTP no port of its own is needed: POST to ${base}/v1/in/gelf/${token}.`,
-      "GELF has no place for a token: over UDP and TCP the port is bound to a source, and --allow-from says who may send.",
-      "Fields that begin with _ become keys; a message without a level has 200.",
-      "What comes by UDP while the box is down is lost; so is what its sender's TCP buffer holds.",
+      `Over HTTP you need no port of its own: POST to ${base}/v1/in/gelf/${token}.`,
+      "GELF has no place for a token. Over UDP and TCP, the port belongs to one source, and --allow-from says who may send.",
+      "Fields that begin with _ become keys. A message without a level has level 200.",
+      "What is sent over UDP while the box is off is lost, and so is what is in the sender's TCP buffer.",
     ],
   }),
 };

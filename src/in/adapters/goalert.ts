@@ -19,7 +19,7 @@ import type { WatchedKeys } from "./watched.ts";
 /** GoAlert's integration keys: an address for each type of sender, with the key in the query (contract §23). */
 export const goalert: Adapter = {
   kind: "goalert",
-  title: "Whatever alerts through GoAlert",
+  title: "Senders for GoAlert",
   room: "source",
   caps: alertCaps,
   fixed(path) {
@@ -37,9 +37,9 @@ export const goalert: Adapter = {
     where: "the sender, in place of the address of its GoAlert integration key",
     paste: `${base}/v1/in/goalert/generic?token=${shortToken}`,
     notes: [
-      "The last part is the key's type as GoAlert's own address has it: generic, grafana, prometheusalertmanager, site24x7. Where the box serves its senders' own addresses, /api/v2/generic/incoming?token=… is the same.",
-      "A generic alert is named by dedup, else by its summary and details; action=close ends it. Heartbeat monitors go to /api/v2/heartbeat/UUID at the same listener, where a heartbeat here has that UUID.",
-      "Most of these senders try once: what they send while the box is down is lost.",
+      "The last part is the type of the key, as in GoAlert's own address: generic, grafana, prometheusalertmanager, site24x7. If the box serves the fixed addresses of senders (--adapters-listen), /api/v2/generic/incoming?token=… works, too.",
+      "The name of a generic alert is dedup, else its summary and details; action=close ends it. Heartbeat monitors report to /api/v2/heartbeat/UUID at the same listener, if a heartbeat here has that UUID.",
+      "Most senders try once: what they send while the box is off is lost.",
     ],
   }),
 };

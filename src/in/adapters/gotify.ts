@@ -27,8 +27,8 @@ export const gotifyMessages: Adapter = {
     where: "the sender's Gotify target",
     paste: [`Server: ${base}/v1/in/gotify`, `Token: ${shortToken}`].join("\n"),
     notes: [
-      "Priority 8 and above is level 500, 6 and 7 are 400, 4 and 5 are 300, below is 200. A message fires and nothing ends: give the rule an auto_resolve_quiet_minutes.",
-      "What is sent while the box is down is lost.",
+      "Priority 8 and above is level 500, 6 and 7 are 400, 4 and 5 are 300, below is 200. A message opens an alert, and none ends it: give the rule an auto_resolve_quiet_minutes.",
+      "What is sent while the box is off is lost.",
     ],
   }),
 };

@@ -48,11 +48,11 @@ export const grafana: Adapter = {
       `      authorization_credentials: ${token}`,
     ].join("\n"),
     notes: [
-      "One alert here for each series that fires there; it ends when Grafana says so. No data and errors of a data source are warnings.",
-      "The contact point's Test button sends an alert named TestAlert, which a rule for everything takes.",
-      "Grafana tries once: what it sends while the box is down is lost until its next group_interval (5 minutes), which tells what still fires, and not what has ended.",
-      "With an HMAC secret in the contact point, its header names left as they are (a timestamp in X-Grafana-Alerting-Signature-Timestamp), set the same by `box source secret`: then only signed requests are taken.",
-      "A contact point with a payload of its own belongs to a source of kind hook. The alerting of Grafana 8 and before is understood at the same address.",
+      "Each series that fires is one alert here, and ends when Grafana says so. No data, and errors of a data source, are warnings.",
+      "The contact point's Test button sends an alert named TestAlert. A rule for everything matches it.",
+      "Grafana tries once: what it sends while the box is off is lost. After the next group_interval (5 minutes) it sends again what still fires, and not what has ended.",
+      "If the contact point has an HMAC secret, set the same one with `box source secret`. Then the box takes only signed requests. Leave the names of the headers as they are (timestamp in X-Grafana-Alerting-Signature-Timestamp).",
+      "A contact point with a custom payload needs a source of kind hook. The box understands the alerting of Grafana 8 and before at the same address.",
     ],
   }),
 };

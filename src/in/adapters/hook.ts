@@ -29,8 +29,8 @@ export const hook: Adapter = {
     where: "the sender, where it asks for a webhook's address",
     paste: `${base}/v1/in/hook/${token}`,
     notes: [
-      "POST, PUT and GET are taken; JSON, a form, text or the query. Without a mapping the message, level, state and name of the alert are guessed from the usual fields.",
-      "Most senders of webhooks try once: what is sent while the box is down is lost.",
+      "The box takes POST, PUT and GET with JSON, a form, text or a query. Without a mapping it guesses message, level, state and name of the alert from the usual fields.",
+      "Most senders try once: what they send while the box is off is lost.",
     ],
   }),
 };

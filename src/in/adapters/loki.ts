@@ -42,10 +42,10 @@ export const loki: Adapter = {
       "}",
     ].join("\n"),
     notes: [
-      "Fluent Bit, Vector, promtail and Docker's driver: the same address; the token as Bearer, or as password of any user.",
+      "Fluent Bit, Vector, promtail and Docker's driver use the same address, with the token as Bearer, or as the password of any user.",
       "pino-loki: host is the box, endpoint is v1/in/loki/TOKEN. winston-loki: host is the box's address with /v1/in/loki/TOKEN behind it.",
-      "A line's level is what its labels say, else its JSON or logfmt, else the first level word; labels become keys.",
-      "While the box is down these keep what their own buffers hold and try again: Alloy and promtail about eight minutes, Fluent Bit by its Retry_Limit, the libraries not at all.",
+      "The level of a line comes from its labels, else from its JSON or logfmt, else from its first level word. Labels become keys.",
+      "While the box is off these senders keep what fits into their buffers and try again: Alloy and promtail for about eight minutes, Fluent Bit by its Retry_Limit, the libraries not at all.",
     ],
   }),
 };

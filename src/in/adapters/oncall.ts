@@ -18,7 +18,7 @@ import type { WatchedKeys } from "./watched.ts";
 /** Grafana OnCall's inbound addresses: a type, and then that type's format (contract §23). */
 export const oncall: Adapter = {
   kind: "oncall",
-  title: "Whatever alerts through Grafana OnCall",
+  title: "Senders for Grafana OnCall",
   room: "source",
   caps: alertCaps,
   fixed(path) {
@@ -35,10 +35,10 @@ export const oncall: Adapter = {
     where: "the sender, in place of the address of its OnCall integration",
     paste: `${base}/v1/in/oncall/${token}/formatted_webhook`,
     notes: [
-      "The last part is the integration's type as OnCall's own address has it: formatted_webhook, webhook, alertmanager, grafana_alerting, grafana, amazon_sns.",
-      "An alert_uid names an alert, else its title does; the state ok ends it, every other fires.",
-      "Its heartbeat address, …/heartbeat/, is heard by the heartbeat here whose slug is the source's name: box heartbeat add.",
-      "Most of these senders try once: what they send while the box is down is lost.",
+      "The last part is the type of the integration, as in OnCall's own address: formatted_webhook, webhook, alertmanager, grafana_alerting, grafana, amazon_sns.",
+      "The name of an alert is its alert_uid, else its title. The state ok ends it, every other opens it.",
+      "Its heartbeat address, …/heartbeat/, reports to the heartbeat here whose slug is the source's name: box heartbeat add.",
+      "Most senders try once: what they send while the box is off is lost.",
     ],
   }),
 };

@@ -17,7 +17,7 @@ import { jsonReply, statusOf } from "./replies.ts";
 /** Opsgenie's Alert API (contract §23), and its successor's. */
 export const opsgenie: Adapter = {
   kind: "opsgenie",
-  title: "Whatever alerts through Opsgenie",
+  title: "Senders for Opsgenie",
   room: "source",
   caps: alertCaps,
   fixed: (path) =>
@@ -35,11 +35,11 @@ export const opsgenie: Adapter = {
       "    send_resolved: true",
     ].join("\n"),
     notes: [
-      "Create, close, acknowledge, notes, another message, description or priority go through, by alias or id; a priority raises the level and never lowers it. What else is asked of an alert is a note in its history.",
-      "Responders and teams don't steer who is paged: the rules here do. They can be told apart by the key responders.",
-      "A ping of a heartbeat is heard by the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
-      "One source, one sender: its aliases hold in this source alone.",
-      "Alertmanager tries again for one group_interval while the box is down; other senders by their own habit.",
+      "The box takes create, close, acknowledge, notes and changes of message, description or priority, by alias or id. A priority raises the level and never lowers it. Every other request about an alert becomes a note in its history.",
+      "Responders and teams don't decide who is paged: the rules here do. The key responders has their names, for rules.",
+      "A heartbeat's ping counts for the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
+      "Make one source for each sender: an alias counts only within its source.",
+      "While the box is off, Alertmanager tries again for one group_interval. Other senders have rules of their own.",
     ],
   }),
 };

@@ -39,11 +39,11 @@ export const otlp: Adapter = {
       "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL=http/protobuf",
     ].join("\n"),
     notes: [
-      "The Collector: exporter otlphttp with endpoint and headers as above. gRPC (port 4317) isn't offered: the Collector and every SDK speak HTTP.",
-      "With --otlp HOST:4318 the SDKs' own address serves: http://HOST:4318, the token in the headers; --otlp HOST:4318=PROJECT/SOURCE asks for no token, and for --allow-from where other machines reach it.",
-      "Traces and metrics that come to the same endpoint are answered and thrown away.",
-      "The severity number decides the level; attributes of the resource and the record become keys.",
-      "While the box is down an SDK tries again for about a minute; the Collector for five, or as long as its sending_queue has room.",
+      "The Collector: use the exporter otlphttp with endpoint and headers as above. The box has no gRPC (port 4317): the Collector and every SDK can use HTTP.",
+      "With --otlp HOST:4318 the SDKs' usual address works: http://HOST:4318, with the token in the headers. --otlp HOST:4318=PROJECT/SOURCE needs no token, but --allow-from if other machines can reach it.",
+      "The box answers traces and metrics at the same endpoint, and throws them away.",
+      "The severity number decides the level. Attributes of resource and record become keys.",
+      "While the box is off, an SDK tries again for about a minute, the Collector for five, or as long as its sending_queue has space.",
     ],
   }),
 };

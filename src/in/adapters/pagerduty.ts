@@ -29,7 +29,7 @@ const PATHS = [ENQUEUE, CHANGE, CLASSIC];
 /** PagerDuty's Events API v2 with its change events, and v1 (contract §23): the token is in the body. */
 export const pagerduty: Adapter = {
   kind: "pagerduty",
-  title: "Whatever pages PagerDuty and lets you choose its address",
+  title: "Senders for PagerDuty, if you can set their address",
   room: "source",
   caps: { sent: BYTES, inflated: BYTES },
   fixed: (path) => (PATHS.includes(path.replace(/\/$/, "")) ? path : null),
@@ -54,10 +54,10 @@ export const pagerduty: Adapter = {
       "    send_resolved: true",
     ].join("\n"),
     notes: [
-      "Trigger, acknowledge and resolve go through, by dedup_key; a repeated trigger counts as a further event. Change events are kept as lines and open nothing.",
-      "One source, one sender: its dedup_keys hold in this source alone.",
-      "Many of these senders never try again: what they send while the box is down is lost. Alertmanager tries again for one group_interval; its own webhook tells more (each member of a group).",
-      "Senders with a fixed address (Healthchecks, Apprise) can't be pointed here.",
+      "The box takes trigger, acknowledge and resolve, by dedup_key. A repeated trigger counts as a further event. Change events are kept as log lines and open no alert.",
+      "Make one source for each sender: a dedup_key counts only within its source.",
+      "Many of these senders never try again: what they send while the box is off is lost. Alertmanager tries again for one group_interval; its own webhook has more (each member of a group).",
+      "Senders with a fixed address (Healthchecks, Apprise) can't send here.",
     ],
   }),
 };

@@ -47,9 +47,9 @@ export const prometheus: Adapter = {
       `    - targets: ['${placeOfBox(base).host}']`,
     ].join("\n"),
     notes: [
-      "Nothing is grouped or silenced before the box: 200 pods that fail are 200 alerts, unless a rule names identifiers that they share.",
-      "While the box is down Prometheus drops what it can't send, and sends whatever still fires again a minute later. An alert that fires no more meanwhile ends here when its time runs out, four minutes after the box is back.",
-      "Of a pair of Prometheus servers drop the replica label with alert_relabel_configs, or each trouble is two alerts.",
+      "Nothing groups or silences before the box: 200 pods that fail are 200 alerts, unless the rule names identifiers that they share. From 200 open alerts of a rule on (max_open), further ones are counted into one alert.",
+      "While the box is off, Prometheus drops what it can't send, and a minute later sends again what still fires. An alert that stopped firing meanwhile ends here when its time is over, four minutes after the box is back.",
+      "If you have a pair of Prometheus servers, drop the replica label with alert_relabel_configs. Otherwise each problem is two alerts.",
     ],
   }),
 };

@@ -58,9 +58,9 @@ export const sentry: Adapter = {
     where: "the program, as its DSN",
     paste: `SENTRY_DSN=${baseOfBox(base).replace("://", `://${shortToken}@`)}/v1/in/sentry/1`,
     notes: [
-      "Errors, messages, logs, feedback and check-ins are taken; of the rest the SDK is told to send none. A check-in is for the heartbeat of its slug that this source made, or that names it; it is made where the SDK says when the monitor is expected. What it says goes to the rules for heartbeats, and where there are none to those for this source. A rule that names sentry.group as identifier has an alert for each kind of error.",
-      "Email, address and request of users are left out, unless the source's option sentry_pii is true.",
-      "SDKs never send again: what they report while the box is down is lost.",
+      "The box takes errors, messages, logs, feedback and check-ins, and tells the SDK to send nothing else. A rule with the identifier sentry.group has one alert for each kind of error. A check-in reports to the heartbeat of its slug that names this source. If the SDK says when the monitor is expected, the first check-in makes the heartbeat. Rules for heartbeats match its events; without such rules, the rules for this source do.",
+      "The box leaves out e-mail addresses, IP addresses and requests of users, unless the source's option sentry_pii is true.",
+      "SDKs never try again: what they report while the box is off is lost.",
     ],
   }),
 };

@@ -32,10 +32,10 @@ export const sns: Adapter = {
     where: "the topic in AWS: Create subscription, protocol HTTPS, as the endpoint",
     paste: `${base}/v1/in/sns/${token}`,
     notes: [
-      "AWS asks whether the subscription is wanted: that comes as an alert with a link, to be opened within three days. For topics in the source's option sns_auto_confirm, a list of ARNs, the box says yes itself.",
-      "CloudWatch alarms fire and end by their ARN, other JSON is read as a webhook's, a text is an alert for each message. Signatures are checked, with the certificate that Amazon's host gives: the box has to reach it.",
-      "A box without a way out sets sns_verify to false: then only topics in sns_auto_confirm are taken, and their subscriptions are confirmed by hand.",
-      "By its usual policy a topic tries again for less than a minute: what is sent while the box is down for longer is lost, unless the subscription's delivery policy or a queue for dead letters keeps it.",
+      "AWS asks you to confirm the subscription: that comes as an alert with a link. Open it within three days. For topics in the source's option sns_auto_confirm, a list of ARNs, the box confirms by itself.",
+      "CloudWatch alarms open and end alerts by their ARN. The box reads other JSON like a webhook, and each text message is an alert. It checks signatures with the certificate of Amazon's host, and has to reach that host.",
+      "If the box can't reach the internet, set sns_verify to false. Then it takes only topics in sns_auto_confirm, and you confirm their subscriptions by hand.",
+      "By default a topic tries again for less than a minute. If the box is off for longer, what is sent is lost, unless the subscription's delivery policy or a dead-letter queue keeps it.",
     ],
   }),
 };

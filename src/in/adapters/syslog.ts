@@ -39,11 +39,11 @@ export const syslog: Adapter = {
     ].join("\n"),
     notes: [
       "Start the box with --syslog-tcp 0.0.0.0:6514, or --syslog-tls and the certificate of --tls-cert (rsyslog then needs its TLS driver, see its manual).",
-      "What can set no token (switches, NAS, printers) is named by its port: --syslog-udp 0.0.0.0:514=PROJECT/SOURCE --allow-from 10.0.0.0/8. The box takes RFC 5424, RFC 3164 and what is sent under their names.",
-      "One port for many of those: --syslog-udp 0.0.0.0:514 with --syslog-sender 10.1.0.0/16=PROJECT/SOURCE for each network; over TLS a client's certificate is known by --syslog-sender sha256:FINGERPRINT=PROJECT/SOURCE. Devices in another zone: --syslog-zone.",
-      "Try it with logger: logger -n HOST -P 514 -d -p daemon.err 'disk is full'. It becomes a line of level 400, with host, app and facility as keys.",
-      "Docker: docker run --log-driver syslog --log-opt syslog-address=tcp://HOST:514. Its lines from stderr are all errors, so that the level in their text counts.",
-      "While the box is down rsyslog keeps what this queue holds and sends it after; what comes by UDP meanwhile is lost. TCP has no answer: what was under way when the box was killed is lost, too.",
+      "Devices that can set no token (switches, NAS, printers) get a port for their source: --syslog-udp 0.0.0.0:514=PROJECT/SOURCE --allow-from 10.0.0.0/8. The box takes RFC 5424, RFC 3164 and what devices send under these names.",
+      "One port for many of them: --syslog-udp 0.0.0.0:514 with --syslog-sender 10.1.0.0/16=PROJECT/SOURCE for each network. Over TLS, --syslog-sender sha256:FINGERPRINT=PROJECT/SOURCE names a client certificate. For devices in another time zone: --syslog-zone.",
+      "Try it with logger: logger -n HOST -P 514 -d -p daemon.err 'disk is full'. It becomes an event of level 400, with host, app and facility as keys.",
+      "Docker: docker run --log-driver syslog --log-opt syslog-address=tcp://HOST:514. Docker sends every line of stderr as an error, so for containers the box uses the level in the text.",
+      "While the box is off, rsyslog keeps what fits into this queue and sends it later. What is sent over UDP is lost. TCP has no answer: what was under way when the box was killed is lost, too.",
     ],
   }),
 };

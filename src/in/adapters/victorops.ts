@@ -17,7 +17,7 @@ import { jsonReply, statusOf } from "./replies.ts";
 /** The REST endpoint of Splunk On-Call, formerly VictorOps (contract §23). */
 export const victorops: Adapter = {
   kind: "victorops",
-  title: "Whatever alerts through Splunk On-Call (VictorOps)",
+  title: "Senders for Splunk On-Call (VictorOps)",
   room: "source",
   caps: alertCaps,
   fixed(path) {
@@ -39,8 +39,8 @@ export const victorops: Adapter = {
       "    send_resolved: true",
     ].join("\n"),
     notes: [
-      "CRITICAL, WARNING and INFO fire, ACKNOWLEDGEMENT acknowledges, RECOVERY ends, by entity_id. The routing key is a key of the event, for rules.",
-      "Alertmanager tries again for one group_interval while the box is down; other senders by their own habit.",
+      "By entity_id, CRITICAL, WARNING and INFO open an alert, ACKNOWLEDGEMENT acknowledges it, RECOVERY ends it. The routing key is a key of the event, for rules.",
+      "While the box is off, Alertmanager tries again for one group_interval. Other senders have rules of their own.",
     ],
   }),
 };
