@@ -112,6 +112,7 @@ class Machines {
       ["/var/lib/postgresql", join(this.dir, machine)],
       ["/etc/box", this.etc],
       ["/etc/haproxy", join(this.etc, "haproxy")],
+      ["/etc/systemd", join(this.etc, "systemd")],
       ["-o box", `-o ${process.getuid?.()}`],
     ];
     return places.reduce((all, [from, to]) => all.replaceAll(from, to), text);
@@ -178,9 +179,9 @@ test(
   needs("bash", "haproxy", "curl", "openssl", "setpriv"),
   async (t) => {
     const steps = blocks("docs/hosted.md", "bash", "### Step by step");
-    assert.equal(steps.length, 9);
-    const [first = "", standby = "", waits = "", node = "", people = "", balancer = ""] = steps;
-    const [lost = "", back = "", waitsAgain = ""] = steps.slice(6);
+    assert.equal(steps.length, 10);
+    const [first = "", standby = "", waits = "", noBox = "", node = ""] = steps;
+    const [people = "", balancer = "", lost = "", back = "", waitsAgain = ""] = steps.slice(5);
     const all = new Machines();
     t.after(() => all.end());
     await all.begin();
@@ -189,6 +190,7 @@ test(
     all.run("db1", waits);
     const state = `sudo -u postgres psql -AtXc 'SELECT application_name, sync_state FROM pg_stat_replication'`;
     await comes(() => all.run("db1", state).trim() === "db2|sync", "a synchronous standby");
+    all.run("one", noBox);
     all.run("one", node);
     const settings = readFileSync(join(all.etc, "hosted.env"), "utf8");
     const one = await all.node("one", settings);
