@@ -19,6 +19,16 @@ export function registerServe(program: Command): void {
       ),
     )
     .addOption(flag("--adapters-here", "serve those addresses on the box's own port"))
+    .addOption(flag("--no-console", "serve no console: the API alone"))
+    .action(async (flags: BoxFlags) => runBox(flags));
+  portFlags(serve);
+  backupFlags(serve);
+  program.addCommand(serve);
+}
+
+/** Ports for senders' own protocols. */
+function portFlags(command: Command): void {
+  command
     .addOption(
       flag(
         "--syslog-udp <host:port...>",
@@ -71,7 +81,11 @@ export function registerServe(program: Command): void {
         "--allow-from <cidr...>",
         "networks that may send to those ports, beside this machine; needed if a port asks for no secret",
       ),
-    )
+    );
+}
+
+function backupFlags(command: Command): void {
+  command
     .addOption(
       flag(
         "--backup-dir <dir>",
@@ -84,10 +98,7 @@ export function registerServe(program: Command): void {
         "hours from one backup to the next, 0.5 is half an hour; at least 0.02 (default 1)",
       ),
     )
-    .addOption(flag("--backup-keep <n>", "how many backups are kept (default 24)"))
-    .addOption(flag("--no-console", "serve no console: the API alone"))
-    .action(async (flags: BoxFlags) => runBox(flags));
-  program.addCommand(serve);
+    .addOption(flag("--backup-keep <n>", "how many backups are kept (default 24)"));
 }
 
 /** The flags of both serving roles. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { functionLength, functionLengths } from "./support/function-length.ts";
 import {
   borders,
   circles,
@@ -79,6 +80,38 @@ test("no file grows past what can be read in one sitting", (t) => {
     if (lines > LONG_FILE) t.diagnostic(`${file} has ${lines} lines`);
   }
   assert.deepEqual(tree.flatMap(length), []);
+});
+
+test("no function grows past what can be held in the head", () => {
+  assert.deepEqual(tree.flatMap(functionLength), []);
+});
+
+test("a function's lines are counted without those of functions inside it", () => {
+  const lines = (n: number, row: string) => Array.from({ length: n }, () => row);
+  const inner = [
+    "  const inner = (",
+    "    a: string,",
+    "  ) => {",
+    ...lines(40, "    b();"),
+    "  };",
+  ];
+  const method = ["    async run() {", ...lines(40, "      c();"), "    },"];
+  const text = [
+    "export function outer() {",
+    ...inner,
+    "  if (a) {",
+    "    d();",
+    "  }",
+    "  return {",
+    ...method,
+    "  };",
+    "}",
+  ];
+  assert.deepEqual(functionLengths(text.join("\n")), [
+    { name: "inner", lines: 44 },
+    { name: "run", lines: 42 },
+    { name: "outer", lines: 7 },
+  ]);
 });
 
 test("routes take the nouns' shapes and name none of their own", () => {

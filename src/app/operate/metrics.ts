@@ -60,7 +60,6 @@ export function exposition(metrics: readonly Metric[]): string {
 
 function metricsOf(tenant: Tenant): Metric[] {
   const age = backupAge(tenant);
-  const ingest = tenant.ingest.stats();
   const states = tenant.store
     .sql<[], { state: string; n: number }>(
       "SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' AND drill = 0 GROUP BY state",
@@ -73,6 +72,27 @@ function metricsOf(tenant: Tenant): Metric[] {
       type: "gauge",
       values: [{ labels: { version }, value: 1 }],
     },
+    ...ingestMetrics(tenant),
+    {
+      name: "box_alerts",
+      help: "Alerts that are not resolved.",
+      type: "gauge",
+      values: states.map(({ state, n }) => ({ labels: { state }, value: n })),
+    },
+    ...outboxMetrics(tenant),
+    gauge("box_backup_age_seconds", "Since the last proved backup, -1 = never.", age ?? -1),
+    {
+      name: "box_pull_parked",
+      help: "Readers parked in a long poll.",
+      type: "gauge",
+      values: [{ value: tenant.waiters.parked }],
+    },
+  ];
+}
+
+function ingestMetrics(tenant: Tenant): Metric[] {
+  const ingest = tenant.ingest.stats();
+  return [
     {
       name: "box_ingest_accepted_total",
       help: "Events committed.",
@@ -120,20 +140,6 @@ function metricsOf(tenant: Tenant): Metric[] {
       help: "Messages past the bound on templates.",
       type: "counter",
       values: [{ value: ingest.templatesOverflowed }],
-    },
-    {
-      name: "box_alerts",
-      help: "Alerts that are not resolved.",
-      type: "gauge",
-      values: states.map(({ state, n }) => ({ labels: { state }, value: n })),
-    },
-    ...outboxMetrics(tenant),
-    gauge("box_backup_age_seconds", "Since the last proved backup, -1 = never.", age ?? -1),
-    {
-      name: "box_pull_parked",
-      help: "Readers parked in a long poll.",
-      type: "gauge",
-      values: [{ value: tenant.waiters.parked }],
     },
   ];
 }

@@ -5,6 +5,7 @@ import { openAlert } from "../../core/alerts/open.ts";
 import { renotifyBurst } from "../../core/alerts/renotify.ts";
 import { findReopenable, reopen } from "../../core/alerts/reopen.ts";
 import { patternTimeOf } from "../../core/projects/pattern.ts";
+import type { StoredRule } from "../../core/projects/rule.ts";
 import type { Source } from "../../core/projects/sources.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { identifiersOf, keyPrefix } from "./alert-key.ts";
@@ -19,6 +20,7 @@ import { createRowsTaken } from "./rows-taken.ts";
 import type { Mined } from "./template/miner.ts";
 import { createTooMany } from "./too-many.ts";
 import type { Unresolved } from "./unresolved.ts";
+import type { Firing } from "./window.ts";
 import type { Windows } from "./windows.ts";
 
 /** The result of one event. */
@@ -142,6 +144,58 @@ export function createEffects(memory: {
     return true;
   };
 
+  /** Opens an alert, unless its rule has too many open ones and the one that lists the rest took it. */
+  const open = (
+    tx: Tx,
+    {
+      rule,
+      key,
+      subject,
+      fired,
+      stillFiring,
+    }: {
+      rule: StoredRule;
+      key: string;
+      subject: string;
+      fired: Firing;
+      stillFiring: number | null;
+    },
+    { source, event }: Arrival,
+    mined: Mined,
+  ) => {
+    rows.expect(tx);
+    const named = namedBy(event);
+    const identifiers = identifiersOf(rule.identifier_keys, event.keys);
+    const called = named?.dedupKey ?? mined.root.text;
+    const found = { rule, key, subject, fired, identifiers, called, source: source.name };
+    if (tooMany.took(tx, found)) return;
+    openAlert(tx, {
+      projectId: source.projectId,
+      rule,
+      alertKey: key,
+      templateId: mined.root.id,
+      template: mined.root.text,
+      level: fired.level,
+      count: fired.count,
+      firstSeen: fired.firstSeen,
+      lastMessage: event.message,
+      source: source.name,
+      isOfOneSource: fired.sources === 1,
+      identifiers,
+      named:
+        named === null
+          ? null
+          : {
+              dedupKey: named.dedupKey,
+              room: nameScopeOf(source),
+              stillFiring,
+              instance: named.instance,
+              expiresAt: lasting(named.expiresAt, tx.at),
+            },
+      extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
+    });
+  };
+
   /**
    * The effect of an event under one rule. "again": the same firing was reported again. "held": somebody resolved this
    * firing here a short while ago.
@@ -182,46 +236,7 @@ export function createEffects(memory: {
       ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return "none";
-    rows.expect(tx);
-    const identifiers = identifiersOf(rule.rule.identifier_keys, event.keys);
-    const called = named?.dedupKey ?? mined.root.text;
-    if (
-      tooMany.took(tx, {
-        rule: rule.rule,
-        key,
-        subject,
-        fired,
-        identifiers,
-        called,
-        source: source.name,
-      })
-    )
-      return "alerted";
-    openAlert(tx, {
-      projectId: source.projectId,
-      rule: rule.rule,
-      alertKey: key,
-      templateId: mined.root.id,
-      template: mined.root.text,
-      level: fired.level,
-      count: fired.count,
-      firstSeen: fired.firstSeen,
-      lastMessage: event.message,
-      source: source.name,
-      isOfOneSource: fired.sources === 1,
-      identifiers,
-      named:
-        named === null
-          ? null
-          : {
-              dedupKey: named.dedupKey,
-              room,
-              stillFiring,
-              instance: named.instance,
-              expiresAt: lasting(named.expiresAt, tx.at),
-            },
-      extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
-    });
+    open(tx, { rule: rule.rule, key, subject, fired, stillFiring }, arrival, mined);
     return "alerted";
   };
 

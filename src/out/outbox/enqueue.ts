@@ -65,13 +65,27 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
       event.body,
       said === undefined ? null : JSON.stringify(said),
     ).lastInsertRowid;
-  const now = tx.clock.now();
   const rank = rankOf(event.level);
   // What is behind one of its own alert must not wait with it among lower ones.
   if (event.event !== "alert.opened") raise(tx, event, rank);
 
-  let deliveries = 0;
-  for (const row of told) {
+  const deliveries = writeDeliveries(tx, event, { channels: told, eventRow, rank });
+  const executions = writeExecutions(tx, event, eventRow);
+  return { deliveries, executions, eventRow: Number(eventRow) };
+}
+
+/** Returns how many. A channel that is told once a minute has its own held back. */
+function writeDeliveries(
+  tx: Tx,
+  event: OutgoingEvent,
+  {
+    channels,
+    eventRow,
+    rank,
+  }: { channels: readonly ChannelRow[]; eventRow: number | bigint; rank: number },
+): number {
+  const now = tx.clock.now();
+  for (const row of channels) {
     const { projectId, alertId } = event;
     const room = { integrationId: row.id, threshold: row.storm_threshold };
     const held = isHeld(tx, { ...room, projectId, alertId, event: event.event });
@@ -89,9 +103,13 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
       event.timestamp,
     );
     if (!held) tx.note({ topic: "endpoint", id: row.id });
-    deliveries++;
   }
+  return channels.length;
+}
 
+/** Returns how many. */
+function writeExecutions(tx: Tx, event: OutgoingEvent, eventRow: number | bigint): number {
+  const now = tx.clock.now();
   let executions = 0;
   for (const row of tx
     .sql<
@@ -120,7 +138,7 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
     tx.note({ topic: "action", id: row.id });
     executions++;
   }
-  return { deliveries, executions, eventRow: Number(eventRow) };
+  return executions;
 }
 
 interface ChannelRow {

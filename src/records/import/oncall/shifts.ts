@@ -78,16 +78,21 @@ export function readShift(
       what,
       `Its shift ${name} ends at ${given.text("until")}, and layers have no end here: take it out by then.`,
     );
-  const rolling = given
-    .list("rolling_users")
-    .map((one) => (Array.isArray(one) ? one.filter((id) => typeof id === "string") : []));
-  const first = given.number("start_rotation_from_user_index") ?? 0;
-  const turned = [...rolling.slice(first), ...rolling.slice(0, first)];
-  const turns = (type === "rolling_users" && rolling.length > 0 ? turned : [users]).map(emailsOf);
+  const rolling = type === "rolling_users" ? rollingUsers(given) : [];
+  const turns = (rolling.length > 0 ? rolling : [users]).map(emailsOf);
   const interval = Math.max(1, given.number("interval") ?? 1);
   const shape = shapeOf(draft, given, { what, name, zone, start, seconds, period, interval });
   const rotation = { name, turns, zone, level, id: given.text("id"), ...shape };
   return { ...NOTHING, rotation };
+}
+
+/** The turns by user ids, the first one first. */
+function rollingUsers(given: Given): string[][] {
+  const rolling = given
+    .list("rolling_users")
+    .map((one) => (Array.isArray(one) ? one.filter((id) => typeof id === "string") : []));
+  const first = given.number("start_rotation_from_user_index") ?? 0;
+  return [...rolling.slice(first), ...rolling.slice(0, first)];
 }
 
 interface Timed {

@@ -59,10 +59,8 @@ function stepOf(
     );
   const recipient = rule.object("recipient", "recipients");
   const type = recipient?.text("type") ?? "";
-  const [id, called] = [
-    recipient?.text("id") ?? "",
-    recipient?.text("name") || recipient?.text("username") || "",
-  ];
+  const id = recipient?.text("id") ?? "";
+  const called = recipient?.text("name") || recipient?.text("username") || "";
   const way = rule.text("notifyType") || "default";
   if (type === "user") {
     const person = draft.people.find(

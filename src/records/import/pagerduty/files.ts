@@ -66,51 +66,43 @@ export function pagerDutyFiles(
     if (other !== undefined && !saysAll(kept, other)) report.push(inTwo(WORDS[kind], id));
     found.set(kind, things);
   };
+  /** Whether anything of it is known here. */
+  const takeAnswer = (file: GivenFile, top: GivenFields): boolean => {
+    const kind = KINDS[String(top["type"] ?? "")];
+    if (kind !== undefined) {
+      take(kind, top);
+      return true;
+    }
+    const words = Object.entries(top).filter(([key, held]) => key in KINDS || isMuch(held));
+    unread.saw(top, "answers", [...PAGING, "overrides", ...words.map(([key]) => key)]);
+    for (const [key, held] of words) {
+      const of = KINDS[key];
+      if (of !== undefined) for (const one of [held].flat()) take(of, one);
+      else if (key === "overrides" && Array.isArray(held)) {
+        const list = held.filter(isFields).map((one) => new Given(one, "overrides", unread));
+        overrides.push({ file: file.name, list });
+      } else if (!PAGING.includes(key)) {
+        unread.leave(held);
+        const how =
+          "Nothing here is like them, or the box has them otherwise: they aren't taken over.";
+        report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });
+      }
+    }
+    return words.some(([key]) => !PAGING.includes(key)) || Array.isArray(top["overrides"]);
+  };
+  const answers = files.flatMap((file) => topsOf(exportedJson(file)));
   for (const file of files) {
     const value = exportedJson(file);
     const tops = topsOf(value);
-    let known = false;
-    for (const top of tops) {
-      const kind = KINDS[String(top["type"] ?? "")];
-      if (kind !== undefined) {
-        known = true;
-        take(kind, top);
-        continue;
-      }
-      const words = Object.entries(top).filter(([key, held]) => key in KINDS || isMuch(held));
-      unread.saw(top, "answers", [...PAGING, "overrides", ...words.map(([key]) => key)]);
-      for (const [key, held] of Object.entries(top)) {
-        const of = KINDS[key];
-        if (of !== undefined) {
-          known = true;
-          for (const one of Array.isArray(held) ? held : [held]) take(of, one);
-        } else if (key === "overrides" && Array.isArray(held)) {
-          known = true;
-          const list = held.filter(isFields).map((one) => new Given(one, "overrides", unread));
-          overrides.push({ file: file.name, list });
-        } else if (!PAGING.includes(key) && isMuch(held)) {
-          known = true;
-          unread.leave(held);
-          const how =
-            "Nothing here is like them, or the box has them otherwise: they aren't taken over.";
-          report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });
-        }
-      }
-      if (
-        top["more"] === true &&
-        !isFollowed(
-          top,
-          files.flatMap((one) => topsOf(exportedJson(one))),
-        )
-      )
-        report.push({
-          sort: "impossible",
-          what: file.name,
-          how: "Its answer says that there are more: fetch the next page too (offset=…), into a file of its own.",
-        });
-    }
+    const isKnown = tops.map((top) => takeAnswer(file, top)).includes(true);
+    if (tops.some((top) => top["more"] === true && !isFollowed(top, answers)))
+      report.push({
+        sort: "impossible",
+        what: file.name,
+        how: "Its answer says that there are more: fetch the next page too (offset=…), into a file of its own.",
+      });
     if (isNothing(value)) report.push(emptyFile(file));
-    else if (!known)
+    else if (!isKnown)
       report.push({
         sort: "impossible",
         what: file.name,
