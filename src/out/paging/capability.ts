@@ -20,6 +20,15 @@ export interface Capability {
 /** How long one is good for, and what stands for it. */
 export const CAPABILITY_SECONDS = 86_400;
 
+/**
+ * The end of the right that a message carries, the same at each try: a day after its page was due. Of one that comes half a
+ * day late or later it is as many days more. Unix seconds.
+ */
+export function capabilityEnd({ due, now }: { due: number; now: number }): number {
+  const days = 1 + Math.floor(Math.max(0, now - due) / CAPABILITY_SECONDS + 0.5);
+  return due + days * CAPABILITY_SECONDS;
+}
+
 const PURPOSE = "capability";
 
 /**

@@ -6,7 +6,7 @@ import type { Look, Queue } from "../outbox/queue.ts";
 import type { EventSaid } from "../outbox/said.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
 import type { ContactList } from "../services/list.ts";
-import { CAPABILITY_SECONDS, capabilityOf, linkBase, tenantOf } from "./capability.ts";
+import { capabilityEnd, capabilityOf, linkBase, tenantOf } from "./capability.ts";
 import { messageName, shownHandle } from "./message-name.ts";
 import { isPage, type PageOutcome, type PageRow } from "./page.ts";
 import { PAGE_EVENTS } from "./pages.ts";
@@ -169,7 +169,7 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
 
     /** Whoever answers it answers all that it names, by the link and by the handle of its first row. */
     function messageOf(all: [RowWithEvent, ...RowWithEvent[]], rows: Rows): DirectMessage {
-      const [{ handle }] = rows;
+      const [{ handle, dueMs }] = rows;
       const [{ row: first }] = all;
       const message = messageName(rows);
       const right = {
@@ -178,7 +178,7 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
         alertId: first.alertId,
         accountId: first.accountId,
         contactId: contact.id,
-        until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
+        until: capabilityEnd({ due: Math.floor(dueMs / 1000), now: store.clock.now() / 1000 }),
       };
       // A browser is told that its right has ended, also once its subscription is gone.
       const whole = oneOfMany || contact.kind === "web_push";

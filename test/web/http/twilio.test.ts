@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { type Person, testBox } from "../../support/box.ts";
 import { reachBy } from "../../support/contacts.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { answer, startReceiver } from "../../support/receiver.ts";
 import {
   spokenIn,
   TWILIO_FROM,
@@ -95,6 +95,7 @@ async function phones(t: TestContext, kind: "sms" | "voice", publicUrl = BASE) {
     box,
     store,
     service,
+    twilio,
     ann,
     bob,
     contact,
@@ -141,6 +142,18 @@ async function phones(t: TestContext, kind: "sms" | "voice", publicUrl = BASE) {
     },
   };
 }
+
+test("a text whose answer was lost is found again a minute later, and doesn't come twice", async (t) => {
+  const { box, service, twilio, fire, page } = await phones(t, "sms");
+  const before = service.made.length;
+  // It is made, and neither that nor the list of what was made is heard.
+  twilio.once(service.lost, answer(503, "canary"));
+  const id = await fire();
+  assert.equal(page(id)?.status, "pending");
+  await pass(box, 90, 10);
+  assert.equal(page(id)?.status, "delivered");
+  assert.equal(service.made.length, before + 1);
+});
 
 test("a text that was taken and then fails brings the ladder forward; what was said before or again changes nothing", async (t) => {
   const { box, service, post, fire, page, kinds, bobPaged, contact, ann } = await phones(t, "sms");
