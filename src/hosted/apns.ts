@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import type { Clock } from "../ground/kit/clock.ts";
+import { othersFirst } from "../ground/kit/slices.ts";
 import {
   apnsEnd,
   apnsVerdict,
@@ -291,7 +292,7 @@ function newJob(
  * a phone that has rung would ring again.
  */
 async function inputRead(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 4; turn++) await othersFirst();
 }
 
 function requestHeaders(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { list, text, time } from "../../ground/kit/fields.ts";
+import { othersFirst } from "../../ground/kit/slices.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import { rowsWritten } from "../../ground/store/rows-written.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
@@ -260,9 +261,4 @@ function found(
       .all(...own, state, after, until, SLICE.alerts),
   );
   return ids.sort((a, b) => a - b).slice(0, SLICE.alerts);
-}
-
-/** Lets events and pages through between two slices. */
-function othersFirst(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

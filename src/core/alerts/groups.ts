@@ -1,4 +1,5 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { othersFirst } from "../../ground/kit/slices.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 import type { AlertState } from "./alert.ts";
@@ -102,7 +103,7 @@ export async function matching(
       return { found: [...found.values()], complete: false };
     if (turn < TURN_MS) continue;
     spent.ms += turn;
-    await new Promise((resolve) => setImmediate(resolve));
+    await othersFirst();
     spent.since = clock.mono();
   }
   return { found: [...found.values()], complete: true };

@@ -1,3 +1,4 @@
+import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Store } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
@@ -42,7 +43,7 @@ export async function triage(store: Store, filter: TriageFilter): Promise<Triage
       }
       if (turn < TURN_MS) continue;
       spent.ms += turn;
-      await new Promise((resolve) => setImmediate(resolve));
+      await othersFirst();
       spent.since = clock.mono();
     }
   }

@@ -1,5 +1,10 @@
 import { ServiceError } from "./errors.ts";
 
+/** Ends at the next turn of the event loop: what else waits has its turn before. */
+export function othersFirst(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Long work in small steps. Each step yields its cost, in a unit of the work's own; the return value is the result. */
 export type Work<T> = Generator<number, T, void>;
 

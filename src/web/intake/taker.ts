@@ -3,6 +3,7 @@ import type { Cidr } from "../../ground/kit/addresses.ts";
 import { mayCome } from "../../ground/kit/addresses.ts";
 import { type Clock, sleep, unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Framed } from "../../in/adapters/syslog/frames.ts";
 import type { SenderClock } from "../../in/adapters/syslog/rfc3164.ts";
 import type { IngestEvent } from "../../in/ingest/event.ts";
@@ -106,7 +107,7 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
     async take(frames, peer) {
       for (let from = 0; from < frames.length; from += MOST_AT_ONCE) {
         // What nobody can read waits for no commit.
-        if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+        if (from > 0) await othersFirst();
         if (stopping.signal.aborted) return count("failed", frames.length - from);
         const messages = frames
           .slice(from, from + MOST_AT_ONCE)

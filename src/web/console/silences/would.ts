@@ -3,14 +3,12 @@ import type { SilenceBody, SilenceWrite } from "../../../core/quiet/silence.ts";
 import { silenceOf } from "../../../core/quiet/silences.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { othersFirst } from "../../../ground/kit/slices.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
 import { alertLinks } from "./card.ts";
 
 const MOST_NAMED = 12;
-
-/** Lets events and pages through. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** What a silence would do, in the words of its form; why it can't be made, where it can't. `inMenu`: without links. */
 export async function wouldWords(
@@ -23,7 +21,7 @@ export async function wouldWords(
     const row = silenceOf(tenant.store, { write: write(), createdBy: who.accountId, at });
     const isLater = row.starts_at > at;
     const { critical } = JSON.parse(row.body) as SilenceBody;
-    return previewWords(call, await previewSilence(tenant.store, row, { at, pause: nextTurn }), {
+    return previewWords(call, await previewSilence(tenant.store, row, { at, pause: othersFirst }), {
       isLater,
       critical,
       inMenu: how.inMenu === true,

@@ -17,6 +17,7 @@ import {
 } from "../../../core/quiet/silence.ts";
 import { getSilence, silenceOf, toSilence } from "../../../core/quiet/silences.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
+import { othersFirst } from "../../../ground/kit/slices.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -67,7 +68,7 @@ export const silenceRoutes: Route[] = [
     handle: ({ tenant: { store }, body, actor: { accountId } }) => {
       const at = unixSeconds(store.clock);
       const row = silenceOf(store, { write: body, createdBy: accountId, at });
-      return previewSilence(store, row, { at, pause: nextTurn });
+      return previewSilence(store, row, { at, pause: othersFirst });
     },
   }),
   silences.get("/{silence}", {
@@ -91,8 +92,3 @@ export const silenceRoutes: Route[] = [
     write: (tx, { params }) => liftSilence(tx, params.silence),
   }),
 ];
-
-/** Lets events and pages through. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
