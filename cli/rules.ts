@@ -36,7 +36,7 @@ export function registerRules(program: Command): void {
     });
   apiFlags(rule.command("set <project> <file>"))
     .description(
-      "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default; people by email, actions by name",
+      "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default (max_open: 200 open alerts, further ones are counted into one); people by email, actions by name",
     )
     .action(set);
   apiFlags(rule.command("try <project> <file>"))

@@ -12,19 +12,19 @@ alerts work. In the console: *Projects*, a project, *Connect*.
 \`box connect KIND --project shop --wait\` does everything: it makes a source, and a rule if none would match, prints the text to paste with the token in it, and shows what became of
 the first event. Step by step:
 
-1. Here: make a source of the sender's kind. The command prints two tokens once: a long one, and a short one for senders that take no more than 32 characters.
+\`\`\`sh
+box project add shop
+box source add shop monitoring --kind alertmanager
+box source show shop monitoring
+\`\`\`
 
-   \`\`\`sh
-   box project add shop
-   box source add shop monitoring --kind alertmanager
-   \`\`\`
-
+1. Here: make a source of the sender's kind. \`box source add\` prints two tokens once: a long one, and a short one for senders that take no more than 32 characters.
 2. There: paste the text of the sender's section, with your token in place of \`TOKEN\`. If the sender can set no header, put the token into the address: \`/v1/in/KIND/TOKEN\`.
 3. **A rule of the project has to match what comes; otherwise no alert opens.** A rule without conditions matches everything from its level on
    (\`{"name": "all", "match": {"min_level": 300}}\`, see [rules](how-to/rules.md)).
 4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was taken, matched by no rule, and refused, with the latest refused body. \`box alerts\` lists the alert.
 
-Make one source for each sender: then you see its own counts, and you can rotate its token alone. Whoever has a source's token can send to that source, and do nothing else.
+Make one source for each sender: then you see its own counts, and you can rotate its token alone. Anybody who has a source's token can send to that source, and do nothing else.
 
 **Senders that insist on a fixed path, or take only a host name**: \`box serve --adapters-listen 0.0.0.0:8081\` opens a listener that serves
 \`/v2/enqueue\`, \`/v2/alerts\`, \`/api/v2/alerts\`, \`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\`, \`/api/v2/TYPE/incoming\` and
