@@ -3,41 +3,45 @@ import type { CalendarEntry } from "../src/core/oncall/schedule.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { table, when } from "./table.ts";
+import { when } from "./table.ts";
 
 interface Whose extends ApiOptions {
   person?: string;
 }
 
 export function registerCalendars(oncall: Command): void {
-  const calendar = oncall
+  const group = oncall
     .command("calendar")
     .description(
       "secret addresses for calendar programs: anybody who knows one can read that calendar",
     );
   const person = (command: Command) =>
-    apiFlags(command).option("--person <email>", "for another person (default: you)");
-  person(calendar.command("add [schedule]"))
+    command.option("--person <email>", "for another person (default: you)");
+  const calendar = nounCommands(group, {
+    of: "",
+    one: "<id>",
+    at: (_, options: Whose) => placeOf(options),
+  });
+  person(apiFlags(group.command("add [schedule]")))
     .description(
       "print a calendar address of your own shifts, or of PROJECT/SCHEDULE; an earlier address for the same stops working",
     )
     .action(add);
-  person(calendar.command("list"))
-    .description("list calendar addresses, without their secrets")
-    .action(list);
-  person(calendar.command("revoke <id>"))
-    .description("revoke a calendar address")
-    .action(async (id: string, options: Whose) => {
-      const answer = await callApi<object>(options, "DELETE", await placeOf(options, id));
-      print(answer, options, () => `revoked ${id}`);
-    });
+  const list = calendar.list<CalendarEntry>("list calendar addresses, without their secrets", {
+    ID: ({ id }) => id,
+    SHOWS: ({ schedule }) => schedule ?? "own shifts",
+    MADE: ({ created_at }) => when(created_at),
+  });
+  person(list);
+  person(calendar.delete("revoke a calendar address", "revoke", "revoked"));
 }
 
-async function placeOf(options: Whose, ...rest: string[]): Promise<string> {
+async function placeOf(options: Whose): Promise<string> {
   const { person = "me" } = options;
   const account = person === "me" ? person : (await accountIds(options))(person);
-  return path("v1", "accounts", account, "calendars", ...rest);
+  return path("v1", "accounts", account, "calendars");
 }
 
 async function add(schedule: string | undefined, options: Whose): Promise<void> {
@@ -51,22 +55,4 @@ async function add(schedule: string | undefined, options: Whose): Promise<void> 
   // A box that doesn't know its public address is read at the address that this terminal uses.
   const url = made.calendar_url.replace(/^\//, `${urlOf(options)}/`);
   print({ ...made, calendar_url: url }, options, () => url);
-}
-
-async function list(options: Whose): Promise<void> {
-  const answer = await callApi<{ calendars: CalendarEntry[] }>(
-    options,
-    "GET",
-    await placeOf(options),
-  );
-  print(answer, options, () =>
-    table(
-      ["ID", "SHOWS", "MADE"],
-      answer.calendars.map(({ id, schedule, created_at }) => [
-        id,
-        schedule ?? "own shifts",
-        when(created_at),
-      ]),
-    ),
-  );
 }

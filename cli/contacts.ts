@@ -11,7 +11,7 @@ import { apiFlags, flag, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 import { RefusedError } from "./refused.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
-import { age, table } from "./table.ts";
+import { age, agoOrNever, table } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 export interface PersonOptions extends ApiOptions {
@@ -147,7 +147,7 @@ async function list(options: PersonOptions): Promise<void> {
       label,
       address,
       state,
-      last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`,
+      agoOrNever(last_ok_at),
       shown_at === null ? "" : `${age(shown_at, now)} ago`,
       last_error ?? "",
     ];

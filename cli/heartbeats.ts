@@ -1,78 +1,59 @@
 import type { Command } from "commander";
-import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
-import type { HeartbeatAnswer, HeartbeatRun } from "../src/in/heartbeats/heartbeat.ts";
-import { callApi, namedId, path } from "./api.ts";
+import {
+  type HeartbeatAnswer,
+  type HeartbeatRun,
+  heartbeatCreate,
+  heartbeatPace,
+} from "../src/in/heartbeats/heartbeat.ts";
+import { callApi, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { levelHelp, parseLevel } from "./level.ts";
+import { addFieldFlags, fieldsGiven } from "./field-flags.ts";
+import { namedInProject, nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { age, printable, short, table, when } from "./table.ts";
-import { parseSpan } from "./times.ts";
+import { agoOrNever, printable, short, table, when } from "./table.ts";
+
+const { slug, uuid } = heartbeatCreate.shape;
+/** What is said of one when it is made, beside its pace. */
+const named = { slug, uuid };
 
 export function registerHeartbeats(program: Command): void {
-  const heartbeat = program
+  const group = program
     .command("heartbeat")
     .description("heartbeats: jobs that must report (dead man's switch)");
-  apiFlags(heartbeat.command("list <project>")).description("list heartbeats").action(list);
-  paceFlags(apiFlags(heartbeat.command("add <project> <name>")))
+  const heartbeat = nounCommands(group, namedInProject("heartbeat"));
+  heartbeat.list<HeartbeatAnswer>("list heartbeats", {
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => state,
+    EXPECTED: expectation,
+    LAST: ({ last_at }) => agoOrNever(last_at),
+    DUE: ({ due_at }) => (due_at === null ? "" : when(due_at)),
+    RULE: ({ rule }) => rule ?? "NONE: nobody hears",
+  });
+  addFieldFlags(paceFlags(apiFlags(group.command("add <project> <name>"))), named)
     .description("create a heartbeat; prints, this once, the address that its job calls")
-    .option("--slug <slug>", "its name in addresses that use a source's short token")
-    .option("--uuid <uuid>", "the UUID that its job calls already")
     .action(add);
-  paceFlags(apiFlags(heartbeat.command("set <project> <heartbeat>")))
-    .description("change when a heartbeat is expected, or the level of its events")
-    .action(set);
-  apiFlags(heartbeat.command("show <project> <heartbeat>"))
-    .description("show a job's state, its latest runs and its last report")
-    .action(show);
-  for (const [verb, says] of [
-    ["pause", "pause a heartbeat; its alert ends"],
-    ["resume", "resume a heartbeat, from now on"],
-  ] as const)
-    apiFlags(heartbeat.command(`${verb} <project> <heartbeat>`))
-      .description(says)
-      .action(async (project: string, named: string, options: ApiOptions) => {
-        const place = await placeOf(options, project, named);
-        const answer = await callApi<HeartbeatAnswer>(options, "POST", `${place}/${verb}`);
-        print(answer, options, () => `${answer.name} is ${answer.state}`);
-      });
-  apiFlags(heartbeat.command("rotate <project> <heartbeat>"))
-    .description("replace a heartbeat's addresses; the old ones stop working")
-    .action(async (project: string, named: string, options: ApiOptions) => {
-      const place = await placeOf(options, project, named);
-      const answer = await callApi<{ ping_url: string }>(options, "POST", `${place}/rotate`);
-      print(answer, options, () => addressOf(answer, options));
-    });
-  apiFlags(heartbeat.command("delete <project> <heartbeat>"))
-    .description("delete a heartbeat; its alert ends")
-    .action(async (project: string, named: string, options: ApiOptions) => {
-      const place = await placeOf(options, project, named);
-      const answer = await callApi<object>(options, "DELETE", place);
-      print(answer, options, () => `deleted ${named}`);
-    });
+  paceFlags(
+    heartbeat.verb("set", "change when a heartbeat is expected, or the level of its events", set),
+  );
+  heartbeat.verb("show", "show a job's state, its latest runs and its last report", show);
+  const stateOf = ({ name, state }: HeartbeatAnswer) => `${name} is ${state}`;
+  heartbeat.post("pause", "pause a heartbeat; its alert ends", stateOf);
+  heartbeat.post("resume", "resume a heartbeat, from now on", stateOf);
+  heartbeat.post("rotate", "replace a heartbeat's addresses; the old ones stop working", addressOf);
+  heartbeat.delete("delete a heartbeat; its alert ends");
 }
 
 interface PaceOptions extends ApiOptions {
   every?: string;
   cron?: string;
   oncalendar?: string;
-  timezone?: string;
-  grace?: string;
-  maxRun?: string;
-  level?: string;
   watch?: string;
   source?: string;
 }
 
 function paceFlags(command: Command): Command {
-  return command
-    .option("--every <span>", "the longest time between two reports: 1h, 1d")
-    .option("--cron <fields>", 'the times at which it runs: "0 3 * * *"')
-    .option("--oncalendar <times>", 'the times as a systemd timer writes them: "Mon..Fri 03:00"')
-    .option("--timezone <zone>", "time zone of --cron, for example Europe/Vienna (default UTC)")
-    .option("--grace <span>", "how late a report may be (default 5m)")
-    .option("--max-run <span>", "how long a run may take (default: as --grace)")
-    .option("--level <level>", `level of the events: ${levelHelp} (default error)`)
+  return addFieldFlags(command, heartbeatPace)
     .option(
       "--watch <kind:name=value>",
       "events that count as its report: alertmanager:alertname=Watchdog",
@@ -83,25 +64,10 @@ function paceFlags(command: Command): Command {
     );
 }
 
-function paceOf({
-  every,
-  cron,
-  oncalendar,
-  timezone,
-  grace,
-  maxRun,
-  level,
-  watch,
-  source,
-}: PaceOptions): object {
+function paceOf(options: PaceOptions): object {
+  const { watch, source } = options;
   return {
-    ...(every === undefined ? {} : { period_seconds: parseSpan("--every", every) }),
-    ...(cron === undefined ? {} : { cron }),
-    ...(oncalendar === undefined ? {} : { oncalendar }),
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(grace === undefined ? {} : { grace_seconds: parseSpan("--grace", grace) }),
-    ...(maxRun === undefined ? {} : { max_run_seconds: parseSpan("--max-run", maxRun) }),
-    ...(level === undefined ? {} : { level: parseLevel(level) }),
+    ...fieldsGiven(heartbeatPace, options),
     ...(watch === undefined && source === undefined
       ? {}
       : { watch: { ...(watch && watchOf(watch)), ...(source !== undefined && { source }) } }),
@@ -117,59 +83,22 @@ function watchOf(text: string): object {
   );
 }
 
-function base(project: string, ...more: string[]): string {
-  return path("v1", "projects", project, "heartbeats", ...more);
-}
-
-/** The path of a heartbeat, by its name or id. */
-async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
-  return base(project, await namedId(options, { kind: "heartbeat", project }, named));
-}
-
-async function list(project: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ heartbeats: HeartbeatAnswer[] }>(options, "GET", base(project));
-  const now = unixSeconds(systemClock);
-  print(answer, options, () =>
-    table(
-      ["NAME", "STATE", "EXPECTED", "LAST", "DUE", "RULE"],
-      answer.heartbeats.map((one) => [
-        one.name,
-        one.state,
-        expectation(one),
-        one.last_at === null ? "never" : `${age(one.last_at, now)} ago`,
-        one.due_at === null ? "" : when(one.due_at),
-        one.rule ?? "NONE: nobody hears",
-      ]),
-    ),
-  );
-}
-
 function expectation({ period_seconds, cron, timezone }: HeartbeatAnswer): string {
   return cron === undefined ? `every ${period_seconds} s` : `${cron} ${timezone}`;
 }
 
-async function add(
-  project: string,
-  name: string,
-  options: PaceOptions & { slug?: string; uuid?: string },
-): Promise<void> {
+async function add(project: string, name: string, options: PaceOptions): Promise<void> {
   const said = [options.every, options.cron, options.oncalendar].filter((one) => one !== undefined);
   if (said.length !== 1)
     throw new CommandError(
       "one of --every, --cron and --oncalendar says when it is expected",
       exitCodes.usage,
     );
-  const { slug, uuid } = options;
-  const body = {
-    name,
-    ...paceOf(options),
-    ...(slug === undefined ? {} : { slug }),
-    ...(uuid === undefined ? {} : { uuid }),
-  };
+  const body = { name, ...paceOf(options), ...fieldsGiven(named, options) };
   const answer = await callApi<HeartbeatAnswer & { ping_url: string; uuid: string }>(
     options,
     "POST",
-    base(project),
+    path("v1", "projects", project, "heartbeats"),
     body,
   );
   print(answer, options, () => addressOf(answer, options));
@@ -180,14 +109,12 @@ function addressOf({ ping_url }: { ping_url: string }, options: ApiOptions): str
   return ping_url.startsWith("/") ? urlOf(options) + ping_url : ping_url;
 }
 
-async function set(project: string, named: string, options: PaceOptions): Promise<void> {
-  const place = await placeOf(options, project, named);
+async function set(place: string, options: PaceOptions): Promise<void> {
   const answer = await callApi<HeartbeatAnswer>(options, "PATCH", place, paceOf(options));
   print(answer, options, () => `${answer.name}: ${expectation(answer)}, ${answer.state}`);
 }
 
-async function show(project: string, named: string, options: ApiOptions): Promise<void> {
-  const place = await placeOf(options, project, named);
+async function show(place: string, options: ApiOptions): Promise<void> {
   const [heartbeat, { runs }] = await Promise.all([
     callApi<HeartbeatAnswer>(options, "GET", place),
     callApi<{ runs: HeartbeatRun[] }>(options, "GET", `${place}/runs?limit=10`),

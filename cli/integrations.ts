@@ -8,6 +8,7 @@ import { registerActions } from "./actions.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
+import { namedInProject, nounCommands, type Things } from "./noun.ts";
 import { apiFlags, flag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -23,67 +24,64 @@ interface MakeOptions extends ApiOptions {
 
 /** `box integration` for channels, and the runbook actions beside them. */
 export function registerIntegrations(program: Command, list: ChannelList = channels): void {
-  const integration = program
+  const group = program
     .command("integration")
     .description("channels: where a project's alerts are sent");
-  apiFlags(integration.command("list <project>")).description("list channels").action(show);
-  for (const kind of list.kinds) addCommand(integration, kind);
-  apiFlags(integration.command("test <project> <integration>"))
-    .description("send a test event, like a real one")
-    .action(test);
-  for (const verb of ["enable", "disable"] as const)
-    apiFlags(integration.command(`${verb} <project> <integration>`))
-      .description(
-        verb === "enable"
-          ? "enable a channel; what waited goes out"
-          : "disable a channel; everything stays",
-      )
-      .action(async (project: string, named: string, options: ApiOptions) => {
-        const place = await placeOf(options, project, named);
-        const answer = await callApi<object>(options, "POST", `${place}/${verb}`);
-        print(answer, options, () => `${verb}d ${named}`);
-      });
-  apiFlags(integration.command("delete <project> <integration>"))
-    .description("delete a channel with its credentials")
-    .action(async (project: string, named: string, options: ApiOptions) => {
-      const place = await placeOf(options, project, named);
-      const answer = await callApi<object>(options, "DELETE", place);
-      print(answer, options, () => `deleted ${named}`);
-    });
-  apiFlags(integration.command("deliveries <project> <integration>"))
-    .description("list a channel's deliveries, newest first")
+  const integration = nounCommands(group, namedInProject("integration"));
+  integration.list<Integration>("list channels", {
+    ID: ({ id }) => id,
+    TYPE: ({ type }) => type,
+    NAME: ({ name }) => name,
+    URL: ({ url }) => url,
+    STATE: ({ enabled }) => (enabled ? "on" : "OFF"),
+    EVENTS: ({ event_filter }) => event_filter || "every event",
+    FAILURES: ({ consecutive_failures }) => consecutive_failures,
+    "LAST ERROR": ({ last_error }) => last_error ?? "",
+  });
+  for (const kind of list.kinds) addCommand(group, kind);
+  integration.verb("test", "send a test event, like a real one", test);
+  integration.post(
+    "enable",
+    "enable a channel; what waited goes out",
+    (_, __, it) => `enabled ${it}`,
+  );
+  integration.post(
+    "disable",
+    "disable a channel; everything stays",
+    (_, __, it) => `disabled ${it}`,
+  );
+  integration.delete("delete a channel with its credentials");
+  integration
+    .verb("deliveries", "list a channel's deliveries, newest first", deliveries)
     .option("--limit <n>", "how many (1 to 200)", "50")
     .option("--status <status>", "pending, delivered, failed or dropped")
     .option("--event <event>", "of one kind: alert.opened, for example")
-    .option("--alert <id>", "of one alert")
-    .action(deliveries);
-  apiFlags(integration.command("delivery <project> <integration> <delivery>"))
-    .description("show what was sent, without credentials, and how the last attempts ended")
-    .action(async (project: string, named: string, id: string, options: ApiOptions) => {
-      const place = await placeOf(options, project, named);
-      const at = `${place}/${path("deliveries", id).slice(1)}`;
-      const answer = await callApi<DeliveryDetail>(options, "GET", at);
+    .option("--alert <id>", "of one alert");
+  const delivery = nounCommands(group, deliveryOf);
+  delivery.verb(
+    "delivery",
+    "show what was sent, without credentials, and how the last attempts ended",
+    async (place, options) => {
+      const answer = await callApi<DeliveryDetail>(options, "GET", place);
       print(answer, options, () => detailText(answer));
-    });
-  apiFlags(integration.command("resend <project> <integration> <delivery>"))
-    .description("send a delivery's event again, with the same id and bytes")
-    .action(async (project: string, named: string, id: string, options: ApiOptions) => {
-      const place = await placeOf(options, project, named);
-      const at = `${place}/${path("deliveries", id, "resend").slice(1)}`;
-      const answer = await callApi<{ id: string }>(options, "POST", at);
-      print(answer, options, () => `delivery ${answer.id}`);
-    });
+    },
+  );
+  delivery.post(
+    "resend",
+    "send a delivery's event again, with the same id and bytes",
+    ({ id }: { id: string }) => `delivery ${id}`,
+  );
   registerActions(program);
 }
 
-function base(project: string, ...more: string[]): string {
-  return path("v1", "projects", project, "integrations", ...more);
-}
-
-/** The path of a channel, by its name or id. */
-async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
-  return base(project, await namedId(options, { kind: "integration", project }, named));
-}
+const deliveryOf: Things = {
+  of: "<project> <integration>",
+  one: "<delivery>",
+  at: async ([project = "", named = ""], options) => {
+    const id = await namedId(options, { kind: "integration", project }, named);
+    return path("v1", "projects", project, "integrations", id, "deliveries");
+  },
+};
 
 /** Makes `add-telegram` and the like, with the fields that the kind's file lists. */
 function addCommand(integration: Command, channel: Channel): void {
@@ -126,28 +124,9 @@ function addCommand(integration: Command, channel: Channel): void {
   });
 }
 
-async function show(project: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ integrations: Integration[] }>(options, "GET", base(project));
-  const row = (each: Integration) => [
-    each.id,
-    each.type,
-    each.name,
-    each.url,
-    each.enabled ? "on" : "OFF",
-    each.event_filter || "every event",
-    each.consecutive_failures,
-    each.last_error ?? "",
-  ];
-  print(answer, options, () =>
-    table(
-      ["ID", "TYPE", "NAME", "URL", "STATE", "EVENTS", "FAILURES", "LAST ERROR"],
-      answer.integrations.map(row),
-    ),
-  );
-}
-
 async function add(project: string, options: MakeOptions, body: object): Promise<void> {
-  const answer = await callApi<{ id: string; secret?: string }>(options, "POST", base(project), {
+  const to = path("v1", "projects", project, "integrations");
+  const answer = await callApi<{ id: string; secret?: string }>(options, "POST", to, {
     ...body,
     name: options.name,
     events: options.event,
@@ -163,8 +142,7 @@ async function add(project: string, options: MakeOptions, body: object): Promise
   print(answer, options, () => [answer.id, ...minted].join("\n"));
 }
 
-async function test(project: string, named: string, options: ApiOptions): Promise<void> {
-  const place = await placeOf(options, project, named);
+async function test(place: string, options: ApiOptions): Promise<void> {
   const answer = await callApi<{ ok: boolean; error?: string }>(options, "POST", `${place}/test`);
   print(answer, options, () => (answer.ok ? "it got through" : ""));
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
@@ -177,12 +155,7 @@ interface DeliveriesOptions extends ApiOptions {
   alert?: string;
 }
 
-async function deliveries(
-  project: string,
-  named: string,
-  options: DeliveriesOptions,
-): Promise<void> {
-  const place = await placeOf(options, project, named);
+async function deliveries(place: string, options: DeliveriesOptions): Promise<void> {
   const { limit, status, event, alert } = options;
   const query = new URLSearchParams({
     limit,

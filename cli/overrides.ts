@@ -5,9 +5,10 @@ import { accountIds, namesOf } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { schedulePath } from "./schedules.ts";
-import { table, when } from "./table.ts";
+import { when } from "./table.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
 interface SpanOptions extends ApiOptions {
@@ -17,41 +18,31 @@ interface SpanOptions extends ApiOptions {
 }
 
 export function registerOverrides(program: Command): void {
-  const override = program
+  const group = program
     .command("override")
     .description("overrides: one person on call for a while, whoever's turn it is");
-  apiFlags(override.command("list <project> <schedule>"))
-    .description("list a schedule's overrides, past and future")
-    .action(list);
-  apiFlags(override.command("add <project> <schedule> <person>"))
+  const override = nounCommands(group, {
+    of: "<project> <schedule>",
+    one: "<id>",
+    at: ([project = "", schedule = ""]) => schedulePath(project, schedule, "overrides"),
+  });
+  override.list<StoredOverride>("list a schedule's overrides, past and future", async (options) => {
+    const nameOf = await namesOf(options);
+    return {
+      ID: ({ id }) => id,
+      "ON CALL": ({ account_id }) => nameOf(account_id),
+      FROM: ({ starts_at }) => when(starts_at),
+      UNTIL: ({ ends_at }) => when(ends_at),
+      "MADE BY": ({ created_by }) => nameOf(created_by),
+    };
+  });
+  apiFlags(group.command("add <project> <schedule> <person>"))
     .description("put a person (an email, or me) on call for a while")
     .option("--from <time>", `when it begins (default now): ${timeHelp}`)
     .option("--until <time>", "when it ends")
     .option("--for <length>", "or how long it lasts: 8h, 1d12h")
     .action(add);
-  apiFlags(override.command("delete <project> <schedule> <id>"))
-    .description("delete an override")
-    .action(async (project: string, schedule: string, id: string, options: ApiOptions) => {
-      const place = schedulePath(project, schedule, "overrides", id);
-      const answer = await callApi<object>(options, "DELETE", place);
-      print(answer, options, () => `deleted ${id}`);
-    });
-}
-
-async function list(project: string, schedule: string, options: ApiOptions): Promise<void> {
-  const from = schedulePath(project, schedule, "overrides");
-  const answer = await callApi<{ overrides: StoredOverride[] }>(options, "GET", from);
-  const nameOf = await namesOf(options);
-  const row = (each: StoredOverride) => [
-    each.id,
-    nameOf(each.account_id),
-    when(each.starts_at),
-    when(each.ends_at),
-    nameOf(each.created_by),
-  ];
-  print(answer, options, () =>
-    table(["ID", "ON CALL", "FROM", "UNTIL", "MADE BY"], answer.overrides.map(row)),
-  );
+  override.delete("delete an override");
 }
 
 async function add(

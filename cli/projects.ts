@@ -1,44 +1,23 @@
 import type { Command } from "commander";
 import type { ProjectEntry } from "../src/core/projects/project.ts";
-import { callApi, path } from "./api.ts";
+import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 export function registerProjects(program: Command): void {
-  const project = program.command("project").description("projects");
-  apiFlags(project.command("list")).description("list projects").action(listProjects);
-  apiFlags(project.command("add <name>"))
+  const group = program.command("project").description("projects");
+  const project = nounCommands(group, { of: "", one: "<name>", at: () => "/v1/projects" });
+  apiFlags(group.command("list")).description("list projects").action(listProjects);
+  apiFlags(group.command("add <name>"))
     .description("create a project")
     .action(async (name: string, options: ApiOptions) => {
-      const answer = await callApi<{ name: string; version: number }>(
-        options,
-        "POST",
-        "/v1/projects",
-        { name },
-      );
+      const answer = await callApi<{ name: string }>(options, "POST", "/v1/projects", { name });
       print(answer, options, () => `created project ${answer.name}`);
     });
-  apiFlags(project.command("rename <name> <to>"))
-    .description("rename a project")
-    .action(async (name: string, to: string, options: ApiOptions) => {
-      const answer = await callApi<{ name: string }>(
-        options,
-        "POST",
-        path("v1", "projects", name, "rename"),
-        { name: to },
-      );
-      print(answer, options, () => `renamed to ${answer.name}`);
-    });
-  apiFlags(project.command("delete <name>"))
-    .description("delete a project with all it owns, reports too")
-    .action(async (name: string, options: ApiOptions) => {
-      print(
-        await callApi<object>(options, "DELETE", path("v1", "projects", name)),
-        options,
-        () => `deleted ${name}`,
-      );
-    });
+  project.rename("rename a project");
+  project.delete("delete a project with all it owns, reports too");
 }
 
 export async function allProjects(options: ApiOptions): Promise<ProjectEntry[]> {

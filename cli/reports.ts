@@ -1,70 +1,55 @@
 import type { Command } from "commander";
 import type { EntryAnswer, ReportAnswer } from "../src/records/reports/written.ts";
-import { callApi, callApiText, namedId, path } from "./api.ts";
+import { callApi, callApiText, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
+import { namedInProject, nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 
 export function registerReports(program: Command): void {
-  const report = program.command("report").description("incident reports and their public pages");
-  apiFlags(report.command("list <project>")).description("list reports").action(listReports);
-  apiFlags(report.command("create <project> <title>"))
+  const group = program.command("report").description("incident reports and their public pages");
+  const report = nounCommands(group, namedInProject("report"));
+  report.list<ReportAnswer>("list reports", listColumns, { none: "no reports" });
+  apiFlags(group.command("create <project> <title>"))
     .description("create a report; prints its id and the address of its page")
     .option("--description <text>", "what is known, in plain text")
     .option("--alert <id>", "its alert")
     .option("--password-file <file>", "readers need the password in this file (- = standard input)")
     .action(createReport);
-  apiFlags(report.command("show <project> <report>"))
-    .description("show a report and its entries, newest last")
-    .action(showReport);
-  apiFlags(report.command("draft <project> <report>"))
-    .description("print a draft of an entry from the alert's history, to edit; stores nothing")
-    .action(draftEntry);
-  apiFlags(report.command("entry <project> <report> [file]"))
-    .description("add an entry from a Markdown file (or standard input)")
+  report.verb("show", "show a report and its entries, newest last", showReport);
+  report.post(
+    "draft",
+    "print a draft of an entry from the alert's history, to edit; stores nothing",
+    ({ content_md }: EntryAnswer) => content_md.trimEnd(),
+    "/entries/draft",
+  );
+  report
+    .verb("entry [file]", "add an entry from a Markdown file (or standard input)", addEntry)
     .option("--title <title>", "its title")
-    .option("--type <type>", "update, analysis or resolution", "update")
-    .action(addEntry);
-  apiFlags(report.command("export <project> <report>"))
-    .description("print the whole report as Markdown")
-    .action(exportReport);
-  apiFlags(report.command("rotate <project> <report>"))
-    .description("give the page a new address; the old one stops working at once")
-    .action(rotateUuid);
-  apiFlags(report.command("delete <project> <report>"))
-    .description("delete a report; its page is gone at once")
-    .action(deleteReport);
-}
-
-function reportPath(project: string, ...rest: string[]): string {
-  return path("v1", "projects", project, "reports", ...rest);
-}
-
-/** The path of a report, by its title or id. */
-async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
-  return reportPath(project, await namedId(options, { kind: "report", project }, named));
+    .option("--type <type>", "update, analysis or resolution", "update");
+  report.verb("export", "print the whole report as Markdown", exportReport);
+  report.post(
+    "rotate",
+    "give the page a new address; the old one stops working at once",
+    ({ public_uuid }: ReportAnswer, options) => pageUrl(options, public_uuid),
+    "/rotate-uuid",
+  );
+  report.delete("delete a report; its page is gone at once");
 }
 
 function pageUrl(options: ApiOptions, uuid: string): string {
   return urlOf(options) + path("public", "reports", uuid);
 }
 
-async function listReports(project: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ reports: ReportAnswer[] }>(options, "GET", reportPath(project));
-  const row = (each: ReportAnswer) => [
-    each.id,
-    when(each.updated_at),
-    each.password_protected,
-    each.title.slice(0, 60),
-    pageUrl(options, each.public_uuid),
-  ];
-  const heads = ["ID", "UPDATED", "PASSWORD", "TITLE", "PAGE"];
-  print(answer, options, () =>
-    answer.reports.length === 0 ? "no reports" : table(heads, answer.reports.map(row)),
-  );
-}
+const listColumns = async (options: ApiOptions) => ({
+  ID: ({ id }: ReportAnswer) => id,
+  UPDATED: ({ updated_at }: ReportAnswer) => when(updated_at),
+  PASSWORD: ({ password_protected }: ReportAnswer) => password_protected,
+  TITLE: ({ title }: ReportAnswer) => title.slice(0, 60),
+  PAGE: ({ public_uuid }: ReportAnswer) => pageUrl(options, public_uuid),
+});
 
 interface CreateOptions extends ApiOptions {
   description?: string;
@@ -81,7 +66,7 @@ async function createReport(project: string, title: string, options: CreateOptio
   const answer = await callApi<{ id: string; public_uuid: string }>(
     options,
     "POST",
-    reportPath(project),
+    path("v1", "projects", project, "reports"),
     {
       title,
       ...(description === undefined ? {} : { description }),
@@ -92,11 +77,11 @@ async function createReport(project: string, title: string, options: CreateOptio
   print(answer, options, () => `${answer.id}\n${pageUrl(options, answer.public_uuid)}`);
 }
 
-async function showReport(project: string, id: string, options: ApiOptions): Promise<void> {
+async function showReport(place: string, options: ApiOptions): Promise<void> {
   const answer = await callApi<{ report: ReportAnswer; entries: EntryAnswer[] }>(
     options,
     "GET",
-    await placeOf(options, project, id),
+    place,
   );
   const { report, entries } = answer;
   const plain = () =>
@@ -122,52 +107,27 @@ async function showReport(project: string, id: string, options: ApiOptions): Pro
   print(answer, options, plain);
 }
 
-async function draftEntry(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<EntryAnswer>(
-    options,
-    "POST",
-    `${await placeOf(options, project, id)}/entries/draft`,
-  );
-  print(answer, options, () => answer.content_md.trimEnd());
-}
-
 interface EntryOptions extends ApiOptions {
   title?: string;
   type: string;
 }
 
 async function addEntry(
-  project: string,
-  id: string,
-  file: string | undefined,
+  place: string,
   options: EntryOptions,
+  _named: string,
+  file = "-",
 ): Promise<void> {
   const body = {
-    content_md: await readText(file ?? "-"),
+    content_md: await readText(file),
     entry_type: options.type,
     ...(options.title === undefined ? {} : { title: options.title }),
   };
-  const to = `${await placeOf(options, project, id)}/entries`;
-  const answer = await callApi<{ id: string }>(options, "POST", to, body);
+  const answer = await callApi<{ id: string }>(options, "POST", `${place}/entries`, body);
   print(answer, options, () => answer.id);
 }
 
-async function exportReport(project: string, id: string, options: ApiOptions): Promise<void> {
-  const from = `${await placeOf(options, project, id)}/export.md`;
-  const markdown = await callApiText(options, "GET", from);
+async function exportReport(place: string, options: ApiOptions): Promise<void> {
+  const markdown = await callApiText(options, "GET", `${place}/export.md`);
   print({ markdown }, options, () => markdown.trimEnd());
-}
-
-async function rotateUuid(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ public_uuid: string }>(
-    options,
-    "POST",
-    `${await placeOf(options, project, id)}/rotate-uuid`,
-  );
-  print(answer, options, () => pageUrl(options, answer.public_uuid));
-}
-
-async function deleteReport(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<object>(options, "DELETE", await placeOf(options, project, id));
-  print(answer, options, () => `deleted ${id}`);
 }

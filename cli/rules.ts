@@ -5,41 +5,33 @@ import { callApi, namedId, path } from "./api.ts";
 import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-ladders.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { tryRule } from "./rule-try.ts";
-import { printable, table, when } from "./table.ts";
+import { printable, when } from "./table.ts";
 
 export function registerRules(program: Command): void {
-  const rule = program.command("rule").description("rules: which events open an alert");
-  apiFlags(rule.command("list <project>"))
-    .description("list rules")
-    .action(async (project: string, options: ApiOptions) => {
-      const answer = await callApi<{
-        rules: { name: string; match: object; updated_at: number }[];
-      }>(options, "GET", path("v1", "projects", project, "rules"));
-      print(answer, options, () =>
-        table(
-          ["NAME", "MATCH", "UPDATED"],
-          answer.rules.map((r) => [r.name, JSON.stringify(r.match), when(r.updated_at)]),
-        ),
-      );
-    });
-  apiFlags(rule.command("show <project> <name>"))
-    .description("print a rule as JSON")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<object>(
-        options,
-        "GET",
-        path("v1", "projects", project, "rules", name),
-      );
-      print(answer, options, () => JSON.stringify(answer, null, 2));
-    });
-  apiFlags(rule.command("set <project> <file>"))
+  const group = program.command("rule").description("rules: which events open an alert");
+  const rule = nounCommands(group, {
+    of: "<project>",
+    one: "<name>",
+    at: ([project = ""]) => path("v1", "projects", project, "rules"),
+  });
+  rule.list<Rule>("list rules", {
+    NAME: ({ name }) => name,
+    MATCH: ({ match }) => JSON.stringify(match),
+    UPDATED: ({ updated_at }) => when(updated_at),
+  });
+  rule.verb("show", "print a rule as JSON", async (place, options) => {
+    const answer = await callApi<object>(options, "GET", place);
+    print(answer, options, () => JSON.stringify(answer, null, 2));
+  });
+  apiFlags(group.command("set <project> <file>"))
     .description(
       "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default (max_open: 200 open alerts, further ones are counted into one); people by email, actions by name",
     )
     .action(set);
-  apiFlags(rule.command("try <project> <file>"))
+  apiFlags(group.command("try <project> <file>"))
     .description(
       "show the alerts that a rule from a JSON file (- = standard input) would have opened on kept log lines",
     )
@@ -48,7 +40,7 @@ export function registerRules(program: Command): void {
     .option("--versus <rule>", "compare with the alerts of this saved rule")
     .option("--lines <file>", "use the lines of this file (- = standard input), not the kept ones")
     .action(tryRule);
-  apiFlags(rule.command("delete <project> <name>"))
+  apiFlags(group.command("delete <project> <name>"))
     .description("delete a rule; its alerts stay open, and nobody further is paged for them")
     .option("--yes", "also if the ladders of open alerts end with it")
     .action(remove);

@@ -5,56 +5,55 @@ import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
+import { type Columns, nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseTime } from "./times.ts";
 
 export function registerSchedules(program: Command): void {
-  const schedule = program.command("schedule").description("on-call schedules");
-  apiFlags(schedule.command("list <project>"))
-    .description("list schedules")
-    .option("--shared", "also the shared schedules of other projects")
-    .action(list);
-  apiFlags(schedule.command("show <project> <schedule>"))
-    .description("show a schedule: its layers, who is on call when, and gaps when nobody is")
-    .option("--until <time>", "how far to look (default 14 days)")
-    .action(show);
-  apiFlags(schedule.command("set <project> <file>"))
+  const group = program.command("schedule").description("on-call schedules");
+  const schedule = nounCommands(group, {
+    of: "<project>",
+    one: "<schedule>",
+    at: ([project = ""]) => schedulePath(project),
+  });
+  schedule
+    .list<StoredSchedule, ListOptions>("list schedules", listColumns, {
+      query: ({ shared }) => (shared ? "?shared=true" : ""),
+    })
+    .option("--shared", "also the shared schedules of other projects");
+  schedule
+    .verb("show", "show a schedule: its layers, who is on call when, and gaps when nobody is", show)
+    .option("--until <time>", "how far to look (default 14 days)");
+  apiFlags(group.command("set <project> <file>"))
     .description(
       "create or replace a schedule, by its name, from a JSON file (- = standard input); people by email, rotation_start as a time",
     )
     .action(set);
-  apiFlags(schedule.command("share <project> <schedule>"))
+  apiFlags(group.command("share <project> <schedule>"))
     .description("let the ladders of every project name a schedule, as PROJECT/SCHEDULE")
     .option("--off", "let only its own project name it again")
     .action(share);
-  apiFlags(schedule.command("delete <project> <schedule>"))
-    .description("delete a schedule that neither a ladder nor the fallback names")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<object>(options, "DELETE", schedulePath(project, name));
-      print(answer, options, () => `deleted ${name}`);
-    });
+  schedule.delete("delete a schedule that neither a ladder nor the fallback names");
 }
 
 export function schedulePath(project: string, ...rest: string[]): string {
   return path("v1", "projects", project, "oncall", "schedules", ...rest);
 }
 
-async function list(project: string, options: ApiOptions & { shared?: boolean }): Promise<void> {
-  const from = schedulePath(project) + (options.shared ? "?shared=true" : "");
-  const answer = await callApi<{ schedules: StoredSchedule[] }>(options, "GET", from);
+type ListOptions = ApiOptions & { shared?: boolean };
+
+async function listColumns(options: ListOptions, project = ""): Promise<Columns<StoredSchedule>> {
   const nameOf = await namesOf(options);
-  print(answer, options, () =>
-    table(
-      ["NAME", "TIME ZONE", "LAYERS", "SHARED", "PEOPLE"],
-      answer.schedules.map(({ name, project: home, timezone, layers, shared }) => {
-        const people = new Set(layers.flatMap(({ participants }) => participants).map(nameOf));
-        const named = home === project ? name : `${home}/${name}`;
-        return [named, timezone, layers.length, shared ? "yes" : "", [...people].join(", ")];
-      }),
-    ),
-  );
+  const people = ({ layers }: StoredSchedule) => layers.flatMap(({ participants }) => participants);
+  return {
+    NAME: ({ name, project: home }) => (home === project ? name : `${home}/${name}`),
+    "TIME ZONE": ({ timezone }) => timezone,
+    LAYERS: ({ layers }) => layers.length,
+    SHARED: ({ shared }) => (shared ? "yes" : ""),
+    PEOPLE: (schedule) => [...new Set(people(schedule).map(nameOf))].join(", "),
+  };
 }
 
 async function share(
@@ -72,16 +71,11 @@ async function share(
   print(answer, options, () => said);
 }
 
-async function show(
-  project: string,
-  name: string,
-  options: ApiOptions & { until?: string },
-): Promise<void> {
-  const schedule = await callApi<StoredSchedule>(options, "GET", schedulePath(project, name));
+async function show(place: string, options: ApiOptions & { until?: string }): Promise<void> {
+  const schedule = await callApi<StoredSchedule>(options, "GET", place);
   const until = options.until === undefined ? null : parseTime("--until", options.until);
   const query = until === null ? "" : `?until=${until}`;
-  const from = schedulePath(project, name, "preview") + query;
-  const preview = await callApi<PreviewAnswer>(options, "GET", from);
+  const preview = await callApi<PreviewAnswer>(options, "GET", `${place}/preview${query}`);
   const nameOf = await namesOf(options);
   print({ schedule, ...preview }, options, () => scheduleText(schedule, preview, nameOf));
 }
@@ -141,8 +135,8 @@ async function set(project: string, file: string, options: ApiOptions): Promise<
 }
 
 /**
- * The schedule as the API takes it: people by id, times in Unix seconds, read in the schedule's zone. Faulty parts are
- * sent unchanged, so that the box refuses them with its own message.
+ * The schedule as the API takes it: people by id, a time in Unix seconds, read on the clocks of the
+ * schedule's own zone. What isn't as it should be goes there as it is, to be refused by its own words.
  */
 async function asSent(
   file: { name: string; timezone?: unknown; layers?: unknown },

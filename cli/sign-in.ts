@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import type { Provider } from "../src/people/oidc/provider.ts";
-import { callApi, path } from "./api.ts";
+import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
-import { table } from "./table.ts";
 
 type Shown = Provider & { redirect_uri: string };
 
@@ -30,31 +30,41 @@ export function registerSignIn(program: Command): void {
     .addOption(dataFlag())
     .addOption(jsonFlag())
     .action(setPasswords);
-  const provider = signIn
+  const group = signIn
     .command("provider")
     .description("OpenID Connect providers that people sign in by");
-  apiFlags(provider.command("list")).description("list providers").action(list);
-  fields(provider.command("add"))
+  const provider = nounCommands(group, { of: "", one: "<id>", at: () => PROVIDERS });
+  provider.list<Shown>(
+    "list providers",
+    {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      ISSUER: ({ issuer }) => issuer,
+      CLIENT: ({ client_id }) => client_id,
+      FOR: ({ domains }) => domains.join(" ") || "the invited",
+    },
+    { none: "no providers: box sign-in provider add makes one" },
+  );
+  fields(apiFlags(group.command("add")))
     .description("add a provider")
-    .action(async (options: Given) => put(options, "POST", path("v1", "sign-in", "providers")));
-  fields(provider.command("change <id>"))
-    .description("change a provider (what is left out stays)")
-    .action(async (id: string, options: Given) => put(options, "PUT", at(id)));
-  apiFlags(provider.command("test <id>"))
-    .description("read a provider's settings, as a test")
-    .action(test);
-  apiFlags(provider.command("remove <id>"))
-    .description("remove a provider; sessions that it opened go on")
-    .action(async (id: string, options: ApiOptions) => {
-      const answer = await callApi<object>(options, "DELETE", at(id));
-      print(answer, options, () => `removed ${id}`);
-    });
+    .action(async (options: Given) => put(options, "POST", PROVIDERS));
+  fields(
+    provider.verb("change", "change a provider (what is left out stays)", (place, options: Given) =>
+      put(options, "PUT", place),
+    ),
+  );
+  provider.post(
+    "test",
+    "read a provider's settings, as a test",
+    ({ error }: { error: string | null }) => error ?? "it answers",
+  );
+  provider.delete("remove a provider; sessions that it opened go on", "remove", "removed");
 }
 
-const at = (id: string) => path("v1", "sign-in", "providers", id);
+const PROVIDERS = "/v1/sign-in/providers";
 
 function fields(command: Command): Command {
-  return apiFlags(command)
+  return command
     .option("--name <name>", "name on the sign-in page")
     .option("--issuer <url>", "the provider's own address for itself (issuer)")
     .option("--client-id <id>", "this box's client id at the provider")
@@ -94,30 +104,6 @@ function pair(text: string): [group: string, role: string] {
   const mark = text.lastIndexOf("=");
   if (mark < 1) throw new CommandError(`--role ${text}: write it as GROUP=ROLE`, exitCodes.usage);
   return [text.slice(0, mark), text.slice(mark + 1)];
-}
-
-async function list(options: ApiOptions): Promise<void> {
-  const to = path("v1", "sign-in", "providers");
-  const answer = await callApi<{ providers: Shown[] }>(options, "GET", to);
-  const row = ({ id, name, issuer, client_id, domains }: Shown) => [
-    id,
-    name,
-    issuer,
-    client_id,
-    domains.join(" ") || "the invited",
-  ];
-  print(answer, options, () =>
-    answer.providers.length === 0
-      ? "no providers: box sign-in provider add makes one"
-      : table(["ID", "NAME", "ISSUER", "CLIENT", "FOR"], answer.providers.map(row)),
-  );
-}
-
-async function test(id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ ok: boolean; error: string | null }>(
-    ...([options, "POST", `${at(id)}/test`] as const),
-  );
-  print(answer, options, () => answer.error ?? "it answers");
 }
 
 async function setPasswords(to: string, options: { data: string; json?: boolean }): Promise<void> {

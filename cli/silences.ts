@@ -8,38 +8,39 @@ import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
+import { type Columns, nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, short, table, when } from "./table.ts";
+import { printable, short, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
 export function registerSilences(program: Command): void {
-  const silence = program.command("silence").description("silences: keep alerts quiet on purpose");
-  apiFlags(silence.command("list"))
-    .description("list silences that aren't over, and those of the past 30 days")
-    .option("--state <state>", "active, planned or over")
-    .action(list);
-  matchFlags(endFlags(apiFlags(silence.command("add"))))
+  const group = program.command("silence").description("silences: keep alerts quiet on purpose");
+  const silence = nounCommands(group, { of: "", one: "<id>", at: () => "/v1/silences" });
+  silence
+    .list<SilenceAnswer, ListOptions>(
+      "list silences that aren't over, and those of the past 30 days",
+      listColumns,
+      {
+        none: "nothing is silenced",
+        query: ({ state }) => (state === undefined ? "" : `?${new URLSearchParams({ state })}`),
+      },
+    )
+    .option("--state <state>", "active, planned or over");
+  matchFlags(endFlags(apiFlags(group.command("add"))))
     .description(
       "silence alerts that match; when the silence ends, what is still open is sent. Critical alerts ring unless --critical",
     )
     .requiredOption("--reason <text>", "why")
     .option("--tell", "send you a message when it ends by itself")
     .action(add);
-  matchFlags(endFlags(apiFlags(silence.command("preview"))))
+  matchFlags(endFlags(apiFlags(group.command("preview"))))
     .description(
       "show what a silence would match now, and what it would have held back in the past seven days",
     )
     .action(preview);
-  endFlags(apiFlags(silence.command("set <id>")))
-    .description("change when a silence ends")
-    .action(set);
-  apiFlags(silence.command("end <id>"))
-    .description("end a silence: what it held back and is still open is sent now")
-    .action(async (id: string, options: ApiOptions) => {
-      const answer = await callApi<object>(options, "DELETE", path("v1", "silences", id));
-      print(answer, options, () => `ended ${id}`);
-    });
+  endFlags(silence.verb("set", "change when a silence ends", set));
+  silence.delete("end a silence: what it held back and is still open is sent now", "end", "ended");
   endFlags(apiFlags(program.command("snooze <id>")))
     .description(
       "acknowledge an alert until a time; if it is still open then, its ladder begins again",
@@ -141,9 +142,9 @@ async function add(options: AddOptions): Promise<void> {
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
 }
 
-async function set(id: string, options: EndOptions): Promise<void> {
+async function set(place: string, options: EndOptions): Promise<void> {
   const body = { ends_at: endOf(options, unixSeconds(systemClock)) };
-  const answer = await callApi<SilenceAnswer>(options, "PATCH", path("v1", "silences", id), body);
+  const answer = await callApi<SilenceAnswer>(options, "PATCH", place, body);
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
 }
 
@@ -160,26 +161,18 @@ async function preview(options: AddOptions): Promise<void> {
   );
 }
 
-async function list(options: ApiOptions & { state?: string }): Promise<void> {
-  const query =
-    options.state === undefined ? "" : `?${new URLSearchParams({ state: options.state })}`;
-  const answer = await callApi<{ silences: SilenceAnswer[] }>(
-    ...([options, "GET", `/v1/silences${query}`] as const),
-  );
+type ListOptions = ApiOptions & { state?: string };
+
+async function listColumns(options: ListOptions): Promise<Columns<SilenceAnswer>> {
   const nameOf = await namesOf(options);
-  const row = (one: SilenceAnswer) => [
-    one.id,
-    lasts(one),
-    matchText(one),
-    one.holds,
-    nameOf(one.created_by),
-    short(printable(one.name || one.reason), 60),
-  ];
-  print(answer, options, () =>
-    answer.silences.length === 0
-      ? "nothing is silenced"
-      : table(["ID", "WHEN", "WHAT", "HOLDS", "BY", "WHY"], answer.silences.map(row)),
-  );
+  return {
+    ID: ({ id }) => id,
+    WHEN: lasts,
+    WHAT: matchText,
+    HOLDS: ({ holds }) => holds,
+    BY: ({ created_by }) => nameOf(created_by),
+    WHY: ({ name, reason }) => short(printable(name || reason), 60),
+  };
 }
 
 function lasts({ state, until, next_at }: SilenceAnswer): string {

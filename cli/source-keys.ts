@@ -2,27 +2,25 @@ import type { Command } from "commander";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readText } from "./files.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { table, when } from "./table.ts";
+import { when } from "./table.ts";
 
-const keysOf = (project: string, name: string, ...more: string[]) =>
-  path("v1", "projects", project, "sources", name, "keys", ...more);
+const keysOf = (project: string, name: string) =>
+  path("v1", "projects", project, "sources", name, "keys");
 
 /** `box source keys`, `add-key`, `delete-key`: keys that senders have from an earlier tool. */
 export function registerSourceKeys(source: Command): void {
-  apiFlags(source.command("keys <project> <name>"))
-    .description("list the further keys of a source, by id")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<{ keys: { id: number; added_at: number }[] }>(
-        ...([options, "GET", keysOf(project, name)] as const),
-      );
-      print(answer, options, () =>
-        table(
-          ["ID", "ADDED"],
-          answer.keys.map(({ id, added_at }) => [String(id), when(added_at)]),
-        ),
-      );
-    });
+  const key = nounCommands(source, {
+    of: "<project> <name>",
+    one: "<id>",
+    at: ([project = "", name = ""]) => keysOf(project, name),
+  });
+  key.list<{ id: number; added_at: number }>(
+    "list the further keys of a source, by id",
+    { ID: ({ id }) => id, ADDED: ({ added_at }) => when(added_at) },
+    { name: "keys" },
+  );
   apiFlags(source.command("add-key <project> <name> <file>"))
     .description(
       "let a sender use its key of another system for this source (- for standard input)",
@@ -32,12 +30,7 @@ export function registerSourceKeys(source: Command): void {
       const answer = await callApi<{ id: number }>(options, "POST", keysOf(project, name), { key });
       print(answer, options, () => `added ${answer.id}`);
     });
-  apiFlags(source.command("delete-key <project> <name> <id>"))
-    .description("remove a further key")
-    .action(async (project: string, name: string, id: string, options: ApiOptions) => {
-      const answer = await callApi<object>(options, "DELETE", keysOf(project, name, id));
-      print(answer, options, () => `deleted ${id}`);
-    });
+  key.delete("remove a further key", "delete-key");
   const secretOf = (project: string, name: string) =>
     path("v1", "projects", project, "sources", name, "secret");
   apiFlags(source.command("secret <project> <name> [file]"))

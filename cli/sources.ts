@@ -4,9 +4,10 @@ import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { registerSourceKeys } from "./source-keys.ts";
-import { age, printable, short, table, when } from "./table.ts";
+import { age, agoOrNever, printable, short, table, when } from "./table.ts";
 
 interface Listed {
   name: string;
@@ -17,44 +18,21 @@ interface Listed {
 }
 
 export function registerSources(program: Command): void {
-  const source = program.command("source").description("sources: who may send events");
-  apiFlags(source.command("list <project>"))
+  const group = program.command("source").description("sources: who may send events");
+  const source = nounCommands(group, {
+    of: "<project>",
+    one: "<name>",
+    at: ([project = ""]) => path("v1", "projects", project, "sources"),
+  });
+  apiFlags(group.command("list <project>"))
     .description("list sources, with what became of their events since the box started")
-    .action(async (project: string, options: ApiOptions) => {
-      const answer = await callApi<{
-        sources: Listed[];
-        facts: Facts[];
-      }>(options, "GET", path("v1", "projects", project, "sources"));
-      print(answer, options, () =>
-        table(
-          [
-            "NAME",
-            "KIND",
-            "ACCEPTED",
-            "NO RULE",
-            "REFUSED",
-            "LAST SEEN",
-            "RETAINS LOGS",
-            "ALERTS' NAMES",
-            "CREATED",
-          ],
-          answer.sources.map((s, i) => [
-            s.name,
-            s.kind,
-            ...factCells(answer.facts[i]),
-            s.retain_logs,
-            s.room === "project" ? "shared" : "its own",
-            when(s.created_at),
-          ]),
-        ),
-      );
-    });
-  apiFlags(source.command("show <project> <name>"))
-    .description(
-      "show what became of a source's events since the box started: taken, refused and why, matched by no rule",
-    )
-    .action(show);
-  apiFlags(source.command("add <project> <name>"))
+    .action(list);
+  source.verb(
+    "show",
+    "show what became of a source's events since the box started: taken, refused and why, matched by no rule",
+    show,
+  );
+  apiFlags(group.command("add <project> <name>"))
     .description("create a source; prints its ingest token once")
     .option(
       "--retain-logs",
@@ -69,7 +47,7 @@ export function registerSources(program: Command): void {
       "for kind hook: how to read its bodies, a preset's name or a JSON file",
     )
     .action(add);
-  apiFlags(source.command("set <project> <name>"))
+  apiFlags(group.command("set <project> <name>"))
     .description("change a source: what you leave out stays")
     .option(
       "--retain-logs",
@@ -81,39 +59,36 @@ export function registerSources(program: Command): void {
       "for kind hook: how to read its bodies, a preset's name or a JSON file",
     )
     .action(set);
-  apiFlags(source.command("rename <project> <name> <to>"))
-    .description(
-      "rename a source; its token keeps working, and rules and silences use the new name",
-    )
-    .action(async (project: string, name: string, to: string, options: ApiOptions) => {
-      const at = path("v1", "projects", project, "sources", name, "rename");
-      const answer = await callApi<{ name: string }>(options, "POST", at, { name: to });
-      print(answer, options, () => `renamed to ${answer.name}`);
-    });
-  apiFlags(source.command("try <project> <name> <file>"))
+  source.rename(
+    "rename a source; its token keeps working, and rules and silences use the new name",
+  );
+  apiFlags(group.command("try <project> <name> <file>"))
     .description("show the events that a mapping makes of a body in a file (- for standard input)")
     .option("--mapping <preset|file>", "use this mapping, not the source's own")
     .action(tryMapping);
-  apiFlags(source.command("rotate <project> <name>"))
-    .description("replace a source's token; the old one stops working at once")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<Tokens>(
-        options,
-        "POST",
-        path("v1", "projects", project, "sources", name, "rotate-token"),
-      );
-      print(answer, options, () => tokensText(answer));
-    });
-  registerSourceKeys(source);
-  apiFlags(source.command("delete <project> <name>"))
-    .description("delete a source")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      print(
-        await callApi<object>(options, "DELETE", path("v1", "projects", project, "sources", name)),
-        options,
-        () => `deleted ${name}`,
-      );
-    });
+  source.post<Tokens>(
+    "rotate",
+    "replace a source's token; the old one stops working at once",
+    tokensText,
+    "/rotate-token",
+  );
+  registerSourceKeys(group);
+  source.delete("delete a source");
+}
+
+async function list(project: string, options: ApiOptions): Promise<void> {
+  const at = path("v1", "projects", project, "sources");
+  const answer = await callApi<{ sources: Listed[]; facts: Facts[] }>(options, "GET", at);
+  const heads = ["NAME", "KIND", "ACCEPTED", "NO RULE", "REFUSED", "LAST SEEN", "RETAINS LOGS"];
+  const rows = answer.sources.map((source, i) => [
+    source.name,
+    source.kind,
+    ...factCells(answer.facts[i]),
+    source.retain_logs,
+    source.room === "project" ? "shared" : "its own",
+    when(source.created_at),
+  ]);
+  print(answer, options, () => table([...heads, "ALERTS' NAMES", "CREATED"], rows));
 }
 
 interface Tokens {
@@ -216,9 +191,8 @@ interface Facts {
   last_refused: { at: number; code: string; message: string; body: string | null } | null;
 }
 
-async function show(project: string, name: string, options: ApiOptions): Promise<void> {
-  const from = path("v1", "projects", project, "sources", name, "facts");
-  const facts = await callApi<Facts>(options, "GET", from);
+async function show(place: string, options: ApiOptions): Promise<void> {
+  const facts = await callApi<Facts>(options, "GET", `${place}/facts`);
   print(facts, options, () => factsText(facts));
 }
 
@@ -227,8 +201,7 @@ function factCells(facts: Facts | undefined): string[] {
   if (facts === undefined) return ["", "", "", ""];
   const { accepted, unmatched, refused, last_seen } = facts;
   const codes = Object.entries(refused).map(([code, n]) => `${n} ${code}`);
-  const seen = last_seen === null ? "never" : `${age(last_seen, unixSeconds(systemClock))} ago`;
-  return [String(accepted), String(unmatched), codes.join(", ") || "none", seen];
+  return [String(accepted), String(unmatched), codes.join(", ") || "none", agoOrNever(last_seen)];
 }
 
 function factsText(facts: Facts): string {
@@ -238,7 +211,7 @@ function factsText(facts: Facts): string {
     ["accepted", `${facts.accepted} since the box started`],
     ["no rule", `took ${facts.unmatched} of them`],
     ["refused", codes.join(", ") || "none"],
-    ["last seen", facts.last_seen === null ? "never" : `${age(facts.last_seen, now)} ago`],
+    ["last seen", agoOrNever(facts.last_seen)],
   ];
   const { last_refused: last } = facts;
   if (last === null) return table([], rows);

@@ -1,3 +1,4 @@
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { offsetTime } from "../src/ground/kit/wall-time.ts";
 import { localZone } from "./terminal.ts";
 
@@ -38,6 +39,11 @@ export function age(seconds: number, now: number): string {
   if (past < 60) return `${past} s`;
   if (past < 3600) return `${Math.floor(past / 60)} min`;
   return past < 172_800 ? `${Math.floor(past / 3600)} h` : `${Math.floor(past / 86_400)} d`;
+}
+
+/** How long ago it was by this machine's clock, or that it never was. */
+export function agoOrNever(seconds: number | null): string {
+  return seconds === null ? "never" : `${age(seconds, unixSeconds(systemClock))} ago`;
 }
 
 /** `text` on one line and no longer than `most`. */

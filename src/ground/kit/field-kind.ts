@@ -10,6 +10,15 @@ export interface FieldLabel {
 
 export const fieldLabels = z.registry<FieldLabel>();
 
+/** How the command line takes a field: `--every <span>`. `<span>`, `<level>` and `<n>` are read as such, other words as texts. */
+export interface FieldFlag {
+  flag: string;
+  about: string;
+}
+
+/** Flags by schema: `text(64).optional().register(fieldFlags, { flag: "--slug <slug>", about: "its name in addresses" })`. */
+export const fieldFlags = z.registry<FieldFlag>();
+
 /** A field that fits one line of a form: a number, a switch, a text, or texts with commas between them. */
 export type SimpleKind = "number" | "switch" | "text" | "list";
 

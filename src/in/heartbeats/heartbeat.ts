@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldFlags } from "../../ground/kit/field-kind.ts";
 import { integer, pathName, text } from "../../ground/kit/fields.ts";
 
 /** The API's bodies and answers for a heartbeat, a job that must report (contract §25). */
@@ -48,30 +49,68 @@ export type Watched = z.output<typeof watched>;
 
 /** When the job is expected: by a period, by cron with a zone, or by a systemd timer's OnCalendar. */
 export const heartbeatPace = {
-  period_seconds: integer(10, YEAR).optional().meta({
-    description: "It reports at least every so many seconds. Either this or `cron`.",
-  }),
-  cron: text(128, 1).optional().meta({
-    description:
-      "Five cron fields; a time that a clock change leaves out counts at the gap's end, one that comes twice once.",
-  }),
-  oncalendar: text(128, 1).optional().meta({
-    description:
-      "As a systemd timer says it, `Mon..Fri 03:00`, a zone at its end if need be: kept and read as `cron`. Years, seconds, and days of the week and of the month at once are refused.",
-  }),
-  timezone: text(100, 1).optional().meta({ description: "Of `cron`, an IANA name; default UTC." }),
+  period_seconds: integer(10, YEAR)
+    .optional()
+    .meta({
+      description: "It reports at least every so many seconds. Either this or `cron`.",
+    })
+    .register(fieldFlags, {
+      flag: "--every <span>",
+      about: "the longest time between two reports: 1h, 1d",
+    }),
+  cron: text(128, 1)
+    .optional()
+    .meta({
+      description:
+        "Five cron fields; a time that a clock change leaves out counts at the gap's end, one that comes twice once.",
+    })
+    .register(fieldFlags, {
+      flag: "--cron <fields>",
+      about: 'the times at which it runs: "0 3 * * *"',
+    }),
+  oncalendar: text(128, 1)
+    .optional()
+    .meta({
+      description:
+        "As a systemd timer says it, `Mon..Fri 03:00`, a zone at its end if need be: kept and read as `cron`. Years, seconds, and days of the week and of the month at once are refused.",
+    })
+    .register(fieldFlags, {
+      flag: "--oncalendar <times>",
+      about: 'the times as a systemd timer writes them: "Mon..Fri 03:00"',
+    }),
+  timezone: text(100, 1)
+    .optional()
+    .meta({ description: "Of `cron`, an IANA name; default UTC." })
+    .register(fieldFlags, {
+      flag: "--timezone <zone>",
+      about: "time zone of --cron, for example Europe/Vienna (default UTC)",
+    }),
   grace_seconds: integer(1, 31 * 86_400)
     .optional()
-    .meta({ description: "How late it may be; default 300." }),
+    .meta({ description: "How late it may be; default 300." })
+    .register(fieldFlags, {
+      flag: "--grace <span>",
+      about: "how late a report may be (default 5m)",
+    }),
   max_run_seconds: integer(1, 31 * 86_400)
     .nullable()
     .optional()
     .meta({
       description: "How long a run may take from its start to its end; default the grace.",
+    })
+    .register(fieldFlags, {
+      flag: "--max-run <span>",
+      about: "how long a run may take (default: as --grace)",
     }),
-  level: integer(0).optional().meta({
-    description: "Of the event that rules get when it is missing or failed; default 400.",
-  }),
+  level: integer(0)
+    .optional()
+    .meta({
+      description: "Of the event that rules get when it is missing or failed; default 400.",
+    })
+    .register(fieldFlags, {
+      flag: "--level <level>",
+      about: "level of the events: LEVEL (default error)",
+    }),
   watch: watched.nullable().optional().meta({
     description:
       "Events that count as its ping while they fire: a Prometheus' Watchdog, for one that must be heard. Or the source whose reports of jobs it hears.",
@@ -81,12 +120,22 @@ export const heartbeatPace = {
 /** The body that creates a heartbeat. */
 export const heartbeatCreate = z.strictObject({
   name: heartbeatName,
-  slug: heartbeatSlug.optional().meta({
-    description: "Its name in addresses that have a source's short token; default from the name.",
-  }),
-  uuid: z.uuid({ error: "must be a UUID" }).optional().meta({
-    description: "A UUID that its job calls already; minted where left out.",
-  }),
+  slug: heartbeatSlug
+    .optional()
+    .meta({
+      description: "Its name in addresses that have a source's short token; default from the name.",
+    })
+    .register(fieldFlags, {
+      flag: "--slug <slug>",
+      about: "its name in addresses that use a source's short token",
+    }),
+  uuid: z
+    .uuid({ error: "must be a UUID" })
+    .optional()
+    .meta({
+      description: "A UUID that its job calls already; minted where left out.",
+    })
+    .register(fieldFlags, { flag: "--uuid <uuid>", about: "the UUID that its job calls already" }),
   ...heartbeatPace,
 });
 export type HeartbeatCreate = z.output<typeof heartbeatCreate>;
