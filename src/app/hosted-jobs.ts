@@ -84,7 +84,7 @@ function silenceJob(deps: PageDeps & HostedEyes & { log: Log }): Job {
       logHold(look);
       deps.sawBoxes(look);
       for (const { tenantId, news } of told)
-        deps.log.warn({ tenant: tenantId, news }, "a box's people were told");
+        deps.log.warn({ tenant: tenantId, news }, "a box's people were notified");
       return (now + LOOK_EVERY_SECONDS) * 1000;
     },
   };
@@ -123,12 +123,12 @@ function holdLog(log: Log): (look: HeartbeatLook) => void {
     if (heldSince !== null && since === null)
       log.error(
         { watched, unheard },
-        "most boxes are not heard: this service is cut off, so nobody is told of a silence",
+        "most boxes send no heartbeat: this service is probably cut off, so no missing heartbeat is reported",
       );
     if (heldSince === null && since !== null)
       log.warn(
         { watched, unheard, heldSeconds: Math.max(0, at - since) },
-        "boxes are heard again: their silence counts from now on",
+        "boxes send heartbeats again: missing ones count from now on",
       );
     since = heldSince;
   };

@@ -70,7 +70,7 @@ export async function startHostedNode(
         void leave();
       },
       onReplaced() {
-        const why = `While node ${name} stood still another process took its name, or its registry was moved.`;
+        const why = `While node ${name} was stopped, another process took its name, or its registry was moved.`;
         deps.onFatal(new StoreFault("misconfigured", why));
       },
     };

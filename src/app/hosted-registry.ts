@@ -27,7 +27,7 @@ export async function openHostedRegistry(
   // Loaded only where a database is used.
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
   const seen = seenIn(config.data, (error) =>
-    log.warn({ err: error }, "which database this node has served from can't be written down"),
+    log.warn({ err: error }, "the record of this node's database can't be written"),
   );
   const opened = await onceItAnswers(deps, () =>
     openDatabaseRegistry({
@@ -40,9 +40,8 @@ export async function openHostedRegistry(
       random,
       names,
       seen,
-      onMigrating: () =>
-        log.info("the database's schema is brought up to date, here or by another node"),
-      onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
+      onMigrating: () => log.info("this node or another one is migrating the database's schema"),
+      onPlain: (why) => log.warn({ why }, "the connection to the database isn't encrypted"),
     }),
   );
   tellKeys(opened.sealer, deps);

@@ -56,7 +56,7 @@ export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: 
     const asksNothing = port.name.endsWith("-udp") || port.bound !== null;
     if (asksNothing && !isLoopback(port.host) && allowFrom.length === 0)
       faults.push(
-        `--${port.name} ${port.host}:${port.port} would let whoever reaches it page you, because it asks for no secret: say with --allow-from CIDR who may send`,
+        `--${port.name} ${port.host}:${port.port} would let anyone who reaches it page you, because it needs no secret: limit the senders with --allow-from CIDR`,
       );
   }
   return { ports, web };

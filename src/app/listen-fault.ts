@@ -51,9 +51,9 @@ export function listenFault(error: unknown, { host, port }: { host: string; port
   const known: Readonly<Record<string, string>> = {
     EADDRINUSE:
       "something else listens there already, maybe another box. Stop it, or give another --listen HOST:PORT",
-    EADDRNOTAVAIL: "this machine has no such address. 0.0.0.0 and [::] are all that it has",
+    EADDRNOTAVAIL: "this machine has no such address. 0.0.0.0 and [::] mean all its addresses",
     EACCES:
-      "this user may not listen there: ports below 1024 need a right of their own (CAP_NET_BIND_SERVICE)",
+      "this user may not listen there: ports below 1024 need the capability CAP_NET_BIND_SERVICE",
     ENOTFOUND: "there is no such host",
     EAI_AGAIN: "there is no such host",
   };

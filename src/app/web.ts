@@ -92,7 +92,7 @@ export function connectionsOf(
     clock,
     limits: { ...serverLimits, ...limits },
     crowded: (crowd) =>
-      log.warn(crowd, "too many connections: the oldest that never authenticated are closed"),
+      log.warn(crowd, "too many connections: the oldest unauthenticated ones are closed"),
   });
 }
 

@@ -78,7 +78,7 @@ export function openPusher(options: PusherOptions): Pusher {
 async function open(options: PusherOptions): Promise<Line> {
   const stored = await options.apns.get();
   if (stored.kind === "none") return { why: "no APNs key is set" };
-  if (stored.kind === "unreadable") return { why: "the APNs key can't be unsealed: set it again" };
+  if (stored.kind === "unreadable") return { why: "the APNs key can't be decrypted: set it again" };
   return connectTo(stored, options);
 }
 

@@ -95,7 +95,10 @@ export function startClockWatch(deps: {
   };
   if (behindBy() > BEHIND_SECONDS) {
     hold();
-    log.warn({ behind_seconds: behindBy() }, "the clock is behind the last time that was seen");
+    log.warn(
+      { behind_seconds: behindBy() },
+      "the clock is behind the latest time that the box has seen",
+    );
   } else if (now() - seen > LONG_DOWN_SECONDS) hold();
 
   const settle = () => {
@@ -107,7 +110,7 @@ export function startClockWatch(deps: {
   } catch (error) {
     // A box with a full disk must start. The job tries again.
     if (isFatal(error)) throw error;
-    log.error({ err: error }, "the time the box was down could not be settled yet");
+    log.error({ err: error }, "due times could not be adjusted yet for the time the box was down");
   }
 
   const beat = () => {

@@ -47,7 +47,7 @@ export function watchDisk(storePath: string, log: Log): Disk {
     if (nearlyFull !== before)
       log[nearlyFull ? "error" : "info"](
         { free },
-        nearlyFull ? "the disk is nearly full: events are refused" : "the disk has room again",
+        nearlyFull ? "the disk is nearly full: events are refused" : "the disk has space again",
       );
     if (free > sizes.enough + sizes.ballast && !existsSync(ballast))
       layBallast(ballast, sizes.ballast, log);
@@ -67,7 +67,7 @@ export function watchDisk(storePath: string, log: Log): Disk {
       nearlyFull = true;
       log.error(
         { ballast },
-        "the disk is full: the ballast was given up so that acks and pages go on",
+        "the disk is full: the spare file was deleted so that acknowledgements and pages go on",
       );
       return true;
     },
@@ -94,6 +94,6 @@ function layBallast(path: string, bytes: number, log: Log): void {
     closeSync(fd);
   } catch (error) {
     rmSync(path, { force: true });
-    log.warn({ err: error }, "the ballast file could not be written");
+    log.warn({ err: error }, "the spare file could not be written");
   }
 }

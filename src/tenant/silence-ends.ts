@@ -76,7 +76,7 @@ async function tell(
   const isLate = now >= row.over_at + LATEST;
   if (!sent.includes("delivered") && sent.includes("later") && !isLate) return;
   if (!sent.includes("delivered"))
-    log.warn({ silence: row.id }, "nothing took the note that a silence ended");
+    log.warn({ silence: row.id }, "no contact took the message that a silence ended");
   store.write((tx) => {
     const there = findSilence(tx, row.id);
     if (there !== null) writeSilence(tx, untold(there));
@@ -90,7 +90,7 @@ function endedMessage({ id, body }: SilenceRow, link: string | null): DirectMess
     purpose: "note",
     id: `silence-${id}`,
     title: `Your silence of ${what} has ended`,
-    lines: [`“${reason}”`, "What it held back and is still open is told now."],
+    lines: [`“${reason}”`, "Alerts that it held back and that are still open are sent now."],
     level: 0,
     link,
     ack: null,

@@ -255,7 +255,7 @@ export function startTenant(options: TenantOptions): Tenant {
         store.write((tx) => seenSession(tx, sessionId), { expendable: true });
       } catch (error) {
         // A full disk must not sign anybody out.
-        log.warn({ err: error, session: sessionId }, "that a session was seen isn't written");
+        log.warn({ err: error, session: sessionId }, "the session's last use could not be written");
       }
     },
     async stop() {

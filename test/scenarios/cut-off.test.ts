@@ -90,18 +90,24 @@ test("a cut of ten minutes pages nobody; who is still silent afterwards is told"
   const cut = await readiness();
   assert.deepEqual([cut.ready, cut.status], [true, "degraded"]);
   const check = cut.checks.find(({ name }: { name: string }) => name === "boxes");
-  assert.match(check.detail, /^24 of 24 boxes are not heard: check the network and load balancer/);
+  assert.match(
+    check.detail,
+    /^24 of 24 boxes send no heartbeat: check the network and load balancer/,
+  );
   assert.equal(await metric("box_hosted_silence_held"), 1);
   assert.equal(await metric("box_hosted_boxes_unheard"), BOXES);
 
-  const held = "most boxes are not heard: this service is cut off, so nobody is told of a silence";
+  const held =
+    "most boxes send no heartbeat: this service is probably cut off, so no missing heartbeat is reported";
   assert.deepEqual(logged.splice(0), [held]);
 
   const [dead, ...living] = boxes;
   assert.ok(dead);
   await pass(4, living);
   assert.deepEqual(shown(), []);
-  assert.deepEqual(logged.splice(0), ["boxes are heard again: their silence counts from now on"]);
+  assert.deepEqual(logged.splice(0), [
+    "boxes send heartbeats again: missing ones count from now on",
+  ]);
   assert.equal((await readiness()).status, "ok");
   assert.equal(await metric("box_hosted_silence_held"), 0);
   await pass(2, living);

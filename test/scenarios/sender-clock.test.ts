@@ -35,7 +35,7 @@ test("a sender whose clock is behind by more than its alerts last opens nothing,
   await report(-600);
   assert.equal((await box.api("GET", "/v1/alerts")).body.alerts.length, 0);
   assert.equal((await facts()).clock_suspects, 1);
-  assert.match(await said(), /a clock seems to be off, of prom of p$/);
+  assert.match(await said(), /a clock seems to be wrong, of prom of p$/);
 });
 
 test("once something fires the clock is right; ends of what was known, or is long over, are no sign", async () => {

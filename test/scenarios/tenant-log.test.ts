@@ -24,8 +24,8 @@ const OF_THE_SERVICE = [
   /^too many connections/,
   // Each kind in it names its own where it is known.
   /^requests were refused/,
-  /^most boxes are not heard/,
-  /^boxes are heard again/,
+  /^most boxes send no heartbeat/,
+  /^boxes send heartbeats again/,
   /^--lab:/,
 ];
 
@@ -167,6 +167,6 @@ test("the relay and the account plane", async () => {
     relayKeyId: first.credential.keyId,
     stamp: Math.floor(hosted.clock.now() / 1000),
   });
-  await pass(600, () => lines.some(({ msg }) => /people were told/.test(msg)));
-  take(id, /^a box's people were told$/);
+  await pass(600, () => lines.some(({ msg }) => /people were notified/.test(msg)));
+  take(id, /^a box's people were notified$/);
 });

@@ -457,7 +457,7 @@ test("a lost key file: another pair, and each browser is asked to subscribe anew
   ]);
   const where = { data: box.data, clock: box.clock, random: systemRandom };
   const asked = async () => (await examine(where)).find(({ check }) => check === "push")?.detail;
-  assert.match((await asked()) ?? "", /^1 browser must subscribe anew.*ann@example\.org: tablet$/);
+  assert.match((await asked()) ?? "", /^1 browser must subscribe again.*ann@example\.org: tablet$/);
   await rule([step(ann)]);
   await fire(1);
   assert.equal(phone.pushed().length, 1);

@@ -104,7 +104,7 @@ async function there(database: Database, { path, clock, random }: Place): Promis
     if (hosted > 0)
       throw new StoreFault(
         "misconfigured",
-        `${hosted} tenants have no box: their stores lie on this disk, and nodes that share a database run none. Nothing was moved.`,
+        `${hosted} tenants have no box: their stores lie on this disk, and nodes that share a database can't run them. Nothing was moved.`,
       );
     await migrateDatabase(database);
     return reportOf("to the database", await moveThere({ store, database }, random));
@@ -118,7 +118,7 @@ async function back(database: Database, { path, data, clock, random }: Place): P
   if (!existsSync(key))
     throw new StoreFault(
       "misconfigured",
-      `The nodes' sealing key belongs to what is moved: copy their hosted.key to ${key} first (mode 600).`,
+      `The move needs the nodes' sealing key: copy their hosted.key to ${key} first (mode 600).`,
     );
   const { moveBack } = await import("../../hosted/registry/move/move-back.ts");
   return reportOf("to the data directory", await moveBack(database, { path, clock, random }));

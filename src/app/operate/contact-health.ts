@@ -46,7 +46,7 @@ const failing = (contacts: readonly SeenContact[]): string =>
     .join(", ");
 
 const reachedByNothing = ({ email, contacts }: Ailing["people"][number]): string =>
-  `${email} is reached by nothing that works: ${failing(contacts)}`;
+  `${email} has no contact that works: ${failing(contacts)}`;
 
 /** The doctor's findings: each contact by name. */
 export function contactFindings(reader: Reader): Finding[] {
@@ -62,7 +62,7 @@ export function contactFindings(reader: Reader): Finding[] {
     return [
       note(
         "contacts",
-        "nobody has one: nothing of the box's own reaches a person",
+        "nobody has one: the box itself can page no person",
         "box quickstart, or box contact add KIND ADDRESS",
       ),
     ];
@@ -87,7 +87,7 @@ function failingFinding(person: Ailing["people"][number]): Finding[] {
   const { email, contacts } = person;
   const said = failing(contacts);
   if (said === "") return [];
-  const advice = `box contact test CONTACT --person ${email} tries it; what waits is tried again by itself`;
+  const advice = `box contact test CONTACT --person ${email} tests it; waiting pages are tried again`;
   return onlyFails(person)
     ? [wrong("contacts", reachedByNothing(person), advice)]
     : [note("contacts", `${email}'s ${said}`, advice)];
@@ -112,7 +112,7 @@ export function contactCheck(reader: Reader): HealthCheck {
   const base = { name: "contacts", severity: "degraded" as const };
   const broken = gateways.map(({ kind, error }) => `gateway ${kind} fails (${error})`);
   if (broken.length + lost.length === 0)
-    return { ...base, ok: true, detail: "nobody's contacts all fail, and no gateway does" };
+    return { ...base, ok: true, detail: "nobody has only failing contacts, and no gateway fails" };
   const count =
     lost.length === 0
       ? []

@@ -28,13 +28,13 @@ export function doctorDesk(
       if (running !== child) return;
       const { findings } = readFindings(out) ?? {};
       failure = findings === undefined ? said.trim() || `it ended with ${code}` : null;
-      if (findings === undefined) return log.error({ why: failure }, "the doctor could not look");
+      if (findings === undefined) return log.error({ why: failure }, "the doctor could not run");
       const found = { at: unixSeconds(clock), findings } satisfies Examined;
       store.write((tx) => setMeta(tx, "doctor", JSON.stringify(found)));
       known = found;
     } catch (error) {
-      failure = "what it found could not be kept: see the log";
-      log.error({ err: error }, "what the doctor found could not be kept");
+      failure = "its findings could not be stored: see the log";
+      log.error({ err: error }, "the doctor's findings could not be stored");
     } finally {
       cancel();
       if (running === child) running = null;

@@ -19,14 +19,14 @@ export function heartbeatFindings(reader: Reader, clock: Clock): Finding[] {
     unheardOf(reader, id, unixSeconds(clock)).map((job) => `${job} of ${name}`),
   );
   if (projects.length === 0) return [];
-  if (unheard.length === 0) return [ok("heartbeats", "a rule hears of each")];
+  if (unheard.length === 0) return [ok("heartbeats", "a rule matches the events of each")];
   const named = unheard.slice(0, MOST_NAMED).join(", ");
   const more = unheard.length > MOST_NAMED ? " and others" : "";
   return [
     wrong(
       "heartbeats",
-      `no rule would take it when these stay silent: ${named}${more}`,
-      "make a rule that takes the source of kind heartbeats at their level: box source list, box rule",
+      `no rule matches the events of these when reports are missing: ${named}${more}`,
+      "make a rule that matches the source of kind heartbeats at their level: box source list, box rule",
     ),
   ];
 }

@@ -17,8 +17,8 @@ export function clockFinding(reader: Reader, clock: Clock): Finding {
   if (now >= EARLIEST && now >= seen - BEHIND_SECONDS) return ok("clock", utc);
   return wrong(
     "clock",
-    `${utc} is behind the last time that was seen`,
-    "let the machine's clock be set (timedatectl, NTP): relays refuse a clock that is off",
+    `${utc} is behind the latest time that the box has seen`,
+    "set the machine's clock (timedatectl, NTP): relays refuse a wrong clock",
   );
 }
 
@@ -27,7 +27,7 @@ export function ailingChannels(reader: Reader): Finding[] {
   const channels = listAiling(reader);
   const total = reader.sql<[], number>("SELECT count(*) FROM integrations").pluck().get() ?? 0;
   if (total === 0)
-    return [note("channels", "there are none: nobody is told of any alert", "add an integration")];
+    return [note("channels", "there are none: no alert is sent anywhere", "add an integration")];
   if (channels.length === 0) return [ok("channels", `${total}, all well`)];
   return channels.map(channelFinding);
 }
@@ -44,13 +44,13 @@ function channelFinding(channel: AilingChannel): Finding {
   if (channel.enabled === 0)
     return wrong(
       "channels",
-      `${name} was shut after it failed${since}: ${why}`,
-      `mend it, then enable it: POST /v1/projects/${encodeURIComponent(channel.project)}/integrations/${channel.id}/enable`,
+      `${name} was turned off after it failed${since}: ${why}`,
+      `fix it, then enable it: POST /v1/projects/${encodeURIComponent(channel.project)}/integrations/${channel.id}/enable`,
     );
   return wrong(
     "channels",
     `${name} fails${since}, ${channel.consecutive_failures} times: ${why}`,
-    "mend the address or the credential; what waits goes out by itself",
+    "fix the address or the credential; waiting deliveries are then sent",
   );
 }
 
@@ -59,8 +59,8 @@ export function crowdedFindings(reader: Reader): Finding[] {
   return crowdedRules(reader).map(({ project, rule, alertId, count, since }) =>
     wrong(
       "rules",
-      `${project} / ${rule} has too many unresolved alerts to list: since ${new Date(since * 1000).toISOString()} alert ${alertId} took in ${count} ${count === 1 ? "event" : "events"} of further ones`,
-      `see whether its identifier_keys have no end, resolve what is over (box resolve --all --project ${project} --rule ${rule}), or raise its max_open`,
+      `${project} / ${rule} has too many unresolved alerts to list: since ${new Date(since * 1000).toISOString()} alert ${alertId} has counted ${count} ${count === 1 ? "event" : "events"} that would have opened others`,
+      `check whether its identifier_keys have endless values, resolve alerts that are over (box resolve --all --project ${project} --rule ${rule}), or raise its max_open`,
     ),
   );
 }
@@ -74,7 +74,7 @@ export function waitingFinding(reader: Reader, clock: Clock): Finding {
   return wrong(
     "deliveries",
     `${n} wait, the oldest for ${age} s`,
-    "see what is said of the channels; after 24 h a delivery is given up",
+    "see the findings on channels; a delivery is given up after 24 h",
   );
 }
 

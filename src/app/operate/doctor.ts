@@ -66,10 +66,10 @@ function storeFault(error: unknown): Finding {
   const advice: Partial<Record<StoreFault["kind"], string>> = {
     damaged: "restore the last backup: box restore FILE --replace",
     newer: "run the newer program; or restore the copy it made before its upgrade",
-    foreign: "see that --data names the box's own directory",
-    io: "look at the disk and its mount, and at who owns the files",
+    foreign: "check that --data names the box's directory",
+    io: "check the disk, its mount and the owner of the files",
   };
-  return wrong("store", fault.message, advice[fault.kind] ?? "see that --data is right");
+  return wrong("store", fault.message, advice[fault.kind] ?? "check that --data is right");
 }
 
 function directoryFinding(data: string): Finding {
@@ -80,8 +80,8 @@ function directoryFinding(data: string): Finding {
     return wrong("directory", `${data} is no directory`, "name the data directory with --data");
   const open = (found.mode & 0o077) !== 0;
   return open
-    ? wrong("directory", "others than its owner may look into it", `chmod 700 ${data}`)
-    : ok("directory", `${data}, its owner's alone`);
+    ? wrong("directory", "other users than its owner may read it", `chmod 700 ${data}`)
+    : ok("directory", `${data}, only for its owner`);
 }
 
 const LARGE_LOG = 64 * 1024 * 1024;
@@ -91,8 +91,8 @@ function logFinding(data: string): Finding {
   return log > LARGE_LOG
     ? wrong(
         "write-ahead log",
-        `${log} bytes: a long read keeps it from being moved into the store`,
-        "end what reads box.db (a copy, a browser of databases), or restart the box",
+        `${log} bytes: a long read blocks moving it into the store`,
+        "end the program that reads box.db (a copy, a database browser), or restart the box",
       )
     : ok("write-ahead log", `${log} bytes`);
 }
@@ -131,7 +131,7 @@ function diskFinding({ disk, data }: Status): Finding {
   return wrong(
     "disk",
     disk.free < low ? `${said}: events are refused` : said,
-    "make room; or keep less: --log-days, --log-gib, --history-days",
+    "free some space; or keep less: --log-days, --log-gib, --history-days",
   );
 }
 
@@ -148,13 +148,13 @@ function keyFindings(reader: Reader, data: string): Finding[] {
     return [
       ...bad,
       isUsed
-        ? wrong("key", "there is no key, and credentials are sealed", LOST_KEY)
+        ? wrong("key", "there is no key, and stored credentials need one", LOST_KEY)
         : note("key", "there is none yet: one is made at the first start"),
     ];
   const lost = lostCredentials(reader, ringSealer(ring));
   if (lost.length === 0) return [...bad, ok("key", "opens every stored credential")];
   const named = lost.map(({ name }) => name).slice(0, 10);
-  return [...bad, wrong("key", `doesn't open: ${named.join("; ")}`, LOST_KEY)];
+  return [...bad, wrong("key", `can't open: ${named.join("; ")}`, LOST_KEY)];
 }
 
 function sealerOf(data: string): Sealer | null {
@@ -205,7 +205,7 @@ function servingFindings({ running, address, health }: Status): Finding[] {
     return [
       wrong(
         "service",
-        `a box holds this directory and doesn't answer at ${address ?? "any address known"}`,
+        `a box serves this directory but doesn't answer at ${address ?? "any known address"}`,
         "look at its log; restart it",
       ),
     ];

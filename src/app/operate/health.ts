@@ -45,8 +45,8 @@ function schedulerCheck(tenant: Tenant): HealthCheck {
     failing.length > 0
       ? `jobs failing: ${failing.join(", ")}`
       : ok
-        ? "due work is looked at"
-        : `no look at due work for ${Math.round(late / 1000)} s`;
+        ? "jobs run"
+        : `no job has run for ${Math.round(late / 1000)} s`;
   return { name: "scheduler", ok, severity: "failed", detail };
 }
 
@@ -63,7 +63,7 @@ function clockCheck(tenant: Tenant): HealthCheck {
 function diskCheck({ disk }: Tenant): HealthCheck {
   const free = disk.free === null ? "" : ` (${Math.round(disk.free / 1024 / 1024)} MiB free)`;
   const detail = disk.nearlyFull
-    ? `nearly full${free}: events are refused until there is room; acks and pages go on`
+    ? `nearly full${free}: events are refused until there is space; acknowledgements and pages go on`
     : `enough room${free}`;
   return { name: "disk", ok: !disk.nearlyFull, severity: "degraded", detail };
 }

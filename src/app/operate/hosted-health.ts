@@ -70,7 +70,7 @@ function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
     name: "node",
     ok: !draining,
     severity: "failed",
-    detail: draining ? "it takes on nothing more: it is about to stop" : "it serves",
+    detail: draining ? "it accepts nothing more: it is about to stop" : "it serves",
   };
   if (database === null) return draining ? [leaves] : [];
   const { unheardMs, aheadMs } = database;
@@ -94,7 +94,7 @@ function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
       severity: off > CLOCK_WRONG_MS ? "failed" : "degraded",
       detail:
         off <= CLOCK_ODD_MS
-          ? "it goes with the database's"
+          ? "it agrees with the database's"
           : `this node's clock is ${seconds} s ${way} the database's: set it right`,
     },
   ];
@@ -110,7 +110,7 @@ function workCheck({ clock, scheduler }: HostedState): HealthCheck {
   const late = clock.mono() - scheduler.lastTick;
   const failing = [...scheduler.failures.keys()];
   const ok = late < LATE_MS && failing.length === 0;
-  const still = `no look at due work for ${Math.round(late / 1000)} s`;
+  const still = `no job has run for ${Math.round(late / 1000)} s`;
   const bad = failing.length > 0 ? `jobs failing: ${failing.join(", ")}` : still;
   return { name: "registry", ok, severity: "failed", detail: ok ? "boxes are watched" : bad };
 }
@@ -121,23 +121,23 @@ function boxesCheck(state: HostedState): HealthCheck {
   const base = { name: "boxes", severity: "degraded" as const };
   if (boxes === null) {
     const isShared = state.node().database !== null;
-    const detail = isShared ? "another node looks, or none yet" : "not looked at yet";
+    const detail = isShared ? "another node checks, or none has yet" : "not checked yet";
     return { ...base, ok: true, detail };
   }
   const { held, watched, unheard, twins } = boxes;
   const detail = held
-    ? `${unheard} of ${watched} boxes are not heard: check the network and load balancer before this service; ` +
-      "nobody is told of a silence until more than half are heard"
-    : `${watched - unheard} of ${watched} boxes are heard`;
+    ? `${unheard} of ${watched} boxes send no heartbeat: check the network and load balancer before this service; ` +
+      "no missing heartbeat is reported until more than half send theirs"
+    : `${watched - unheard} of ${watched} boxes send heartbeats`;
   const two = twins === 0 ? "" : `; ${twins} keys are used by two boxes each: the log names them`;
   return { ...base, ok: !held && twins === 0, detail: `${detail}${two}` };
 }
 
 const APNS: Record<ApnsState, string> = {
   none: "no APNs key is set, so no phone rings: box hosted apns set",
-  unreadable: "the APNs key can't be unsealed: set it again, or put hosted.key back",
+  unreadable: "the APNs key can't be decrypted: set it again, or put hosted.key back",
   set: "an APNs key is set",
-  unknown: "not looked at yet",
+  unknown: "not checked yet",
 };
 
 function apnsCheck(state: HostedState): HealthCheck {
@@ -149,6 +149,6 @@ function apnsCheck(state: HostedState): HealthCheck {
 function tenantsCheck(state: HostedState): HealthCheck {
   const { broken, open } = state.tenants();
   const detail =
-    broken === 0 ? `${open} open` : `${broken} can't be read and are shut: restore them`;
+    broken === 0 ? `${open} open` : `${broken} can't be read and are closed: restore them`;
   return { name: "tenants", ok: broken === 0, severity: "degraded", detail };
 }

@@ -19,24 +19,28 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
     gauge("box_hosted_ready", "1 while /readyz is 200.", isReady ? 1 : 0),
     ...pageMetrics(state),
     ...nodeMetrics(state),
-    gauge("box_hosted_boxes_watched", "Boxes whose silence would be news.", boxes?.watched ?? 0),
-    gauge("box_hosted_boxes_unheard", "Those that miss a heartbeat.", boxes?.unheard ?? 0),
+    gauge(
+      "box_hosted_boxes_watched",
+      "Boxes whose missing heartbeats are reported.",
+      boxes?.watched ?? 0,
+    ),
+    gauge("box_hosted_boxes_unheard", "Boxes whose heartbeat is missing.", boxes?.unheard ?? 0),
     gauge(
       "box_hosted_silence_held",
-      "1 while nobody is told of a silence because most boxes are not heard.",
+      "1 while no missing heartbeat is reported because most boxes send none.",
       boxes?.held === true ? 1 : 0,
     ),
     gauge("box_hosted_tenants_open", "Hosted tenants open now.", open),
     gauge("box_hosted_tenants_broken", "Hosted tenants whose data can't be read.", broken),
     {
       name: "box_hosted_tenants_opened_total",
-      help: "Openings of hosted tenants.",
+      help: "Times that a hosted tenant was opened.",
       type: "counter",
       values: [{ value: opened }],
     },
     {
       name: "box_hosted_tenants_closed_total",
-      help: "Closings of hosted tenants.",
+      help: "Times that a hosted tenant was closed.",
       type: "counter",
       values: [{ value: closed }],
     },
@@ -49,19 +53,19 @@ function pageMetrics(state: HostedState): Metric[] {
   return [
     {
       name: "box_hosted_pages_total",
-      help: "Pages that boxes asked for, by how that ended; what is neither paged nor duplicate is asked for again.",
+      help: "Pages that boxes requested, by result; boxes repeat those that are neither paged nor duplicate.",
       type: "counter",
       values: pages.map(({ end, n }) => ({ labels: { end }, value: n })),
     },
     {
       name: "box_hosted_page_seconds_total",
-      help: "What they took in all, by how they ended.",
+      help: "Seconds that these requests took in all, by result.",
       type: "counter",
       values: pages.map(({ end, seconds }) => ({ labels: { end }, value: seconds })),
     },
     {
       name: "box_hosted_pushes_total",
-      help: "Pushes to phones, each once, by how they ended.",
+      help: "Pushes to phones, each once, by result.",
       type: "counter",
       values: state.pushes().map(({ end, n }) => ({ labels: { end }, value: n })),
     },
@@ -74,11 +78,11 @@ function nodeMetrics(state: HostedState): Metric[] {
   if (database === null) return [];
   const { unheardMs, aheadMs, nodes, load } = database;
   return [
-    gauge("box_hosted_nodes", "Nodes that live, as of this one's latest word.", nodes ?? 0),
-    gauge("box_hosted_draining", "1 while this node takes on nothing more.", draining ? 1 : 0),
+    gauge("box_hosted_nodes", "Live nodes, as this node last read.", nodes ?? 0),
+    gauge("box_hosted_draining", "1 while this node accepts nothing more.", draining ? 1 : 0),
     {
       name: "box_hosted_leads",
-      help: "1 where this node does what only one does at a time, by job.",
+      help: "1 where this node runs a job that only one node runs at a time, by job.",
       type: "gauge",
       values: Object.entries(state.seen().leads).map(([job, leads]) => ({
         labels: { job },
@@ -87,12 +91,12 @@ function nodeMetrics(state: HostedState): Metric[] {
     },
     gauge(
       "box_hosted_clock_ahead_seconds",
-      "By how much this node's clock is ahead of the database's.",
+      "Seconds by which this node's clock is ahead of the database's.",
       (aheadMs ?? 0) / 1000,
     ),
     gauge(
       "box_hosted_database_unheard_seconds",
-      "Since the database last committed this node's word, which is due each 2 s.",
+      "Seconds since the database last committed for this node, which is due every 2 s.",
       unheardMs / 1000,
     ),
     ...databaseMetrics(load),
@@ -113,18 +117,18 @@ function databaseMetrics({ lanes, faults, batches }: DatabaseLoad): Metric[] {
     values: Object.entries(batches).map(([ask, n]) => ({ labels: { ask }, value: n[of] })),
   });
   return [
-    byLane("places", "Connections to the database that there may be.", "places"),
+    byLane("places", "Most connections to the database.", "places"),
     byLane("busy", "Connections in use.", "busy"),
-    byLane("waiting", "Who waits for a connection.", "waiting"),
-    byLane("statements_total", "Statements that ended, well or not.", "statements"),
-    byLane("statement_seconds_total", "What they took in all.", "seconds"),
+    byLane("waiting", "Statements that wait for a connection.", "waiting"),
+    byLane("statements_total", "Statements that ended, with or without success.", "statements"),
+    byLane("statement_seconds_total", "Seconds that these statements took in all.", "seconds"),
     {
       name: "box_hosted_database_faults_total",
-      help: "Tries that failed, by kind; undone and lost ones are asked again in the time that there is.",
+      help: "Failed attempts, by kind; undone and lost ones are repeated while there is time.",
       type: "counter",
       values: Object.entries(faults).map(([kind, value]) => ({ labels: { kind }, value })),
     },
-    byBatch("batches_total", "Statements for many at once, by what they ask.", "statements"),
-    byBatch("batched_total", "How many they were for.", "rows"),
+    byBatch("batches_total", "Statements that serve several requests, by kind.", "statements"),
+    byBatch("batched_total", "Requests that they served, by kind.", "rows"),
   ];
 }

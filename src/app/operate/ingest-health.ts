@@ -12,19 +12,19 @@ export function ingestCheck(tenant: Tenant): HealthCheck {
   const { shed, accepted, waiting } = tenant.ingest.stats();
   const unmatched = tenant.ingest.tallies().reduce((sum, tally) => sum + tally.unmatched, 0);
   const detail =
-    `${accepted} events taken since the start, ${unmatched} of them matched by no rule, ` +
-    `${shed} refused for want of room or time, ${waiting} wait`;
+    `${accepted} events accepted since the start, ${unmatched} of them matched by no rule, ` +
+    `${shed} refused for lack of space or time, ${waiting} wait`;
   const base = { name: "ingest", ok: true, severity: "degraded" as const };
   const told = [
     {
       list: turnedAway(tenant),
-      short: (sources: string) => `events of ${sources} were turned away`,
-      long: "events were turned away of",
+      short: (sources: string) => `events of ${sources} were rejected`,
+      long: "events were rejected of",
     },
     {
       list: offClocks(tenant),
-      short: (sources: string) => `the clock of ${sources} seems to be off`,
-      long: "alerts had ended before they came, so a clock seems to be off, of",
+      short: (sources: string) => `the clock of ${sources} seems to be wrong`,
+      long: "alerts ended before they came, so a clock seems to be wrong, of",
     },
     {
       list: tenant.ingest.replicas().map((pair) => replicasText(tenant, pair)),

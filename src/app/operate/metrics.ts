@@ -29,7 +29,7 @@ export function refusalMetrics(refusals: Refusals): Metric[] {
     },
     {
       name: "box_auth_failures_total",
-      help: "Requests that opened nothing, by plane and by what they came with.",
+      help: "Requests with wrong credentials, by plane and kind of credential.",
       type: "counter",
       values: refusals.failures().map(({ n, ...labels }) => ({ labels, value: n })),
     },
@@ -47,7 +47,7 @@ export function portMetric(ports: readonly PortCounts[]): Metric {
     }
   return {
     name: "box_port_messages_total",
-    help: "Messages that came by a port of their own, by what became of them; all but taken are lost, or by smtp refused.",
+    help: "Messages at the ports for senders, by result; all but taken are lost, or refused by smtp.",
     type: "counter",
     values: [...sums.values()],
   };
@@ -80,10 +80,10 @@ function metricsOf(tenant: Tenant): Metric[] {
       values: states.map(({ state, n }) => ({ labels: { state }, value: n })),
     },
     ...outboxMetrics(tenant),
-    gauge("box_backup_age_seconds", "Since the last proved backup, -1 = never.", age ?? -1),
+    gauge("box_backup_age_seconds", "Seconds since the last proved backup, -1 = never.", age ?? -1),
     {
       name: "box_pull_parked",
-      help: "Readers parked in a long poll.",
+      help: "Readers that wait in a long poll.",
       type: "gauge",
       values: [{ value: tenant.waiters.parked }],
     },
@@ -119,7 +119,7 @@ function ingestMetrics(tenant: Tenant): Metric[] {
     },
     {
       name: "box_ingest_batches_total",
-      help: "Transactions that held events.",
+      help: "Transactions with events.",
       type: "counter",
       values: [{ value: ingest.batches }],
     },
@@ -137,7 +137,7 @@ function ingestMetrics(tenant: Tenant): Metric[] {
     },
     {
       name: "box_templates_overflow_total",
-      help: "Messages past the bound on templates.",
+      help: "Messages above the limit of templates.",
       type: "counter",
       values: [{ value: ingest.templatesOverflowed }],
     },
@@ -173,17 +173,17 @@ function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
   const runs = count("executions WHERE status = 'pending'");
   const age = waiting.oldest === null ? 0 : Math.max(0, clock.now() / 1000 - waiting.oldest);
   return [
-    gauge("box_deliveries_pending", "Deliveries waiting to go out.", waiting.n),
+    gauge("box_deliveries_pending", "Deliveries waiting to be sent.", waiting.n),
     gauge(
       "box_pages_pending",
-      "Pages to people's contacts waiting to go out.",
+      "Pages to people's contacts waiting to be sent.",
       count("pages WHERE status = 'pending'"),
     ),
     gauge("box_deliveries_oldest_seconds", "Age of the oldest delivery that waits.", age),
     attempts("box_delivery_attempts_total", "Attempts at deliveries.", outbox.deliveries),
     gauge("box_deliveries_in_flight", "Attempts under way.", outbox.deliveries.inFlight),
     gauge("box_integrations_failing", "Channels whose last attempt failed.", failing),
-    gauge("box_integrations_shut", "Channels that the breaker or a 410 disabled.", shut),
+    gauge("box_integrations_shut", "Channels that the circuit breaker or a 410 disabled.", shut),
     gauge("box_executions_pending", "Runs of actions waiting.", runs),
     attempts("box_execution_attempts_total", "Attempts at runs of actions.", outbox.executions),
   ];

@@ -24,7 +24,7 @@ function movingCheck({ store, clock, outbox }: Tenant): HealthCheck {
   const still = clock.mono() - outbox.deliveries.movedAt;
   const ok = oldest === null || still < STUCK_MS;
   const detail = ok
-    ? "what is due goes out"
+    ? "due deliveries are sent"
     : `a delivery has been due for ${Math.round((clock.now() - (oldest ?? 0)) / 1000)} s and nothing was sent for ${Math.round(still / 1000)} s`;
   return { name: "outbox", ok, severity: "failed", detail };
 }
@@ -32,7 +32,7 @@ function movingCheck({ store, clock, outbox }: Tenant): HealthCheck {
 /** Endpoints that the circuit breaker or a 410 turned off. One that a person turned off is no fault. */
 function breakerCheck(tenant: Tenant): HealthCheck {
   const shut = channelsWhere(tenant, "i.enabled = 0 AND i.failing_since IS NOT NULL");
-  const said = told(shut, "no channel is shut", "enable these once they are well");
+  const said = told(shut, "no channel was turned off", "enable these once they work");
   return { name: "breakers", severity: "degraded", ...said };
 }
 

@@ -25,7 +25,8 @@ export function patternsCheck({
     .map(({ projectId, rule }) => `${nameOf(store, projectId)} / ${rule}`);
   const base = { name: "patterns", severity: "degraded" as const, ok: rules.length === 0 };
   if (base.ok) return { ...base, detail: "every pattern was run" };
-  const what = "took events in the last hour though a pattern of theirs could not be run in time";
+  const what =
+    "matched events in the last hour although a pattern of theirs could not be run in time";
   const count = rules.length === 1 ? "one rule" : `${rules.length} rules`;
   return {
     ...base,
@@ -41,7 +42,7 @@ export function patternFindings(reader: Reader): Finding[] {
     .map(({ project_id, name }) =>
       wrong(
         "patterns",
-        `${nameOf(reader, project_id)} / ${name} has a pattern that is too large to run, and takes every event as if it held`,
+        `${nameOf(reader, project_id)} / ${name} has a pattern that is too large to run, and matches every event as if the pattern did`,
         ADVICE,
       ),
     );

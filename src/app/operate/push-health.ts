@@ -24,16 +24,16 @@ export function pushFindings(reader: Reader, sealer: Sealer | null, clock: Clock
       : [
           wrong(
             "push",
-            `${old.length} ${old.length === 1 ? "browser" : "browsers"} must subscribe anew, since the key that was subscribed with is lost: ${names.slice(0, 10).join(", ")}`,
-            "each is opened at Me, Devices, and added again; or removed there",
+            `${old.length} ${old.length === 1 ? "browser" : "browsers"} must subscribe again, because the key of the subscription is lost: ${names.slice(0, 10).join(", ")}`,
+            "open Me, Devices in each of them and add it again; or remove it there",
           ),
         ]),
     ...unconfirmedShifts(reader, unixSeconds(clock)).map((shift) => {
       const { accountId, project, schedule, timezone, askedAt } = shift;
       return note(
         "shifts",
-        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown anything that was pushed since ${wallTime(askedAt, timezone)} ${timezone}`,
-        "ask them another way; ladders page them as ever",
+        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown a push since ${wallTime(askedAt, timezone)} ${timezone}`,
+        "ask them in another way; ladders page them as usual",
       );
     }),
   ];

@@ -82,5 +82,5 @@ function whyNone(contacts: readonly SeenContact[], served: ReadonlySet<string>):
       : `no ${kinds.find(first.kind)?.gateway?.kind ?? first.kind} gateway serves ${names(on)}`;
   const unverified = contacts.filter(({ state }) => state === "unverified");
   if (unverified.length > 0) return `they have not verified ${names(unverified)}`;
-  return `${names(contacts)} ${contacts.length === 1 ? "is" : "are"} switched off`;
+  return `${names(contacts)} ${contacts.length === 1 ? "is" : "are"} turned off`;
 }

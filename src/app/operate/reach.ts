@@ -100,7 +100,7 @@ function peopleOf(project: ProjectReach, { emails, relay, people }: Ways): Unrea
     const said = `${email} is paged by ${places.join(", ")} of ${project.name}`;
     const sentence =
       others.length === 0
-        ? `${said}, and nothing reaches them${below}: ${why}, ${relayWhy}, and no other channel carries escalations`
+        ? `${said}, and nothing reaches them${below}: ${why}, ${relayWhy}, and no other channel gets escalations`
         : `${said} through ${list(others)} alone${below}: ${why} and ${relayWhy}`;
     return [{ kind: "person", isFault: others.length === 0 && isNamed, sentence }];
   });
@@ -123,7 +123,7 @@ function whyNot(project: ProjectReach, { configured, silence }: Relay, account: 
   if (!configured) return "no hosted relay is configured";
   if (!project.relay) return "the project's relay is disabled";
   const since = silence.accounts.get(account) ?? silence.all;
-  return since === null ? null : `the relay has no phone of theirs (said at ${utc(since)})`;
+  return since === null ? null : `the relay knows no phone of theirs (as of ${utc(since)})`;
 }
 
 function rulesOf(project: ProjectReach, relay: Relay): Unreached[] {
@@ -133,9 +133,9 @@ function rulesOf(project: ProjectReach, relay: Relay): Unreached[] {
   const rule = (name: string, why: string, isFault: boolean): Unreached => ({
     kind: "rule",
     isFault,
-    sentence: `alerts of rule ${name} of ${project.name} tell nobody: ${why}`,
+    sentence: `alerts of rule ${name} of ${project.name} notify nobody: ${why}`,
   });
-  const none = "the project has no enabled channel that hears of them";
+  const none = "the project has no enabled channel that gets them";
   const empty = project.emptyLadders.map((name) =>
     rule(name, `its ladder's schedules have no participants, and ${none}`, true),
   );
@@ -151,17 +151,17 @@ function utc(seconds: number): string {
 
 const MOST_NAMED = 10;
 const ADVICE =
-  "add a contact that reaches them (box contact add), pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
+  "add a contact that reaches them (box contact add), pair a phone through the hosted relay, or add a channel that gets alert.opened and alert.escalated";
 
 /** Readiness is public: `detail` counts, `named` has names. A note doesn't make the box degraded. */
 export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
   const { unreached, complete } = watch.look(reader);
   const faults = unreached.filter(({ isFault }) => isFault);
   const base = { name: "reach", severity: "degraded" as const, ok: faults.length === 0 };
-  const more = complete ? "" : "; not every project has been looked at yet";
+  const more = complete ? "" : "; not every project has been checked yet";
   if (faults.length === 0) {
     const said =
-      "nobody whom a ladder pages is known to be out of reach, and every rule tells somebody";
+      "everybody on a ladder can be reached as far as is known, and every rule notifies somebody";
     const notes = unreached.map(({ sentence }) => sentence);
     return {
       ...base,
@@ -173,7 +173,7 @@ export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
   const rules = faults.length - people;
   const counts = [
     ...(people > 0 ? [`ladders page ${people} whom nothing reaches`] : []),
-    ...(rules > 0 ? [`alerts of ${rules} rules tell nobody`] : []),
+    ...(rules > 0 ? [`alerts of ${rules} rules notify nobody`] : []),
   ].join("; ");
   return {
     ...base,
@@ -186,7 +186,7 @@ export function reachMetric(watch: ReachWatch, reader: Reader): Metric {
   const faults = watch.look(reader).unreached.filter(({ isFault }) => isFault);
   return {
     name: "box_unreached",
-    help: "People whom ladders page and nothing reaches, and rules whose alerts tell nobody.",
+    help: "People whom ladders page and nothing reaches, and rules whose alerts notify nobody.",
     type: "gauge",
     values: (["person", "rule"] as const).map((kind) => ({
       labels: { kind },
@@ -199,7 +199,7 @@ export function reachMetric(watch: ReachWatch, reader: Reader): Metric {
 export function reachFindings(reader: Reader): Finding[] {
   const { unreached } = createReachWatch(Number.POSITIVE_INFINITY).look(reader);
   if (unreached.length === 0)
-    return [ok("reach", "nobody whom a ladder pages is known to be out of reach")];
+    return [ok("reach", "everybody on a ladder can be reached as far as is known")];
   const shown = unreached.toSorted((a, b) => Number(b.isFault) - Number(a.isFault));
   const left = shown.length - MOST_FINDINGS;
   return [

@@ -14,7 +14,7 @@ export function relayCheck(tenant: Tenant): HealthCheck {
   if (!configured || tenant.news === null)
     return { ...base, ok: true, detail: "no hosted relay is configured: no phone is paged" };
   const { heardAt, error, skewSeconds, anotherBox } = tenant.news.contact();
-  const last = heardAt === null ? "not heard since the start" : `last heard at ${heardAt}`;
+  const last = heardAt === null ? "no answer since the start" : `last answer at ${heardAt}`;
   if (error !== null) return { ...base, ok: false, detail: `${error}; ${last}` };
   if (anotherBox) return { ...base, ok: false, detail: ANOTHER_BOX };
   const skew = skewSeconds ?? 0;

@@ -23,10 +23,10 @@ export function mustGiveAgain(
   );
   const again = secrets.filter((field) => stored[field] && !given[field]);
   if (!goesElsewhere || again.length === 0) return;
-  throw new ServiceError("missing_credential", "Another address needs its secrets again.", {
+  throw new ServiceError("missing_credential", "A new address needs the secrets again.", {
     details: again.map((field) => ({
       field: `/${field}`,
-      reason: "must be given again: what is stored was given for another address",
+      reason: "must be given again: the stored one was given for another address",
     })),
   });
 }

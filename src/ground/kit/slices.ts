@@ -48,7 +48,7 @@ export function createSlices(limits: SliceLimits): Slices {
         if (waiting.length >= limits.works)
           throw new ServiceError(
             "overloaded",
-            "Too many such questions at once: try again shortly.",
+            "Too many such requests at once: try again shortly.",
             {
               retryAfter: 1,
             },

@@ -45,7 +45,7 @@ function mustHaveNoLog(path: string): void {
   if (log === 0) return;
   throw new StoreFault(
     "damaged",
-    `${path} is gone but ${path}-wal, which belongs to it, is there. Put ${path} back, or move the log away to begin anew; nothing was changed.`,
+    `${path} is gone but ${path}-wal, which belongs to it, is there. Put ${path} back, or move the log away to start with an empty store; nothing was changed.`,
   );
 }
 

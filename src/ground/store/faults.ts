@@ -53,7 +53,7 @@ export class StoreFault extends Error {
     if (isDenied(error)) {
       return new StoreFault(
         "io",
-        `${path} can't be used (${text}): is its directory writable, with room on it, and not mounted read-only?`,
+        `${path} can't be used (${text}): is its directory writable, with free space, and not mounted read-only?`,
         error,
       );
     }
@@ -102,7 +102,7 @@ export function isFatal(error: unknown): boolean {
 export function storageFull(): ServiceError {
   return new ServiceError(
     "storage_full",
-    "The disk is full: nothing was written. Try again once there is room.",
+    "The disk is full: nothing was written. Try again once there is space.",
     {
       retryAfter: 5,
     },

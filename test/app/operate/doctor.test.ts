@@ -64,7 +64,7 @@ test("channels that fail or were shut are named, with the reason", async (t) => 
   b.tenant.store.write((tx) => tx.sql("DELETE FROM integrations").run());
   channel(b, "shut", { enabled: 0, since: 1_700_000_000 });
   const shut = faultOf(await look(b), "channels");
-  assert.match(shut.detail, /"shut" of shop was shut.*HTTP 500/);
+  assert.match(shut.detail, /"shut" of shop was turned off.*HTTP 500/);
   assert.match(shut.advice, /integrations\/shut\/enable/);
 });
 
@@ -135,7 +135,7 @@ test("a rule whose alerts are too many to list is named until its shared alert e
   const { detail, advice } = faultOf(await look(b), "rules");
   assert.match(
     detail,
-    /^shop \/ errors has too many unresolved alerts to list: since .* alert 2 took in 1 event/,
+    /^shop \/ errors has too many unresolved alerts to list: since .* alert 2 has counted 1 event/,
   );
   assert.match(advice, /box resolve --all --project shop --rule errors/);
   await b.api("POST", "/v1/alerts/2/resolve");

@@ -40,7 +40,7 @@ test("a verified contact reaches a person; without one it is said what they lack
   const { box, receiver, ann, rule, doctor, ready, patch } = await scene(t);
   await rule("errors", [ann]);
   const not = (why: string) =>
-    `wrong ann@example.org is paged by rule errors of shop, and nothing reaches them: ${why}, no hosted relay is configured, and no other channel carries escalations`;
+    `wrong ann@example.org is paged by rule errors of shop, and nothing reaches them: ${why}, no hosted relay is configured, and no other channel gets escalations`;
   assert.deepEqual(await doctor("reach"), [not("they have no contact")]);
 
   const write = { kind: "webhook", label: "phone", address: `${receiver.url}/x` };
@@ -54,9 +54,7 @@ test("a verified contact reaches a person; without one it is said what they lack
   assert.match((await doctor("reach"))[0] ?? "", /^ok /);
   await patch(ann, id, { state: "off" });
   assert.equal((await ready("reach")).ok, false);
-  assert.deepEqual(await doctor("reach"), [
-    not(`/phone (webhook ${receiver.url}) is switched off`),
-  ]);
+  assert.deepEqual(await doctor("reach"), [not(`/phone (webhook ${receiver.url}) is turned off`)]);
   await patch(ann, id, { state: "verified" });
   const metrics = await box.api("GET", "/metrics");
   assert.match(metrics.body, /^box_unreached\{kind="person"\} 0$/m);
@@ -93,7 +91,7 @@ test("levels that no notification rule takes are told: wrong where the rule name
   await notify(400);
   assert.equal((await ready("reach")).ok, true);
   assert.deepEqual(await doctor("reach"), [
-    "note ann@example.org is paged by rule all of shop, and nothing reaches them below error: no notification rule of theirs takes those alerts, no hosted relay is configured, and no other channel carries escalations",
+    "note ann@example.org is paged by rule all of shop, and nothing reaches them below error: no notification rule of theirs takes those alerts, no hosted relay is configured, and no other channel gets escalations",
   ]);
   await notify(500);
   assert.equal((await ready("reach")).ok, false);
@@ -113,7 +111,7 @@ test("levels that no notification rule takes are told: wrong where the rule name
 test("gateways and contacts whose latest request failed are named, and people who verified none", async (t) => {
   const { box, receiver, token, ann, rule, doctor, ready } = await scene(t);
   assert.deepEqual(await doctor("contacts"), [
-    "note nobody has one: nothing of the box's own reaches a person",
+    "note nobody has one: the box itself can page no person",
   ]);
   assert.equal((await ready("contacts")).ok, true);
   await rule("errors", [ann]);
@@ -134,7 +132,7 @@ test("gateways and contacts whose latest request failed are named, and people wh
       .sql("UPDATE contacts SET state = 'failing', last_error = 'http 410' WHERE account_id = ?")
       .run(ann.accountId),
   );
-  const fails = `ann@example.org is reached by nothing that works: /phone (webhook ${receiver.url}) fails: http 410`;
+  const fails = `ann@example.org has no contact that works: /phone (webhook ${receiver.url}) fails: http 410`;
   assert.equal((await doctor("contacts"))[0], `wrong ${fails}`);
   assert.deepEqual(
     [(await ready("contacts")).ok, (await ready("contacts")).detail],

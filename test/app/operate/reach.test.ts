@@ -65,7 +65,7 @@ test("whom a ladder pages and nothing reaches is named, with the place and the r
   const { ok, severity, detail } = await check(box);
   assert.deepEqual([ok, severity], [false, "degraded"]);
   const why =
-    "nothing reaches them: they have no contact, no hosted relay is configured, and no other channel carries escalations";
+    "nothing reaches them: they have no contact, no hosted relay is configured, and no other channel gets escalations";
   const sentences = [
     `ann@example.org is paged by rule errors (schedule primary) of shop, and ${why}`,
     `owner@example.org is paged by rule slow of shop, and ${why}`,
@@ -90,7 +90,7 @@ test("readiness is open to everybody, so without a key it counts and names nobod
     assert.equal(ok, false);
     assert.match(
       detail,
-      /ladders page 1 whom nothing reaches; alerts of 1 rules tell nobody: box doctor/,
+      /ladders page 1 whom nothing reaches; alerts of 1 rules notify nobody: box doctor/,
     );
     assert.ok(!/ann|shop|errors/.test(JSON.stringify(detail)));
   }
@@ -116,12 +116,12 @@ test("a shared channel may be somebody's way: a note, unless it hears no escalat
   assert.equal((await check(box)).ok, false);
 });
 
-test("a rule whose alerts tell nobody is named; one that runs actions is only noted", async (t) => {
+test("a rule whose alerts notify nobody is named; one that runs actions is only noted", async (t) => {
   const { box } = await start(t);
   await rule(box, "bare");
-  const none = "the project has no enabled channel that hears of them";
+  const none = "the project has no enabled channel that gets them";
   assert.deepEqual(await doctor(box), [
-    `wrong alerts of rule bare of shop tell nobody: it has no ladder, and ${none}`,
+    `wrong alerts of rule bare of shop notify nobody: it has no ladder, and ${none}`,
   ]);
   await box.api("POST", "/v1/projects/shop/oncall/schedules", {
     name: "empty",
@@ -130,7 +130,7 @@ test("a rule whose alerts tell nobody is named; one that runs actions is only no
   });
   await rule(box, "bare", { escalations: [{ schedules: ["empty"] }] });
   assert.deepEqual(await doctor(box), [
-    `wrong alerts of rule bare of shop tell nobody: its ladder's schedules have no participants, and ${none}`,
+    `wrong alerts of rule bare of shop notify nobody: its ladder's schedules have no participants, and ${none}`,
   ]);
   await rule(box, "bare");
   await box.api("POST", "/v1/projects/shop/actions", { name: "a", method: "POST", url: HOOK });
@@ -176,7 +176,7 @@ test("behind a relay everybody counts as reached until it says that it paged nob
   assert.equal(ok, false);
   assert.match(
     detail,
-    /^ann@example\.org .*: they have no contact, the relay has no phone of theirs \(said at 20/,
+    /^ann@example\.org .*: they have no contact, the relay knows no phone of theirs \(as of 20/,
   );
   await box.restart();
   assert.equal((await check(box)).ok, false, "it is remembered");
@@ -198,7 +198,7 @@ test("behind a relay everybody counts as reached until it says that it paged nob
   assert.equal((await check(box)).ok, true, "a phone that was paged takes the word back");
   await rule(box, "errors", { identifier_keys: ["n"] });
   await alert({ relayed: false, devices: 0 }, {});
-  assert.match((await doctor(box))[0] ?? "", /^wrong alerts of rule errors of shop tell nobody/);
+  assert.match((await doctor(box))[0] ?? "", /^wrong alerts of rule errors of shop notify nobody/);
 });
 
 test("one look reads a bounded number of rules, and says when there are more", async (t) => {

@@ -61,7 +61,7 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
     "wrong first",
   );
   const bar = barOf((await tab.get("/alerts")).text);
-  assert.match(bar, /others than its owner may look into it/);
+  assert.match(bar, /other users than its owner may read it/);
   assert.match(bar, /href="\/system#doctor-directory"/);
   const line = await tab.sections("/alerts", "bar", "list");
   assert.match(

@@ -167,8 +167,8 @@ test("readiness and doctor say that events are turned away, with names for whoev
     const { body } = await box.api("GET", "/readyz", undefined, key);
     return body.checks.find(({ name }: { name: string }) => name === "ingest").detail as string;
   };
-  assert.match(await detail(null), /events of one source were turned away$/);
-  assert.match(await detail(box.owner.key), /turned away of app of shop \(\d+ invalid_json/);
+  assert.match(await detail(null), /events of one source were rejected$/);
+  assert.match(await detail(box.owner.key), /rejected of app of shop \(\d+ invalid_json/);
 });
 
 test("a kept body is no window on the megabytes that it was cut from, and sources are bounded", () => {

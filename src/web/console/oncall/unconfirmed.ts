@@ -18,7 +18,7 @@ export function unconfirmedLine(call: PageCall): Markup | null {
 }
 
 const untold = (call: PageCall, { askedAt }: CheckedShift): Markup =>
-  html`no device of theirs has shown anything that was pushed since ${clockTime(call, askedAt)}`;
+  html`no device of theirs has shown a push since ${clockTime(call, askedAt)}`;
 
 /** The same beside whoever has this schedule; null where it is confirmed, or wasn't asked for. */
 export function unconfirmedHolder(
