@@ -40,41 +40,54 @@ export function registerTail(program: Command): void {
 async function tail(project: string, options: TailOptions): Promise<void> {
   if (!/^\d+$/.test(options.limit))
     throw new CommandError("--limit must be an integer", exitCodes.usage);
-  const messages = await linesOf(project, options, options.limit);
+  const { messages } = await linesOf(project, options, options.limit);
   if (options.follow) return follow(project, options, messages);
   print({ messages }, options, () => messages.map(lineText).join("\n"));
 }
 
-async function linesOf(project: string, options: TailOptions, limit: string): Promise<LogLine[]> {
+interface Tail {
+  messages: LogLine[];
+  left_out: number;
+}
+
+function linesOf(
+  project: string,
+  options: TailOptions,
+  limit: string,
+  since: number | null = null,
+): Promise<Tail> {
   const query = new URLSearchParams({
     limit,
+    ...(since === null ? {} : { since: String(since) }),
     ...(options.template ? { template: options.template } : {}),
     ...(options.q ? { q: options.q } : {}),
     ...(options.source ? { source: options.source } : {}),
     ...(options.level ? { level: String(parseLevel(options.level)) } : {}),
   });
   const from = `${path("v1", "projects", project, "logtail")}?${query}`;
-  return (await callApi<{ messages: LogLine[] }>(options, "GET", from)).messages;
+  return callApi<Tail>(options, "GET", from);
 }
 
-/** Prints a line for each, with --json a JSON object, and a note where more lines came than can be read. */
+/** Prints a line for each, with --json a JSON object, and a note of how many lines came that it couldn't print. */
 async function follow(
   project: string,
   options: TailOptions,
   first: readonly LogLine[],
 ): Promise<never> {
   let last = 0;
-  /** Returns how many were new. */
-  const show = (lines: readonly LogLine[]): number => {
+  const show = (lines: readonly LogLine[]): void => {
     const fresh = lines.filter(({ id }) => Number(id) > last);
     for (const line of fresh) print(line, options, () => lineText(line));
     last = Math.max(last, ...fresh.map(({ id }) => Number(id)));
-    return fresh.length;
   };
   for (show(first); ; ) {
     await sleep(systemClock, PAUSE_MS);
-    if (show(await linesOf(project, options, String(MOST_LINES))) === MOST_LINES)
-      terminal().stderr.write("box: lines came faster than they can be shown: some are left out\n");
+    const { messages, left_out } = await linesOf(project, options, String(MOST_LINES), last);
+    if (left_out > 0)
+      terminal().stderr.write(
+        `box: +${left_out.toLocaleString("en")} not shown: lines come faster than they are read\n`,
+      );
+    show(messages);
   }
 }
 

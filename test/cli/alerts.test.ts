@@ -188,6 +188,27 @@ test("tail --follow prints what is there, and then each line once as it comes", 
   assert.match(out, /^\S+ \S+Z info +web {2}there before\n\S+ \S+Z warn +web {2}came later\n$/);
 });
 
+test("tail --follow says how many lines came that it didn't print", async (t) => {
+  const child = spawn(process.execPath, [program, "tail", "shop", "--follow", "--limit", "1"], {
+    env: { ...process.env, ...env() },
+  });
+  t.after(() => child.kill());
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => (out += chunk));
+  child.stderr.on("data", (chunk) => (err += chunk));
+  await until(() => out.includes("\n"), "what was there");
+  const lines = Array.from({ length: 1000 }, (_, n) => `line ${n}\n`).join("");
+  const sent = await box(["ingest", "--token", token, "--level", "info"], lines);
+  assert.equal(sent.code, 0, sent.err);
+  await until(() => out.includes("line 999\n"), "the last of them");
+  const printed = out.match(/line \d+\n/g)?.length ?? 0;
+  const told = [...err.matchAll(/\+([\d,]+) not shown/g)].map(([, n = ""]) =>
+    Number(n.replace(",", "")),
+  );
+  const all = told.reduce((sum, n) => sum + n, printed);
+  assert.ok(printed < 1000 && all === 1000, `${printed} printed; ${err}`);
+});
+
 test("all alerts of a rule are acknowledged or resolved in one go", async () => {
   await said("send", "first of many", "--level", "error");
   assert.match(

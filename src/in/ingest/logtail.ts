@@ -44,6 +44,8 @@ export interface LogTailQuery {
   source?: string | undefined;
   /** This level or above. */
   level?: number | undefined;
+  /** The id of a line. Lines after it that match, and don't fit into `limit`, are counted. */
+  since?: number | undefined;
   rootOf: (id: string) => string;
 }
 
@@ -52,24 +54,30 @@ const MOST_LOOKED = 50_000;
 
 /**
  * The newest kept lines of a project that match the query, newest last. Reads only blocks that hold such lines, so that
- * the cost doesn't depend on the number of lines. `complete`: false where `MOST_LOOKED` ended it.
+ * the cost doesn't depend on the number of lines. `complete`: false where `MOST_LOOKED` ended it. `left_out`: how many
+ * lines came after `since` and before these.
  */
 export function readLogTail(
   reader: Reader,
   projectId: number,
   query: LogTailQuery,
-): { messages: LogLine[]; complete: boolean } {
-  const { template } = query;
+): { messages: LogLine[]; complete: boolean; left_out: number } {
+  const { template, limit, since = Number.POSITIVE_INFINITY } = query;
   const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
   const lets = filterOf(reader, projectId, query);
   const rows: KeptLine[] = [];
   let looked = 0;
+  let leftOut = 0;
   for (const line of newestFirst(reader, projectId, wanted)) {
-    if (++looked > MOST_LOOKED || rows.length === query.limit) break;
-    if ((wanted === null || wanted.has(line.template_id)) && lets(line)) rows.push(line);
+    const isFull = rows.length === limit;
+    if (++looked > MOST_LOOKED || (isFull && line.id <= since)) break;
+    if ((wanted !== null && !wanted.has(line.template_id)) || !lets(line)) continue;
+    if (isFull) leftOut++;
+    else rows.push(line);
   }
   const messages = rows.reverse().map((row) => toLine(reader, projectId, row));
-  return { messages, complete: looked <= MOST_LOOKED || rows.length === query.limit };
+  const complete = looked <= MOST_LOOKED || rows.length === limit;
+  return { messages, complete, left_out: leftOut };
 }
 
 /** The project's lines in blocks with one of the wanted templates. */

@@ -13,12 +13,16 @@ export const isShowingNew = (id: string): boolean => showing.has(id);
 /** So many rows a request names, that its head stays small. */
 const MOST_NAMED = 200;
 
-/** The rows that are shown in lists that stay, for the box to say what became of those that left. */
+/** The rows that are shown in lists that stay, and what a section says that it has seen, for the box to say what isn't shown. */
 export function shownRows(sections: readonly Element[]): string {
+  const seen = sections.flatMap((section) => {
+    const mark = section.querySelector<HTMLElement>("[data-seen]")?.dataset["seen"];
+    return mark === undefined ? [] : [mark];
+  });
   const ids = sections
     .filter((section) => section.hasAttribute("data-stay"))
     .flatMap((section) => rowsOf(section).map(({ id }) => id));
-  return ids.slice(0, MOST_NAMED).join(",");
+  return [...seen, ...ids].slice(0, MOST_NAMED).join(",");
 }
 
 /** Below this the list counts as scrolled to the top, in pixels. */

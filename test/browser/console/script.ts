@@ -336,10 +336,15 @@ const newThingsAreFollowed: Step = async ({ scene, tab, until }) => {
   scene.sections = { a: '<p class="n">2</p>' };
   scene.change("a");
   await until(`${text("#a .n")} === "2"`);
-  scene.sections = { a: '<p class="n">3</p>' };
+  scene.sections = { a: '<p class="n">3</p><span hidden data-seen="l-7-0"></span>' };
   scene.change("deliveries:7");
   await until(`${text("#a .n")} === "3"`);
   assert.equal(scene.watch, "a,deliveries:7");
+  // What the box said that this page has seen is said again.
+  scene.sections = { a: '<p class="n">4</p>' };
+  scene.change("a");
+  await until(`${text("#a .n")} === "4"`);
+  assert.equal(scene.heard.at(-1)?.rows, "l-7-0");
 };
 
 const HOUR = 3_600_000;

@@ -55,6 +55,37 @@ test("the interface finds the same lines by the same words", async (t) => {
   assert.deepEqual([messages.length, complete], [1, true]);
 });
 
+test("what came since and isn't shown is counted, by the interface and by an open page", async (t) => {
+  const { box, tab } = await story(t);
+  const token = (await box.api("POST", "/v1/projects/shop/sources/web/rotate-token")).body.token;
+  const tail = async (query: string) =>
+    (await box.api("GET", `/v1/projects/shop/logtail?${query}`)).body;
+  const look = async (rows: string) => {
+    const { text } = await tab.get("/p/shop/lines", { "x-sections": "lines", "x-rows": rows });
+    const [, seen = ""] = /data-seen="([^"]*)"/.exec(text) ?? [];
+    return { seen, told: /\+([\d,]+) not shown/.exec(text)?.[1] ?? null };
+  };
+  const { seen } = await look("");
+  assert.equal((await tail("limit=2")).left_out, 0, "not asked for");
+  const [, newest = ""] = seen.split("-");
+  const body = Array.from({ length: 700 }, (_, n) =>
+    JSON.stringify({ message: `user ${n} logged in`, level: 200 }),
+  );
+  const sent = await fetch(`${box.url}/v1/ingest`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+    body: body.join("\n"),
+  });
+  assert.equal(sent.status, 202);
+  await settle(box);
+  assert.equal((await tail(`limit=200&since=${newest}`)).left_out, 500);
+  assert.equal((await tail(`limit=200&since=${newest}&level=300`)).left_out, 0);
+  const after = await look(seen);
+  assert.equal(after.told, "500");
+  assert.equal((await look(after.seen)).told, "500", "it stays while the page is open");
+  assert.equal((await look("")).told, null, "a page that is loaded anew has missed nothing");
+});
+
 test("templates are listed with their share and rules, and those that nobody would be told of alone", async (t) => {
   const { tab } = await story(t);
   const at = "/p/shop/lines/templates";

@@ -97,17 +97,29 @@ function lineTail(call: PageCall, project: string): Markup {
   const home = getProject(tenant.store, project);
   const { q, source, template, level } = askedTail(call);
   const isAsked = q !== "" || source !== "" || template !== "" || level !== null;
-  const { messages, complete } = readLogTail(tenant.store, home.id, {
+  const seen = seenBefore(call);
+  const { messages, complete, left_out } = readLogTail(tenant.store, home.id, {
     limit: MOST,
+    since: seen?.newest,
     ...(q !== "" && { q }),
     ...(source !== "" && { source }),
     ...(template !== "" && { template }),
     ...(level !== null && { level }),
     rootOf: (id) => tenant.ingest.rootOf(home.id, id),
   });
-  if (messages.length === 0) return noneOf(call, project, isAsked);
-  return html`<p class="soft">${messages.length === MOST ? `The newest ${MOST} lines` : `All ${counted(messages.length, "line")}`}${!complete && " among the newest 50,000"}, newest last. ${pauseLink(call)} <a class="noscript" href="${call.base}${call.at}">Look again</a></p>
-<ol class="lines" tabindex="0" aria-label="Lines">${messages.map((line) => one(call, project, line))}</ol>`;
+  if (messages.length === 0) return html`${noneOf(call, project, isAsked)}${seenMark(0, 0)}`;
+  const missed = (seen?.missed ?? 0) + left_out;
+  return html`<p class="soft">${messages.length === MOST ? `The newest ${MOST} lines` : `All ${counted(messages.length, "line")}`}${!complete && " among the newest 50,000"}, newest last.${missed > 0 && html` <span class="warn">+${missed.toLocaleString("en")} not shown</span>.`} ${pauseLink(call)} <a class="noscript" href="${call.base}${call.at}">Look again</a></p>
+<ol class="lines" tabindex="0" aria-label="Lines">${messages.map((line) => one(call, project, line))}</ol>${seenMark(messages.at(-1)?.id ?? 0, missed)}`;
+}
+
+/** What an open page has seen, which its script says again: the newest line, and how many it couldn't show so far. */
+const seenMark = (newest: string | number, missed: number): Markup =>
+  html`<span hidden data-seen="l-${newest}-${missed}"></span>`;
+
+function seenBefore({ rows }: PageCall): { newest: number; missed: number } | null {
+  const [, newest, missed] = /^l-(\d{1,15})-(\d{1,15})$/.exec(rows[0] ?? "") ?? [];
+  return newest === undefined ? null : { newest: Number(newest), missed: Number(missed) };
 }
 
 function noneOf(call: PageCall, project: string, isAsked: boolean): Markup {

@@ -20,6 +20,9 @@ export const logtailRoutes: Route[] = [
       }),
       source: text(128).optional().meta({ description: "Additive: a source's name." }),
       level: queryInteger(0).optional().meta({ description: "Additive: the lowest." }),
+      since: queryInteger(0).optional().meta({
+        description: "Additive: a line's id. What came after it and isn't shown is counted.",
+      }),
     }),
     answer: z.object({
       messages: z.array(logLine),
@@ -27,15 +30,20 @@ export const logtailRoutes: Route[] = [
         description:
           "Additive: false where it ended, because very many lines aren't as asked, before enough were found.",
       }),
+      left_out: z.int().meta({
+        description:
+          "Additive: with `since`, how many lines as asked came after it and before these; of the newest 50,000.",
+      }),
     }),
     errors: ["invalid_request"],
-    handle: ({ tenant, query: { limit = 50, level, ...words }, project }) => {
+    handle: ({ tenant, query: { limit = 50, level, since, ...words }, project }) => {
       const given = Object.entries(words).filter(
         ([, value]) => value !== undefined && value !== "",
       );
       return readLogTail(tenant.store, project.id, {
         limit,
         level,
+        since,
         ...Object.fromEntries(given),
         rootOf: (id) => tenant.ingest.rootOf(project.id, id),
       });
