@@ -45,8 +45,11 @@ const EVENTS_KEPT = 2 * DAY;
 /** Seconds that audit entries are kept. */
 const AUDIT_KEPT = 400 * DAY;
 
+/** Between two looks at what is kept for days. Log lines, which have a bound in bytes, are looked at each time. */
+const HISTORY_MS = 300_000;
+
 export interface Retention {
-  /** Deletes some old rows in one transaction. Returns false once every kind is done. */
+  /** Deletes some old rows in one transaction. Returns false once every kind that is due is done. */
   slice(): boolean;
 }
 
@@ -55,13 +58,17 @@ export interface Retention {
  * how long the last one took. It keeps everything that an unresolved alert needs.
  */
 export function createRetention(store: Store, limits: RetentionLimits): Retention {
-  const cleanups = cleanupsFor(limits);
+  const lines = linesFor(limits);
+  const all = [...lines, ...historyFor(limits)];
+  let cleanups = all;
   let most = 200;
   let at = 0;
+  let historyAt = Number.NEGATIVE_INFINITY;
 
   return {
     slice() {
       const before = store.clock.mono();
+      if (at === 0) cleanups = before >= historyAt ? all : lines;
       const took = () => store.clock.mono() - before;
       const sweep = (tx: Tx) => {
         let [kind, more] = [at, false];
@@ -76,15 +83,14 @@ export function createRetention(store: Store, limits: RetentionLimits): Retentio
       at = next % cleanups.length;
       if (next < cleanups.length) return true;
       emptyWriteAheadLog(store);
+      if (cleanups === all) historyAt = before + HISTORY_MS;
       return false;
     },
   };
 }
 
 /** What counts as old, for each kind. The folder that writes a table also deletes its rows. */
-function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Cleanup[] {
-  const history = (tx: Tx) => tx.at - historyDays * DAY;
-  let from = 0;
+function linesFor({ logDays, logBytes }: RetentionLimits): Cleanup[] {
   return [
     {
       name: "log lines",
@@ -93,6 +99,13 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
     },
     { name: "lines of deleted projects", sweep: sweepOrphanLines },
     { name: "log blocks", sweep: sweepBlocks },
+  ];
+}
+
+function historyFor({ historyDays }: RetentionLimits): Cleanup[] {
+  const history = (tx: Tx) => tx.at - historyDays * DAY;
+  let from = 0;
+  return [
     {
       name: "resolved alerts",
       sweep: (tx, most) =>

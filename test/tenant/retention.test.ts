@@ -49,7 +49,7 @@ test("a resolved alert goes after its days with all it had; an open one stays fo
     await box.ingest(token, { message: "x", keys: { n: "resolved" } });
     await box.ingest(token, { message: "x", keys: { n: "open" } });
     await box.api("POST", "/v1/alerts/1/resolve");
-    await box.clock.turn(0.012 * DAY);
+    await box.clock.turn(0.014 * DAY);
     assert.equal((await box.api("GET", "/v1/alerts/1")).status, 404);
     assert.equal((await box.api("GET", "/v1/alerts/2")).body.state, "open");
     const again = await box.ingest(token, { message: "x", keys: { n: "open" } });

@@ -1,5 +1,4 @@
 import type { Tx } from "../../ground/store/store.ts";
-import { listAllRules } from "../projects/rules.ts";
 
 /**
  * Matches counted towards an alert that has not opened yet, by its key (contract §5, fire_after). A row with
@@ -109,6 +108,8 @@ export function shiftHits(tx: Tx, by: number): void {
   tx.sql<[by: number]>(SHIFT).run(by);
 }
 
+const COUNTING = `SELECT id, json_extract(body, '$.fire_after.window_minutes') AS minutes FROM rules r
+  WHERE EXISTS (SELECT 1 FROM window_hits WHERE rule_id = r.id)`;
 const OLD = `DELETE FROM window_hits WHERE id IN
   (SELECT id FROM window_hits WHERE rule_id = ? AND at <= ? LIMIT ?)`;
 
@@ -116,7 +117,7 @@ const OLD = `DELETE FROM window_hits WHERE id IN
 export function sweepHits(tx: Tx, most: number): boolean {
   const sweep = tx.sql<[rule: number, until: number, most: number]>(OLD);
   let gone = 0;
-  for (const { id, fire_after } of listAllRules(tx))
-    gone += sweep.run(id, tx.at - fire_after.window_minutes * 60, most).changes;
+  for (const { id, minutes } of tx.sql<[], { id: number; minutes: number }>(COUNTING).all())
+    gone += sweep.run(id, tx.at - minutes * 60, most).changes;
   return gone >= most;
 }
