@@ -3,40 +3,42 @@ import { listActionRows } from "../../core/projects/actions.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { integrations } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import type { ChannelList } from "../../out/services/list.ts";
+import { type ChannelList, channels } from "../../out/services/list.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readConfig } from "./read.ts";
+import { projectConfigOf } from "./shape.ts";
 
 /** One change that applying a configuration makes. */
 export interface Change {
-  kind: Kind;
+  kind: string;
   name: string;
   change: "create" | "update" | "delete";
   /** Its name before. */
   was?: string;
 }
 
-export const changeKinds = [
-  ...(["source", "schedule", "action", "integration", "rule"] as const),
-  ...(["heartbeat", "maintenance"] as const),
-] as const;
-type Kind = (typeof changeKinds)[number];
+/** `source` for `sources`: the lists of a configuration in its order. */
+export const changeKinds = Object.keys(projectConfigOf(channels).shape).map(kindOf);
+
+function kindOf(many: string): string {
+  return many.replace(/s$/, "");
+}
 
 /** Every part of a project as text, by kind and name, with a mark that shows whether its credentials change. */
 export type Snapshot = Map<string, string[]>;
 
-const key = (kind: Kind, name: string) => `${kind} ${name}`;
+const key = (kind: string, name: string) => `${kind} ${name}`;
 
-export function snapshot(reader: Reader, project: Project, channels: ChannelList): Snapshot {
-  const config = readConfig(reader, project, channels, { overrides: true });
+export function snapshot(reader: Reader, project: Project, kinds: ChannelList): Snapshot {
+  const config = readConfig(reader, project, kinds, { overrides: true });
   const parts: Snapshot = new Map();
-  const add = (kind: Kind, name: string, text: string) => {
+  const add = (kind: string, name: string, text: string) => {
     const at = key(kind, name);
     parts.set(at, [...(parts.get(at) ?? []), text].sort());
   };
-  for (const kind of ["source", "schedule", "rule"] as const)
-    for (const part of config[`${kind}s`]) add(kind, part.name, JSON.stringify(part));
-  for (const part of config.heartbeats ?? []) add("heartbeat", part.name, JSON.stringify(part));
+  const { actions: _sealed, integrations: _too, maintenance: _owned, ...plain } = config;
+  for (const [many, list] of Object.entries(plain))
+    for (const part of list ?? []) add(kindOf(many), part.name, JSON.stringify(part));
   // That a maintenance now belongs to the configuration is a change too.
   for (const { config, isOwned } of standingMaintenance(reader, project))
     add("maintenance", config.name, JSON.stringify([config, isOwned]));
@@ -98,6 +100,6 @@ export function changesBetween(
 }
 
 function repeat(at: string, change: Change["change"], times: number): Change[] {
-  const kind = changeKinds.find((one) => at.startsWith(`${one} `)) as Kind;
+  const kind = changeKinds.find((one) => at.startsWith(`${one} `)) ?? "";
   return Array.from({ length: times }, () => ({ kind, name: at.slice(kind.length + 1), change }));
 }
