@@ -54,7 +54,7 @@ export async function pair(
     case "not_found":
       throw notFound("tenant");
     case "hosted":
-      throw new ServiceError("hosted_tenant", "This tenant has no box, so nobody pairs with it.");
+      throw new ServiceError("hosted_tenant", "This tenant has no box, so it can't be paired.");
     case "receipt_needed":
       return { pairing: await pairByReceipt(deps, wanted, receipt), credential: null };
   }

@@ -54,7 +54,7 @@ export function mustGovern(reader: Reader, by: By, target: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);
   if (!atLeast(rank, target))
-    throw new ServiceError("forbidden", "Only an owner changes an owner.");
+    throw new ServiceError("forbidden", "Only an owner can change an owner.");
 }
 
 /** Only managers give a role, and none above their own. Throws 403. */

@@ -112,7 +112,7 @@ function complaint(trouble: PairTrouble): string {
       .join(" ");
   if (trouble.kind === "wait")
     return `Too many tries. Wait ${trouble.seconds} seconds, then try again.`;
-  return "The pairing was not accepted. The code may be used, old or mistyped, or it is for another address, or the account has another password. Ask whoever gave you the link.";
+  return "The pairing was not accepted. The code may be used, old or mistyped, or it is for another address, or the account has another password. Ask the person who gave you the link.";
 }
 
 function fields(form: PairForm, wrong: readonly PairField[], bound: string | null): Markup {

@@ -70,7 +70,7 @@ export function insertPasskey(tx: Tx, passkey: PasskeyWrite): void {
       `An account has at most ${MOST_PASSKEYS} passkeys: remove one that nobody uses.`,
     );
   if (findPasskey(tx, passkey.credential) !== undefined)
-    throw new ServiceError("invalid_request", "That passkey is known here already.");
+    throw new ServiceError("invalid_request", "This passkey is known here already.");
   tx.orm
     .insert(passkeys)
     .values({

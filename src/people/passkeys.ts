@@ -162,7 +162,7 @@ export async function addPasskey(
 }
 
 /** Why a challenge is refused. */
-export const TOO_LATE = "it took longer than five minutes, or the box started anew. Try again.";
+export const TOO_LATE = "it took longer than five minutes, or the box was restarted. Try again.";
 
 /** Errors of the library concern the browser's answer; they become null. */
 function passRefusals(error: unknown): null {

@@ -54,7 +54,7 @@ export async function changePassword(
 }
 
 function refusedPassword(): ServiceError {
-  return new ServiceError("password_refused", "The old password is not the account's.", {
+  return new ServiceError("password_refused", "The old password is wrong.", {
     details: [{ field: "/old", reason: "is not the account's password" }],
   });
 }

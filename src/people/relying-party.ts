@@ -22,6 +22,6 @@ export function relyingParty(at: string): RelyingParty | NoParty {
 /** The reason as a sentence, with a remedy. */
 export const noPartyWords: Readonly<Record<NoParty, string>> = {
   number:
-    "Passkeys need a host name, and this address is a number: open the box by its name, over https, or on this machine as localhost.",
+    "Passkeys need a host name, and this address is an IP address: open the box by its name, over https, or on this machine as localhost.",
   http: "Passkeys need https, and this address is plain http.",
 };

@@ -46,7 +46,7 @@ export interface SignedIn {
 
 /** The same error for every wrong email, password and key. */
 export function signInRefused(): ServiceError {
-  return new ServiceError("sign_in_refused", "That is no email and password, or key, known here.");
+  return new ServiceError("sign_in_refused", "This email and password, or this key, is wrong.");
 }
 
 /**
@@ -60,7 +60,10 @@ export async function signInByPassword(
 ): Promise<SignedIn> {
   const { store, passwords } = parts;
   if (!passwordsOpen(store))
-    throw new ServiceError("sign_in_refused", "Passwords open nothing here: come in another way.");
+    throw new ServiceError(
+      "sign_in_refused",
+      "Signing in with a password is turned off here: use another way.",
+    );
   const counted = parts.tries.begin(email);
   const account = passwordOf(store, email);
   const isRight = await passwords.verify(password, account?.hash ?? null).catch((error) => {
@@ -154,9 +157,9 @@ export async function signInByPasskey(
 }
 
 const PASSKEY_REFUSED = {
-  wrong: "That passkey opens nothing here.",
+  wrong: "This passkey isn't known here.",
   late: `No sign-in: ${TOO_LATE}`,
-  back: "That passkey has been used before with a higher count: there may be a copy of it. Come in another way, and remove it.",
+  back: "This passkey has been used before with a higher count: there may be a copy of it. Sign in another way, and remove it.",
 } as const;
 
 /** Somebody may have a copy of the passkey: writes an audit row, and a mark that its owner sees. */

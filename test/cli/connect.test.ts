@@ -131,7 +131,7 @@ test("what it prints for jobs makes a heartbeat with its first call, and its fai
   const { heard } = (await served.api("GET", "/v1/projects/shop/sources/jobs/heard")).body;
   assert.equal(heard.message, "backup: failed with exit status 3");
   const again = await box("connect", "heartbeats", "--project", "shop");
-  assert.match(again.err, /have a source already, jobs: make one more with box heartbeat add/);
+  assert.match(again.err, /have a source already, jobs: add a heartbeat with box heartbeat add/);
   assert.deepEqual([heard.rules, heard.alert, heard.pages], [["jobs"], "1", ["owner@example.org"]]);
 });
 

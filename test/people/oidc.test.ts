@@ -222,7 +222,7 @@ test("roles follow the groups at each sign-in, and the last owner stays one", as
 
 test("a person who says no, a provider's new keys, and one that is down", async () => {
   const no = await signIn("ann-1", {}, { cancel: true });
-  assert.equal(no.told, "401 You said no at Lab, or it let nobody through.");
+  assert.equal(no.told, "401 You declined at Lab, or Lab refused you.");
   await real.rotate();
   const { told, cookie } = await signIn("ann-1", {});
   assert.equal(told, "in /people");
@@ -232,10 +232,7 @@ test("a person who says no, a provider's new keys, and one that is down", async 
   real.down();
   assert.equal(
     (await comeBack(back, own)).told,
-    "401 Lab can't be reached now, so it signs nobody in; the other ways work.".replace(
-      "'",
-      "&#39;",
-    ),
+    "401 Lab can&#39;t be reached now: sign in another way.",
   );
   await clock.turn(60_000);
   const { answer } = await begin(ids.real);
@@ -259,28 +256,28 @@ test("nothing that a provider says wrongly signs anybody in", async () => {
   });
   const cases: [string, Lie, Record<string, string>, RegExp][] = [
     ["what is right", {}, {}, /^in /],
-    ["another nonce", { claims: { nonce: "another" } }, {}, /doesn/],
-    ["no nonce", { claims: { nonce: undefined } }, {}, /doesn/],
-    ["another issuer in the address", {}, { iss: "https://evil.example" }, /doesn/],
-    ["another issuer in the token", { claims: { iss: "https://evil.example" } }, {}, /doesn/],
-    ["another audience", { claims: { aud: "another" } }, {}, /doesn/],
-    ["no subject", { claims: { sub: undefined } }, {}, /doesn/],
+    ["another nonce", { claims: { nonce: "another" } }, {}, /invalid/],
+    ["no nonce", { claims: { nonce: undefined } }, {}, /invalid/],
+    ["another issuer in the address", {}, { iss: "https://evil.example" }, /invalid/],
+    ["another issuer in the token", { claims: { iss: "https://evil.example" } }, {}, /invalid/],
+    ["another audience", { claims: { aud: "another" } }, {}, /invalid/],
+    ["no subject", { claims: { sub: undefined } }, {}, /invalid/],
     // The library has the machine's seconds, which begin at another moment than the box's by hand.
     ["a token of 58 s ago", late(58), {}, /^in /],
     ["a token of 62 s ago", late(62), {}, /out of date/],
     ["a token from later", { claims: { nbf: seconds() + 70 } }, {}, /out of date/],
-    ["another's key", { isForged: true }, {}, /doesn/],
-    ["a key that isn't listed", { header: { kid: "unknown" } }, {}, /doesn/],
-    ["no signature", { header: { alg: "none" } }, {}, /doesn/],
-    ["a shared secret's signature", { header: { alg: "HS256" } }, {}, /doesn/],
+    ["another's key", { isForged: true }, {}, /invalid/],
+    ["a key that isn't listed", { header: { kid: "unknown" } }, {}, /invalid/],
+    ["no signature", { header: { alg: "none" } }, {}, /invalid/],
+    ["a shared secret's signature", { header: { alg: "HS256" } }, {}, /invalid/],
     ["a code that isn't taken", answers("token", 400, '{"error":"invalid_grant"}'), {}, /refused/],
     ["a fault", answers("token", 500, "{}"), {}, /reached/],
-    ["no JSON", answers("token", 200, "<html>"), {}, /doesn/],
+    ["no JSON", answers("token", 200, "<html>"), {}, /invalid/],
     ["far too much", answers("token", 200, " ".repeat(300_000)), {}, /reached/],
     ["no keys", answers("keys", 500, "{}"), {}, /reached/],
-    ["no keys in the list", answers("keys", 200, '{"keys":[]}'), {}, /doesn/],
+    ["no keys in the list", answers("keys", 200, '{"keys":[]}'), {}, /invalid/],
     ["an error that is markup", {}, { error: "<script>alert(1)</script>" }, /refused/],
-    ["another's claims", { claims: { email: undefined } }, {}, /doesn/],
+    ["another's claims", { claims: { email: undefined } }, {}, /invalid/],
   ];
   for (const [what, lie, query, wanted] of cases) {
     hostile.lies(lie, seconds());
@@ -405,7 +402,7 @@ test("the commands add, change, try and remove a provider, and the secret needs 
 test("passwords are turned off once an owner has come in otherwise, and an owner can't be locked out of that", async () => {
   const off = () => box.api("PUT", "/v1/sign-in", { password: false });
   assert.equal((await off()).body.error.code, "last_owner");
-  assert.match(await command(["sign-in", "password", "off"]), /no owner could come in/);
+  assert.match(await command(["sign-in", "password", "off"]), /no owner could sign in/);
   hostile.lies({ claims: { sub: "own", email: "owner@example.org" } }, seconds());
   const { url, cookie } = await begin(ids.hostile);
   await comeBack(hostile.passed(url), cookie);
@@ -416,7 +413,7 @@ test("passwords are turned off once an owner has come in otherwise, and an owner
   const typed = { email: "owner@example.org", password: "correct horse" };
   const answer = await tabOf(box, "").post("/signin", typed);
   assert.deepEqual(
-    [answer.status, answer.text.includes("Passwords open nothing here")],
+    [answer.status, answer.text.includes("Signing in with a password is turned off here")],
     [401, true],
   );
   const gone = await box.api("DELETE", `/v1/sign-in/providers/${ids.hostile}`);

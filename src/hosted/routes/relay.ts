@@ -96,7 +96,7 @@ function unauthorized(c: AppContext, deps: RelayRouteDeps): Response {
 
 /** The registry doesn't answer: the recipients are unknown, so nobody is paged. */
 function away({ retryAfter = 2 }: ServiceError): ServiceError {
-  const message = "Whom to page can't be looked up at this moment, so nobody was: try again.";
+  const message = "The recipients can't be read at this moment, so nobody was paged: try again.";
   return new ServiceError("relay_unavailable", message, { retryAfter });
 }
 
@@ -114,7 +114,7 @@ function errorOf(result: Refused): ServiceError {
     case "skewed":
       return skewed(result);
     case "in_flight":
-      return new ServiceError("push_in_flight", "This very page is being pushed at this moment.", {
+      return new ServiceError("push_in_flight", "This page is being pushed at this moment.", {
         retryAfter: result.retryAfter,
       });
     case "push_failed":
@@ -126,7 +126,7 @@ function errorOf(result: Refused): ServiceError {
     case "late":
       return new ServiceError(
         "relay_unavailable",
-        "It took too long to learn whom to page, so nobody was: try again.",
+        "Reading the recipients took too long, so nobody was paged: try again.",
         { retryAfter: result.retryAfter },
       );
     case "limited":

@@ -52,7 +52,7 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({
       why: "bad_request",
       message:
-        "The body has no list of alerts. A webhook with a payload of its own belongs to a source of kind hook.",
+        "The body has no list of alerts. A webhook with a custom payload needs a source of kind hook.",
     });
   const events = [];
   const rejected: Rejected[] = [];

@@ -50,7 +50,7 @@ export const elasticsearch: Adapter = {
   decode,
   refuse,
   setUp: ({ base, token }) => ({
-    where: "filebeat.yml, in place of the output that is there",
+    where: "filebeat.yml, in place of the present output",
     paste: [
       "setup.template.enabled: false",
       "setup.ilm.enabled: false",

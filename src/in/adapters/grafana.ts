@@ -69,7 +69,7 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({
       why: "bad_request",
       message:
-        "The body has no list of alerts. A contact point with a payload of its own belongs to a source of kind hook.",
+        "The body has no list of alerts. A contact point with a custom payload needs a source of kind hook.",
     });
   const events: IngestEvent[] = [];
   const rejected: Rejected[] = [];

@@ -32,7 +32,7 @@ export const loki: Adapter = {
   decode,
   refuse,
   setUp: ({ base, token }) => ({
-    where: "config.alloy, beside the loki.write that is there: let sources forward to both",
+    where: "config.alloy, beside your present loki.write: let sources forward to both",
     paste: [
       'loki.write "box" {',
       "  endpoint {",

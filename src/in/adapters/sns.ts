@@ -52,7 +52,7 @@ async function believe(request: InRequest, ask: Ask): Promise<void> {
   const isListed = topicsOf(request).includes(message.topic);
   if (request.options.sns_verify === false) {
     if (isListed) return;
-    throw refused("Unsigned, a topic is taken only where sns_auto_confirm lists it.");
+    throw refused("Unsigned messages are accepted only from topics in sns_auto_confirm.");
   }
   const at = timeOf(message.fields["Timestamp"]);
   if (at === null || request.at - at > HOUR) throw refused("The message is older than an hour.");

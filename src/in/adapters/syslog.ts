@@ -24,7 +24,7 @@ export const syslog: Adapter = {
   decode,
   refuse: plainRefusal,
   setUp: ({ base, shortToken }) => ({
-    where: "/etc/rsyslog.d/box.conf on the machine whose log it is",
+    where: "/etc/rsyslog.d/box.conf on the machine that writes the log",
     paste: [
       'template(name="box" type="list") {',
       '  constant(value="<") property(name="pri") constant(value=">1 ")',

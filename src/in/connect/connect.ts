@@ -60,7 +60,7 @@ function unheardNote(rules: readonly StoredRule[]): string[] {
   const lowest = Math.min(...rules.map(({ match }) => match.min_level ?? 0));
   if (lowest <= WARNING) return [];
   return [
-    `Takes level ${levelName(lowest)} and above: a warning (severity: warning) opens no alert. A rule whose min_level is ${WARNING} takes those too: box connect makes one with --level warn, or change match.min_level of ${rules.map(({ name }) => name).join(", ")}.`,
+    `The rules match level ${levelName(lowest)} and above: a warning (severity: warning) opens no alert. A rule whose min_level is ${WARNING} matches it: box connect makes one with --level warn, or change match.min_level of ${rules.map(({ name }) => name).join(", ")}.`,
   ];
 }
 
@@ -72,7 +72,7 @@ function mustBeFirst(sources: readonly { name: string; kind: string }[]): void {
   if (present === undefined) return;
   throw new ServiceError(
     "name_taken",
-    `The project's heartbeats have a source already, ${present.name}: make one more with box heartbeat add, or rotate that source's token.`,
+    `The project's heartbeats have a source already, ${present.name}: add a heartbeat with box heartbeat add, or rotate that source's token.`,
   );
 }
 
@@ -121,8 +121,8 @@ function pings({ base, shortToken }: SenderAt): SetUp {
     where: "the end of each job, with a name of its own in place of NAME",
     paste: `curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null "${base}/ping/${shortToken}/NAME/$??create=1"`,
     notes: [
-      "The first call makes the heartbeat: a day and an hour of grace. box heartbeat set says when it is expected.",
-      "A failure alerts at once; that a job doesn't run alerts once it has run for the first time.",
+      "The first call makes the heartbeat, which is then expected each day, with an hour of grace: change that with box heartbeat set.",
+      "A failure opens an alert at once. A missing run opens one only after the first run.",
     ],
   };
 }
@@ -130,7 +130,7 @@ function pings({ base, shortToken }: SenderAt): SetUp {
 function ownFormat(at: SenderAt): SetUp {
   const [curl] = snippetsOf(at);
   return {
-    where: "whatever can send a request",
+    where: "any program that can send a request",
     paste: curl?.text ?? "",
     notes: ["202 means that the event is on the disk. Send it again until you get one."],
   };

@@ -24,7 +24,7 @@ export interface AnswerResult {
   words: string;
 }
 
-const NOT_YOURS = "This page is somebody else's, and nobody here is known by your account.";
+const NOT_YOURS = "This page is somebody else's, and no account here has yours as a contact.";
 
 /** Acts as the person who was paged. Throws where it can't be written. */
 export async function answerByHandle(

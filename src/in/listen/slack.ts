@@ -189,6 +189,6 @@ async function pressed(deps: ListenDeps, { user, action, value }: SlackPress): P
     return { words: isTaken ? null : words };
   } catch (error) {
     deps.log.error({ err: error }, "an answer by Slack could not be written");
-    return { words: "This could not be written: try again." };
+    return { words: "This could not be saved: try again." };
   }
 }

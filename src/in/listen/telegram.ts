@@ -146,7 +146,7 @@ async function pressed(
   }
   const [, verb, handle] = /^(ack|resolve):([a-z0-9]{1,32})$/.exec(data) ?? [];
   if (verb === undefined || handle === undefined)
-    return { isTaken: false, words: "This button is none of this box's." };
+    return { isTaken: false, words: "This button belongs to another box." };
   return answerByHandle(deps, {
     handle,
     kind: "telegram",

@@ -48,7 +48,7 @@ export function mustStayOpen(reader: Reader): void {
   if (passwordsOpen(reader) || ownerComesOtherwise(reader)) return;
   throw new ServiceError(
     "last_owner",
-    "Without passwords no owner could come in: first an owner signs in by a passkey or by a provider.",
+    "Without passwords no owner could sign in: an owner must first sign in with a passkey or at a provider.",
   );
 }
 

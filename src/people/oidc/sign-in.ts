@@ -23,20 +23,21 @@ const no = (message: string) => new ServiceError("sign_in_refused", message);
 
 /** Why a sign-in at a provider failed, as a sentence for the person. */
 const FAULT: Readonly<Record<ProviderFault["kind"], (name: string) => string>> = {
-  away: (name) => `${name} can't be reached now, so it signs nobody in; the other ways work.`,
-  denied: (name) => `You said no at ${name}, or it let nobody through.`,
+  away: (name) => `${name} can't be reached now: sign in another way.`,
+  denied: (name) => `You declined at ${name}, or ${name} refused you.`,
   refused: (name) =>
-    `${name} refused the sign-in: ask whoever runs this box to look at its settings.`,
+    `${name} refused the sign-in: ask the person who runs this box to check its settings.`,
   clock: (name) =>
-    `What ${name} answered is out of date: its clock and this box's differ by more than a minute.`,
-  wrong: (name) => `What ${name} answered doesn't hold, so nobody is signed in. Try again.`,
+    `The answer of ${name} is out of date: its clock and this box's differ by more than a minute.`,
+  wrong: (name) => `The answer of ${name} is invalid, so nobody is signed in. Try again.`,
 };
 
 const REFUSED: Readonly<Record<Exclude<Admission["is"], "in">, (name: string) => string>> = {
   unverified: (name) =>
-    `${name} doesn't say that your email address is verified, and nobody here is known by you yet.`,
+    `${name} doesn't say that your email address is verified, and you haven't signed in here before.`,
   removed: () => "Your account here was removed: ask for an invitation.",
-  not_invited: () => "You have no account here and no invitation: ask whoever runs this box.",
+  not_invited: () =>
+    "You have no account here and no invitation: ask the person who runs this box.",
   another: (name) => `The account with your address belongs to another identity at ${name}.`,
 };
 

@@ -66,7 +66,7 @@ async function passkeysWork({ box }: Stage, browser: Browser): Promise<void> {
     await shows(tab, "No passkeys.", "#passkeys");
     await signOut();
     await comeIn();
-    await shows(tab, "That passkey opens nothing here.");
+    await shows(tab, "This passkey isn't known here.");
     assert.deepEqual(
       withoutStatus(tab.noise).filter((line) => !line.startsWith(`request: ${url}/`)),
       [],
@@ -79,12 +79,12 @@ async function passkeysWork({ box }: Stage, browser: Browser): Promise<void> {
 /** AC-10.4: where there can be none, no control offers any, and the reason is text. */
 async function addressesHaveNone({ box, visit, calm }: Stage): Promise<void> {
   const tab = await visit("/me/passkeys");
-  await shows(tab, "this address is a number");
+  await shows(tab, "this address is an IP address");
   assert.equal(await tab.page.locator("[data-passkey-new]").count(), 0);
   await calm(tab, "passkeys at a number");
   await tab.page.context().clearCookies();
   await tab.page.goto(`${box.url}/signin`);
-  await shows(tab, "this address is a number");
+  await shows(tab, "this address is an IP address");
   assert.equal(await tab.page.locator("[data-passkey]").count(), 0);
 }
 

@@ -55,7 +55,7 @@ test("a page's buttons act as the person who was paged, the message says so afte
     bot.messages.set(1, chat);
     const { text, show_alert } = (await answerTo(bot.press(from, 1, data))) ?? { text: "" };
     assert.equal(show_alert, true);
-    assert.match(text, /somebody else's|can't be answered|none of this box's/);
+    assert.match(text, /somebody else's|can't be answered|belongs to another box/);
     assert.equal(await stands(first), "open", `${from} ${data}`);
   }
 

@@ -72,7 +72,7 @@ test("a password opens and goes on to where one wanted to go, and to no other ho
   }
   const wrong = await enter("/", { password: "not it" });
   assert.equal(wrong.status, 401);
-  assert.match(wrong.text, /That is no email and password/);
+  assert.match(wrong.text, /This email and password, or this key, is wrong/);
   assert.match(wrong.text, /value="Ann@Example\.org"/);
   assert.doesNotMatch(wrong.text, /not it/);
   const nobody = await enter("/", { email: "nobody@example.org" });

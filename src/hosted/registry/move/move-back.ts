@@ -101,7 +101,7 @@ async function copyAll(tx: DatabaseTx, files: Files, mark: number): Promise<Move
     moved = sumHere(store);
     const difference = differenceOf(moved, there);
     if (difference !== null)
-      throw new StoreFault("damaged", `What was moved isn't what was there. ${difference}.`);
+      throw new StoreFault("damaged", `The copy differs from the original. ${difference}.`);
     setSqliteMoveMark(store, "moved_from", mark);
   } finally {
     store.close();

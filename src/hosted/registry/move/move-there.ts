@@ -81,7 +81,7 @@ async function moveAll(tx: DatabaseTx, store: Store, mark: number): Promise<Move
   const [here, there] = [sumHere(store), await sumThere(tx)];
   const difference = differenceOf(here, there);
   if (difference !== null)
-    throw new StoreFault("damaged", `What was moved isn't what was there. ${difference}.`);
+    throw new StoreFault("damaged", `The copy differs from the original. ${difference}.`);
   await setPostgresMoveMark(tx, "moved_from", mark);
   return here;
 }

@@ -49,12 +49,12 @@ async function mustKeep(database: Database): Promise<void> {
   if (!ENCODINGS.includes(encoding))
     throw new StoreFault(
       "misconfigured",
-      `The database's encoding is ${encoding}, which lacks characters: make one by CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'.`,
+      `The database's encoding is ${encoding}, which lacks characters: make one with CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'.`,
     );
   if (commits === "off")
     throw new StoreFault(
       "misconfigured",
-      "The database answers before what it was told is on its disk, for synchronous_commit is off: set it by ALTER ROLE … SET synchronous_commit = 'on'.",
+      "The database confirms a commit before it is on disk, because synchronous_commit is off: set it with ALTER ROLE … SET synchronous_commit = 'on'.",
     );
 }
 

@@ -33,6 +33,6 @@ export async function postgresMustNotHaveMoved(tx: Asker): Promise<void> {
   if ((await postgresMoveMark(tx, "moving")) !== null)
     throw new StoreFault(
       "misconfigured",
-      "A move of the database to a file was begun and it isn't known how it ended: run the same box hosted move again.",
+      "A move of the database to a file was begun, and how it ended isn't known: run the same box hosted move again.",
     );
 }

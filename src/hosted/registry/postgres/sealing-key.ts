@@ -74,6 +74,6 @@ function anotherKey({ file }: NodeKeys): StoreFault {
   return new StoreFault(
     "misconfigured",
     `${file} is not the key that the database's secrets are sealed under: give this node the file that the others have. ` +
-      "Where that is lost, stop all nodes; then box hosted apns set begins with this one, and each box needs a fresh relay key.",
+      "If they lost it, stop all nodes: box hosted apns set then begins with this one, and each box needs a new relay key.",
   );
 }

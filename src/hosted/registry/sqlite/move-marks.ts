@@ -32,6 +32,6 @@ export function sqliteMustNotHaveMoved(reader: Reader, path: string): void {
   if (sqliteMoveMark(reader, "moving") !== null)
     throw new StoreFault(
       "misconfigured",
-      `A move of ${path} to a database was begun and it isn't known how it ended: run the same box hosted move again.`,
+      `A move of ${path} to a database was begun, and how it ended isn't known: run the same box hosted move again.`,
     );
 }

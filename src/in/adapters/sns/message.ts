@@ -30,7 +30,7 @@ export function readSnsMessage(body: Buffer): SnsMessage {
   if (type === undefined || missing !== undefined || isCut)
     throw new UnreadableBody({
       why: "bad_request",
-      message: `This is no message of an SNS topic: ${missing ?? "Type"} is missing or unknown.`,
+      message: `This isn't a message of an SNS topic: ${missing ?? "Type"} is missing or unknown.`,
     });
   const text = (name: string) => asText(fields[name]);
   return {

@@ -161,7 +161,7 @@ function warningsOf(
           {
             code: "named_by_senders",
             detail:
-              `Their senders may name alerts themselves, which kept lines don't tell: ${named.map(({ name }) => name).join(", ")}.`.slice(
+              `Their senders may name alerts themselves, which kept lines don't show: ${named.map(({ name }) => name).join(", ")}.`.slice(
                 0,
                 500,
               ),

@@ -33,7 +33,7 @@ export function createDryRunner(store: { path: string; clock: Clock }): DryRunne
       if (heard.ended === "busy" || heard.ended === "closed")
         throw overloaded("Another rule is being tried: try again shortly.");
       if (heard.ended === "late" || heard.ended === "heap")
-        throw overloaded("Trying this rule takes too much: ask for fewer days.");
+        throw overloaded("Trying this rule takes too long: ask for fewer days.");
       throw new Error(`a dry run failed: ${heard.ended}`);
     },
     close: () => thread.close(),
