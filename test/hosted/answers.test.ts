@@ -50,7 +50,7 @@ async function pagedTenant(t: TestContext) {
   return { hosted, tid, token, account, contact: id as string, link };
 }
 
-test("a link finds its tenant, which is opened for it; for one that was not given out no tenant is opened", async (t) => {
+test("a signed link opens its tenant, and a link that was never issued opens none", async (t) => {
   const { hosted, tid, token, account, contact, link } = await pagedTenant(t);
   const capability = link.slice("https://service.test/ack/".length);
   assert.match(capability, new RegExp(`^${tid}${account}-`));
@@ -82,7 +82,7 @@ test("a link finds its tenant, which is opened for it; for one that was not give
   assert.equal(alert.body.state, "acknowledged");
 });
 
-test("what calls back finds its tenant by a segment that nobody makes up; for another no tenant is opened", async (t) => {
+test("a callback's signed path opens its tenant, and a made-up path opens none", async (t) => {
   const { hosted, tid, token } = await pagedTenant(t);
   const settings = { account_sid: `AC${"0".repeat(32)}`, auth_token: "t", test: false };
   const put = await hosted.call("PUT", "/v1/gateways/twilio", { token, body: settings });

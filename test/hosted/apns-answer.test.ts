@@ -41,13 +41,13 @@ const documented: [number, string, string][] = [
   [503, "Shutdown", "retry"],
 ];
 
-test("every documented answer", () => {
+test("each documented answer of APNs becomes its verdict", () => {
   assert.equal(kindOf(200), "delivered");
   for (const [status, reason, kind] of documented)
     assert.equal(kindOf(status, reason), kind, reason);
 });
 
-test("an unknown reason is judged by its status, and never by an inherited name", () => {
+test("an unknown reason of APNs is judged by its status, also one like an inherited property's name", () => {
   for (const reason of ["", "NewReason", "constructor", "__proto__"]) {
     assert.equal(kindOf(400, reason), "misconfigured");
     assert.equal(kindOf(403, reason), "misconfigured");
@@ -71,7 +71,7 @@ test("the time of a 410 and the wait of a 429 are kept", () => {
   assert.deepEqual(apnsVerdict(busy), { kind: "retry", why, retryAfter: 30 });
 });
 
-test("a body of any shape is read without harm", () => {
+test("an APNs answer with any body is read without an error", () => {
   const nothing = { reason: "", timestamp: null };
   for (const body of [
     "",
@@ -91,7 +91,7 @@ test("a body of any shape is read without harm", () => {
   });
 });
 
-test("Retry-After is taken in seconds only", () => {
+test("Retry-After is read only in seconds", () => {
   assert.equal(readRetryAfter("12"), 12);
   for (const header of [undefined, "", "-1", "1.5", "Wed, 21 Oct 2026 07:28:00 GMT", ["1"]]) {
     assert.equal(readRetryAfter(header), null);

@@ -33,7 +33,7 @@ test("the token is an ES256 JWT with key id, team id and the time it was made", 
   assert.ok(verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, raw));
 });
 
-test("in four hours of use it is renewed between 20 and 60 minutes, at most three times an hour", async (t) => {
+test("in four hours of use the provider token is renewed after 20 to 60 minutes, at most three times an hour", async (t) => {
   const { clock, token } = await bench(t);
   const seen = new Map<string, number>();
   for (let minute = 0; minute < 240; minute++) {
@@ -49,7 +49,7 @@ test("in four hours of use it is renewed between 20 and 60 minutes, at most thre
   assert.equal(made.length, 6);
 });
 
-test("a refusal renews it, but not before 20 minutes, and once for all who hold the old one", async (t) => {
+test("a refusal renews the provider token, but not before 20 minutes, and once for all that have the old one", async (t) => {
   const { clock, token } = await bench(t);
   const first = await token.current();
   await clock.turn(20 * minutes - 1);
@@ -63,7 +63,7 @@ test("a refusal renews it, but not before 20 minutes, and once for all who hold 
   assert.equal(await token.current(), second);
 });
 
-test("a wall clock that moves an hour on makes a new one; one set back keeps its hour", async (t) => {
+test("a wall clock set an hour ahead makes a new provider token; one set back keeps the old one for its hour", async (t) => {
   const { clock, token } = await bench(t);
   const first = await token.current();
   clock.setWall(clock.now() + 60 * minutes);
@@ -76,7 +76,7 @@ test("a wall clock that moves an hour on makes a new one; one set back keeps its
   assert.notEqual(token.current(), second);
 });
 
-test("nodes and restarts share one token, and of those who replace it one does", async (t) => {
+test("nodes and restarts share one provider token, and one of several that replace it succeeds", async (t) => {
   const { clock, node } = await bench(t);
   const nodes = [node(), node(), node()];
   const all = async () => new Set(await Promise.all(nodes.map((one) => one.current())));
@@ -98,7 +98,7 @@ test("nodes and restarts share one token, and of those who replace it one does",
   assert.ok(!(await all()).has(second));
 });
 
-test("settings that are set anew forget the token, and a node that has the old ones stores none", async (t) => {
+test("new APNs settings delete the provider token, and a node with the old settings stores none", async (t) => {
   const { clock, set, node, token, registry } = await bench(t);
   const first = await token.current();
   await set();
@@ -112,7 +112,7 @@ test("settings that are set anew forget the token, and a node that has the old o
   assert.notEqual(await node(2).current(), first);
 });
 
-test("while the registry can't be asked a token serves for its hour", async (t) => {
+test("while the registry doesn't answer a provider token is used for its hour", async (t) => {
   const { clock, token, registry } = await bench(t);
   const first = await token.current();
   registry.close();

@@ -72,7 +72,7 @@ test("a push carries the headers that APNs wants", async (t) => {
   assert.equal(headers["apns-collapse-id"], "tenant.1");
 });
 
-test("200 pushes travel together on one connection, within the peer's limit", async (t) => {
+test("200 pushes use one connection together, within the peer's limit of streams", async (t) => {
   const { fake, client } = await bench(t, { streams: 7, oneFirst: true });
   const all = Array.from({ length: 200 }, (_, n) => client.push(pushTo(device(n))));
   for (const result of await Promise.all(all)) assert.deepEqual(result, { kind: "delivered" });
@@ -82,7 +82,7 @@ test("200 pushes travel together on one connection, within the peer's limit", as
   assert.equal(fake.providerTokens.size, 1);
 });
 
-test("answers come back as results", async (t) => {
+test("each answer of APNs is the push's result", async (t) => {
   const { fake, client } = await bench(t);
   const answers = [
     [
@@ -153,7 +153,7 @@ test("each push is counted once, by how it ended", async (t) => {
   await ending("closing", client.push(pushTo(device(1))));
 });
 
-test("a refused stream is sent again", async (t) => {
+test("a push on a refused stream is sent again", async (t) => {
   const { fake, client } = await bench(t);
   fake.script(device(1), { refuse: true }, { refuse: true });
   assert.deepEqual(await client.push(pushTo(device(1))), { kind: "delivered" });
@@ -161,14 +161,14 @@ test("a refused stream is sent again", async (t) => {
   assert.equal(fake.sessions, 1);
 });
 
-test("a peer that refuses for ever comes back as retry", async (t) => {
+test("a push that the peer refuses for ever ends as retry", async (t) => {
   const { fake, client } = await bench(t);
   fake.script(device(1), ...Array.from({ length: 9 }, () => ({ refuse: true }) as const));
   const result = await client.push(pushTo(device(1)));
   assert.deepEqual(result, { kind: "retry", why: "APNs refused the stream", retryAfter: null });
 });
 
-test("GOAWAY: what was taken is answered on the old connection, the rest on a new one", async (t) => {
+test("after GOAWAY accepted pushes are answered on the old connection, the rest on a new one", async (t) => {
   const { fake, client } = await bench(t);
   await client.push(pushTo(device(1)));
   fake.script(device(2), { goaway: "through" });
@@ -192,7 +192,7 @@ test("a burst through a GOAWAY reaches every device exactly once", async (t) => 
   assert.equal(fake.sessions, 2);
 });
 
-test("a push that was never looked at is sent again more often than one that may have been", async (t) => {
+test("a push that was certainly not processed is sent again more often than one that may have been", async (t) => {
   const { fake, client, clock } = await bench(t);
   await client.push(pushTo(device(2)));
   await client.push(pushTo(device(2)));
@@ -204,7 +204,7 @@ test("a push that was never looked at is sent again more often than one that may
   assert.equal(fake.received.length, 6);
 });
 
-test("a connection or stream that breaks under a push is tried once more", async (t) => {
+test("a push whose connection or stream breaks is tried once more", async (t) => {
   const { fake, client } = await bench(t);
   await client.push(pushTo(device(9)));
   for (const reset of ["stream", "connection"] as const) {
@@ -215,7 +215,7 @@ test("a connection or stream that breaks under a push is tried once more", async
   }
 });
 
-test("an answer that lies there when a process goes on that stood still counts, also past its time", async (t) => {
+test("an answer that arrived while the process stood still counts, also after the deadline", async (t) => {
   const { fake, clock, client } = await bench(t);
   const over = Promise.withResolvers<void>();
   fake.script(device(1), { until: over.promise, next: { status: 200 } });
@@ -228,7 +228,7 @@ test("an answer that lies there when a process goes on that stood still counts, 
   assert.deepEqual(await push, { kind: "delivered" });
 });
 
-test("a push that waits while its process stands still isn't sent afterwards: another may have its hold by then", async (t) => {
+test("a push that waited while its process stood still isn't sent: another node may have its hold by then", async (t) => {
   const { fake, clock, client, ends } = await bench(t);
   const push = pushTo(device(1), {
     // The answer lies there when the process goes on, and is read before what is due.
@@ -243,7 +243,7 @@ test("a push that waits while its process stands still isn't sent afterwards: an
   assert.deepEqual(fake.delivered(), [device(2)]);
 });
 
-test("a push that had to wait has as long for its answer as any other: the phone that it rang in the end isn't rung again", async (t) => {
+test("a push that had to wait has as long for its answer as any other, so its phone isn't rung twice", async (t) => {
   const { fake, clock, client } = await bench(t);
   const answered = Promise.withResolvers<void>();
   fake.script(device(1), { until: answered.promise, next: { status: 200 } });
@@ -279,7 +279,7 @@ test("no push is sent later than five seconds after its page began", async (t) =
   assert.deepEqual([fake.received.length, ends()], [0, { timeout: 2 }]);
 });
 
-test("a phone that was reached counts, though the answer's end never comes", async (t) => {
+test("a reached phone counts although the end of the answer never comes", async (t) => {
   const { fake, client, clock } = await bench(t);
   fake.script(device(1), { status: 200, unended: true });
   const push = client.push(pushTo(device(1)));
@@ -290,7 +290,7 @@ test("a phone that was reached counts, though the answer's end never comes", asy
   assert.deepEqual(await push, { kind: "delivered" });
 });
 
-test("a connection that answers pings and no push is left, and the next push uses another", async (t) => {
+test("a connection that answers pings and no push is closed, and the next push uses another", async (t) => {
   const { fake, client, clock } = await bench(t);
   await client.push(pushTo(device(1)));
   fake.script(device(1), { stall: true });
@@ -303,7 +303,7 @@ test("a connection that answers pings and no push is left, and the next push use
   assert.equal(fake.sessions, 2);
 });
 
-test("a stalled stream is given up after 5 s and holds up nobody", async (t) => {
+test("a stalled stream is given up after 5 s and delays no other push", async (t) => {
   const { fake, client, clock } = await bench(t);
   fake.script(device(1), { stall: true });
   const stalled = client.push(pushTo(device(1)));
@@ -321,7 +321,7 @@ test("a stalled stream is given up after 5 s and holds up nobody", async (t) => 
   assert.equal(fake.sessions, 1);
 });
 
-test("a connection gone silent is left after a ping, and the next push uses another", async (t) => {
+test("a connection that doesn't answer a ping is closed, and the next push uses another", async (t) => {
   const fake = await startFakeApns();
   const line = await tcpLine(Number(new URL(fake.endpoint).port));
   t.after(() => Promise.all([line.close(), fake.close()]));
@@ -359,7 +359,7 @@ test("an idle connection is pinged once a minute and kept", async (t) => {
   assert.equal(fake.sessions, 1);
 });
 
-test("nobody listening: retry at once, and the next connection waits its turn", async (t) => {
+test("with no server a push ends as retry at once, and the next connection waits", async (t) => {
   const door = await closedDoor();
   t.after(() => door.close());
   const clock = handClock();
@@ -381,7 +381,7 @@ test("nobody listening: retry at once, and the next connection waits its turn", 
   }
 });
 
-test("an unusable endpoint is a fault of the configuration", async () => {
+test("an invalid endpoint is a fault of the configuration", async () => {
   const clock = handClock();
   const provider = { current: () => "jwt", refused: async () => false };
   const client = openApns({ endpoint: "no address", ca: undefined, topic: "t", provider, clock });
@@ -443,7 +443,7 @@ test("a push that waited goes out only while it is still wanted", async (t) => {
   assert.deepEqual(fake.delivered(), [device(2), device(3)]);
 });
 
-test("a push that found no room asks too, and keeps its place for others when withdrawn", async (t) => {
+test("a push that found no free stream asks whether it is still wanted, and leaves its place when it isn't", async (t) => {
   const { fake, client } = await bench(t, { streams: 1 });
   await client.push(pushTo(device(0)));
   const gate = Promise.withResolvers<void>();
@@ -466,7 +466,7 @@ test("a push that found no room asks too, and keeps its place for others when wi
   assert.deepEqual(asked, [device(2), device(3)]);
 });
 
-test("close lets go of what waits", async (t) => {
+test("close ends waiting pushes", async (t) => {
   const { fake, client } = await bench(t, { streams: 1 });
   await client.push(pushTo(device(0)));
   fake.script(device(1), { stall: true });

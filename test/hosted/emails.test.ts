@@ -35,7 +35,7 @@ function addAsBefore(path: string, emails: Record<string, string>): void {
   db.close();
 }
 
-test("an accent written as one character or as two is one person's, in the registry too", async (t) => {
+test("emails with an accent encoded as one character or two are one account, in the registry too", async (t) => {
   const registry = registryIn(t).open();
   const { account } = await registry.accounts.add(composed);
   const again = await registry.accounts.add(decomposed.toUpperCase());
@@ -47,7 +47,7 @@ test("an accent written as one character or as two is one person's, in the regis
   registry.close();
 });
 
-test("who was added before is found by either way of writing, and added once", async (t) => {
+test("an account of an older version is found by either encoding of its email, and added once", async (t) => {
   const { path, open } = registryIn(t);
   open().close();
   addAsBefore(path, { a: decomposed, b: "Zo\u00eb@example.org", c: "plain@example.org" });
@@ -63,7 +63,7 @@ test("who was added before is found by either way of writing, and added once", a
   registry.close();
 });
 
-test("two who were added before as two stay two, each by their own way of writing", async (t) => {
+test("two older accounts whose emails differ only in encoding stay two, each found by its own", async (t) => {
   const { path, open } = registryIn(t);
   open().close();
   addAsBefore(path, { one: composed, two: decomposed });
@@ -85,7 +85,7 @@ test("two who were added before as two stay two, each by their own way of writin
   }
 });
 
-test("however an address is written, it folds alike; what only looks alike to a machine stays apart", () => {
+test("every encoding of an email folds to the same; letters that are only compatible stay different", () => {
   const local = fc.string({ unit: "grapheme", minLength: 1, maxLength: 10 });
   fc.assert(
     fc.property(local, (text) => {

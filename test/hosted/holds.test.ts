@@ -42,7 +42,7 @@ async function untilPushed(bench: HostedBench, count: number): Promise<void> {
   while (bench.pusher.sent.length < count) await new Promise((done) => setImmediate(done));
 }
 
-test("a clock that is set while a page is pushed frees no hold", async (t) => {
+test("setting the clock during a push frees no hold", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const timestamp = Math.floor(bench.clock.now() / 1000);
@@ -60,7 +60,7 @@ test("a clock that is set while a page is pushed frees no hold", async (t) => {
   }
 });
 
-test("a note of what was reached that fails is tried again, and nobody rings twice", async (t) => {
+test("storing the reached phones is tried again after an error, and none rings twice", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   bench.pusher.script(deviceToken(1), { kind: "retry", why: "busy", retryAfter: null });
@@ -82,7 +82,7 @@ test("a note of what was reached that fails is tried again, and nobody rings twi
   assert.deepEqual(bench.pusher.take(), [deviceToken(1)]);
 });
 
-test("whoever learns of the hold, or of the people, too late gives it back and rings nobody", async (t) => {
+test("a node that gets the hold or the recipients too late releases the hold and rings nobody", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const { claims, devices } = bench.registry;
@@ -104,7 +104,7 @@ test("whoever learns of the hold, or of the people, too late gives it back and r
   assert.deepEqual(await relay(bench, box), pushed(1));
 });
 
-test("a key that is rotated before the page is taken rings nobody, however it was found good", async (t) => {
+test("a key that is rotated before the page is claimed rings nobody, although its signature was valid", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const { relayKeys, heartbeats } = bench.registry;
@@ -141,7 +141,7 @@ function called(bench: HostedBench, box: PairedBox, name: string, n = 0) {
   return route?.handle(call as never) as Promise<unknown>;
 }
 
-test("revoking and rotating are answered when the pages under way are over", async (t) => {
+test("revoking and rotating are answered when the running pages are over", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   for (const name of ["revokePairing", "rotateRelayKey"]) {
@@ -184,7 +184,7 @@ test("revoking waits six seconds at most, for no other tenant's pages and no lat
   await Promise.all(pages);
 });
 
-test("a restart mints no provider token of its own: the provider counts those", async (t) => {
+test("a restart uses the stored provider token, because APNs counts new ones", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const fake = await startFakeApns({ now: () => bench.clock.now() });
@@ -205,7 +205,7 @@ test("a restart mints no provider token of its own: the provider counts those", 
   assert.equal(fake.providerTokens.size, 1);
 });
 
-test("a process that stood still notes the time as an outage, and a clock that was set as none", async (t) => {
+test("the time in which a process stood still is an outage; a clock that was set makes none", async (t) => {
   const bench = hostedBench(t);
   const { uptime } = bench.registry;
   await uptime.begin();

@@ -108,7 +108,7 @@ test("devices of the session's account: registered, listed, removed, at most twe
   assert.deepEqual(code(await remove(token(20))), [404, "not_found"]);
 });
 
-test("the account plane opens for a session and nothing else", async () => {
+test("the account routes accept a session and no other token", async () => {
   const tid = await addTenant({ kind: "hosted" });
   const { api_key: key } = await hosted.desk((desk) =>
     desk.addKey({ tenant: tid, email: "keeper@example.com" }),
@@ -148,7 +148,7 @@ test("the account plane opens for a session and nothing else", async () => {
     ]);
 });
 
-test("the first pairing takes no receipt and is the only one to get the credential", async () => {
+test("the first pairing needs no receipt and is the only one that gets the credential", async () => {
   const { tid, owner, url, credential } = await paired();
   assert.match(credential.keyId, /^rk_[0-9a-f]{16}$/);
   assert.match(credential.secret, /^[0-9A-Za-z]{43}$/);
@@ -170,7 +170,7 @@ test("the first pairing takes no receipt and is the only one to get the credenti
   ]);
 });
 
-test("a receipt that the box doesn't take is a 401 that says why, and nothing is tried twice", async () => {
+test("a receipt that the box refuses is a 401 that says why, and it is checked only once", async () => {
   const { tid } = await paired();
   const cases = [
     { box: answer(400, { error: {} }), says: /did not accept/ },
@@ -196,7 +196,7 @@ test("a receipt that the box doesn't take is a 401 that says why, and nothing is
   assert.match((await pair(unknown, await person(), "box-x")).body.error.message, /no address yet/);
 });
 
-test("outside a lab a receipt is checked over public https alone", async () => {
+test("outside a lab a receipt is checked only over public https", async () => {
   const strict = await testHosted();
   try {
     for (const boxUrl of [
@@ -230,7 +230,7 @@ test("outside a lab a receipt is checked over public https alone", async () => {
   }
 });
 
-test("who may do what to a tenant's pairings and its key", async () => {
+test("which roles may list and end a tenant's pairings and rotate its key", async () => {
   const { tid, owner } = await paired();
   const [member, other, stranger] = [await person(), await person(), await person()];
   for (const [who, id] of [
@@ -276,7 +276,7 @@ test("who may do what to a tenant's pairings and its key", async () => {
   assert.deepEqual(code(await pair(tid, member, "box-other")), [409, "already_paired"]);
 });
 
-test("a tenant with an owner waits for that account, and a hosted tenant pairs with nobody", async () => {
+test("a tenant reserved for an owner pairs only with that account first, and a hosted tenant with none", async () => {
   const [owner, other] = [await person(), await person()];
   const email = `p${people - 1}@example.com`;
   const tid = await addTenant({ kind: "box", owner: email.toUpperCase() });
@@ -304,7 +304,7 @@ test("fifty first pairings at once: one credential", async () => {
   assert.equal(answers.filter(({ body }) => body.relay !== undefined).length, 1);
 });
 
-test("the clock may be 300 s off either way, not 301", async () => {
+test("a box's clock may differ by 300 s either way, not 301", async () => {
   const to = await paired();
   const off = async (skew: number) => relay(to, event({ alert_id: String(skew) }), skew);
   assert.deepEqual((await off(300)).body, { relayed: false, devices: 0 });
@@ -319,7 +319,7 @@ test("the clock may be 300 s off either way, not 301", async () => {
   }
 });
 
-test("65,536 bytes are taken, 65,537 are refused unread", async () => {
+test("a relayed body of 65,536 bytes is accepted, one of 65,537 is refused unread", async () => {
   const to = await paired();
   const padded = (bytes: number) =>
     event({ pad: "" }).replace(
@@ -336,7 +336,7 @@ test("65,536 bytes are taken, 65,537 are refused unread", async () => {
   assert.equal(over.connection, "close");
 });
 
-test("a body without its length is refused, chunked or not", async () => {
+test("a relayed body without Content-Length is refused, chunked or not", async () => {
   const to = await paired();
   const headers = signature(hosted, to.credential, event());
   const chunked = await raw(to.url, { ...headers, "transfer-encoding": "chunked" }, event());
@@ -370,7 +370,7 @@ test("unknown key, revoked key and bad signature are one answer, byte for byte",
   assert.deepEqual(code(noTime), [400, "invalid_request"]);
 });
 
-test("a page rings once; a replay says so; what fails may be tried again", async () => {
+test("a page rings once, a replay is answered as a duplicate, and a failed page may be tried again", async () => {
   const to = await paired();
   const device = token(1000);
   await hosted.call("POST", "/v1/account/devices", {
@@ -407,7 +407,7 @@ test("a page rings once; a replay says so; what fails may be tried again", async
   assert.deepEqual(code(await relay(to, "[]")), [400, "invalid_request"]);
 });
 
-test("a box that floods is held back with 503 and Retry-After, its neighbour isn't", async () => {
+test("a box that sends too much gets 503 and Retry-After, another box doesn't", async () => {
   const small = await testHosted({ relayRate: "1" });
   try {
     const boxes = [];
@@ -444,7 +444,7 @@ test("a box that floods is held back with 503 and Retry-After, its neighbour isn
   }
 });
 
-test("routes of the box are none here, and the document shows this role's own", async () => {
+test("the hosted role has no routes of the box, and its OpenAPI document shows its own", async () => {
   for (const [method, path] of [
     ["POST", "/v1/pair"],
     ["GET", "/v1/pair"],
@@ -483,7 +483,7 @@ test("routes of the box are none here, and the document shows this role's own", 
   assert.deepEqual(body.paths["/v1/account/devices"].get.security, [{ session: [] }]);
 });
 
-test("readiness names what is missing, and metrics are nobody's unless opened", async () => {
+test("readiness names what is missing, and metrics are closed unless configured", async () => {
   const { body, status } = await hosted.call("GET", "/readyz");
   assert.deepEqual(
     [status, body.checks.map(({ name }: { name: string }) => name)],

@@ -75,7 +75,7 @@ async function silentServer(t: TestContext) {
 
 const telegram = (who: string) => ({ type: "telegram", name: who, token: who, chat_id: "1" });
 
-test("one tenant's slow test-fires don't hold up another's Telegram", async (t) => {
+test("one tenant's slow tests of channels don't delay another's Telegram", async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   receiver.always((response, socket, request) => {
@@ -96,7 +96,7 @@ test("one tenant's slow test-fires don't hold up another's Telegram", async (t) 
   assert.ok(ms < 2000, `${Math.round(ms)} ms`);
 });
 
-test("a tenant's own slow test-fires and actions don't hold up its pages to the same place", async (t) => {
+test("a tenant's slow tests and actions don't delay its pages to the same host", async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   receiver.always((response, socket, request) => {
@@ -121,7 +121,7 @@ test("a tenant's own slow test-fires and actions don't hold up its pages to the 
   assert.ok(ms < 2000, `${Math.round(ms)} ms`);
 });
 
-test("tenants that call many silent places leave connections for another's page", async (t) => {
+test("tenants that call many unresponsive hosts leave connections for another's page", async (t) => {
   const silent = await silentServer(t);
   const receiver = await startReceiver();
   t.after(() => receiver.close());
@@ -144,7 +144,7 @@ test("tenants that call many silent places leave connections for another's page"
   assert.ok(ms < 2000, `${Math.round(ms)} ms, ${silent.connections()} connections`);
 });
 
-test("a tenant's names whose servers are silent don't hold up another's new name", async (t) => {
+test("one tenant's unresponsive DNS names don't delay another's new name", async (t) => {
   widenThreadPool(process.env);
   const receiver = await startReceiver();
   t.after(() => receiver.close());
@@ -171,7 +171,7 @@ test("a tenant's names whose servers are silent don't hold up another's new name
   assert.ok(ms < 2000, `${Math.round(ms)} ms`);
 });
 
-test("sixteen stalled bodies of one tenant refuse no other's event; the oldest of them gives way", async (t) => {
+test("sixteen stalled bodies of one tenant block no other's event; the oldest of them is dropped", async (t) => {
   const hosted = await hostedFor(t, {}, { limits: { bodyBytes: 16 * 70_000 } });
   const [ada, ben] = [await neighbour(hosted, "ada"), await neighbour(hosted, "ben")];
   const port = Number(new URL(hosted.url).port);

@@ -22,7 +22,7 @@ function judged(kinds: string, earlier = 0) {
   return `${verdict.outcome.kind} reached:${verdict.reached} gone:${verdict.gone.map((one) => one.token)} bad:${verdict.bad}`;
 }
 
-test("what a page comes to", () => {
+test("the results of its pushes make a page's outcome", () => {
   const table: [string, number, string][] = [
     ["", 0, "paged reached: gone: bad:"],
     ["delivered delivered", 0, "paged reached:delivered0,delivered1 gone: bad:"],
@@ -46,7 +46,7 @@ test("what a page comes to", () => {
   }
 });
 
-test("the longest wait that was asked for is passed on", () => {
+test("a page passes on the longest Retry-After of its pushes", () => {
   const waits = [null, 7, 3].map((retryAfter, index) => ({
     token: String(index),
     result: { kind: "retry" as const, why: "busy", retryAfter },
@@ -54,7 +54,7 @@ test("the longest wait that was asked for is passed on", () => {
   assert.deepEqual(judgePage(waits, 0).outcome, { kind: "failed", why: "busy", retryAfter: 7 });
 });
 
-test("a page is over only when no phone is left that a retry could reach", () => {
+test("a page is over only when a retry could reach no other phone", () => {
   const kind = fc.constantFrom(...Object.keys(results));
   fc.assert(
     fc.property(fc.array(kind, { maxLength: 6 }), fc.nat(2), (kinds, earlier) => {

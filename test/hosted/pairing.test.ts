@@ -40,7 +40,7 @@ const refusal =
   (error: ServiceError) =>
     error.code === code && message.test(error.message);
 
-test("the first pairing asks no box, makes the owner and gives the credential", async (t) => {
+test("the first pairing calls no box, makes the account the owner and gives the credential", async (t) => {
   const bench = hostedBench(t);
   const { account, tryPair, asked } = pairingBench(bench);
   const { id } = await bench.registry.tenants.add({ kind: "box", boxUrl: URL });
@@ -75,7 +75,7 @@ test("fifty first pairings at once: one credential, one owner, and it works", as
   assert.equal(answer.kind, "relayed");
 });
 
-test("a history of revoked pairings opens no door", async (t) => {
+test("after a revoked pairing the next one still needs a receipt", async (t) => {
   const bench = hostedBench(t);
   const { account, tryPair } = pairingBench(bench, { kind: "refused" });
   const { id } = await bench.registry.tenants.add({ kind: "box", boxUrl: URL });
@@ -85,7 +85,7 @@ test("a history of revoked pairings opens no door", async (t) => {
   await assert.rejects(tryPair(id, eve, "box-eve"), refusal("receipt_not_accepted"));
 });
 
-test("a tenant with an owner waits for that account, by any spelling, and is no tenant to others", async (t) => {
+test("a tenant reserved for an email pairs first only with it, in any spelling, and doesn't exist for others", async (t) => {
   const bench = hostedBench(t);
   const { account, tryPair } = pairingBench(bench);
   const ownerEmail = "ADA@Example.com";
@@ -96,7 +96,7 @@ test("a tenant with an owner waits for that account, by any spelling, and is no 
   assert.notEqual((await tryPair(id, await account("ada"), "box-ada")).credential, null);
 });
 
-test("nobody pairs with a hosted tenant", async (t) => {
+test("a hosted tenant can't be paired", async (t) => {
   const bench = hostedBench(t);
   const { account, tryPair } = pairingBench(bench);
   const { id } = await bench.registry.tenants.add({ kind: "hosted" });
@@ -117,7 +117,7 @@ test("a later pairing redeems the receipt at the box, gives no credential and ma
   assert.equal((await bench.registry.tenants.get(id))?.boxTenantId, BOX);
 });
 
-test("each refusal of a receipt says which it is, and writes nothing", async (t) => {
+test("each refusal of a receipt has its own message and writes nothing", async (t) => {
   const bench = hostedBench(t);
   const { account, tryPair } = pairingBench(
     bench,
@@ -142,7 +142,7 @@ test("each refusal of a receipt says which it is, and writes nothing", async (t)
   assert.equal((await bench.registry.tenants.get(id))?.boxTenantId, null);
 });
 
-test("a receipt of another box than the one announced is refused, also when it is announced meanwhile", async (t) => {
+test("a receipt of another box than the announced one is refused, also when the box changes meanwhile", async (t) => {
   const bench = hostedBench(t);
   const { tenants } = bench.registry;
   const announce = () =>
@@ -196,7 +196,7 @@ test("fifty pairings with good receipts for one box account: one is live", async
   }
 });
 
-test("who may end a pairing", async (t) => {
+test("an owner may end any pairing, a member only their own", async (t) => {
   const bench = hostedBench(t);
   const { account, tryPair } = pairingBench(
     bench,

@@ -94,14 +94,14 @@ test("the payload of any event has at most 4,096 bytes and keeps its shape", () 
   );
 });
 
-test("a long body uses the room there is", () => {
+test("a long body fills the payload", () => {
   const json = buildPayload(noticeOf({ ...event, template: "x".repeat(9000) }), {
     criticalAlerts: true,
   });
   assert.equal(Buffer.byteLength(json), 4096);
 });
 
-test("a cut falls between graphemes and never before it must", () => {
+test("a text is cut between graphemes, as late as possible", () => {
   const whole = new Intl.Segmenter("en", { granularity: "grapheme" });
   fc.assert(
     fc.property(nasty, fc.integer({ min: 3, max: 300 }), (text, max) => {

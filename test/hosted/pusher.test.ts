@@ -11,7 +11,7 @@ const settingsOf = (fake: FakeApns) => {
   return { keyId, teamId, topic, endpoint, ca, key };
 };
 
-test("from a signed event to a phone, over real HTTP/2", async (t) => {
+test("a signed event reaches a phone over real HTTP/2", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 3);
   const fake = await startFakeApns({ now: () => bench.clock.now() });

@@ -74,7 +74,7 @@ test("changes of one turn share a commit, and one that throws is undone alone", 
   assert.deepEqual(keys, ["a", "c"]);
 });
 
-test("a full disk refuses every change of the commit and the next one with room is taken", async (t) => {
+test("a full disk fails every change of a commit, and the next commit with space succeeds", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "box-hosted-"));
   const options = { path: join(dir, "hosted.db"), clock: handClock(), random: systemRandom };
   const store = openStore({ ...options, kind: "hosted" });

@@ -73,7 +73,7 @@ test("critical only for the device that allows it", async (t) => {
   ]);
 });
 
-test("the window of the timestamp: 300 s either way, not 301", async (t) => {
+test("a relayed timestamp may differ by 300 s either way, not 301", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const now = Math.floor(bench.clock.now() / 1000);
@@ -139,7 +139,7 @@ test("unknown key, revoked key and bad signature are one answer", async (t) => {
   assert.deepEqual(bench.pusher.take(), []);
 });
 
-test("a connection is known by a good signature, before the page is pushed, and by nothing else", async (t) => {
+test("only a valid signature marks a connection as known, before the page is pushed", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const request = signed(bench, box.credential, eventBody(bench.clock));
@@ -155,7 +155,7 @@ test("a connection is known by a good signature, before the page is pushed, and 
   assert.deepEqual(await known({}), [0]);
 });
 
-test("the decoy of unknown keys signs for nobody", async (t) => {
+test("the secret used for unknown keys verifies no signature", async (t) => {
   const bench = hostedBench(t);
   await pairedBox(bench, 1);
   const unknown = await bench.registry.relayKeys.find("rk_ffffffffffffffff");
@@ -165,7 +165,7 @@ test("the decoy of unknown keys signs for nobody", async (t) => {
   assert.deepEqual(await relayEvent(bench, request), unauthorized);
 });
 
-test("the signature is over the raw bytes, and may be written in capitals", async (t) => {
+test("the signature covers the raw bytes, and may be in upper case", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const body = `  ${eventBody(bench.clock).replace("shop", "\\u0073hop")}\n`;
@@ -174,7 +174,7 @@ test("the signature is over the raw bytes, and may be written in capitals", asyn
   assert.deepEqual(await relayEvent(bench, { ...request, signatureHeader }), pushed(1));
 });
 
-test("a body without the three promised fields is malformed; what else is odd is not", async (t) => {
+test("a body without the three required fields is malformed; other odd fields are accepted", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const send = (body: string) => relayEvent(bench, signed(bench, box.credential, body));
@@ -191,7 +191,7 @@ test("a body without the three promised fields is malformed; what else is odd is
   assert.deepEqual(await send(eventBody(bench.clock, odd)), pushed(1));
 });
 
-test("an escalation goes to those it names, through this tenant's live pairings only", async (t) => {
+test("an escalation goes to the accounts that it names, through this tenant's live pairings only", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 3);
   const other = await pairedBox(bench, 1);
@@ -208,7 +208,7 @@ test("an escalation goes to those it names, through this tenant's live pairings 
   assert.deepEqual(await relay(bench, box, { alert_id: "6", page_accounts: ["box-1"] }), pushed(3));
 });
 
-test("a revoked person gets nothing from that moment, and again after pairing anew", async (t) => {
+test("a person gets nothing after the revocation, and pages again after a new pairing", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   const [, second = ""] = box.accounts;
@@ -233,7 +233,7 @@ test("a push that has to wait asks whether its person is still paired", async (t
   assert.equal(await second?.stillWanted?.(), false);
 });
 
-test("nobody to push to is said, and said again", async (t) => {
+test("an event without recipients is answered as such, also when repeated", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   await bench.registry.devices.remove(box.accounts[0] ?? "", deviceToken(0));
@@ -241,7 +241,7 @@ test("nobody to push to is said, and said again", async (t) => {
   assert.deepEqual(await relay(bench, box), again(0));
 });
 
-test("one push for a handset that several people have", async (t) => {
+test("a phone of several people gets one push", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   await addDevice(bench, box.accounts[1] ?? "", 0, true);
@@ -264,7 +264,7 @@ test("the same page while its push is under way is 409, then a duplicate", async
   assert.equal(bench.pusher.sent.length, 1);
 });
 
-test("fifty of the same at once: one push, nobody told duplicate before it is sure", async (t) => {
+test("fifty equal requests at once cause one push, and none is called a duplicate before it succeeded", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const gate = Promise.withResolvers<PushResult>();
@@ -291,7 +291,7 @@ test("a retry rings only the phones that the first try missed", async (t) => {
   assert.deepEqual(await relay(bench, box), again(3));
 });
 
-test("the key of a page is tenant, alert, kind and the event's own time", async (t) => {
+test("a page is identified by tenant, alert, kind and the event's own time", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const other = await pairedBox(bench, 1);
@@ -311,7 +311,7 @@ test("the key of a page is tenant, alert, kind and the event's own time", async 
   assert.deepEqual(await relay(bench, box, { alert_id: "9", timestamp: undefined }), pushed(1));
 });
 
-test("a process that dies while pushing: the page is tried again, the reached stay reached", async (t) => {
+test("when a process dies during a push the page is tried again, without the phones already reached", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   bench.pusher.script(deviceToken(1), busy, new Promise(() => {}));
@@ -325,7 +325,7 @@ test("a process that dies while pushing: the page is tried again, the reached st
   assert.deepEqual(bench.pusher.take(), [deviceToken(1)]);
 });
 
-test("a hold whose push is never over runs out after 15 s", async (t) => {
+test("a hold expires after 15 s if its push never ends", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const same = { alert_id: "1", timestamp: Math.floor(bench.clock.now() / 1000) };
@@ -338,7 +338,7 @@ test("a hold whose push is never over runs out after 15 s", async (t) => {
   assert.deepEqual(await relay(bench, box, same), pushed(1));
 });
 
-test("a hold that was taken over ends nothing, but its reached phones count", async (t) => {
+test("a node that lost its hold ends nothing, but its reached phones count", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   const at = Math.floor(bench.clock.now() / 1000);
@@ -356,7 +356,7 @@ test("a hold that was taken over ends nothing, but its reached phones count", as
   assert.deepEqual(bench.pusher.take(), []);
 });
 
-test("a pusher that throws frees the page", async (t) => {
+test("an exception while pushing releases the page", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const gate = Promise.withResolvers<PushResult>();
@@ -432,7 +432,7 @@ test("no key: 503 where there is a phone to ring, and the page goes out once the
   assert.deepEqual(await relay(bench, box), pushed(1));
 });
 
-test("claims are kept for two days and no longer", async (t) => {
+test("a page's claim is kept for two days", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const timestamp = Math.floor(bench.clock.now() / 1000);
@@ -446,7 +446,7 @@ test("claims are kept for two days and no longer", async (t) => {
   assert.deepEqual(await relay(bench, box, { timestamp }), pushed(1));
 });
 
-test("an announcement records the box's address, in the order in which the box spoke", async (t) => {
+test("an announcement stores the box's address, unless a newer one is stored", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   const at = Math.floor(bench.clock.now() / 1000);
@@ -477,7 +477,7 @@ test("an announcement records the box's address, in the order in which the box s
   assert.deepEqual(bench.pusher.take(), []);
 });
 
-test("kinds of a box that are unknown here are let pass without a push", async (t) => {
+test("unknown kinds of a box's own events are accepted without a push", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
   for (const event of ["box.heartbeat", "box.goodbye", "box.silent", "box.whatever"]) {

@@ -71,7 +71,7 @@ async function settled(hosted: TestHosted, call: () => Promise<number>): Promise
   return 503;
 }
 
-test("a short token and a ping's address open their closed tenant, and wrong ones none", async (t) => {
+test("a short token and a ping's address open their closed tenant, and wrong ones open none", async (t) => {
   const shop = await shopOf(t);
   const { hosted, ping, short, need } = shop;
   assert.equal(await send(shop, short), 200, "known as soon as it was answered");
@@ -92,7 +92,7 @@ test("a short token and a ping's address open their closed tenant, and wrong one
   assert.equal((alerts as unknown[] | undefined)?.length, 1);
 });
 
-test("a calendar's address opens its closed tenant; one that was replaced opens none", async (t) => {
+test("a calendar's address opens its closed tenant, and a replaced address opens none", async (t) => {
   const shop = await shopOf(t);
   const { hosted, need } = shop;
   const make = async () =>
@@ -111,7 +111,7 @@ test("a calendar's address opens its closed tenant; one that was replaced opens 
   assert.equal(hosted.role.tenants.stats().opened, opened + 1);
 });
 
-test("what was rotated or deleted leads nowhere, also once the tenant is closed", async (t) => {
+test("a rotated or deleted token opens nothing, also after the tenant is closed", async (t) => {
   const shop = await shopOf(t);
   const { hosted, ping, short, heartbeat, need } = shop;
   const next = await need("POST", "/v1/projects/shop/sources/am/rotate-token", {});
@@ -153,7 +153,7 @@ test("a job that stays silent while its tenant is closed is an alert", async (t)
   assert.match((await open())[0] ?? "", /^backup: no ping since /);
 });
 
-test("an index that is behind its stores says try again, never no, and is written anew at the start", async (t) => {
+test("an index that is behind its stores asks to try again, never answers not_found, and is rebuilt at the start", async (t) => {
   const shop = await shopOf(t);
   const { hosted, short, ping } = shop;
   // The disk as a kill between a tenant's commit and the index would leave it.
@@ -173,7 +173,7 @@ test("an index that is behind its stores says try again, never no, and is writte
   assert.equal(await settled(hosted, () => send(shop, "0".repeat(32))), 401);
 });
 
-test("a store put back from before is known by what it holds from the next start on", async (t) => {
+test("the tokens in a restored store are known after the next start", async (t) => {
   const shop = await shopOf(t);
   const { hosted, short, need } = shop;
   const stores = join(hosted.data, "tenants");

@@ -24,7 +24,7 @@ const sights = fc
     }),
   );
 
-test("most of 20 boxes or more are needed for a hold, and more than half heard to end it", () => {
+test("a hold begins when most of at least 20 boxes are unheard, and ends when more than half are heard", () => {
   fc.assert(
     fc.property(sights, (sight) => {
       const { watched, unheard, held, away } = sight;
@@ -89,7 +89,7 @@ async function fleet(bench: HostedBench, size: number, offsets: readonly number[
   };
 }
 
-test("whatever falls silent and comes back, an outage of the way here pages nobody and a dead box is told", async (t) => {
+test("an outage of the service's network pages nobody and a dead box is reported, in any sequence", async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -127,7 +127,7 @@ test("whatever falls silent and comes back, an outage of the way here pages nobo
   );
 });
 
-test("a page after a hold says when the box was really heard last", async (t) => {
+test("a page after a hold names the time of the box's last real heartbeat", async (t) => {
   const bench = hostedBench(t);
   const boxes = await fleet(bench, 25, Array(25).fill(0));
   await boxes.pass(60, () => false);
@@ -145,7 +145,7 @@ test("a page after a hold says when the box was really heard last", async (t) =>
   );
 });
 
-test("a hold outlives a restart, an absence and a clock that is set", async (t) => {
+test("a hold survives a restart, a pause and a clock that is set", async (t) => {
   const bench = hostedBench(t);
   const boxes = await fleet(bench, 20, Array(20).fill(0));
   await boxes.pass(180, () => true);

@@ -57,7 +57,7 @@ async function refusesStrangers(hosted: TestHosted, { tid }: Keeper): Promise<vo
   assert.equal(hosted.role.tenants.stats().opened, before);
 }
 
-test("a closed tenant is opened by its own keys and tokens, and by no stranger's", async (t) => {
+test("a closed tenant is opened by its own keys and tokens only", async (t) => {
   const hosted = await hostedFor(t);
   const ada = await keeper(hosted);
   await refusesStrangers(hosted, ada);
@@ -104,7 +104,7 @@ test("a key that the operator makes counts at once, whether the tenant is open o
   assert.equal(await withKey(hosted, whileClosed), 200);
 });
 
-test("a store put back from before opens by what it holds, not by what the registry remembers", async (t) => {
+test("a restored store is opened by the tokens in it, not by those in the registry", async (t) => {
   const hosted = await hostedFor(t);
   const ada = await keeper(hosted);
   const stores = join(hosted.data, "tenants");
@@ -123,7 +123,7 @@ test("a store put back from before opens by what it holds, not by what the regis
   assert.equal(await withToken(hosted, next.token), 401);
 });
 
-test("tokens made just before the process dies are good when it starts again", async (t) => {
+test("tokens made just before the process dies work after the restart", async (t) => {
   const hosted = await hostedFor(t);
   const ada = await keeper(hosted);
   await made(hosted, ada, "", { name: "shop" });

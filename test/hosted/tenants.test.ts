@@ -129,7 +129,7 @@ test("somebody removed from the tenant is paged no more", async (t) => {
   assert.deepEqual(apns.delivered(), [device(0)]);
 });
 
-test("a tenant at rest is closed, and woken for what is due; its rest is no downtime", async (t) => {
+test("an idle tenant is closed, and opened for due work; the time between is no downtime", async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   receiver.always(answer(204));
@@ -161,7 +161,7 @@ test("a tenant at rest is closed, and woken for what is due; its rest is no down
   assert.deepEqual([last.event, last.timestamp - last.first_seen < 3615], ["alert.resolved", true]);
 });
 
-test("a tenant stays open while somebody who was paged may answer by a service that it has to ask", async (t) => {
+test("a tenant stays open while a page can be answered through a service that it polls", async (t) => {
   const hosted = await hostedFor(t, { egressAllow: ["127.0.0.1/32"] });
   const [bot, receiver] = [telegramBot(), await startReceiver()];
   t.after(() => receiver.close());
@@ -191,7 +191,7 @@ test("a tenant stays open while somebody who was paged may answer by a service t
   assert.equal(open(hosted), 0);
 });
 
-test("time in which the service was down is no quiet for a tenant that was at rest, either", async (t) => {
+test("the service's downtime doesn't count as quiet for a closed tenant, either", async (t) => {
   const hosted = await hostedFor(t);
   const ada = await keeper(hosted, "ada@example.com");
   const token = await project(hosted, ada, { auto_resolve_quiet_minutes: 60 });
@@ -209,7 +209,7 @@ test("time in which the service was down is no quiet for a tenant that was at re
   assert.equal(await state(), "resolved");
 });
 
-test("a public report is found by its address alone, open or at rest, until that is rotated", async (t) => {
+test("a public report's address finds it, with its tenant open or closed, until it is rotated", async (t) => {
   const hosted = await hostedFor(t);
   const ada = await keeper(hosted, "ada@example.com");
   await project(hosted, ada);
@@ -227,7 +227,7 @@ test("a public report is found by its address alone, open or at rest, until that
   assert.equal((await page("00000000-0000-4000-8000-000000000000")).status, 404);
 });
 
-test("ingest is limited by plan, and a new plan is taken while the tenant is open", async (t) => {
+test("ingest is limited by plan, and a new plan applies while the tenant is open", async (t) => {
   const hosted = await testHosted({ planRates: true });
   t.after(() => hosted.stop());
   const ada = await keeper(hosted, "ada@example.com");
@@ -251,7 +251,7 @@ test("ingest is limited by plan, and a new plan is taken while the tenant is ope
   assert.equal((await post(1000)).headers.get("ratelimit-policy"), '"ingest";q=10000;w=10');
 });
 
-test("no more tenants are open than may be: the quiet one goes, else the newcomer waits", async (t) => {
+test("at the limit of open tenants a quiet one is closed, else a new one must wait", async (t) => {
   const hosted = await hostedFor(t, { openTenants: "2" });
   const three = [];
   for (const name of ["ada", "ben", "cat"]) three.push(await keeper(hosted, `${name}@example.com`));
@@ -288,7 +288,7 @@ test("tokens of unknown tenants and of box tenants open nothing, and no file is 
   );
 });
 
-test("one tenant's damaged file shuts that tenant and no other", async (t) => {
+test("a damaged file closes its tenant and no other", async (t) => {
   const hosted = await hostedFor(t);
   const [ada, ben] = [
     await keeper(hosted, "ada@example.com"),
@@ -303,7 +303,7 @@ test("one tenant's damaged file shuts that tenant and no other", async (t) => {
   assert.equal((await me(ben)).status, 200);
 });
 
-test("what one tenant has sealed opens in no other", async (t) => {
+test("a secret sealed in one tenant can't be opened in another", async (t) => {
   const hosted = await hostedFor(t);
   const [ada, ben] = [
     await keeper(hosted, "ada@example.com"),

@@ -40,7 +40,7 @@ test("a box silent for more than five minutes is paged once, and once when it is
   assert.deepEqual(await look(15), ["Box is silent", "Box is silent"]);
 });
 
-test("a box that beats every minute, or never did, is let be", async (t) => {
+test("a box that reports every minute, or never has, causes no page", async (t) => {
   const { look, say, bench } = await watched(t);
   assert.deepEqual(await look(900), []);
   let n = 0;
@@ -49,7 +49,7 @@ test("a box that beats every minute, or never did, is let be", async (t) => {
   assert.deepEqual(bench.pusher.sent, []);
 });
 
-test("a planned stop is no silence; its next heartbeat ends the leave", async (t) => {
+test("a planned stop isn't silence until the next heartbeat", async (t) => {
   const { look, say } = await watched(t);
   await say("box.heartbeat");
   await say("box.goodbye");
@@ -58,7 +58,7 @@ test("a planned stop is no silence; its next heartbeat ends the leave", async (t
   assert.deepEqual((await look(330)).length, 2);
 });
 
-test("a heartbeat from before the goodbye that arrives late doesn't take it back", async (t) => {
+test("a late heartbeat from before a planned stop doesn't cancel it", async (t) => {
   const { look, say, bench } = await watched(t);
   const at = Math.floor(bench.clock.now() / 1000);
   await say("box.heartbeat", { timestamp: at - 60 });
@@ -70,7 +70,7 @@ test("a heartbeat from before the goodbye that arrives late doesn't take it back
   assert.equal((await look(330)).length, 2);
 });
 
-test("off, and another patience, by tenant", async (t) => {
+test("a tenant can set another time of silence, or none", async (t) => {
   const { look, say, bench, box } = await watched(t);
   await say("box.heartbeat");
   await checkSilence(bench);
@@ -82,7 +82,7 @@ test("off, and another patience, by tenant", async (t) => {
   assert.equal((await look(15)).length, 2);
 });
 
-test("silence counts only while somebody looks", async (t) => {
+test("silence counts only between looks", async (t) => {
   const { look, say, bench } = await watched(t);
   await say("box.heartbeat");
   await checkSilence(bench);
@@ -94,7 +94,7 @@ test("silence counts only while somebody looks", async (t) => {
   assert.equal((await look(15)).length, 2);
 });
 
-test("a clock set forward or back pages nobody by itself", async (t) => {
+test("setting the clock forward or back pages nobody", async (t) => {
   const { look, say, bench } = await watched(t);
   await say("box.heartbeat");
   await checkSilence(bench);
@@ -119,7 +119,7 @@ test("a page that could not be sent is tried at the next look, for those it miss
   assert.deepEqual(await look(60), []);
 });
 
-test("a process that dies before it paged does so when it is back", async (t) => {
+test("a page that is owed when the process dies is sent after the restart", async (t) => {
   const { look, say, bench } = await watched(t);
   await say("box.heartbeat");
   await checkSilence(bench);
@@ -134,7 +134,7 @@ test("a process that dies before it paged does so when it is back", async (t) =>
   assert.deepEqual(await look(60), []);
 });
 
-test("a silence that can't be told is told when it can, for a day; that a box is back, for an hour", async (t) => {
+test("a page of a silent box is tried for a day, of a box that is back for an hour", async (t) => {
   const { look, say, bench } = await watched(t, 1);
   const failing = (times: number) => {
     const fault: PushResult = { kind: "misconfigured", why: "no key" };
@@ -163,7 +163,7 @@ test("a silence that can't be told is told when it can, for a day; that a box is
   assert.deepEqual(await look(60), []);
 });
 
-test("the page names the box and since when, and may sound", async (t) => {
+test("the page of a silent box names it and the time, and may sound", async (t) => {
   const { look, say, bench, box } = await watched(t, 1);
   const accountId = box.accounts[0] ?? "";
   const device = { accountId, token: deviceToken(0), platform: "ios", criticalAlerts: true };

@@ -110,7 +110,7 @@ const verified = (email: string, more: Claims = {}) => ({ email, email_verified:
 const invite = (email: string, role: Role = "member") =>
   box.tenant.store.write((tx) => issueCode(tx, null, { role, email, ttlSeconds: 3600 }));
 
-test("who has an account comes in by a real provider, to the page that was asked for, and is known by subject from then on", async () => {
+test("a person with an account signs in at a real provider, lands on the requested page, and is known by subject afterwards", async () => {
   const { accountId } = box.person("admin", "ann@example.org");
   const { told, cookie } = await signIn("ann-1", verified("Ann@Example.org", { name: "Ann" }));
   assert.equal(told, "in /people");
@@ -143,7 +143,7 @@ test("who has an account comes in by a real provider, to the page that was asked
   assert.equal((await comeBack(await atProvider(url, "ann-1"), own)).told, "in /alerts");
 });
 
-test("who may come for the first time: the invited, and verified addresses of a domain", async () => {
+test("a first sign-in needs an invitation, or a verified address of an allowed domain", async () => {
   invite("bob@example.org");
   invite("Bob@Example.org", "admin");
   const cases: [string, Claims, string][] = [
@@ -170,7 +170,7 @@ test("who may come for the first time: the invited, and verified addresses of a 
   assert.equal(account("cyd@example.org"), undefined);
 });
 
-test("who was removed comes back by an invitation alone, also where their domain may come", async () => {
+test("a removed person needs an invitation to come back, also from an allowed domain", async () => {
   await signIn("fay", verified("fay@open.example"));
   const { id } = account("fay@open.example") ?? assert.fail();
   box.tenant.store.write((tx) => removeAccount(tx, null, id));
@@ -220,7 +220,7 @@ test("roles follow the groups at each sign-in, and the last owner stays one", as
   await change(ids.real, { roles: {} });
 });
 
-test("a person who says no, a provider's new keys, and one that is down", async () => {
+test("a declined sign-in, a provider's new keys, and a provider that is down", async () => {
   const no = await signIn("ann-1", {}, { cancel: true });
   assert.equal(no.told, "401 You declined at Lab, or Lab refused you.");
   await real.rotate();
@@ -244,7 +244,7 @@ test("a person who says no, a provider's new keys, and one that is down", async 
   assert.equal(looked.body.ok, false);
 });
 
-test("nothing that a provider says wrongly signs anybody in", async () => {
+test("no invalid answer of a provider signs anybody in", async () => {
   const late = (by: number): Lie => ({ claims: { exp: seconds() - by } });
   const answers = (name: keyof NonNullable<Lie["answers"]>, status: number, body: string): Lie => ({
     answers: {
@@ -290,7 +290,7 @@ test("nothing that a provider says wrongly signs anybody in", async () => {
   assert.ok(!pages.some((page) => page.includes("<script>alert")));
 });
 
-test("a way back is good once, for ten minutes, and for the browser that began", async () => {
+test("a provider's redirect is valid once, for ten minutes, and for the browser that began", async () => {
   hostile.lies({}, seconds());
   const over = /^401 That sign-in is over/;
   const { url, cookie } = await begin(ids.hostile);
@@ -312,7 +312,7 @@ test("a way back is good once, for ten minutes, and for the browser that began",
   assert.equal((await begin("0123456789abcdef")).answer.status, 401, "no such provider");
 });
 
-test("behind a proxy the way back is the public address, below its path, and its cookies are for https alone", async (t) => {
+test("behind a proxy the redirect uses the public address and path, and the cookies need https", async (t) => {
   const open = await testBox({ publicUrl: "https://alerts.example/box" }, clock);
   t.after(() => open.stop());
   hostile.lies({ claims: { email: "owner@example.org" } }, seconds());
@@ -343,7 +343,7 @@ test("behind a proxy the way back is the public address, below its path, and its
   );
 });
 
-test("what names another issuer, or doesn't answer, is not stored", async () => {
+test("a provider that names another issuer, or doesn't answer, is not stored", async () => {
   const body = { name: "X", issuer: hostile.issuer, client_id: "box" };
   const add = (more: object) => box.api("POST", "/v1/sign-in/providers", { ...body, ...more });
   hostile.lies({ settings: { issuer: "https://evil.example" } }, seconds());
@@ -399,7 +399,7 @@ test("the commands add, change, try and remove a provider, and the secret needs 
   assert.equal(await provider("remove", id), `removed ${id}`);
 });
 
-test("passwords are turned off once an owner has come in otherwise, and an owner can't be locked out of that", async () => {
+test("passwords can be turned off once an owner has signed in another way, which then can't be removed", async () => {
   const off = () => box.api("PUT", "/v1/sign-in", { password: false });
   assert.equal((await off()).body.error.code, "last_owner");
   assert.match(await command(["sign-in", "password", "off"]), /no owner could sign in/);
@@ -432,7 +432,7 @@ test("no secret, code or token stands in a log, an answer, a page or the store",
   assert.match(everything, /a provider signed nobody in/);
 });
 
-test("a provider's secret that stays isn't told as changed, and another one is", async () => {
+test("the audit shows a provider's secret as changed only if it changed", async () => {
   const at = `/v1/sign-in/providers/${ids.real}`;
   const told = async (change: object) => {
     assert.equal((await box.api("PUT", at, { ...change, test: false })).status, 200);

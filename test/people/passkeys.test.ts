@@ -99,7 +99,7 @@ test("a passkey signs in, counts its uses, and is kept without a secret", async 
   assert.equal(await outcome(enter(key.get(toSignIn()))), "in", "again, with a new challenge");
 });
 
-test("one that doesn't count is taken, too, each answer once", async (t) => {
+test("a passkey without a counter is accepted, each answer once", async (t) => {
   const { take, toAdd, toSignIn, enter } = story(t);
   const key = authenticator();
   await take(key.create(toAdd(), { counter: 0 }));
@@ -113,7 +113,7 @@ test("one that doesn't count is taken, too, each answer once", async (t) => {
 });
 
 /** Every way to be refused at the sign-in, and nobody comes in by it. */
-test("nothing but the passkey's own fresh answer for this box opens", async (t) => {
+test("only the passkey's own new answer for this box signs in", async (t) => {
   const { app, ann, add, toAdd, toSignIn, asked, enter } = story(t);
   const bob = app.person("member", "bob@example.org");
   const key = await add();
@@ -163,7 +163,7 @@ test("nothing but the passkey's own fresh answer for this box opens", async (t) 
   assert.ok(refused.length > 0 && refused.length <= 4, "counted by account and minute");
 });
 
-test("a counter that went back is refused, told in the audit and to its person; a forged one isn't told", async (t) => {
+test("a counter that went back is refused and shown in the audit and to its owner; a forged one isn't shown", async (t) => {
   const { app, ann, add, toSignIn, enter } = story(t);
   const key = await add();
   await enter(key.get(toSignIn(), { counter: 7 }));
@@ -185,7 +185,7 @@ test("a counter that went back is refused, told in the audit and to its person; 
   assert.equal(await outcome(enter(key.get(toSignIn(), { counter: 8 }))), "in");
 });
 
-test("nothing but an answer to this session's own question is added", async (t) => {
+test("only an answer to this session's own challenge adds a passkey", async (t) => {
   const { app, ann, add, take, toAdd, toSignIn, asked, signedIn } = story(t);
   const known = await add();
   const key = authenticator();
@@ -231,7 +231,7 @@ test("nothing but an answer to this session's own question is added", async (t) 
   assert.ok(options.includes(known.credential), "known ones aren't made again");
 });
 
-test("a removed passkey opens nothing, and signs out who came in by it but who removes it", async (t) => {
+test("a removed passkey signs nobody in, and ends the sessions that it opened except the one that removes it", async (t) => {
   const { app, ann, add, toSignIn, enter, sessionId } = story(t);
   const { store } = app.tenant;
   const bob = app.person("member", "bob@example.org");
@@ -250,7 +250,7 @@ test("a removed passkey opens nothing, and signs out who came in by it but who r
   assert.throws(() => remove(ann), { code: "not_found" });
 });
 
-test("a manager who may change an account removes its passkeys; the account's removal takes them along", async (t) => {
+test("a manager who may change an account can remove its passkeys; removing the account removes them", async (t) => {
   const app = testApp(t);
   const [owner, admin] = [app.person("owner"), app.person("admin")];
   const hers = desk(app, owner);
@@ -272,7 +272,7 @@ test("a manager who may change an account removes its passkeys; the account's re
     assert.equal(await outcome(his.enter(one.get(his.toSignIn()))), "sign_in_refused");
 });
 
-test("a passkey that is removed or used while it is looked at opens nothing", async (t) => {
+test("a passkey that is removed or used during its check signs nobody in", async (t) => {
   const { app, ann, add, toSignIn, enter } = story(t);
   const key = await add();
   // Whichever is looked at first: of two with one counter the other is a copy's.
@@ -285,7 +285,7 @@ test("a passkey that is removed or used while it is looked at opens nothing", as
   assert.equal(await going, "sign_in_refused");
 });
 
-test("adding and removing leave rows that tell its name and host, and nothing that opens", async (t) => {
+test("adding and removing a passkey leave audit rows with its name and host, and no secret", async (t) => {
   const { app, ann, sessionId, toAdd } = story(t);
   const key = authenticator();
   const author = { accountId: ann.accountId, via: "page", hint: "", address: "" } as const;

@@ -43,7 +43,7 @@ const change = (
     (error) => `${error.code} ${error.retryAfter ?? ""}`.trim(),
   );
 
-test("one's own password: with the old one, and every other session of the account ends", async (t) => {
+test("changing one's own password needs the old one, and ends every other session of the account", async (t) => {
   const { app, ann } = await seated(t);
   const [here, there] = [
     await signInByPassword(app.tenant, { email: ANN, password: OLD, ...browser }),
@@ -62,7 +62,7 @@ test("one's own password: with the old one, and every other session of the accou
   assert.deepEqual([await signIn(app, OLD), await signIn(app, NEW)], ["sign_in_refused", "in"]);
 });
 
-test("guessing the old password counts with guessing it at the door", async (t) => {
+test("wrong old passwords count together with wrong passwords at sign-in", async (t) => {
   const { app, ann } = await seated(t);
   for (let i = 0; i < 5; i++) {
     assert.equal(await change(app, ann.accountId, { old: "wrong" }), "password_refused");
@@ -73,7 +73,7 @@ test("guessing the old password counts with guessing it at the door", async (t) 
   assert.equal(await change(app, ann.accountId), "changed");
 });
 
-test("a password that changed meanwhile is not changed by who knew the one before", async (t) => {
+test("a password that changed meanwhile can't be changed with the previous one", async (t) => {
   const { app, ann } = await seated(t);
   const changing = change(app, ann.accountId);
   app.tenant.store.write((tx) =>
@@ -104,7 +104,7 @@ test("a reset link sets the password, once, ends all sessions and raises no role
   await assert.rejects(redeem(app, reset.code, OLD, null), { code: "pairing_refused" });
 });
 
-test("what ends a reset link: its hour, another one, a new password, taking it back, the account's end", async (t) => {
+test("a reset link ends after an hour, and with another link, a new password, its revocation, or the account's removal", async (t) => {
   const { app, ann } = await seated(t);
   const { store } = app.tenant;
   const issue = () => store.write((tx) => issueReset(tx, null, ann.accountId)).code;
@@ -130,7 +130,7 @@ test("what ends a reset link: its hour, another one, a new password, taking it b
   assert.equal(store.sql("SELECT count(*) FROM accounts").pluck().get(), 0);
 });
 
-test("who may issue a reset link for whom, and that it ends with their rank", async (t) => {
+test("which roles may issue a reset link for whom, and that it ends with the issuer's role", async (t) => {
   const app = testApp(t);
   app.person("owner", "stays@example.org");
   for (const by of ["owner", "admin", "member"] as const)

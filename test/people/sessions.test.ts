@@ -57,7 +57,7 @@ const giveWord = (app: TestApp, { accountId }: Person) =>
     tx.sql("UPDATE accounts SET password_hash = 'x' WHERE id = ?").run(accountId),
   );
 
-test("a cookie stands for its account as it is right now, and isn't kept", (t) => {
+test("a cookie gives its account's present role, and isn't stored", (t) => {
   const app = testApp(t);
   const ann = app.person("admin", "ann@example.org");
   const { id, cookie } = open(app, ann);
@@ -79,7 +79,7 @@ test("a cookie stands for its account as it is right now, and isn't kept", (t) =
   assert.ok(!kept.includes(cookie));
 });
 
-test("a session that nobody sees for 30 days is over, and any after 180; what is over is swept", async (t) => {
+test("a session ends after 30 idle days or 180 days, and is then deleted", async (t) => {
   // A store alone: no timers run while months pass.
   const clock = handClock();
   const path = join(scratch(t), "box.db");
@@ -152,7 +152,7 @@ test("a clock that is wrong for a while signs nobody out", async (t) => {
   assert.equal(look(), true);
 });
 
-test("of more than 50 sessions of an account that goes which wasn't seen for longest; others' stay", async (t) => {
+test("above 50 sessions of an account the one seen longest ago ends; other accounts' stay", async (t) => {
   const app = testApp(t);
   const [ann, bob] = [app.person("owner"), app.person("member")];
   const hers = open(app, bob);
@@ -168,7 +168,7 @@ test("of more than 50 sessions of an account that goes which wasn't seen for lon
   assert.equal(listSessions(app.tenant.store, ann.accountId, now(app)).length, 50);
 });
 
-test("what ends sessions: sign-out, the others', the account's removal, the key's end", (t) => {
+test("sessions end by sign-out, by ending all others, and with their account or key", (t) => {
   const app = testApp(t);
   const { store } = app.tenant;
   const [owner, ann] = [app.person("owner"), app.person("member")];
@@ -191,7 +191,7 @@ test("what ends sessions: sign-out, the others', the account's removal, the key'
   assert.throws(() => store.write((tx) => endSession(tx, null, own.id)), { code: "not_found" });
 });
 
-test("who may end whose session", (t) => {
+test("which roles may end whose sessions", (t) => {
   const app = testApp(t);
   for (const by of ["owner", "admin", "member"] as const)
     for (const whom of ["owner", "admin", "member"] as const) {
@@ -214,7 +214,7 @@ test("who may end whose session", (t) => {
     }
 });
 
-test("sign-in and its end are rows of the audit, with no word of the cookie", (t) => {
+test("sign-in and sign-out are audit rows without the cookie", (t) => {
   const app = testApp(t);
   const owner = app.person("owner");
   const author = { accountId: null, via: "page", hint: "", address: "", verb: "signIn" } as const;
@@ -254,7 +254,7 @@ test("sign-in and its end are rows of the audit, with no word of the cookie", (t
   assert.ok(!JSON.stringify(rows).includes(cookie));
 });
 
-test("an owner who signed in with a password is another owner; without any key the last stays", (t) => {
+test("an owner who signed in with a password counts as another owner; the last one without a key stays", (t) => {
   const app = testApp(t);
   const { store } = app.tenant;
   const [ann, bob] = [app.person("owner"), app.person("owner", "bob@example.org")];
@@ -282,7 +282,7 @@ test("an owner who signed in with a password is another owner; without any key t
   assert.throws(() => store.write((tx) => removeAccount(tx, null, bob.accountId)), refused);
 });
 
-test("where passwords are off nobody stays an owner's way in by theirs: what the last one comes in by stays, with who they are", (t) => {
+test("with passwords off, the last owner's passkey, account and role stay", (t) => {
   const app = testApp(t);
   const { store } = app.tenant;
   const [ann, bob] = [app.person("owner"), app.person("owner", "bob@example.org")];

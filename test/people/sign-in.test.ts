@@ -57,7 +57,7 @@ const audit = (app: TestApp) =>
     >("SELECT verb, via, hint, kind, target_id, changes FROM audit ORDER BY id")
     .all();
 
-test("email and password open a session, whatever the email's case, and leave a row", async (t) => {
+test("email and password open a session, in any case of the email, and leave an audit row", async (t) => {
   const { app, ann } = await seated(t);
   const before = audit(app).length;
   const again = await by(app, WORD, "ANN@example.org");
@@ -69,7 +69,7 @@ test("email and password open a session, whatever the email's case, and leave a 
   assert.deepEqual([row?.kind, row?.target_id, more], ["session", again.sessionId, []]);
 });
 
-test("every wrong pair is one answer after one argon2, and so is an account without a password", async (t) => {
+test("every wrong email or password, and an account without one, gets the same answer after one argon2", async (t) => {
   const real = cheapPasswords();
   const checked: (string | null)[] = [];
   const verify: typeof real.verify = (password, phc) => {
@@ -97,7 +97,7 @@ test("every wrong pair is one answer after one argon2, and so is an account with
   assert.match([...errors][0] ?? "", /^401 sign_in_refused /);
 });
 
-test("eleven wrong passwords: the wait is told, the right one works after it, others aren't slowed", async (t) => {
+test("after eleven wrong passwords the answer names the wait, the right one works after it, and others aren't slowed", async (t) => {
   const { app, ann } = await seated(t);
   const key = app.person("member", "bob@example.org").key;
   for (let i = 0; i < 10; i++) assert.equal(await outcome(by(app, "wrong")), "sign_in_refused");
@@ -118,7 +118,7 @@ test("eleven wrong passwords: the wait is told, the right one works after it, ot
   for (let i = 0; i < 8; i++) assert.equal(await outcome(by(app, "wrong")), "sign_in_refused");
 });
 
-test("many at once pass no more than one after the other; an email that nobody has is alike", async (t) => {
+test("many tries at once gain nothing, also for an email without an account", async (t) => {
   const { app } = await seated(t);
   for (const email of ["ann@example.org", "nobody@example.org"]) {
     const all = await Promise.all(
@@ -129,7 +129,7 @@ test("many at once pass no more than one after the other; an email that nobody h
   }
 });
 
-test("a password that nobody looked at is no wrong one", async (t) => {
+test("a password that wasn't checked doesn't count as wrong", async (t) => {
   const { app } = await seated(t, "owner", testApp(t, { passwords: cheapPasswords(0) }));
   for (const burst of [1, 2, 3]) {
     const all = await Promise.all(Array.from({ length: 30 }, () => outcome(by(app, WORD))));
@@ -139,7 +139,7 @@ test("a password that nobody looked at is no wrong one", async (t) => {
   assert.equal(await outcome(by(app, WORD)), "in");
 });
 
-test("a password that is another one by the time it was checked opens nothing", async (t) => {
+test("a password that changes during its check signs nobody in", async (t) => {
   const { app, ann } = await seated(t);
   const going = outcome(by(app, WORD));
   app.tenant.store.write((tx) =>
@@ -175,7 +175,7 @@ test("failed sign-ins are counted by the minute and account in the audit", async
   ]);
 });
 
-test("a key that is pasted opens a session that ends with the key; nothing else does", async (t) => {
+test("a pasted API key opens a session that ends with the key; other texts open none", async (t) => {
   const app = testApp(t);
   const { key, accountId } = app.person("admin");
   const session = signInByKey(app.tenant, { key: ` ${key}\n`, ...browser });
@@ -191,7 +191,7 @@ test("a key that is pasted opens a session that ends with the key; nothing else 
   assert.throws(() => signInByKey(app.tenant, { key, ...browser }), { code: "sign_in_refused" });
 });
 
-test("a code that is redeemed in a browser mints no key unless it is asked to", async (t) => {
+test("a code that is redeemed in a browser makes an API key only if asked to", async (t) => {
   const { app, ann } = await seated(t, "admin");
   const count = (table: string) =>
     app.tenant.store.sql(`SELECT count(*) FROM ${table}`).pluck().get();
@@ -211,7 +211,7 @@ test("a code that is redeemed in a browser mints no key unless it is asked to", 
   assert.equal(await used, "pairing_refused");
 });
 
-test("looking at a code spends nothing, and says nothing of one that is used, over or taken back", async (t) => {
+test("looking at a code doesn't use it up, and shows nothing of a used, expired or revoked one", async (t) => {
   const app = testApp(t);
   const { store } = app.tenant;
   const { accountId } = app.person("admin", "boss@example.org");
@@ -247,7 +247,7 @@ test("looking at a code spends nothing, and says nothing of one that is used, ov
   assert.deepEqual([look(old.code), look(""), look("x")], [null, null, null]);
 });
 
-test("on a full disk the reserve lets people in, and isn't spent on counting who failed", async (t) => {
+test("on a full disk the spare file lets people sign in, and isn't used to count failures", async (t) => {
   const clock = handClock();
   const path = join(scratch(t), "box.db");
   let reserves = 1;
@@ -289,7 +289,7 @@ test("on a full disk the reserve lets people in, and isn't spent on counting who
   assert.equal(reserves, 0);
 });
 
-test("a restart gives nobody new tries; what is a quarter of an hour old counts no more", async (t) => {
+test("a restart gives no new tries, and wrong passwords stop counting after a quarter of an hour", async (t) => {
   const clock = handClock();
   const path = join(scratch(t), "box.db");
   const opened = () => openStore({ path, kind: "box", clock, random: systemRandom });

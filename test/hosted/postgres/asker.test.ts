@@ -43,7 +43,7 @@ function bench(options: Partial<BatchAskerOptions<Question, string>> = {}) {
 
 const question = (id: number, key = `k${id}`, poison = false): Question => ({ id, key, poison });
 
-test("a lone question goes at once, and what comes while all are under way goes together", async () => {
+test("a single question is sent at once, and questions that come while all batches run are sent together", async () => {
   const { ask, open, batches } = bench();
   const first = ask(question(1));
   await turn();
@@ -71,7 +71,7 @@ test("a lone question goes at once, and what comes while all are under way goes 
   );
 });
 
-test("company is waited for so long and no longer, and a full batch waits for none", async () => {
+test("a batch waits for more questions only for its time, and a full batch doesn't wait", async () => {
   const clock = handClock();
   const { ask, open } = bench({ company: { clock, ms: 20 }, most: 3 });
   void ask(question(1));
@@ -92,7 +92,7 @@ test("company is waited for so long and no longer, and a full batch waits for no
   assert.equal(clock.timers(), 0);
 });
 
-test("where nobody answers at all none is asked again by itself, and who waits is told as well", async () => {
+test("when the database doesn't answer no question is repeated alone, and waiting ones fail too", async () => {
   const away = new Error("away");
   const { ask, batches } = bench({ mayDiffer: (error) => error !== away, most: 2, atOnce: 1 });
   const all = [1, 2, 3, 4, 5].map((id) => ask(question(id)));
@@ -113,7 +113,7 @@ test("where nobody answers at all none is asked again by itself, and who waits i
   );
 });
 
-test("what waits has a bound, and beyond it a question is told so at once", async () => {
+test("above the limit of waiting questions a new one fails at once", async () => {
   const { ask, batches } = bench({ mostWaiting: 3, atOnce: 1 });
   const first = ask(question(0));
   await turn();
@@ -141,7 +141,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("turn" as const) }),
 );
 
-test("no answer is lost and none is crossed, whatever comes in whatever order", async () => {
+test("every question gets its own answer, in any order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 40 }),

@@ -26,7 +26,7 @@ function faultsOf(flags: HostedFlags): string {
   return "";
 }
 
-test("the database's address comes by flag or file, and no fault says its password", (t) => {
+test("the database's address comes from a flag or a file, and no message shows its password", (t) => {
   const file = join(scratch(t), "url");
   writeFileSync(file, `${URL}\n`);
   for (const flags of [{ database: URL }, { databaseFile: file }]) {
@@ -46,7 +46,7 @@ test("the database's address comes by flag or file, and no fault says its passwo
   assert.match(faultsOf({ database: URL, databasePool: "0" }), /--database-pool must be/);
 });
 
-test("without a database its flags are refused, and all is as it is", () => {
+test("without a database its flags are refused and nothing changes", () => {
   const { database, drainSeconds, keyFile, data } = hostedConfig({});
   assert.deepEqual([database, drainSeconds, keyFile], [null, 0, join(data, "hosted.key")]);
   for (const flags of [{ node: "a" }, { databasePool: "3" }, { databaseCa: "/none" }])
@@ -83,7 +83,7 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
   assert.deepEqual(told({ draining: true, database: null }), ["failed", "node"]);
 });
 
-test("a backup of a node's registry is refused, and says where it lies", (t) => {
+test("a backup of a node's registry is refused, and the message says where the registry is", (t) => {
   const data = scratch(t);
   assert.equal(placeOf(data, "hosted.db").kind, "hosted");
   writeFileSync(join(data, "node.id"), "a\n");

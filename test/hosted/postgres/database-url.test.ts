@@ -56,7 +56,7 @@ test("TLS: as the URL says, always with an authority, and on this machine only w
   );
 });
 
-test("what can't be read is told without a word of what stands in it", () => {
+test("the message for an invalid database URL contains no part of it", () => {
   for (const text of [
     "mysql://box:hunter2@db/pager",
     "postgres://db/pager?password=hunter2",
@@ -78,7 +78,7 @@ test("what can't be read is told without a word of what stands in it", () => {
   }
 });
 
-test("as it is shown it leads to the same place, and the password isn't in it", () => {
+test("the shown database URL leads to the same place, without the password", () => {
   const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" });
   const host = fc.constantFrom("db.example", "10.0.0.1", "[fd00::2]", "%2Frun%2Fpg", "db:6432");
   fc.assert(

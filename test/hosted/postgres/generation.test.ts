@@ -11,7 +11,7 @@ import { postgresTest, testDatabase } from "../../support/postgres.ts";
 import { scratch } from "../../support/scratch.ts";
 import { forwarded, openTo } from "./wire.ts";
 
-test("what a node found of its database is known after a start, and a command leaves it as it is", (t) => {
+test("a node remembers its database's generation over restarts, and a command doesn't change it", (t) => {
   const data = scratch(t);
   const faults: unknown[] = [];
   const seen = () => seenIn(data, (error: unknown) => void faults.push(error));

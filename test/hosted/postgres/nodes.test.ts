@@ -19,7 +19,7 @@ const HOUR = 3_600_000;
 const sign = { url: "https://a.example", version: "1.1.0", draining: false };
 const silent = { info() {}, warn() {} } as unknown as NodeOptions["log"];
 
-test("a node's name is minted once, and what is none is refused", (t) => {
+test("a node's name is created once, and an invalid one is refused", (t) => {
   const data = scratch(t);
   const name = nodeNameOf(data, systemRandom);
   assert.match(name, /^[0-9a-f]{16}$/);

@@ -420,7 +420,7 @@ postgresTest("nothing that a node says holds the database's password", () => {
   assert.ok(!said.join("").includes(SECRET));
 });
 
-test("a node that is to stop says so and serves on for a while", async (t) => {
+test("a node that is told to stop says so and serves on for a while", async (t) => {
   const node = await testHosted({ drainSeconds: "7" });
   t.after(() => node.stop());
   const names = async () => {

@@ -59,7 +59,7 @@ describe("what senders send, broken", () => {
   }
 });
 
-test("half a surrogate pair where an address is made of it", () => {
+test("half a surrogate pair in a text that becomes an address", () => {
   const adapter = findAdapter("alertmanager");
   assert.ok(adapter !== null);
   const group = '{"receiver":"\\ud800","externalURL":"http://am","alerts":[{"labels":{"a":"b"}}]}';
@@ -95,7 +95,7 @@ describe("an object that can't be made a text of, anywhere", () => {
       }
     });
 
-  test("in what a mapping's when looks at", () => {
+  test("half a surrogate pair in a value that a mapping's condition reads", () => {
     const hook = findAdapter("hook");
     assert.ok(hook !== null);
     const when = [{ at: "/a", do: ["kv"], in: ["x"] }];

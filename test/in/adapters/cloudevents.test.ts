@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { testBox } from "../../support/box.ts";
 import { cloudEvent } from "./hook-samples.ts";
 
-test("events in each of the format's three forms; the same one is taken once", async (t) => {
+test("CloudEvents are read in each of their three forms, and a repeated event counts once", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());
   await box.project("p");

@@ -8,7 +8,7 @@ const counts = { accepted: 0, resolved: 0, rejected: 0 };
 const bulk = (body: string, more = {}) =>
   elasticsearch.decode(sent(body, { path: "/_bulk", ...more }));
 
-test("an event for each document, and an answer for each action in its order", () => {
+test("each document of a bulk request is an event, and each action gets its answer in order", () => {
   for (const request of lineSamples["elasticsearch"] ?? [])
     assert.deepEqual(
       elasticsearch.decode(request).events.map(({ message, level }) => [message, level]),
@@ -51,7 +51,7 @@ test("an event for each document, and an answer for each action in its order", (
   assert.equal(items[1].index._id, "7");
 });
 
-test("a bad line costs no good one and is answered as success", () => {
+test("a bad line of a bulk request doesn't affect good ones and is answered as success", () => {
   const good = '{"index":{}}\n{"message":"good"}';
   const { events, rejected, answer } = bulk(`{"index":{}}\n[]\n{"else":{}}\n${good}\n{"index":{}}`);
   assert.deepEqual([events.length, events[0]?.message, rejected.length], [1, "good", 3]);
@@ -75,7 +75,7 @@ test("a document's text and level are found wherever they stand among its fields
   }
 });
 
-test("only what is asked for is answered", () => {
+test("filter_path limits the answer of a bulk request", () => {
   const answered = (filter_path: string) => {
     const query = new URLSearchParams({ filter_path });
     return Object.keys(JSON.parse(bulk(bulkLines(), { query }).answer(counts).body as string));
@@ -84,7 +84,7 @@ test("only what is asked for is answered", () => {
   assert.deepEqual(answered("took,errors,items"), ["took", "errors", "items"]);
 });
 
-test("what a shipper asks before it sends", () => {
+test("the requests of a shipper before it sends get their answers", () => {
   const ask = (method: string, path: string) => {
     const { events, answer } = elasticsearch.decode(sent("", { method, path }));
     assert.equal(events.length, 0);

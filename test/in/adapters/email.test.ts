@@ -40,7 +40,7 @@ describe("a mail", () => {
     assert.equal(event.extra?.occurredAt, Date.UTC(2026, 10, 20, 2, 15, 1) / 1000);
   });
 
-  test("mdadm's, without MIME and id: a word inside a word is trouble", async () => {
+  test("mdadm's, without MIME and id: a state word inside a word counts", async () => {
     const event = await read(mdadmMail());
     assert.deepEqual(
       [event.message, event.level, event.keys?.["from"]],
@@ -78,7 +78,7 @@ describe("a mail", () => {
       );
   });
 
-  test("one without a header is all text", async () => {
+  test("a mail without a header is all text", async () => {
     const event = await read("/dev/sda is about to fail\r\n\r\nReplace it.\r\n");
     assert.equal(event.message, "/dev/sda is about to fail");
     assert.match(event.extra?.details ?? "", /^\/dev\/sda is about to fail\s+Replace it\.$/);
@@ -96,7 +96,7 @@ describe("a mail", () => {
     assert.doesNotMatch(details, /color|<|no/);
   });
 
-  test("attachments and images are counted; a high priority is trouble", async () => {
+  test("attachments and images are counted; a high priority fires", async () => {
     const event = await read(attachedMail());
     const { keys, level } = event;
     assert.deepEqual([keys?.["images"], keys?.["attachments"], level], ["2", "1", 400]);
@@ -125,14 +125,14 @@ describe("a mail", () => {
     assert.equal(decoded({}).events[0]?.message, "(no subject)");
   });
 
-  test("bounces and automatic replies are taken, and no event", () => {
+  test("bounces and automatic replies are accepted and make no event", () => {
     const { events, rejected } = decoded({ subject: "Undelivered", is_bounce: true });
     assert.deepEqual([events.length, rejected.length], [0, 1]);
     assert.equal(decoded({ auto_submitted: "auto-replied (vacation)" }).events.length, 0);
     assert.equal(decoded({ auto_submitted: "auto-generated" }).events.length, 1);
   });
 
-  test("an id is the same for the same mail, another for another one under the same id", () => {
+  test("the same mail has the same id, and another mail with that Message-ID another", () => {
     const id = (mail: Partial<MailText>) => decoded(mail).ids?.[0];
     const mail = { message_id: "<1@x>", subject: "a", text: "b" };
     assert.equal(id(mail), id({ ...mail, to: "somebody else" }));
@@ -140,7 +140,7 @@ describe("a mail", () => {
     assert.equal(id({ subject: "a" }), null);
   });
 
-  test("what a source says of its mails counts", () => {
+  test("a source's mail_rules decide", () => {
     const mail_rules: SourceOptions["mail_rules"] = [
       { subject_contains: "power has RETURNED", action: "resolve", dedup: "none" },
       { subject_contains: "report", level: 100, dedup: "subject" },
@@ -156,7 +156,7 @@ describe("a mail", () => {
     assert.equal(event("Power failure")?.level, 500);
   });
 
-  test("senders that end in words of their own: a preset's name", () => {
+  test("senders with their own words for the end are read by a preset", () => {
     const event = (subject: string, preset: string) =>
       decoded({ subject }, { mail_rules: preset }).events[0]?.named;
     for (const [preset, fires, ends] of [
@@ -196,7 +196,7 @@ describe("a mail", () => {
     mustBeUsable("email", { mail_rules: "monit" });
   });
 
-  test("too much text is cut, and said so", () => {
+  test("a text that is too long is cut, and a key says so", () => {
     const event = decoded({ subject: "a", text: "x".repeat(40_000) }).events[0];
     assert.equal(event?.extra?.details?.length, 32_768);
     assert.equal(event?.keys?.["box.cut"], "details");
@@ -227,7 +227,7 @@ describe("a subject's state", () => {
     assert.equal(stateOf("** ACKNOWLEDGEMENT Host Alert: web is DOWN **").action, "acknowledge");
   });
 
-  test("any text has one, quickly", () => {
+  test("any subject gets a state, quickly", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 3000 }), (text) => {
         assert.ok(["fire", "resolve", "acknowledge"].includes(stateOf(text).action));
@@ -259,7 +259,7 @@ const anyMail = fc.record(
   { requiredKeys: [] },
 );
 
-test("decode never throws but a refusal, whatever a mail says", () => {
+test("decode throws nothing but refusals, for any mail", () => {
   fc.assert(
     fc.property(anyMail, (mail) => {
       const body = JSON.stringify(mail, (_, value) => (typeof value === "bigint" ? 1 : value));
@@ -268,7 +268,7 @@ test("decode never throws but a refusal, whatever a mail says", () => {
   );
 });
 
-test("whatever the bytes, a mail is read or is not, and read as lines it always is", async () => {
+test("any bytes are read as a mail or refused, and can always be read line by line", async () => {
   const sample = fc.constantFrom(cronMail(), mdadmMail(), upsMail(), htmlMail(), attachedMail());
   await fc.assert(
     fc.asyncProperty(

@@ -28,7 +28,7 @@ test("a message: text, level, keys, details, time", () => {
   assert.equal(first({})?.message, "(empty)");
 });
 
-test("bad lines cost no good one; a body without any is refused", () => {
+test("bad lines don't affect good ones; a body with only bad lines is refused", () => {
   const { events, rejected } = gelf.decode(
     sent('{"short_message":"a"}\n[]\n{\n{"short_message":"b"}'),
   );
@@ -46,7 +46,7 @@ function chunk(id: number, index: number, count: number, text: string): Buffer {
   return Buffer.concat([head, Buffer.from(text)]);
 }
 
-test("chunks are put together in whatever order they come, each once, within five seconds", () => {
+test("chunks are joined in any order, each once, within five seconds", () => {
   const chunks = createChunks();
   const add = (bytes: Buffer, mono = 0, peer = "a") =>
     chunks.add(bytes, { peer, mono })?.toString() ?? null;
@@ -66,7 +66,7 @@ test("chunks are put together in whatever order they come, each once, within fiv
     assert.equal(add(bad, 6000), null);
 });
 
-test("what waits for its parts is bounded", () => {
+test("incomplete messages in memory are bounded", () => {
   const chunks = createChunks();
   const text = "x".repeat(60_000);
   for (let id = 0; id < 2000; id++) {
@@ -77,7 +77,7 @@ test("what waits for its parts is bounded", () => {
   assert.equal(chunks.held, 0);
 });
 
-test("compressed payloads are inflated, bombs aren't", () => {
+test("compressed payloads are decompressed, and bombs refused", () => {
   const text = Buffer.from('{"short_message":"x"}');
   for (const pack of [gzipSync, deflateSync]) {
     assert.deepEqual(inflatedGelf(pack(text)), text);

@@ -44,7 +44,7 @@ describe("GoAlert's integration keys", () => {
     assert.equal((await to.send("/generic?summary=x", "")).status, 401);
   });
 
-  test("Grafana, Alertmanager and Site24x7 are read as what they are", async (t) => {
+  test("Grafana, Alertmanager and Site24x7 are read by their own formats", async (t) => {
     const to = await connected("goalert");
     t.after(() => to.box.stop());
     const call = (type: string, body: unknown) => to.send(`/${type}?token=${to.token}`, body);
@@ -68,7 +68,7 @@ describe("GoAlert's integration keys", () => {
     assert.equal((await call("site24x7", { ...monitor, STATUS: "ODD" })).status, 400);
   });
 
-  test("its own addresses are served where senders' own are, a heartbeat's too", async (t) => {
+  test("GoAlert's fixed addresses are served at the listener for those, a heartbeat's too", async (t) => {
     const box = await testBox({ adaptersListen: "127.0.0.1:0" });
     t.after(() => box.stop());
     await box.project("p");

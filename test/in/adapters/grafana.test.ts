@@ -14,7 +14,7 @@ after(() => to.box.stop());
 const send = (body: unknown, method = "POST") => to.send(`/${to.token}`, body, { method });
 
 describe("Grafana's webhook", () => {
-  test("fires with what a person wants to open, repeats and resolves", async () => {
+  test("an alert of Grafana fires with its links, repeats and resolves", async () => {
     const group = grafanaGroup();
     const fired = await send(group);
     assert.deepEqual([fired.status, fired.body.accepted], [200, 2]);
@@ -34,7 +34,7 @@ describe("Grafana's webhook", () => {
     assert.equal((await send({ ...group, alerts: ended })).body.resolved, 2);
   });
 
-  test("names that are Grafana's own business are no part of an alert", () => {
+  test("Grafana's internal labels are no part of an alert", () => {
     const { events } = grafana.decode(sent(JSON.stringify(grafanaGroup())));
     const keys = Object.keys(events[0]?.keys ?? {});
     assert.ok(keys.includes("value.A") && keys.includes("grafana.folder"), keys.join());
@@ -44,7 +44,7 @@ describe("Grafana's webhook", () => {
     );
   });
 
-  test("the alerting before version 9: alerting, no data, ok; a rule that waits says nothing", async () => {
+  test("the alerting before version 9: alerting, no data, ok; a pending rule does nothing", async () => {
     await send(grafanaRule());
     const [alert] = await to.alerts();
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe("Grafana's webhook", () => {
     assert.equal((await send({ ...grafanaRule(), state: "ok" })).body.resolved, 1);
   });
 
-  test("a payload of the user's own is refused with where it belongs", async () => {
+  test("a custom payload is refused, and the message names kind hook", async () => {
     const { status, body } = await send({ text: "checkout is slow", sev: "critical" });
     assert.equal(status, 400);
     assert.match(body.error, /kind hook/);

@@ -45,7 +45,7 @@ const faults = (mapping: unknown, kind = "hook") => {
 };
 
 describe("a webhook of which nothing is known", () => {
-  test("its message, level, state and name are guessed", () => {
+  test("an unknown body's message, level, state and name are guessed", () => {
     const body = { title: "Disk full", severity: "critical", status: "firing", id: 7 };
     assert.deepEqual(seen(body), [["Disk full", 500, "fire", "7"]]);
     assert.deepEqual(seen({ ...body, status: "Resolved" }), [["Disk full", 500, "resolve", "7"]]);
@@ -64,7 +64,7 @@ describe("a webhook of which nothing is known", () => {
     );
   });
 
-  test("one word for the end yields to a word for trouble", () => {
+  test("a word for trouble outweighs a word for the end", () => {
     const acts = (fields: object) => seen({ id: 7, text: "x", ...fields })[0]?.[2];
     for (const fields of [
       { status: "ok" },
@@ -95,7 +95,7 @@ describe("a webhook of which nothing is known", () => {
       assert.equal(acts(fields), "fire", JSON.stringify(fields));
   });
 
-  test("its message is words and not JSON: the best by its name, else the shortest text", () => {
+  test("the message of an unknown body is the text of the best field, else the shortest", () => {
     const graylog = {
       event_definition_id: "this-is-a-test",
       event_definition_title: "Too many logins",
@@ -124,7 +124,7 @@ describe("a webhook of which nothing is known", () => {
       assert.equal(seen(body)[0]?.[0], message);
   });
 
-  test("forms, text, markup and the query are read, whatever they call themselves", () => {
+  test("forms, text, markup and the query are read, whatever their Content-Type", () => {
     const type = (value: string) => ({
       header: (name: string) => (name === "content-type" ? value : undefined),
     });
@@ -161,7 +161,7 @@ describe("senders whose states are their own", () => {
   const act = (preset: string, body: object) =>
     seen(body, preset).map(([, level, action, name]) => [level, action, name])[0];
 
-  test("Icinga's and Checkmk's flapping: in trouble until it is over", () => {
+  test("Icinga's and Checkmk's flapping fires until it is over", () => {
     const icinga = (type: string, state: string) =>
       act("icinga", { type, state, host: "web", service: "http", output: "x" });
     assert.deepEqual(icinga("FLAPPINGSTART", "OK"), [400, "fire", "web:http"]);
@@ -216,7 +216,7 @@ describe("a mapping", () => {
     assert.equal(first?.extra?.occurredAt, 1_767_603_600);
   });
 
-  test("a body without the list that it is made for is told, an empty list isn't", () => {
+  test("a body without the mapping's list is refused, an empty list isn't", () => {
     assert.ok(hook !== null);
     const decode = (body: object) =>
       decodesCleanly(
@@ -230,13 +230,13 @@ describe("a mapping", () => {
     assert.deepEqual(seen({ alerts: { text: "a" } }), [0, 1]);
   });
 
-  test("what its conditions leave out is no event", () => {
+  test("an element that fails a mapping's conditions makes no event", () => {
     const mapping = { when: [{ at: "/type", in: ["PROBLEM"] }] };
     assert.deepEqual(seen({ type: "INFO", text: "x" }, mapping), []);
     assert.equal(seen({ type: "PROBLEM", text: "x" }, mapping).length, 1);
   });
 
-  test("is refused with a pointer to each fault", () => {
+  test("an invalid mapping is refused with a pointer to each fault", () => {
     assert.deepEqual(faults("zabbix"), []);
     assert.deepEqual(faults("pigeon"), ["/options/mapping"]);
     assert.deepEqual(faults({ preset: "pigeon" }), ["/options/mapping/preset"]);
@@ -278,7 +278,7 @@ describe("a mapping", () => {
     assert.deepEqual(faults({ tags: many }), ["/options/mapping"]);
   });
 
-  test("takes whatever comes, and no document makes it throw", () => {
+  test("any body and any mapping work without an exception", () => {
     const pointer = fc.constantFrom(
       "",
       "/a",
@@ -344,7 +344,7 @@ describe("a mapping", () => {
     );
   });
 
-  test("of a large body it reads no more than a multiple, however often it points to the whole", () => {
+  test("a mapping reads no more than a multiple of the body, however often it points to the whole", () => {
     const body = { text: "x".repeat(1_000_000), list: Array.from({ length: 1000 }, () => ({})) };
     const spec = { at: "^/text", do: ["upper", "replace:X:yy", "html", "hash"] };
     const mapping = { each: "/list", message: spec, details: spec, tags: Array(16).fill(spec) };
@@ -361,7 +361,7 @@ describe("a mapping", () => {
   });
 });
 
-test("markup comes to lines of text in one pass", () => {
+test("markup becomes lines of text in one pass", () => {
   assert.equal(
     htmlText("<p>a &amp; b<br/>c &#228;&lt;</p><style>x</style><td>1<td>2"),
     "a & b\nc ä<\n1 2",
@@ -649,7 +649,7 @@ describe("presets", () => {
       for (const [body, expected] of known) assert.deepEqual(seen(body, name), [expected]);
     });
 
-  test("github: a workflow that fails and is well again; other events are none", () => {
+  test("github: a workflow that fails and succeeds again; other events are ignored", () => {
     const run = (conclusion: string) => ({
       action: "completed",
       repository: { full_name: "a/b" },
@@ -665,14 +665,14 @@ describe("presets", () => {
     assert.deepEqual(seen(run("failure"), "github", of("push")), []);
   });
 
-  test("a document stands over its preset", () => {
+  test("a mapping's document overrides its preset", () => {
     const body = { value: "1", severity: "5", name: "CPU", host: "web", trigger_id: "18" };
     const mapping = { preset: "zabbix", level: { const: 300 } };
     assert.deepEqual(seen(body, mapping), [["web: CPU", 300, "fire", "18"]]);
   });
 });
 
-test("of a long page or a wide body no more is looked at than an event holds", () => {
+test("of long markup or a wide body only as much is read as an event holds", () => {
   // What the processor did, milliseconds: others who want it make that no longer.
   const shortest = (work: () => unknown) =>
     Math.min(

@@ -17,7 +17,7 @@ async function heartbeats(to: Connected) {
 }
 
 describe("what jobs say through other tools' addresses", () => {
-  test("Sentry: a check-in is heard by the heartbeat of its slug, and ends what it began", async (t) => {
+  test("Sentry: a check-in goes to the heartbeat with its slug, and ends the run that it began", async (t) => {
     const to = await connected("sentry");
     t.after(() => to.box.stop());
     const report = (fields: object) => {
@@ -40,7 +40,7 @@ describe("what jobs say through other tools' addresses", () => {
     assert.ok(runs.some(({ rid }: { rid: string | null }) => rid?.startsWith("0b948100-f578")));
   });
 
-  test("Sentry: a monitor whose SDK says when it is expected is made by its first check-in", async (t) => {
+  test("Sentry: the first check-in creates the heartbeat if the SDK sends a schedule", async (t) => {
     const to = await connected("sentry");
     t.after(() => to.box.stop());
     const report = (slug: string, monitor_config: object, status = "ok") =>
@@ -73,7 +73,7 @@ describe("what jobs say through other tools' addresses", () => {
     assert.equal((await to.alerts())[0].last_message, "Job odd failed", "told as it was before");
   });
 
-  test("Sentry: what fails or is missed pages by the rule that connecting it made, where none is for heartbeats", async (t) => {
+  test("Sentry: without a rule for heartbeats, a failed or missed check-in pages by the source's rule", async (t) => {
     const box = await testBox();
     t.after(() => box.stop());
     await box.api("POST", "/v1/projects", { name: "p" });
@@ -111,7 +111,7 @@ describe("what jobs say through other tools' addresses", () => {
     assert.equal((await alerts())[0].rule, "jobs");
   });
 
-  test("another source's word keeps no job from being missed: it is refused, and told", async (t) => {
+  test("a report from another source is refused and shown, and the job still counts as missing", async (t) => {
     const to = await connected("sentry");
     t.after(() => to.box.stop());
     const { box } = to;
@@ -149,7 +149,7 @@ describe("what jobs say through other tools' addresses", () => {
     assert.deepEqual([heard.state, heard.watch], ["up", { source: "web" }]);
   });
 
-  test("Sentry: what a report says of its schedule, as a heartbeat's fields", () => {
+  test("Sentry: a check-in's schedule becomes a heartbeat's fields", () => {
     const pace = (monitor_config: unknown) =>
       sentryCheckIn({ monitor_slug: "m", status: "ok", monitor_config }, nothingWatched)?.pace;
     const interval = (value: unknown, unit: unknown) =>
@@ -168,7 +168,7 @@ describe("what jobs say through other tools' addresses", () => {
     assert.equal(sentryCheckIn({ monitor_slug: "m", status: "missed" }, nothingWatched), null);
   });
 
-  test("Opsgenie: a ping is heard by the heartbeat whose slug is its name, with every method", async (t) => {
+  test("Opsgenie: a ping with any method goes to the heartbeat whose slug is its name", async (t) => {
     const to = await connected("opsgenie");
     t.after(() => to.box.stop());
     await to.box.api("POST", ADDRESS, { name: "Nightly backup", period_seconds: 3600, ...ofIt });
@@ -191,7 +191,7 @@ describe("what jobs say through other tools' addresses", () => {
     assert.match(after.last_refused.message, /no heartbeat with the slug weekly/);
   });
 
-  test("OnCall: an integration's heartbeat is the one that is called as its source, at its own address too", async (t) => {
+  test("OnCall: an integration's heartbeat is the one named like its source, at the fixed address too", async (t) => {
     const box = await testBox({ adaptersListen: "127.0.0.1:0" });
     t.after(() => box.stop());
     await box.project("p");

@@ -10,7 +10,7 @@ import { part, snappy, typed } from "./wire.ts";
 const counts = { accepted: 0, resolved: 0, rejected: 0 };
 const read = (body: object) => loki.decode(sent(JSON.stringify(body), typed("application/json")));
 
-test("in JSON and in protobuf it is the same: an event for each line", () => {
+test("JSON and protobuf give the same: an event for each line", () => {
   for (const request of lineSamples["loki"] ?? []) {
     const { events, rejected, answer } = loki.decode(request);
     assert.deepEqual(
@@ -33,7 +33,7 @@ test("in JSON and in protobuf it is the same: an event for each line", () => {
   }
 });
 
-test("a level is what the labels say, else what the line says, as pino counts too", () => {
+test("a line's level comes from its labels, else from the line, also in pino's numbers", () => {
   const level = (line: string, stream: object = {}) =>
     read({ streams: [{ stream, values: [["1", line]] }] }).events[0]?.level;
   assert.equal(level("x", { detected_level: "critical" }), 500);
@@ -45,7 +45,7 @@ test("a level is what the labels say, else what the line says, as pino counts to
   assert.equal(level("plain"), 200);
 });
 
-test("a bad entry or label costs no good one, and the answer is success", () => {
+test("a bad entry or label doesn't affect good ones, and the answer is success", () => {
   const { events, rejected, answer } = read({
     streams: [7, { stream: {}, values: [["1", "good"], ["1"], 5, ["x", "too"]] }],
   });
@@ -64,7 +64,7 @@ test("a bad entry or label costs no good one, and the answer is success", () => 
   assert.deepEqual(read(old).events[0]?.extra?.occurredAt, 1_767_603_600);
 });
 
-test("it says that it is ready", () => {
+test("Loki's readiness path answers", () => {
   const { events, answer } = loki.decode(sent("", { method: "GET", path: "/ready" }));
   assert.deepEqual(
     [events.length, answer(counts).status, answer(counts).body],
@@ -72,7 +72,7 @@ test("it says that it is ready", () => {
   );
 });
 
-test("snappy: what is packed comes out, and a bomb is refused before anything is made of it", () => {
+test("snappy: a block is decompressed, and a bomb is refused before that", () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 400 }),

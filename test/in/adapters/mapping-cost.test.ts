@@ -54,7 +54,7 @@ const dear: Readonly<Record<string, [object, unknown]>> = {
   ],
 };
 
-test("what transforms do over and over is paid for: no more is done than the body is worth", () => {
+test("repeated transforms use up the budget of the body", () => {
   const once = cpu(() => {
     for (let i = 0; i < BODY.length; i++)
       TEXT.split(",")
@@ -69,7 +69,7 @@ test("what transforms do over and over is paid for: no more is done than the bod
   }
 });
 
-test("what real senders send is far from the bound", () => {
+test("real senders' bodies stay far below the budget", () => {
   const lines = "a line of a log, and another\n".repeat(1000);
   const { answer } = run(
     { message: { at: "/t", do: ["trim", "line"] }, tags: [{ at: "/t", do: ["split:\n"] }] },
@@ -78,7 +78,7 @@ test("what real senders send is far from the bound", () => {
   assert.deepEqual([answer.events.length, answer.rejected], [20, []]);
 });
 
-test("where the conditions themselves spend all, what came is an event", () => {
+test("when its conditions use up the budget, an element becomes an event", () => {
   const dear = { at: "/t", do: again(["split:,", "join:,"], 8), in: ["never"] };
   const when = Array.from({ length: 16 }, () => dear);
   const { answer } = run({ when, message: { at: "/title" } }, { t: TEXT, title: "it is down" });

@@ -13,7 +13,7 @@ const field = (name: string, text: string) =>
 const fields = (body: string, type = TYPE) => multipartFields(Buffer.from(body), type);
 
 describe("forms of parts", () => {
-  test("fields are read in their order, files passed over", () => {
+  test("a form's fields are read in order, and files skipped", () => {
     const file = part(
       'Content-Disposition: form-data; name="f"; filename="a.txt"\r\nContent-Type: text/plain',
       "inner\r\n--Y\r\n",
@@ -28,7 +28,7 @@ describe("forms of parts", () => {
     assert.deepEqual(fields("--X--"), []);
   });
 
-  test("what breaks off, has no boundary or too many parts is none", () => {
+  test("a form that is incomplete, has no boundary or too many parts is refused", () => {
     for (const body of ["", "--X", "--X\r\n", field("a", "1"), `${field("a", "1")}--X`, "text"])
       assert.equal(fields(body), null, JSON.stringify(body));
     assert.equal(fields(`${field("a", "1")}--X--`, "multipart/form-data"), null);
@@ -36,7 +36,7 @@ describe("forms of parts", () => {
     assert.equal(fields(`${part(`Content-Disposition: ${"x".repeat(5000)}`, "1")}--X--`), null);
   });
 
-  test("FormData of any texts comes back as it was", async () => {
+  test("any FormData of texts is read unchanged", async () => {
     const text = fc.string({ unit: "grapheme", maxLength: 40 });
     const name = fc.stringMatching(/^[a-z]{1,10}$/);
     await fc.assert(
@@ -57,7 +57,7 @@ describe("forms of parts", () => {
     );
   });
 
-  test("cut anywhere it is refused or taken, and quickly", () => {
+  test("a form that is cut anywhere is read or refused, quickly", () => {
     const hook = findAdapter("hook");
     assert.ok(hook !== null);
     const header = (name: string) => (name === "content-type" ? TYPE : undefined);

@@ -9,7 +9,7 @@ import {
 } from "./samples.ts";
 import { connected } from "./sending.ts";
 
-test("Opsgenie: create, acknowledge, note, close; what else is asked is a note", async (t) => {
+test("Opsgenie: create, acknowledge, note, close; other actions become notes", async (t) => {
   const to = await connected("opsgenie");
   t.after(() => to.box.stop());
   const uuid = to.short.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
@@ -70,7 +70,7 @@ test("Opsgenie: create, acknowledge, note, close; what else is asked is a note",
   );
 });
 
-test("Opsgenie: another message, description and priority are the alert's from then on, and no new one's", async (t) => {
+test("Opsgenie: a new message, description and priority change the alert, and not the next one", async (t) => {
   const to = await connected("opsgenie");
   t.after(() => to.box.stop());
   const call = (path: string, body: unknown, method = "PUT") =>
@@ -101,7 +101,7 @@ test("Opsgenie: another message, description and priority are the alert's from t
   assert.deepEqual([again.count, again.level, again.details], [2, 500, "9,000 wait"]);
 });
 
-test("Opsgenie: an alert with an alias is closed by the id that its request was answered, after a restart too", async (t) => {
+test("Opsgenie: an alert with an alias can be closed by the id in the answer, after a restart too", async (t) => {
   const to = await connected("opsgenie");
   t.after(() => to.box.stop());
   const call = (path: string, method: string, body?: unknown) =>
@@ -124,7 +124,7 @@ test("Opsgenie: an alert with an alias is closed by the id that its request was 
 });
 
 describe("Grafana OnCall's addresses", () => {
-  test("a formatted webhook fires and ends by its uid, each other type as what it is", async (t) => {
+  test("OnCall: a formatted webhook fires and ends by its uid, other types by their own formats", async (t) => {
     const to = await connected("oncall");
     t.after(() => to.box.stop());
     const call = (type: string, body: unknown) => to.send(`/${to.token}${type}`, body);

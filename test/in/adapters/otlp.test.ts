@@ -9,7 +9,7 @@ const counts = { accepted: 0, resolved: 0, rejected: 0 };
 const json = typed("application/json");
 const read = (body: object) => otlp.decode(sent(JSON.stringify(body), json));
 
-test("in JSON and in protobuf it is the same: text, level, keys, stack and time", () => {
+test("JSON and protobuf give the same text, level, keys, stack and time", () => {
   for (const request of lineSamples["otlp"] ?? []) {
     const { events, answer } = otlp.decode(request);
     assert.deepEqual(
@@ -46,7 +46,7 @@ test("in JSON and in protobuf it is the same: text, level, keys, stack and time"
   }
 });
 
-test("a record without a severity has the level that its attributes, its body or its line say", () => {
+test("a record without a severity gets the level of its attributes, body or line", () => {
   const events = (record: object, options = {}) => {
     const body = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] });
     return otlp
@@ -76,7 +76,7 @@ test("a record without a severity has the level that its attributes, its body or
   assert.deepEqual(events(text("ERROR a"), { level_from_text: false }), [["ERROR a", 200]]);
 });
 
-test("names as in the schema and numbers as text are taken, and a bad record costs no good one", () => {
+test("snake_case names and numbers as text are accepted, and a bad record doesn't affect good ones", () => {
   const records = [
     { severity_number: "17", body: { string_value: "good" }, time_unix_nano: 1.7676036e18 },
     { severityNumber: "ERROR", body: { stringValue: "a name, which OTLP has not" } },
@@ -96,7 +96,7 @@ test("names as in the schema and numbers as text are taken, and a bad record cos
   );
 });
 
-test("what a message is made of where the body is none", () => {
+test("a record without a body gets its message from other fields", () => {
   const first = (record: object) =>
     read({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] }).events[0]?.message;
   const map = (key: string) => ({
@@ -114,7 +114,7 @@ test("what a message is made of where the body is none", () => {
   assert.equal(first({ body: { intValue: 5 } }), "5");
 });
 
-test("other signals are answered and thrown away, other types are refused, each in its own encoding", () => {
+test("other signals are accepted and dropped, other types refused, each in its own encoding", () => {
   for (const path of ["/v1/traces", "/v1/metrics"]) {
     const { events, answer } = otlp.decode(sent("anything", { path, ...typed(PROTOBUF) }));
     assert.deepEqual([events.length, answer(counts).status], [0, 200]);
@@ -157,7 +157,7 @@ function nested(depth: number): Buffer {
   return part(1, part(2, part(2, part(5, value))));
 }
 
-test("the sample of the request is whole", () => {
+test("the sample request is complete", () => {
   assert.equal(read(otlpRequest()).events.length, 3);
 });
 
@@ -183,7 +183,7 @@ test("a record of very many attributes takes no longer than the same as JSON tak
   assert.ok((took ?? 0) < (parsed ?? 0), `${took} ms beside ${parsed} ms`);
 });
 
-test("of more attributes than are read those that rules look at are found, in maps too, in the time of JSON", () => {
+test("above the limit of attributes those that rules use are found, in maps too, as fast as in JSON", () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `n${i.toString(36)}`);
   const pair = (name: string) => [part(1, name), part(2, part(1, "v"))];
   const pairs = names.map((name) => part(6, ...pair(name)));
@@ -212,7 +212,7 @@ test("of more attributes than are read those that rules look at are found, in ma
   assert.ok(took < 2 * parsed, `${took} ms, the same as JSON ${parsed} ms`);
 });
 
-test("of very long lists and maps in a value the beginning is read", () => {
+test("only the beginning of very long lists and maps is read", () => {
   const list = part(5, ...Array.from({ length: 5000 }, () => part(1, part(1, "x"))));
   const map = part(
     6,

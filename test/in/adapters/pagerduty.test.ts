@@ -43,7 +43,7 @@ describe("PagerDuty's events", () => {
     assert.equal((await to.alerts())[0].state, "resolved");
   });
 
-  test("of an alert that there isn't, an end is taken and nothing opens; a name is made where none is sent", async () => {
+  test("the end of an unknown alert is accepted and opens nothing; an alert without a name gets one", async () => {
     const before = (await to.alerts()).length;
     const gone = await to.send("/v2/enqueue", event("resolve", { dedup_key: "never" }));
     assert.equal(gone.status, 202);
@@ -53,7 +53,7 @@ describe("PagerDuty's events", () => {
     assert.equal((await to.alerts())[0].dedup_key, body.dedup_key);
   });
 
-  test("what is missing is refused by name; an odd severity is not, for its page would be lost", async () => {
+  test("a missing field is refused by name; an unknown severity isn't, because a page would be lost", async () => {
     const { status, body } = await to.send(
       "/v2/enqueue",
       event("trigger", { payload: { summary: "s" } }),
@@ -87,7 +87,7 @@ describe("PagerDuty's events", () => {
     );
   });
 
-  test("a wrong key is a bad event there; the key may stand in the address instead", async () => {
+  test("a wrong key gets PagerDuty's answer 400; the key may be in the address instead", async () => {
     const wrong = event("trigger", { routing_key: "0".repeat(32) });
     for (const body of [wrong, { ...wrong, routing_key: 7 }, "{", "[]"]) {
       const answer = await to.send("/v2/enqueue", body);
@@ -103,7 +103,7 @@ describe("PagerDuty's events", () => {
     assert.match(long.body.errors[0], /512 KB/);
   });
 
-  test("who guesses keys is told to wait, and a sender at the same address is heard all the same", async () => {
+  test("guessing keys is limited, and a sender at the same address still gets through", async () => {
     const slow = await testBox({ apiRate: "1" });
     try {
       await slow.project("p");
@@ -123,7 +123,7 @@ describe("PagerDuty's events", () => {
     }
   });
 
-  test("where bodies of strangers leave no room a sender is told when to come again", async () => {
+  test("when unauthenticated bodies fill the memory a sender gets a Retry-After", async () => {
     const half = 512 * 1024;
     const head = `POST /v1/in/pagerduty/v2/enqueue HTTP/1.1\r\nhost: x\r\ncontent-length: ${half}\r\n\r\n`;
     const port = Number(new URL(to.box.url).port);
@@ -147,7 +147,7 @@ describe("PagerDuty's events", () => {
     }
   });
 
-  test("change events are lines and open nothing; version 1 goes through", async () => {
+  test("change events are kept as lines and open no alert; version 1 works", async () => {
     const before = (await to.alerts()).length;
     const changed = { routing_key: to.short, payload: { summary: "Deployed 1.2" } };
     const change = await to.send("/v2/change/enqueue", changed);

@@ -18,7 +18,7 @@ function events(body: string, more: object = {}) {
 }
 
 describe("an envelope", () => {
-  test("an error: what was thrown, its stack newest first, keys for rules, nobody's address", () => {
+  test("an error has its exception, its stack newest first and keys for rules, and no personal address", () => {
     const [event] = events(sentryEnvelope([["event", sentryError()]])).events;
     assert.deepEqual(
       [event?.message, event?.level],
@@ -44,7 +44,7 @@ describe("an envelope", () => {
     assert.equal(known?.keys?.["user.email"], "customer@example.com");
   });
 
-  test("a message has its parameters in their places, an error its first cause", () => {
+  test("a message has its parameters filled in, an error its first cause", () => {
     const message = (event: object) =>
       events(sentryEnvelope([["event", event]])).events[0]?.message;
     const logged = (logentry: object) => message({ level: "error", logentry });
@@ -62,21 +62,21 @@ describe("an envelope", () => {
     );
   });
 
-  test("an event's id may stand in the envelope's head alone", () => {
+  test("an event's id may be only in the envelope's headers", () => {
     const id = "4559a37a1d4349fbb337266fef3a657a";
     const body = `{"event_id":"${id}"}\n{"type":"event"}\n{"message":"a","level":"error"}\n`;
     const decoded = events(body);
     assert.deepEqual([decoded.ids, decoded.events[0]?.keys?.["event_id"]], [[id], id]);
   });
 
-  test("an attachment's newlines, items without a length and unknown ones cost no event", () => {
+  test("newlines in attachments, items without a length and unknown items lose no event", () => {
     const error = JSON.stringify(sentryError());
     const body = `{}\n{"type":"attachment","length":3}\na\nb\n{"type":"novel"}\nx\n{"type":"event"}\n${error}`;
     assert.equal(events(body).events.length, 1);
     assert.deepEqual(events(`{}\n{"type":"session"}\n{}\n`).events, []);
   });
 
-  test("an item that is shorter than it says is refused; what stood before it is taken", () => {
+  test("an item shorter than its length is refused; the items before it are accepted", () => {
     const whole = sentryEnvelope([["event", sentryError()]]);
     const { events: taken, answer } = events(`${whole}{"type":"event","length":400}\n{}`);
     assert.equal(taken.length, 1);
@@ -105,7 +105,7 @@ describe("programs with an SDK", () => {
     });
   const facts = async () => (await box.api("GET", "/v1/projects/p/sources/shop/facts")).body;
 
-  test("@sentry/node: an error, a message and a check-in arrive; what the box drops is told to stop", async () => {
+  test("@sentry/node: an error, a message and a check-in arrive, and the SDK stops sending what the box drops", async () => {
     const { host } = new URL(box.url);
     const script = `
       import * as Sentry from "@sentry/node";
@@ -164,7 +164,7 @@ describe("programs with an SDK", () => {
     assert.deepEqual(await stored.json(), { id: "e".repeat(32) });
   });
 
-  test("what is kept of a refused envelope doesn't tell the key that SDKs repeat in it", async () => {
+  test("the stored body of a refused envelope doesn't show the key in it", async () => {
     const headers = JSON.stringify({ trace: { public_key: token } });
     assert.equal((await post(`${headers}\n{"type":"event","length":400}\n{}`)).status, 400);
     const { last_refused: last } = await facts();
@@ -172,7 +172,7 @@ describe("programs with an SDK", () => {
     assert.ok(!last.body.includes(token));
   });
 
-  test("a browser asks first, and reads why it was refused", async () => {
+  test("a browser's preflight is answered, and it can read a refusal", async () => {
     const asked = await fetch(`${box.url}/v1/in/sentry${path}`, { method: "OPTIONS" });
     assert.deepEqual([asked.status, asked.headers.get("access-control-allow-origin")], [200, "*"]);
     const refused = await post("{}\n", { url: path });

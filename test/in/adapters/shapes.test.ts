@@ -29,7 +29,7 @@ async function newest() {
 const json = (value: unknown) => ({ body: JSON.stringify(value) });
 
 describe("senders that speak to a chat program", () => {
-  test("Slack's shape: JSON or a form, answered ok", async () => {
+  test("Slack's format: JSON or a form, answered with ok", async () => {
     const { token } = await source("slack");
     const body = {
       text: "*nas-02*: Pool <https://example.com/t|tank> is DEGRADED",
@@ -45,7 +45,7 @@ describe("senders that speak to a chat program", () => {
     }
   });
 
-  test("Discord's shape: without an answer, or with one where it is asked for", async () => {
+  test("Discord's format: without an answer, or with one where the sender asks for it", async () => {
     const { token } = await source("discord");
     const body = { content: "Backup failed", embeds: [{ title: "nas", color: 15_158_332 }] };
     assert.deepEqual(await call(`/v1/in/discord/${token}`, json(body)), { status: 204, text: "" });
@@ -58,7 +58,7 @@ describe("senders that speak to a chat program", () => {
     assert.equal((await newest()).last_message, "Pool is full");
   });
 
-  test("Gotify's shape: its version, and a token in its header or in the query", async () => {
+  test("Gotify's format: its version, and a token in its header or in the query", async () => {
     const { short_token } = await source("gotify");
     const key = { "x-gotify-key": short_token };
     const version = await call("/v1/in/gotify/version", { method: "GET", headers: key });
@@ -81,7 +81,7 @@ describe("senders that speak to a chat program", () => {
     assert.equal((await call(`/v1/in/gotify/${short_token}/message`, json({}))).status, 400);
   });
 
-  test("ntfy's shape: a text to a topic with headers, or JSON", async () => {
+  test("ntfy's format: a text to a topic with headers, or JSON", async () => {
     const { token } = await source("ntfy");
     const headers = { title: "Disk", priority: "urgent", authorization: `Bearer ${token}` };
     const sent = await call("/v1/in/ntfy/box", { method: "PUT", headers, body: "96 % full" });
@@ -106,7 +106,7 @@ describe("senders that speak to a chat program", () => {
   });
 });
 
-test("a webhook's sender fires, says it again and ends it: one alert, resolved", async () => {
+test("a webhook that fires, repeats and ends is one alert, resolved", async () => {
   const options = { mapping: "uptime-kuma" };
   const made = await box.api("POST", "/v1/projects/p/sources", {
     name: "k",

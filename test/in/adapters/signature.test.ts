@@ -28,7 +28,7 @@ async function signedSource(t: TestContext, kind: string) {
 const accepted = async (box: TestBox) =>
   (await box.api("GET", "/v1/projects/shop/sources/signer/facts")).body.accepted;
 
-test("a hook's source with a secret takes what GitHub signs with it, and nothing else", async (t) => {
+test("a hook's source with a secret accepts only GitHub's signature with it", async (t) => {
   const { box, send, secret } = await signedSource(t, "hook");
   const body = JSON.stringify({ message: "build failed", level: "error" });
   const name = "x-hub-signature-256";
@@ -76,7 +76,7 @@ test("Grafana's signature is checked with and without its time, which must be ab
     assert.equal(await send(body, bad as Record<string, string>), 401);
 });
 
-test("a kind whose senders sign nothing takes no secret, and only managers set one", async (t) => {
+test("a kind without signatures accepts no secret, and only managers set one", async (t) => {
   const { box, secret } = await signedSource(t, "loki");
   const refused = await box.api("PUT", secret, { secret: SECRET });
   assert.deepEqual([refused.status, refused.body.error.details[0].field], [400, "/secret"]);

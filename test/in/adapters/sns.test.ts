@@ -50,7 +50,7 @@ async function judged(of: InRequest, told: Told = { text: certificate }) {
 }
 
 describe("what a topic says of itself", () => {
-  test("is believed with a signature of version 1 or 2, in every type of message", async () => {
+  test("an SNS message with a signature of version 1 or 2 is accepted, in every type", async () => {
     for (const version of ["1", "2"])
       for (const fields of [
         notification("disk full"),
@@ -65,7 +65,7 @@ describe("what a topic says of itself", () => {
       }
   });
 
-  test("is refused where a signed field is another, or the key", async () => {
+  test("an SNS message is refused with a changed signed field, or another key", async () => {
     const good = signed(control("SubscriptionConfirmation"));
     const url = `${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=another`;
     const bent: Fields[] = [
@@ -111,14 +111,14 @@ describe("what a topic says of itself", () => {
     assert.deepEqual(said, { why: null, asked: [china] });
   });
 
-  test("an old message is refused; one whose certificate can't be had is to come again", async () => {
+  test("an old SNS message is refused; one whose certificate can't be fetched is retried", async () => {
     const old = signed(notification("m", { Timestamp: "2026-01-05T07:59:59.000Z" }));
     assert.deepEqual(await judged(request(old)), { why: "bad_request", asked: [] });
     const fault = await judged(request(signed(notification("m"))), { fault: "timeout" });
     assert.equal(fault.why, "unavailable");
   });
 
-  test("a subscription is confirmed for listed topics alone, and at their own address", async () => {
+  test("only subscriptions of listed topics are confirmed, at their own address", async () => {
     const message = signed(control("SubscriptionConfirmation"));
     const options = { sns_auto_confirm: [TOPIC] };
     const yes = await judged(request(message, { options }));
@@ -139,7 +139,7 @@ describe("what a topic says of itself", () => {
     }
   });
 
-  test("unchecked, a topic has to be listed, and nothing is asked of anybody", async () => {
+  test("without verification a topic must be listed, and no other host is called", async () => {
     const fields = control("SubscriptionConfirmation");
     const options = { sns_verify: false, sns_auto_confirm: [TOPIC] };
     assert.deepEqual(await judged(request(fields, { options })), { why: null, asked: [] });
@@ -147,7 +147,7 @@ describe("what a topic says of itself", () => {
     assert.equal((await judged(request(fields, { options: open }))).why, "bad_request");
   });
 
-  test("whatever the bytes, it is believed or refused, and no other host is asked", async () => {
+  test("any bytes are accepted or refused as an SNS message, and no other host is called", async () => {
     const good = signed(control("SubscriptionConfirmation", { Subject: "s" }));
     const field = fc.constantFrom(...Object.keys(good));
     const host = fc.constantFrom(HOST, `${HOST}.example.org`, "https://example.org", "http://a@b");
@@ -198,7 +198,7 @@ describe("what a topic hands on", () => {
     );
   });
 
-  test("other JSON is guessed, a text is what it says", () => {
+  test("an SNS message of other JSON is guessed, and a text is the message", () => {
     assert.deepEqual(seen('{"title":"Deploy failed","severity":"critical","id":"7"}'), [
       ["Deploy failed", 500, "fire", "7"],
     ]);
@@ -210,14 +210,14 @@ describe("what a topic hands on", () => {
     assert.deepEqual(seen('{"half":'), [['{"half":', 400, null, null]]);
   });
 
-  test("raw delivery has the message alone", () => {
+  test("raw delivery of SNS is only the message", () => {
     const header = (name: string) =>
       ({ "x-amz-sns-rawdelivery": "true", "x-amz-sns-topic-arn": TOPIC })[name];
     const [event] = decodesCleanly(sns, sent(alarm("ALARM"), { header }))?.events ?? [];
     assert.deepEqual([event?.message, event?.keys?.["topic"]], ["cpu: web-1 is busy", TOPIC]);
   });
 
-  test("a subscription that was ended alerts", () => {
+  test("the end of an SNS subscription opens an alert", () => {
     const decoded = decodesCleanly(sns, request(control("UnsubscribeConfirmation")));
     assert.match(decoded?.events[0]?.message ?? "", /sends here no longer/);
     assert.equal(decoded?.events[0]?.level, 400);
@@ -236,7 +236,7 @@ function leadsTo(receiver: Receiver) {
   return { ...share(), origins: () => 0, share: () => leadsTo(receiver) };
 }
 
-test("a box: a topic asks, is confirmed, an alarm fires and ends; one certificate serves a day", async (t) => {
+test("in a box an SNS topic is confirmed, an alarm fires and ends, and the certificate is cached for a day", async (t) => {
   const amazon = await startReceiver();
   t.after(() => amazon.close());
   amazon.always((response, _socket, { path }) => {
@@ -277,7 +277,7 @@ test("a box: a topic asks, is confirmed, an alarm fires and ends; one certificat
   assert.match(facts.last_refused.message, /signature/);
 });
 
-test("a box whose way out is cut asks the topic to send again, and says why", async (t) => {
+test("a box without egress answers SNS that it should retry, and says why", async (t) => {
   const amazon = await startReceiver();
   t.after(() => amazon.close());
   amazon.always(answer(403));
@@ -290,7 +290,7 @@ test("a box whose way out is cut asks the topic to send again, and says why", as
   assert.equal((await to.send(`/${to.token}`, signed(notification("m")))).status, 200);
 });
 
-test("asking: an answer is kept for as long as was said, a fault is not, and one call does for all", async (t) => {
+test("an answer is cached for its time, an error isn't, and concurrent calls share one request", async (t) => {
   const there = await startReceiver();
   const egress = boxEgress();
   t.after(() => Promise.all([there.close(), egress.close()]));
@@ -309,7 +309,7 @@ test("asking: an answer is kept for as long as was said, a fault is not, and one
   assert.ok("fault" in (await createAsk({ egress, clock: systemClock })("http://127.0.0.1:1/")));
 });
 
-test("an alarm that comes by EventBridge fires and ends as one that comes by itself", () => {
+test("an alarm from EventBridge fires and ends like a direct one", () => {
   const arn = "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:cpu";
   const changed = (value: string) => ({
     id: `event-${value}`,

@@ -63,7 +63,7 @@ for (const [kind, bodyOf] of Object.entries(senders))
     assert.deepEqual(found.map(({ identifiers }) => identifiers["k298"]).sort(), ["a", "b"]);
   });
 
-test("keys that are nested deep are found; a rule that is changed is heeded with the next event", async () => {
+test("deeply nested keys that rules use are found; a changed rule counts from the next event", async () => {
   const project = await made("hook");
   const body = (host: string) => ({
     title: "wide",
@@ -124,7 +124,7 @@ const loose = (keys: [string, string][]) => ({ message: "m", level: 200, keys, t
 const pairs = (from: number, to: number) =>
   names.slice(from, to).map((name): [string, string] => [name, "v"]);
 
-test("of an event that isn't too wide nobody asks what rules look at", () => {
+test("the keys that rules use are not read for an event with few keys", () => {
   assert.equal(Object.keys(fitted(loose(pairs(0, 127)), never).keys ?? {}).length, 127);
   const most = Object.fromEntries(pairs(0, 127));
   assert.equal(flattened(most, never).length, 127);
@@ -132,7 +132,7 @@ test("of an event that isn't too wide nobody asks what rules look at", () => {
   assert.equal(mappedPairs(most, how).length, 127);
 });
 
-test("what rules look at takes the place of the last of the others; of more than fit the first of the list", () => {
+test("keys that rules use replace the last of the others; if too many, the first of them are kept", () => {
   const keysOf = (...all: string[]) => {
     const { keys } = fitted(loose(pairs(0, 300)), watching(...all));
     assert.equal(keys?.["box.cut"], "keys");
@@ -151,7 +151,7 @@ test("what rules look at takes the place of the last of the others; of more than
   );
 });
 
-test("lines of logs, too: labels of a stream, pairs of a line, structured data", () => {
+test("keys that rules use are kept of log lines, too: labels, pairs, structured data", () => {
   const watched = watching("k299");
   const line = names.map((name) => `${name}=v`).join(" ");
   const values = [["1767603600000000000", "x"]];
@@ -174,7 +174,7 @@ test("lines of logs, too: labels of a stream, pairs of a line, structured data",
   );
 });
 
-test("a wide body costs no more for what rules look at, and deep names no more than what there is of them", () => {
+test("finding the keys that rules use costs no more in a wide body or for deep names", () => {
   const many = Object.fromEntries(
     Array.from({ length: 100_000 }, (_, i) => [`n${i.toString(36)}`, { a: 1 }]),
   );

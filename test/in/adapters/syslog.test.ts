@@ -31,7 +31,7 @@ const local = (...parts: [number, number, number, number, number, number]) =>
   new Date(...parts).getTime() / 1000;
 
 describe("a message of syslog", () => {
-  test("by RFC 5424", () => {
+  test("syslog by RFC 5424", () => {
     const text =
       '<27>1 2026-01-05T08:35:41.562596+00:00 db nginx 812 TIMEOUT [timeQuality tzKnown="1"][origin@32473 ip="192.0.2.1" software="ng\\"inx\\]"] upstream ünïcode';
     const { message, level, keys, tags, extra } = read(text);
@@ -61,7 +61,7 @@ describe("a message of syslog", () => {
     assert.deepEqual(seen("<13>1 - h a - - -"), ["a: (empty)", 200, "h"]);
   });
 
-  test("by RFC 3164 and as its kin write it", () => {
+  test("syslog by RFC 3164 and its variants", () => {
     const rows: [string, string, number, string | null][] = [
       ["<27>Jan  5 08:35:41 db nginx[812]: timed out", "nginx: timed out", 400, "db"],
       ["<27>Jan 05 08:35:41 db nginx: timed out", "nginx: timed out", 400, "db"],
@@ -98,7 +98,7 @@ describe("a message of syslog", () => {
     assert.equal(read("<13>Jan  5 08:00:00 app: x", {}, "192.0.2.9").keys?.["host"], "192.0.2.9");
   });
 
-  test("its time: the nearest year where it says none, and none where it is days off", () => {
+  test("a syslog time without a year gets the nearest one, and one that is days off is ignored", () => {
     const at = (time: string) => read(`<13>${time} h a: x`).extra?.occurredAt ?? null;
     assert.equal(at("Jan  5 08:30:00"), local(2026, 0, 5, 8, 30, 0));
     assert.equal(at("Jan  5 08:30:00 +02:00"), Date.UTC(2026, 0, 5, 6, 30) / 1000);
@@ -108,11 +108,11 @@ describe("a message of syslog", () => {
     assert.equal(message.at, local(2025, 11, 31, 12, 0, 0));
   });
 
-  test("what is no UTF-8 is Latin-1", () => {
+  test("a syslog message that isn't UTF-8 is Latin-1", () => {
     assert.equal(read(Buffer.from("<13>caf\xe9", "latin1")).message, "café");
   });
 
-  test("the token in its data, which is no key of the event", () => {
+  test("the token in structured data is no key of the event", () => {
     const token = "0123456789abcdef0123456789abcdef";
     const named = read(`<13>1 - h a - - [box@32473 key="${token}"] x`);
     assert.equal(named.token, token);
@@ -124,7 +124,7 @@ describe("a message of syslog", () => {
     assert.equal(read("<13>1 - h a - - - x").token, null);
   });
 
-  test("a level in the text counts where the source says so, and in what Docker sends", () => {
+  test("the level in a syslog text counts if the source says so, and for Docker", () => {
     const level = (text: string, options?: SourceOptions) => read(text, options).level;
     const byText = { level_from_text: true };
     assert.equal(level("<27>Jan  5 08:00:00 h app: INFO starting"), 400);
@@ -137,7 +137,7 @@ describe("a message of syslog", () => {
     assert.equal(level(docker, { level_from_text: false }), 400);
   });
 
-  test("logfmt becomes keys where the source says so", () => {
+  test("logfmt becomes keys if the source says so", () => {
     const text = '<14>Jan  5 08:00:00 h fw: action=deny src=192.0.2.1 msg="a \\"b\\" c" x="';
     assert.equal(read(text).keys?.["action"], undefined);
     const { keys } = read(text, { logfmt: true });
@@ -147,7 +147,7 @@ describe("a message of syslog", () => {
     );
   });
 
-  test("whatever the bytes, it is a message", () => {
+  test("any bytes are a syslog message", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, marked) => {
         const { message, level } = read(
@@ -163,7 +163,7 @@ describe("a message of syslog", () => {
 describe("messages in a stream", () => {
   const texts = (frames: { bytes: Buffer }[]) => frames.map(({ bytes }) => bytes.toString());
 
-  test("both framings beside each other, wherever the chunks break", () => {
+  test("both syslog framings work in one stream, wherever the chunks break", () => {
     const words = [
       "<13>first, by line",
       "<11>1 - - a - - - second",
@@ -183,14 +183,14 @@ describe("messages in a stream", () => {
     );
   });
 
-  test("a longer message is cut, and what comes behind it is read", () => {
+  test("a long message of a stream is cut, and the next one is read", () => {
     const frames = createFrames();
     const [long, next] = frames.push(Buffer.from(`<13>${"x".repeat(200_000)}\n<13>next\n`));
     assert.deepEqual([long?.bytes.length, long?.cut], [65_536, true]);
     assert.deepEqual([next?.bytes.toString(), next?.cut], ["<13>next", false]);
   });
 
-  test("a count that can't be believed ends it, and the rest of a broken connection is taken", () => {
+  test("an invalid count ends a stream, and the rest of a broken connection is read", () => {
     for (const text of ["65537 <13>x", "12345678 <13>x", "12<13>x", "1x"]) {
       const frames = createFrames();
       assert.deepEqual([frames.push(Buffer.from(text)).length, frames.broken], [0, true], text);

@@ -32,7 +32,7 @@ function run(command: string, args: string[], t: TestContext): Promise<number | 
 
 const has = (command: string) => spawnSync(command, ["--version"]).error === undefined;
 
-test("what is pasted into a shell, Node and Python sends its event", async (t) => {
+test("the snippets for a shell, Node and Python send their event", async (t) => {
   const { textOf, heard } = await story(t);
   const dir = scratch(t);
   const file = (name: string, text: string) => {
@@ -53,7 +53,7 @@ test("what is pasted into a shell, Node and Python sends its event", async (t) =
   assert.deepEqual(await heard(), Array(sent).fill("payment 4711 failed after 30 s"));
 });
 
-test("a line that is written to a log file is sent, whatever it holds", async (t) => {
+test("the snippet for a log file sends any line that is written to it", async (t) => {
   if (!has("python3")) return t.skip("no python3 here");
   const { textOf, heard } = await story(t);
   const log = join(scratch(t), "app.log");
@@ -72,7 +72,7 @@ test("a line that is written to a log file is sent, whatever it holds", async (t
   assert.ok(!(await heard()).includes("before"));
 });
 
-test("each is whole: nothing in it is left to be filled in", async (t) => {
+test("each snippet is complete, without a placeholder", async (t) => {
   const { all } = await story(t);
   assert.deepEqual(
     all.map(({ id }) => id),

@@ -5,7 +5,7 @@ import { cronOfCalendar } from "../../../src/in/heartbeats/on-calendar.ts";
 import { nextTime } from "../../../src/in/heartbeats/times.ts";
 import fc from "../../support/property.ts";
 
-test("what systemd's timers say is said in cron's fields", () => {
+test("OnCalendar expressions of systemd's timers become cron fields", () => {
   const table = {
     daily: "0 0 * * *",
     hourly: "0 * * * *",
@@ -47,7 +47,9 @@ test("what systemd's timers say is said in cron's fields", () => {
 
 const systemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-test("its times are those that systemd has", { skip: !systemd && "needs systemd-analyze" }, () => {
+test("the cron times of an OnCalendar expression are systemd's", {
+  skip: !systemd && "needs systemd-analyze",
+}, () => {
   const many = (low: number, high: number) => {
     const one = fc.integer({ min: low, max: high });
     const range = fc.tuple(one, one).map(([a, b]) => `${Math.min(a, b)}..${Math.max(a, b)}`);
@@ -91,7 +93,7 @@ test("its times are those that systemd has", { skip: !systemd && "needs systemd-
   assert.ok(compared > 40, `${compared}`);
 });
 
-test("whatever is written, it is cron or a sentence", () => {
+test("any text becomes cron fields or a sentence that says why not", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       const times = cronOfCalendar(text);

@@ -106,7 +106,7 @@ function reference(story: readonly Move[]): Told {
   return { open, opened };
 }
 
-test("whatever a job says and whenever the box is down, the alert is what a plain account of it says", () => {
+test("for any reports and outages a heartbeat's alert is what a simple model says", () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 20, size: "max", minLength: 3 }), (story) => {
       // After each move, or what comes too late would look like what came in time.
@@ -117,7 +117,7 @@ test("whatever a job says and whenever the box is down, the alert is what a plai
   );
 });
 
-test("what is down stays so until a success, whatever else comes, and says so again with the same instance", () => {
+test("a job that is down stays down until a success, and fires again with the same instance", () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 15, size: "max", minLength: 3 }), (story) => {
       const failed = play([{ word: "success" }, { word: "fail" }]).beat;
@@ -130,7 +130,7 @@ test("what is down stays so until a success, whatever else comes, and says so ag
   );
 });
 
-test("a stop that ends before a time of the clock has lost no report of it", () => {
+test("an outage that ends before a cron time has lost no report", () => {
   const hourly = { ...pace, period: null, cron: "0 * * * *" };
   const noon = 1_800_000_000 - (1_800_000_000 % 3600);
   const { beat } = heard(newHeartbeatState, "success", hourly, noon - 3000);

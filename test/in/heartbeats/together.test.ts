@@ -6,7 +6,7 @@ import { testPlane } from "../../support/plane.ts";
 
 const success = { word: "success", rid: null, exit: null, message: null } as const;
 
-test("jobs that report in one moment share a commit; one that is gone or can't be read costs the others nothing", async (t) => {
+test("reports of one moment share a commit, and one that fails doesn't affect the others", async (t) => {
   const plane = testPlane();
   t.after(() => plane.close());
   const { store, heartbeats, id: tenantId } = plane.tenant;

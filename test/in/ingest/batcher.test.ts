@@ -37,7 +37,7 @@ function batcherOf(commitMs: number, step = 0.1) {
   return { sizes, send };
 }
 
-test("where a commit is quick, what comes in one turn is written with the next", async () => {
+test("with quick commits, events of one turn are written in the next", async () => {
   const { sizes, send } = batcherOf(0.2);
   for (let i = 0; i < 3; i++) {
     send(20);
@@ -47,7 +47,7 @@ test("where a commit is quick, what comes in one turn is written with the next",
   assert.deepEqual(sizes, [20, 20, 20]);
 });
 
-test("a few that come one a turn, each on a connection of its own, are written together", async () => {
+test("events that come one a turn, each on its own connection, are written together", async () => {
   const { sizes, send } = batcherOf(0.2);
   for (let i = 0; i < 12; i++) {
     send();
@@ -57,7 +57,7 @@ test("a few that come one a turn, each on a connection of its own, are written t
   assert.deepEqual(sizes, [12]);
 });
 
-test("where a commit takes long, a batch of any size waits for a part of it while some turns bring more", async () => {
+test("with slow commits, a batch of any size waits for a part of the commit time while more events come", async () => {
   const { sizes, send } = batcherOf(8);
   send(30);
   for (let i = 0; i < 10; i++) {
@@ -68,7 +68,7 @@ test("where a commit takes long, a batch of any size waits for a part of it whil
   assert.deepEqual(sizes, [35]);
 });
 
-test("a lone event waits for a few turns at the most, and a stream no longer than a part of a commit", async () => {
+test("a single event waits for a few turns at most, and a stream no longer than a part of a commit", async () => {
   const lone = batcherOf(1000);
   lone.send();
   for (let i = 0; i < 5; i++) await turn();
@@ -81,7 +81,7 @@ test("a lone event waits for a few turns at the most, and a stream no longer tha
   assert.ok(stream.sizes.length >= 2, "2 ms are over after some twenty turns");
 });
 
-test("where a commit takes long, busy turns that take longer than a part of it let new connections in", async () => {
+test("with slow commits, long turns still accept new connections", async () => {
   const { sizes, send } = batcherOf(8, 5);
   send(200);
   await turn();
@@ -93,7 +93,7 @@ test("where a commit takes long, busy turns that take longer than a part of it l
   assert.deepEqual(sizes, [220]);
 });
 
-test("a batch that is full waits for no more", async () => {
+test("a full batch doesn't wait", async () => {
   const { sizes, send } = batcherOf(8, 5);
   for (let i = 0; i < 4; i++) {
     send(defaultBatchLimits.batch);
@@ -103,7 +103,7 @@ test("a batch that is full waits for no more", async () => {
   assert.deepEqual(sizes, Array(4).fill(defaultBatchLimits.batch));
 });
 
-test("there is room beyond the bounds for who is refused last, and for nobody else", () => {
+test("only senders that are refused last may exceed the limits of waiting events", () => {
   const batcher = createBatcher(
     {
       process: (batch) => batch.map(() => ({ alerted: false, template_id: "t" })),

@@ -77,7 +77,7 @@ const counts = (store: Store) =>
 const WORDS = ["disk full", "login refused by the gate", "no route to host any more"] as const;
 
 describe("memory of standing alerts", () => {
-  test("holds fewer than there are, and no count is lost", (t) => {
+  test("with fewer alerts in memory than are open, no count is lost", (t) => {
     const store = openedStore(t);
     const source = makeSource(store, "p");
     const writer = createWriter(store, { ...defaultWriterLimits, openAlerts: 1 });
@@ -92,7 +92,7 @@ describe("memory of standing alerts", () => {
 });
 
 describe("memory of templates", () => {
-  test("holds the projects used last; the others are read back as they were", (t) => {
+  test("the projects used last stay in memory; the others are read again unchanged", (t) => {
     const store = openedStore(t);
     const sources = ["p", "q", "r"].map((name) => makeSource(store, name));
     const limits = { ...defaultWriterLimits, heldTemplates: 4 };
@@ -110,7 +110,7 @@ describe("memory of templates", () => {
 });
 
 describe("the queue", () => {
-  test("refuses before any write what would pass its bounds, counting all that an event holds", (t) => {
+  test("events above the limits are refused before any write, counting everything in an event", (t) => {
     const store = openedStore(t);
     const source = makeSource(store, "p");
     const ingest = createIngest(store, {
@@ -142,7 +142,7 @@ describe("the queue", () => {
   });
 });
 
-test("while events are shed, acks, reads and pages go on", async () => {
+test("while events are refused, acknowledgements, reads and pages go on", async () => {
   const box = await testBox();
   try {
     const token = await box.project("p");

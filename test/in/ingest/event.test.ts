@@ -88,7 +88,7 @@ const nearly = fc.record(
 );
 
 describe("the check by hand and the published schema", () => {
-  test("take and refuse the same, and understand the same by it", () => {
+  test("both parsers of events accept and refuse the same, with the same result", () => {
     let taken = 0;
     fc.assert(
       fc.property(fc.oneof({ weight: 9, arbitrary: nearly }, anything), (value) => {

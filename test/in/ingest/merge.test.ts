@@ -36,7 +36,7 @@ const told = (id: number, kind: string) =>
 const seen = (database: string) => plane.fire(backup(database), 100);
 const loud: Partial<RuleBody> = { match: { ...defaultRule.match, min_level: 400 } };
 
-test("an alert that nobody acknowledged lives when its template becomes one with an acknowledged one's", async () => {
+test("of two alerts whose templates merge, the one that nobody acknowledged stays open", async () => {
   plane.rule({ escalations: [step(1, ["ann"])] });
   await plane.fire(backup("alpha"));
   plane.ack();
@@ -122,7 +122,7 @@ describe("every pair of states, whichever alert was first", () => {
   }
 });
 
-test("of two open alerts nothing that is owed ends or comes later: the steps of the one go on from the other's", async () => {
+test("when two open alerts merge no step is lost or delayed", async () => {
   plane.rule({
     ...loud,
     escalations: [step(10, ["ann"]), step(30, ["bob"], { repeat: 20 })],
@@ -149,7 +149,7 @@ test("of two open alerts nothing that is owed ends or comes later: the steps of 
   );
 });
 
-test("a page that still waits for its relay goes out after a merge, and is withdrawn with the alert that lives", async () => {
+test("a page that waits for its relay goes out after a merge, and is withdrawn with the remaining alert", async () => {
   const { store } = plane.tenant;
   store.write((tx) =>
     tx
@@ -185,7 +185,7 @@ describe("what was counted and has not fired", () => {
     fire_after: { count: 3, distinct_sources: 1, window_minutes: 60 },
   };
 
-  test("counts together after a merge", async () => {
+  test("a window counts together after a merge", async () => {
     plane.rule(counted);
     await plane.fire(backup("alpha"));
     await plane.fire(backup("bravo"));
@@ -233,7 +233,7 @@ describe("what was counted and has not fired", () => {
     });
   }
 
-  test("after the resolve counts, also before the merge", async () => {
+  test("counts after a resolve stay, also from before the merge", async () => {
     plane.rule(counted);
     await seen("alpha");
     await seen("bravo");
@@ -247,7 +247,7 @@ describe("what was counted and has not fired", () => {
   });
 });
 
-test("a merge that could not be committed is as if it had not been: the open alert stays and is paged", async () => {
+test("a merge that could not be committed changes nothing: the open alert stays and pages", async () => {
   plane.rule({ escalations: [step(1, ["ann"])] });
   await plane.fire(backup("alpha"));
   plane.ack();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createMinutes } from "../../../src/in/ingest/minutes.ts";
 import fc from "../../support/property.ts";
 
-test("an hour by the minute is what a list of all events says, whenever it is asked", () => {
+test("the hour by the minute equals a count of all events, at any time", () => {
   const steps = fc.array(
     fc.record({ after: fc.integer({ min: 0, max: 5000 }), n: fc.integer({ min: 1, max: 9 }) }),
     { maxLength: 40 },
@@ -27,7 +27,7 @@ test("an hour by the minute is what a list of all events says, whenever it is as
   );
 });
 
-test("a clock that was set back begins the hour anew", () => {
+test("setting the clock back clears the hour", () => {
   const minutes = createMinutes();
   minutes.add(1_700_000_000, 5);
   minutes.add(1_600_000_000, 2);

@@ -11,7 +11,7 @@ const marked = (message: string, template: string) =>
     .map(({ text, variable }) => (variable ? `‹${text}›` : text))
     .join("");
 
-test("what varies is marked, wherever it stands", () => {
+test("the variable parts of a message are marked", () => {
   const cases: [message: string, template: string, marked: string][] = [
     [
       "payment 17 failed after 3 s",
@@ -39,7 +39,7 @@ test("what varies is marked, wherever it stands", () => {
     assert.equal(marked(message, template), expected, template);
 });
 
-test("the parts are the message, and of a message that a template came from all that varies is seen", () => {
+test("the parts add up to the message, and show all variable parts of a template's own message", () => {
   const word = fc.constantFrom(
     "disk",
     "at",

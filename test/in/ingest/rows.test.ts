@@ -91,7 +91,7 @@ test("rows are counted only where an alert opens or ends", async (t) => {
   assert.equal(countsRows(), false, asked.join("\n"));
 });
 
-test("what came in one request is committed together all the same", async () => {
+test("events of one request are committed together in any case", async () => {
   const { largest, deliveries } = await flood((box, source) => submit(box, source, events));
   assert.equal(deliveries, EVENTS * CHANNELS);
   assert.ok(largest > EVENTS * CHANNELS, `${largest} rows in one transaction`);

@@ -34,7 +34,7 @@ const rule = (id: number, sources: string[], contains: string) =>
     escalations: [],
   });
 
-test("a rule set remembers which rules are for a source and a template, and forgets with the template's text", () => {
+test("a rule set caches the rules of a source and a template until the template's text changes", () => {
   const rules = [
     rule(1, [], ""),
     rule(2, ["web"], ""),
@@ -59,7 +59,7 @@ test("a rule set remembers which rules are for a source and a template, and forg
   assert.deepEqual(ids("web", second), [1, 2, 3, 4]);
 });
 
-test("remembered or not, it is what each rule admits", () => {
+test("a rule set gives the same with and without its cache", () => {
   const word = fc.constantFrom("a", "b", "ab", "ba", "");
   const some = fc.array(fc.tuple(fc.array(word, { maxLength: 2 }), word), { maxLength: 5 });
   fc.assert(

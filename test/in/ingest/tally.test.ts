@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => plane.close());
 
-test("events that no rule took are counted for their source", async () => {
+test("events that no rule matched are counted for their source", async () => {
   plane.rule({
     match: { ...defaultRule.match, min_level: 400 },
     fire_after: { count: 2, distinct_sources: 1, window_minutes: 5 },
@@ -35,7 +35,7 @@ test("events that no rule took are counted for their source", async () => {
   );
 });
 
-test("what was not committed is not counted", async () => {
+test("uncommitted events are not counted", async () => {
   const { store } = plane.tenant;
   plane.rule({ match: { ...defaultRule.match, min_level: 400 } });
   store.db.exec(
@@ -49,7 +49,7 @@ test("what was not committed is not counted", async () => {
   );
 });
 
-test("a source that is deleted takes its counts along", async () => {
+test("deleting a source deletes its counts", async () => {
   const { store, ingest } = plane.tenant;
   await plane.fire();
   assert.equal(ingest.tallies().length, 1);

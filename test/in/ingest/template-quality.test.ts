@@ -4,7 +4,7 @@ import { mineAndScore, score } from "../../../bench/template-quality.ts";
 import { dice, shapedLines, shuffled } from "../../../bench/template-shapes.ts";
 import { createMiner } from "../../../src/in/ingest/template/miner.ts";
 
-test("today's shapes end up together and apart as they should, in any order", () => {
+test("templates group the sample lines as expected, in any order", () => {
   for (const seed of [1, 2, 3]) {
     const lines = shapedLines(seed, 12);
     const straight = mineAndScore(lines);
@@ -23,7 +23,7 @@ test("the score counts a group only when it is exact", () => {
   assert.equal(score(["a", "a", "b"], ["x", "y", "z"]).ga, 1 / 3);
 });
 
-test("a flood of templates stays within the limit, and what is in use stays known", () => {
+test("a flood of templates stays within the limit, and used templates stay known", () => {
   const miner = createMiner({ limit: 200, rows: [] });
   const choices = dice(5);
   const word = (): string =>

@@ -153,7 +153,7 @@ test("the order of lines doesn't change what ends up together", () => {
   );
 });
 
-test("a miner made from the rows answers like the one that wrote them, from then on too", () => {
+test("a miner made from the rows gives the same results as the one that wrote them, also for new lines", () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const miner = fresh();
@@ -182,7 +182,7 @@ test("only roots that were seen are reported as merged; after an eviction any al
   assert.deepEqual(miner.takeChanges().merged, [{ younger: id, older: root.id }]);
 });
 
-test("what was taken is not reported again, and a restored miner reports nothing", () => {
+test("changes are reported once, and a restored miner reports none", () => {
   const miner = fresh();
   const rows = new Rows();
   miner.mine("one line");
@@ -191,7 +191,7 @@ test("what was taken is not reported again, and a restored miner reports nothing
   assert.deepEqual(rows.again().takeChanges(), { rows: [], merged: [], evicted: [] });
 });
 
-test("past the limit the least recently used go; seen again they have the same id", () => {
+test("above the limit the least recently used shapes are evicted, and get the same id when seen again", () => {
   const miner = fresh(3);
   const rows = new Rows();
   const words = ["oak", "elm", "ash", "fir", "yew"];
@@ -206,7 +206,7 @@ test("past the limit the least recently used go; seen again they have the same i
   assert.ok(rows.byId.has(ids[0] as string));
 });
 
-test("a root outlives its aliases: what is still used keeps its template", () => {
+test("a root outlives its aliases, so used shapes keep their template", () => {
   const miner = fresh(12);
   const rows = new Rows();
   const [first] = NAMES.map((name) => miner.mine(`mail sent to user ${name}`).id);
@@ -220,7 +220,7 @@ test("a root outlives its aliases: what is still used keeps its template", () =>
   }
 });
 
-test("rows of other masking rules: the template lives on, and today's shape is its alias", () => {
+test("a template of older masking rules stays, and today's shape is its alias", () => {
   const miner = fresh();
   const rows = new Rows();
   miner.mine("disk 7 of node-3 is full");

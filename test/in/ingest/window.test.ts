@@ -24,7 +24,7 @@ function naive(
   };
 }
 
-test("a sliding window says what counting every match again would say", () => {
+test("a sliding window equals counting every match again", () => {
   const match = fc.record({
     wait: fc.integer({ min: 0, max: 4 }),
     sourceId: fc.integer({ min: 1, max: 3 }),

@@ -60,7 +60,7 @@ async function story(t: TestContext) {
   return { ...told, ...server, looked };
 }
 
-test("a button on a phone that can't reach the box answers by the second topic, read only while a page may be answered", async (t) => {
+test("a button on a phone that can't reach the box posts to the second topic, which is read only while a page can be answered", async (t) => {
   const { box, ann, page, tap, stands, looked, published } = await story(t);
   assert.equal(await looked(120), 0);
   const first = await page(ann);
@@ -89,7 +89,7 @@ test("a button on a phone that can't reach the box answers by the second topic, 
   assert.equal(await looked(300), 0);
 });
 
-test("answers are read once, over a restart and over one that can't be written; strangers' words are nobody's answer", async (t) => {
+test("answers are read once, over a restart and a failed write, and strangers' messages are ignored", async (t) => {
   const { box, ann, page, tap, stands, looked, looks, published } = await story(t);
   const first = await page(ann);
   const actions = published.at(-1)?.actions ?? [];
@@ -113,7 +113,7 @@ test("answers are read once, over a restart and over one that can't be written; 
   assert.equal(looks.at(-1), "a4");
 });
 
-test("an answer that can't be written keeps none behind it waiting", async (t) => {
+test("an answer that can't be written doesn't delay the next ones", async (t) => {
   const { box, ann, page, tap, stands, looked, published } = await story(t);
   const first = await page(ann);
   const stuck = published.at(-1)?.actions ?? [];

@@ -26,7 +26,7 @@ async function story(t: TestContext) {
   return { ...told, ...server, asked };
 }
 
-test("who takes an emergency in the app has the alert: its receipt is asked for each ten seconds, while nobody has it", async (t) => {
+test("acknowledging an emergency in the app acknowledges the alert: its receipt is read every ten seconds until then", async (t) => {
   const { box, ann, page, stands, asked, receipts } = await story(t);
   assert.equal(await asked(120), 0);
   const first = await page(ann);
@@ -45,7 +45,7 @@ test("who takes an emergency in the app has the alert: its receipt is asked for 
   assert.equal(await asked(60), 0);
 });
 
-test("a receipt that can't be had is asked for again, over a restart, and no longer than it rings", async (t) => {
+test("a receipt that can't be read is tried again, over a restart, while it rings", async (t) => {
   const { box, ann, page, stands, asked, receipts, receiver, gatewayError } = await story(t);
   const first = await page(ann);
   receiver.once(answer(500), answer(200, "nonsense"), answer(503));

@@ -33,7 +33,7 @@ async function telegramRoom(t: TestContext) {
   return { ...told, bot, inRoom, press };
 }
 
-test("a room of the tenant's own bot gets a button, which acts as whoever presses it and is known, and goes when it is done", async (t) => {
+test("a chat of the tenant's own bot gets a button that acts as the known person who presses it, and disappears afterwards", async (t) => {
   const { box, bot, ann, bob, gateway, contact, page, stands, inRoom, press } =
     await telegramRoom(t);
   await page(ann);
@@ -83,7 +83,7 @@ test("a room of the tenant's own bot gets a button, which acts as whoever presse
   assert.equal(await stands(next), "open");
 });
 
-test("a room of another bot gets none: nobody would hear it", async (t) => {
+test("a chat of another bot gets no button, because the box couldn't receive its presses", async (t) => {
   const { box, bot, receiver, ann, gateway, page, inRoom } = await telegramRoom(t);
   await gateway("telegram", { token: BOT_TOKEN });
   receiver.always((response, socket, request) =>
@@ -99,7 +99,7 @@ test("a room of another bot gets none: nobody would hear it", async (t) => {
   assert.equal(inRoom()[1].reply_markup, undefined);
 });
 
-test("a Slack channel of the tenant's own app likewise", async (t) => {
+test("a Slack channel of the tenant's own app gets such a button, too", async (t) => {
   const told = await answerStory(t, (url) => ({ slackApi: `${url}/api` }));
   const { box, receiver, ann, gateway, contact, page, stands } = told;
   const server = await startTalkServer();

@@ -96,7 +96,7 @@ async function story(t: TestContext) {
 
 const acknowledged = "acknowledged by ann via slack";
 
-test("a button in a direct message acts as the person who was paged; others are told in words, and nonsense is passed over", async (t) => {
+test("a button in a direct message acts as the paged person; others get a text, and invalid presses are ignored", async (t) => {
   const { box, ann, workspace, whispers, open, handle, press, peer, page, stands } = await story(t);
   await open();
   const first = await page(ann);
@@ -131,7 +131,7 @@ test("a button in a direct message acts as the person who was paged; others are 
   assert.deepEqual(workspace.faults, []);
 });
 
-test("before Slack ends a line the next is opened, and one that breaks is opened again, not as fast as it breaks", async (t) => {
+test("the next connection opens before Slack ends one, and a broken one is opened again after a wait", async (t) => {
   const { box, ann, server, open, greet, handle, press, peer, page, stands } = await story(t);
   await open();
   const old = peer();
@@ -160,7 +160,7 @@ test("before Slack ends a line the next is opened, and one that breaks is opened
   await greet(before + 1);
 });
 
-test("a token that is revoked and Socket Mode that is switched off are the gateway's error, and new settings are tried at once", async (t) => {
+test("a revoked token, and Socket Mode switched off, are the gateway's error, and new settings are tried at once", async (t) => {
   const { box, server, open, greet, peer, refuse, gateway, gatewayError, settings } =
     await story(t);
   await open();
@@ -182,7 +182,7 @@ test("a token that is revoked and Socket Mode that is switched off are the gatew
   assert.equal(await gatewayError("slack"), null);
 });
 
-test("no line without an app token; one whose gateway is deleted, or whose box stops, is left at once, and what was confirmed is done", async (t) => {
+test("no connection without an app token; it closes at once when the gateway is deleted or the box stops, and confirmed presses are done", async (t) => {
   const { box, ann, server, open, greet, peer, handle, press, page, stands, gateway, settings } =
     await story(t);
   await gateway("slack", { ...settings, app_token: "" });

@@ -33,7 +33,7 @@ const FAIL_HEARD = `CREATE TRIGGER fail BEFORE UPDATE OF heard ON gateways
 const FAIL_ACK = `CREATE TRIGGER fail BEFORE UPDATE OF state ON alerts
   BEGIN SELECT RAISE(ABORT, 'no acknowledgement'); END`;
 
-test("a page's buttons act as the person who was paged, the message says so afterwards, and nobody else's press counts", async (t) => {
+test("a page's buttons act as the paged person, the message shows it afterwards, and other people's presses don't count", async (t) => {
   const { box, bot, ann, open, page, stands, answerTo } = await story(t);
   await open();
   const first = await page(ann);
@@ -77,7 +77,7 @@ test("a page's buttons act as the person who was paged, the message says so afte
   assert.equal(await stands(first), "resolved by ann via telegram");
 });
 
-test("an update is read once what it asked for is committed: ended in between, it comes again and is done once", async (t) => {
+test("an update counts as read after its commit: interrupted before, it comes again and is done once", async (t) => {
   const { box, bot, ann, open, heard, page, stands, answerTo } = await story(t);
   await open();
   const first = await page(ann);
@@ -100,7 +100,7 @@ test("an update is read once what it asked for is committed: ended in between, i
   assert.ok((place ?? 0) > 700);
 });
 
-test("a press that can't be written is tried again, and an answer that is lost on its way is asked for again", async (t) => {
+test("a press that can't be written is tried again, and a lost answer of Telegram is requested again", async (t) => {
   const { box, bot, ann, open, heard, page, stands, answerTo } = await story(t);
   await open();
   const first = await page(ann);
@@ -125,7 +125,7 @@ test("a press that can't be written is tried again, and an answer that is lost o
   assert.equal(await stands(second), "acknowledged by ann via telegram");
 });
 
-test("a press that can never be written is passed over, and those after it are heard", async (t) => {
+test("a press that can never be written is skipped, and the next ones are done", async (t) => {
   const { box, bot, ann, open, page, stands } = await story(t);
   await open();
   const first = await page(ann);
@@ -141,7 +141,7 @@ test("a press that can never be written is passed over, and those after it are h
   assert.equal(await stands(second), "acknowledged by ann via telegram");
 });
 
-test("another program that reads the same bot, and a token that was revoked, are the gateway's error until they are not", async (t) => {
+test("another program that reads the same bot, or a revoked token, is the gateway's error while it lasts", async (t) => {
   const { box, bot, open, heard, gateway, gatewayError } = await story(t);
   await open();
   bot.takeOver();
@@ -168,7 +168,7 @@ test("another program that reads the same bot, and a token that was revoked, are
   await heard();
 });
 
-test("nothing is asked for without a gateway; one that is deleted, or a box that stops, ends the look at once", async (t) => {
+test("without a gateway nothing is read; deleting it, or stopping the box, ends a running read at once", async (t) => {
   const { box, bot, receiver, open, gone, heard } = await story(t);
   await pass(box, 120, 30);
   assert.equal(receiver.received.length, 0);
@@ -186,7 +186,7 @@ test("nothing is asked for without a gateway; one that is deleted, or a box that
   assert.ok(performance.now() - started < 3_000, "it waited for the look");
 });
 
-test("who writes /start is told the chat's id and what to do with it, strangers only so often, other words never", async (t) => {
+test("/start is answered with the chat's id and what to do with it, for strangers only so often; other texts are never answered", async (t) => {
   const { box, bot, open, heard } = await story(t);
   await open();
   const before = bot.messages.size;
