@@ -1,3 +1,5 @@
+import http, { type IncomingMessage, type RequestOptions } from "node:http";
+import https from "node:https";
 import { CommandError } from "./exit.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,47 +22,62 @@ export interface ApiRequest {
   readonly accept?: string;
 }
 
-let loading: ReturnType<typeof load> | undefined;
+const CONNECT_MS = 10_000;
+/** How long a box may say nothing. */
+const SILENT_MS = 90_000;
 
-/** Loaded with the first request, because it would be most of a command's start. */
-function client() {
-  loading ??= load();
-  return loading;
-}
-
-async function load() {
-  const [{ default: Agent }, { default: request }] = await Promise.all([
-    import("undici/lib/dispatcher/agent.js"),
-    import("undici/lib/api/api-request.js"),
-  ]);
-  return request.bind(new Agent());
-}
+/** They keep a connection for a command's next request, and no proxy variable has a say. */
+const agents = {
+  http: new http.Agent({ keepAlive: true }),
+  https: new https.Agent({ keepAlive: true }),
+};
 
 /** Sends one request to the box at `url`. Throws CommandError with the address where nothing answers. */
 export async function send(url: string, message: ApiRequest): Promise<Reply> {
   const { method, path, token, body, accept } = message;
   const type = typeof body === "string" ? "application/x-ndjson" : "application/json";
-  const { origin, pathname, search } = new URL(url + path);
-  const request = await client();
-  const lost = (error: unknown) => {
-    throw new NoAnswer(url, error);
+  const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(text === undefined ? {} : { "content-type": type }),
+    ...(text === undefined ? {} : { "content-length": Buffer.byteLength(text) }),
+    ...(accept === undefined ? {} : { accept }),
   };
-  const answer = await request({
-    origin,
-    path: pathname + search,
-    method,
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "content-type": type }),
-      ...(accept === undefined ? {} : { accept }),
-    },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    headersTimeout: 90_000,
-  }).catch(lost);
-  const retryAfter = Number(answer.headers["retry-after"] ?? 0) || 0;
-  const text = await answer.body.text().catch(lost);
-  return { status: answer.statusCode, text, retryAfter };
+  try {
+    const answer = await answered(new URL(url + path), { method, headers }, text);
+    const retryAfter = Number(answer.headers["retry-after"] ?? 0) || 0;
+    const chunks: Buffer[] = await answer.toArray();
+    return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString(), retryAfter };
+  } catch (error) {
+    throw new NoAnswer(url, error);
+  }
 }
+
+function answered(
+  url: URL,
+  options: RequestOptions,
+  body: string | undefined,
+): Promise<IncomingMessage> {
+  const [by, agent] = url.protocol === "https:" ? [https, agents.https] : [http, agents.http];
+  return new Promise((resolve, reject) => {
+    const request = by.request(url, { ...options, agent, timeout: CONNECT_MS });
+    request.on("socket", (socket) => {
+      const wait = () => void socket.setTimeout(SILENT_MS);
+      if (socket.connecting) socket.once("connect", wait);
+      else wait();
+    });
+    request.on("timeout", () => {
+      const code = request.socket?.connecting ? "ETIMEDOUT" : SILENT;
+      request.destroy(Object.assign(new Error(code), { code }));
+    });
+    request.on("error", reject);
+    request.on("response", resolve);
+    request.end(body);
+  });
+}
+
+/** The error's code where the box took the request and said nothing. */
+const SILENT = "SILENT";
 
 /** No answer, or none that could be understood. */
 export class NoAnswer extends CommandError {
@@ -75,17 +92,14 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
     "nothing listens there. Does the box run (box status)? --url or BOX_URL says where",
   ],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "there is no such host; --url or BOX_URL says where the box is"],
-  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "it can't be reached"],
-  [/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/, "it took the request and said nothing for 90 s"],
+  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/, "it can't be reached"],
+  [/^SILENT$/, "it took the request and said nothing for 90 s"],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT)/,
     "its certificate isn't trusted here. NODE_EXTRA_CA_CERTS=FILE names an authority to trust",
   ],
   [/^(ERR_SSL_|EPROTO)/, "it doesn't speak TLS there. Should it be http:// and not https://?"],
-  [
-    /^(HPE_|UND_ERR_SOCKET|ECONNRESET)/,
-    "the connection broke off. Should it be https:// and not http://?",
-  ],
+  [/^(HPE_|ECONNRESET)/, "the connection broke off. Should it be https:// and not http://?"],
 ];
 
 function why(url: string, error: unknown): string {

@@ -47,10 +47,6 @@ export const leftOut = {
     none("INVALID"),
   "node_modules/zod/v4/classic/from-json-schema.js": refusing("fromJSONSchema"),
 
-  // An HTTP/1 parser that only UNDICI_USE_MILO asks for, beside the one that is used.
-  "node_modules/undici/lib/dispatcher/parser-h1.js":
-    "module.exports = { getMiloEnabled: () => false };\n",
-
   // The endings of file names. No mail that a box writes has a file.
   "node_modules/nodemailer/dist/esm/mime-funcs/mime-types.js": refusing(
     "detectMimeType",

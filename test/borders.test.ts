@@ -203,7 +203,7 @@ test("a room that is kept narrow, and the command line, take less than stands be
 
 test("a restricted package is refused outside its room", () => {
   const uses = [
-    ["src/out/outbox/due.ts", 'import { request } from "undici"; request();'],
+    ["src/out/outbox/due.ts", 'import { request } from "node:https"; request();'],
     ["src/app/box.ts", 'import { setTimeout } from "node:timers/promises"; setTimeout();'],
     ["src/in/ingest/handle.ts", 'import { Hono } from "hono"; use(Hono);'],
     ["src/in/ingest/handle.ts", 'import type { Log } from "../../ground/kit/log.ts";'],
@@ -217,7 +217,7 @@ test("a restricted package is refused outside its room", () => {
   for (const [file, text] of uses) {
     assert.equal(packages(readSource(file, text)).length, 1, text);
   }
-  assert.deepEqual(packages(readSource("src/ground/kit/egress.ts", 'import "undici";')), []);
+  assert.deepEqual(packages(readSource("src/ground/kit/egress.ts", 'import "node:https";')), []);
 });
 
 test("a reserved name is refused outside its room, and only there", () => {

@@ -90,8 +90,9 @@ export const borders: Law = ({ file, imports }) => {
 /** Packages and parts of folders that only some may touch. */
 const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   {
-    what: /^undici(\/|$)/,
-    only: /^(src\/ground\/kit|cli)\//,
+    what: /^(undici|node:https)$/,
+    // A server, and what asks the box itself.
+    only: /^(src\/ground\/kit|src\/web\/http|src\/app|cli)\//,
     why: "what leaves goes through the guarded client",
   },
   {

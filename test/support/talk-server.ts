@@ -11,6 +11,10 @@ export interface TalkPeer {
   /** Whether it answers pings and says a word of its own; true at first. */
   answersPings: boolean;
   say(text: string): void;
+  /** One text in several frames. */
+  sayInParts(...parts: string[]): void;
+  /** How many of its pings were answered. */
+  pongs: number;
   ping(): void;
   /** Ends it as it should be ended. */
   end(): void;
@@ -80,6 +84,13 @@ function peerOf(socket: Socket, path: string): TalkPeer {
       return !socket.destroyed && socket.writable;
     },
     say: (text) => void socket.write(frame(TEXT, Buffer.from(text))),
+    sayInParts: (...parts) =>
+      parts.forEach((part, i) => {
+        const bytes = frame(i === 0 ? TEXT : 0, Buffer.from(part));
+        if (i < parts.length - 1) bytes[0] = (bytes[0] ?? 0) & 0x7f;
+        socket.write(bytes);
+      }),
+    pongs: 0,
     ping: () => void socket.write(frame(PING, Buffer.from("x"))),
     end: () => void socket.end(frame(CLOSE, Buffer.from([0x03, 0xe8]))),
     drop: () => void socket.destroy(),
@@ -90,6 +101,7 @@ function peerOf(socket: Socket, path: string): TalkPeer {
     for (let read = readFrame(rest); read !== null; read = readFrame(rest)) {
       rest = read.rest;
       if (read.opcode === TEXT) peer.heard.push(read.data.toString());
+      else if (read.opcode === PONG && read.data.toString() === "x") peer.pongs++;
       else if (read.opcode === PING && peer.answersPings) socket.write(frame(PONG, read.data));
       else if (read.opcode === CLOSE) socket.end(frame(CLOSE, read.data));
     }

@@ -1,13 +1,16 @@
-import type { Dispatcher } from "undici";
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import https from "node:https";
 import type { Clock } from "./clock.ts";
 import { type EgressError, egressErrorOf } from "./egress-error.ts";
 import type { EgressRequest, EgressResult } from "./exchange.ts";
+import { whenOpen } from "./guarded.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 4_096;
+const LONGEST_HEAD = 16_384;
 
 /** One request under way. Resolves `result` exactly once, at the latest when its time is up. */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt {
   readonly result: Promise<EgressResult>;
 
   readonly #clock: Clock;
@@ -16,7 +19,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #release: () => void;
   readonly #settle: (result: EgressResult) => void;
   readonly #onStart: () => void;
-  #controller: Dispatcher.DispatchController | null = null;
+  #request: ClientRequest | null = null;
+  #sent = false;
   #over = false;
   #status: number | null = null;
   #headers: Record<string, string> = {};
@@ -55,52 +59,68 @@ export class Attempt implements Dispatcher.DispatchHandler {
       // A character that was cut in two is left out.
       body: new TextDecoder().decode(read, { stream: truncated }),
       truncated,
-      sent: this.#controller !== null,
+      sent: this.#sent,
       durationMs: Math.max(0, Math.round(this.#clock.mono() - this.#startedAt)),
     });
     // Only after a whole answer is the connection fit for another request.
-    if (error !== null || truncated) this.#controller?.abort(new Error("over"));
+    if (error !== null || truncated) this.#request?.destroy();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // It may have waited for a free connection longer than its whole time.
-    if (this.#over) {
-      controller.abort(new Error("over"));
-    } else {
-      this.#controller = controller;
-      this.#onStart();
+  /** Sends it once the agent has a connection. Called once. */
+  send(
+    url: URL,
+    { method, headers, body }: Pick<EgressRequest, "method" | "headers" | "body">,
+    agent: http.Agent,
+  ): void {
+    const isSecure = url.protocol === "https:";
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    try {
+      const request = (isSecure ? https : http).request(url, {
+        agent,
+        method,
+        headers: { ...length, ...headers },
+        maxHeaderSize: LONGEST_HEAD,
+      });
+      this.#request = request;
+      request.on("socket", (socket) => whenOpen(socket, isSecure, () => this.#started()));
+      request.on("response", (response) => this.#answered(response));
+      request.on("upgrade", (_answer, socket) => {
+        socket.destroy();
+        this.end("bad_response");
+      });
+      request.on("error", (error) => this.end(egressErrorOf(error)));
+      request.on("close", () => this.end("closed"));
+      request.end(body);
+    } catch {
+      this.end("bad_request");
     }
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    if (status < 200) return;
-    this.#status = status;
-    for (const [name, value] of Object.entries(headers)) {
+  #started(): void {
+    if (this.#over) return;
+    this.#sent = true;
+    this.#onStart();
+  }
+
+  #answered(response: IncomingMessage): void {
+    this.#status = response.statusCode ?? null;
+    for (const [name, value] of Object.entries(response.headers)) {
       this.#headers[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
     }
+    response.on("data", (chunk: Buffer) => this.#read(chunk));
+    response.on("end", () => this.end(null));
+    response.on("error", (error) => this.end(egressErrorOf(error)));
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  #read(chunk: Buffer): void {
     if (this.#over) return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes) this.end(null);
   }
 
-  onResponseEnd(): void {
-    this.end(null);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.end(egressErrorOf(error));
-  }
-
   #timeUp(): void {
-    if (this.#controller === null) this.end("timeout_connect");
+    if (!this.#sent) this.end("timeout_connect");
     else this.end(this.#status === null ? "timeout" : "body_too_slow");
   }
 }

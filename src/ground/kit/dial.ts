@@ -1,8 +1,8 @@
 import { connect, isIP, type Socket } from "node:net";
 import { type AddressRules, addressRefusal } from "./addresses.ts";
 import type { Clock } from "./clock.ts";
-import { guardedLookup, ONE_ADDRESS_MS } from "./connector.ts";
 import { type EgressError, EgressFault, egressErrorOf } from "./egress-error.ts";
+import { guardedLookup, ONE_ADDRESS_MS } from "./guarded.ts";
 import type { Names } from "./names.ts";
 
 /** A request for a connection of a protocol other than HTTP. */
@@ -29,7 +29,7 @@ export interface DialOptions {
   connectMs: number;
 }
 
-/** Connects with the three checks of `guardedConnector`. Rejects with an EgressFault. */
+/** Connects with the three checks of `guardedAgent`. Rejects with an EgressFault. */
 export function dial({ host, port, lifeMs }: DialRequest, options: DialOptions): Promise<Socket> {
   const { clock, rules, names, connectMs } = options;
   if (isIP(host) !== 0 && addressRefusal(host, rules) !== null)

@@ -57,20 +57,11 @@ const BY_CODE: Readonly<Record<string, EgressError>> = {
   EACCES: "unreachable",
   EPERM: "unreachable",
   ETIMEDOUT: "timeout_connect",
-  UND_ERR_CONNECT_TIMEOUT: "timeout_connect",
   ECONNRESET: "reset",
   EPIPE: "reset",
   ECONNABORTED: "reset",
   ENOTFOUND: "dns",
   EAI_AGAIN: "dns",
-  UND_ERR_SOCKET: "closed",
-  UND_ERR_HEADERS_OVERFLOW: "bad_response",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "bad_response",
-  UND_ERR_INVALID_ARG: "bad_request",
-  UND_ERR_NOT_SUPPORTED: "bad_request",
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: "bad_request",
-  UND_ERR_DESTROYED: "stopped",
-  UND_ERR_CLOSED: "stopped",
   DEPTH_ZERO_SELF_SIGNED_CERT: "tls: self_signed",
   SELF_SIGNED_CERT_IN_CHAIN: "tls: self_signed",
   CERT_HAS_EXPIRED: "tls: expired",
@@ -88,16 +79,16 @@ const BY_CODE: Readonly<Record<string, EgressError>> = {
   EPROTO: "tls: handshake",
 };
 
-/** The code for any error of Node or undici. */
+/** The code for any error of Node. */
 export function egressErrorOf(error: unknown): EgressError {
   if (error instanceof EgressFault) return error.egressError;
   const code = codeOf(error);
+  // Node's words for a connection that the other side closed in order, too early.
+  if (code === "ECONNRESET" && /^(socket hang up|aborted)$/.test((error as Error).message))
+    return "closed";
   const known = BY_CODE[code];
-  if (known === "closed" && /^bad (response|upgrade)$/.test((error as Error).message)) {
-    return "bad_response";
-  }
   if (known !== undefined) return known;
-  if (error instanceof Error && error.name === "HTTPParserError") return "bad_response";
+  if (code.startsWith("HPE_")) return "bad_response";
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls: handshake";
   return "network";
 }

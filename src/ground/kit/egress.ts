@@ -1,15 +1,15 @@
+import type { Agent } from "node:http";
 import type { Socket } from "node:net";
-import type { buildConnector, Pool } from "undici";
 import type { AddressRules } from "./addresses.ts";
 import { Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
-import { type ConnectorOptions, guardedConnector, trustedBeside } from "./connector.ts";
 import { type Dialled, type DialRequest, dial } from "./dial.ts";
 import { type EgressError, EgressFault } from "./egress-error.ts";
 import { type EgressRequest, type EgressResult, unsent } from "./exchange.ts";
+import { guardedAgent, trustedBeside } from "./guarded.ts";
 import { createNames, type Names } from "./names.ts";
 import { createPools, type OriginPool, type Pools } from "./pools.ts";
-import { LONGEST_TALK, openTalk, type Talk, type TalkRequest } from "./talk.ts";
+import { openTalk, type Talk, type TalkRequest } from "./talk.ts";
 import { readUrl } from "./url.ts";
 
 /** The only way by which the process opens connections. */
@@ -70,7 +70,6 @@ export function createEgress(options: EgressOptions): EgressClient {
     connections: options.connections ?? 4,
     maxOrigins: options.maxOrigins ?? 256,
     names,
-    makePool: poolMaker(options, names),
   });
 }
 
@@ -78,7 +77,6 @@ interface Own {
   connections: number;
   maxOrigins: number;
   names: Names;
-  makePool: () => Promise<NewPool>;
 }
 
 class Client implements EgressClient {
@@ -95,32 +93,27 @@ class Client implements EgressClient {
     this.#options = options;
     this.#own = own;
     this.#whole = whole;
-    this.#pools = createPools(options.clock, { ...own, most: own.maxOrigins });
+    this.#pools = createPools(options.clock, {
+      connections: own.connections,
+      most: own.maxOrigins,
+      newAgent: (origin) => this.#newAgent(origin, own.connections),
+    });
   }
 
   async send(request: EgressRequest): Promise<EgressResult> {
     const url = readUrl(request.url);
     if (typeof url === "string") return unsent("bad_url");
     if (this.#options.publicHttpsOnly && url.protocol !== "https:") return unsent("https_required");
-    const newPool = await this.#own.makePool();
     if (this.#closed || request.signal?.aborted) return unsent("stopped");
-    const held = this.#pools.take(url.origin, newPool);
+    const held = this.#pools.take(url.origin);
     if (held === null) return unsent("busy");
     const attempt = new Attempt(this.#options.clock, request, () => this.#pools.began(held));
-    held.pool.dispatch(
-      {
-        path: url.pathname + url.search,
-        method: request.method,
-        headers: withDefaults(request.headers ?? {}, this.#options.userAgent ?? "box"),
-        body: request.body ?? null,
-      },
-      attempt,
-    );
+    held.attempts.add(attempt);
+    const headers = withDefaults(request.headers ?? {}, this.#options.userAgent ?? "box");
+    attempt.send(url, { ...request, headers }, held.agent);
     const result = await attempt.result;
     const error = this.#ownFault(result, url, held) ?? result.error;
-    this.#pools.leave(held, result.sent);
-    // After a refused request undici would wait for ever for this connection to drain.
-    if (error === "bad_request") this.#pools.retire(held);
+    this.#pools.leave(held, attempt, result.sent);
     return { ...result, error };
   }
 
@@ -142,10 +135,9 @@ class Client implements EgressClient {
     if (typeof url === "string") throw new EgressFault("bad_url");
     if (this.#options.publicHttpsOnly && url.protocol !== "https:")
       throw new EgressFault("https_required");
-    const newPool = await this.#own.makePool();
     if (this.#closed) throw new EgressFault("stopped");
-    const newOne = (took: (socket: Socket) => void) => newPool(url.origin, 1, took);
-    const talk = await openTalk(newOne, request, this.#options.clock);
+    const agent = this.#newAgent(url.origin, 1);
+    const talk = await openTalk(url, request, { agent, clock: this.#options.clock });
     if (this.#closed) {
       talk.close();
       throw new EgressFault("stopped");
@@ -161,10 +153,7 @@ class Client implements EgressClient {
 
   share(bounds: ShareBounds = {}): EgressClient {
     const own = { ...this.#own, ...bounds };
-    if (bounds.lookups !== undefined) {
-      own.names = this.#own.names.share(bounds.lookups);
-      own.makePool = poolMaker(this.#options, own.names);
-    }
+    if (bounds.lookups !== undefined) own.names = this.#own.names.share(bounds.lookups);
     const share = new Client(this.#options, own, this);
     this.#shares.add(share);
     return share;
@@ -175,7 +164,22 @@ class Client implements EgressClient {
     if (this.#whole !== null) this.#whole.#shares.delete(this);
     for (const socket of this.#dialled) socket.destroy();
     for (const talk of this.#talks) talk.close();
-    await Promise.all([this.#pools.destroy(), ...[...this.#shares].map((share) => share.close())]);
+    this.#pools.destroy();
+    await Promise.all([...this.#shares].map((share) => share.close()));
+  }
+
+  #newAgent(origin: string, connections: number): Agent {
+    const { clock, rules, publicHttpsOnly, connectMs = CONNECT_MS, ca = [] } = this.#options;
+    return guardedAgent(
+      { isSecure: origin.startsWith("https:"), connections },
+      {
+        clock,
+        rules: publicHttpsOnly ? { role: "hosted", deny: rules.deny ?? [] } : rules,
+        connectMs,
+        names: this.#own.names,
+        ca,
+      },
+    );
   }
 
   /** `busy` where the time passed in a queue of this program, for a lookup or a connection. */
@@ -189,56 +193,6 @@ class Client implements EgressClient {
 }
 
 const CONNECT_MS = 5_000;
-
-/** `took` is called with each new connection. */
-type NewPool = (origin: string, connections: number, took?: (socket: Socket) => void) => Pool;
-
-/** undici is half of the code that the program would load at its start, so it is loaded with the first request. */
-function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool> {
-  const { rules, publicHttpsOnly = false } = options;
-  const guard: Omit<ConnectorOptions, "build"> = {
-    rules: publicHttpsOnly ? { role: "hosted", deny: rules.deny ?? [] } : rules,
-    connectMs: options.connectMs ?? CONNECT_MS,
-    names,
-    ca: options.ca ?? [],
-  };
-  let maker: Promise<NewPool> | null = null;
-  const load = async (): Promise<NewPool> => {
-    const [{ default: UndiciPool }, { default: build }] = await Promise.all([
-      import("undici/lib/dispatcher/pool.js"),
-      import("undici/lib/core/connect.js"),
-    ]);
-    const connect = guardedConnector({ ...guard, build });
-    return (origin, connections, took) =>
-      new UndiciPool(origin, {
-        connect: took === undefined ? connect : telling(connect, took),
-        connections,
-        pipelining: 1,
-        keepAliveTimeout: 4_000,
-        keepAliveMaxTimeout: 30_000,
-        maxHeaderSize: 16_384,
-        // The attempt's own limit covers both.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        webSocket: { maxPayloadSize: LONGEST_TALK },
-      });
-  };
-  return () => {
-    maker ??= load();
-    return maker;
-  };
-}
-
-function telling(
-  connect: buildConnector.connector,
-  took: (socket: Socket) => void,
-): buildConnector.connector {
-  return (target, callback) =>
-    connect(target, (...made) => {
-      if (made[1] !== null) took(made[1]);
-      callback(...made);
-    });
-}
 
 function withDefaults(headers: Readonly<Record<string, string>>, userAgent: string) {
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));

@@ -1,13 +1,13 @@
-import type { Pool } from "undici";
+import type { Agent } from "node:http";
+import type { Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
-import { EgressFault } from "./egress-error.ts";
 
 /** The connections to one origin. */
 export interface OriginPool {
   readonly origin: string;
-  readonly pool: Pool;
-  /** Attempts that use it, with those that wait for a connection. */
-  inFlight: number;
+  readonly agent: Agent;
+  /** Those that use it, with those that wait for a connection. */
+  readonly attempts: Set<Attempt>;
   /** Attempts that have a connection. */
   running: number;
   /** Monotonic time until which, as far as is known, every connection was in use. */
@@ -16,70 +16,64 @@ export interface OriginPool {
 
 /** Pools by origin, a limited number of them. */
 export interface Pools {
-  /** The origin's pool, made if need be; null where all pools are in use. Return it with `leave`. */
-  take(origin: string, make: (origin: string, connections: number) => Pool): OriginPool | null;
+  /** The origin's pool, made if need be; null where all pools are in use. */
+  take(origin: string): OriginPool | null;
   /** An attempt got its connection. */
   began(held: OriginPool): void;
   /** An attempt has ended. `began`: it had a connection. */
-  leave(held: OriginPool, began: boolean): void;
+  leave(held: OriginPool, attempt: Attempt, began: boolean): void;
   /** Whether an attempt that gives up now waited for a connection: all were in use within the last `ms`. */
   heldBack(held: OriginPool, ms: number): boolean;
-  /** Lets running attempts end and starts no new ones. */
-  retire(held: OriginPool): void;
   readonly size: number;
-  /** Ends every connection. */
-  destroy(): Promise<void>;
+  /** Ends every attempt (`stopped`) and every connection. */
+  destroy(): void;
 }
 
 /** `connections` for each origin, `most` origins. The pool idle for longest is dropped first. */
 export function createPools(
   clock: Clock,
-  { connections, most }: { connections: number; most: number },
+  of: { connections: number; most: number; newAgent(origin: string): Agent },
 ): Pools {
+  const { connections, most, newAgent } = of;
   /** The one unused for longest comes first. */
   const pools = new Map<string, OriginPool>();
   return {
-    take(origin, make) {
+    take(origin) {
       const present = pools.get(origin);
       pools.delete(origin);
       if (present === undefined && pools.size >= most && !dropIdle(pools)) return null;
-      const held = present ?? { origin, pool: make(origin, connections), ...unused };
-      held.inFlight++;
+      const unused = { attempts: new Set<Attempt>(), running: 0, fullAt: Number.NEGATIVE_INFINITY };
+      const held = present ?? { origin, agent: newAgent(origin), ...unused };
       pools.set(origin, held);
       return held;
     },
     began: (held) => void held.running++,
-    leave(held, began) {
-      held.inFlight--;
+    leave(held, attempt, began) {
+      held.attempts.delete(attempt);
       if (!began) return;
       if (held.running >= connections) held.fullAt = clock.mono();
       held.running--;
     },
     heldBack: (held, ms) => held.running >= connections || clock.mono() - held.fullAt < ms,
-    retire(held) {
-      if (pools.get(held.origin) !== held) return;
-      pools.delete(held.origin);
-      void held.pool.close();
-    },
     get size() {
       return pools.size;
     },
-    async destroy() {
-      const held = [...pools.values()];
+    destroy() {
+      for (const { agent, attempts } of pools.values()) {
+        for (const attempt of attempts) attempt.end("stopped");
+        agent.destroy();
+      }
       pools.clear();
-      await Promise.all(held.map(({ pool }) => pool.destroy(new EgressFault("stopped"))));
     },
   };
 }
 
-const unused = { inFlight: 0, running: 0, fullAt: Number.NEGATIVE_INFINITY };
-
 /** Ends the pool that was idle for longest; false when all are in use. */
 function dropIdle(pools: Map<string, OriginPool>): boolean {
-  for (const [origin, { pool, inFlight }] of pools) {
-    if (inFlight > 0) continue;
+  for (const [origin, { agent, attempts }] of pools) {
+    if (attempts.size > 0) continue;
     pools.delete(origin);
-    void pool.destroy(new EgressFault("stopped"));
+    agent.destroy();
     return true;
   }
   return false;

@@ -1,14 +1,16 @@
-import diagnostics from "node:diagnostics_channel";
+import { createHash, randomBytes } from "node:crypto";
+import http, { type Agent, type IncomingMessage } from "node:http";
+import https from "node:https";
 import type { Socket } from "node:net";
-import type { MessageEvent, Pool, WebSocket } from "undici";
 import type { Clock } from "./clock.ts";
 import { type EgressError, EgressFault, egressErrorOf } from "./egress-error.ts";
+import { clientFrame, frameReader, opcodes, type SocketFrame } from "./frames.ts";
 
 /** A WebSocket (RFC 6455). */
 export interface TalkRequest {
   /** `wss:`, or `ws:` where the other side is on the same network. */
   url: string;
-  /** The connection ends after so many milliseconds without a message. After each third of them a ping is sent. */
+  /** The connection ends after so many milliseconds in which nothing arrives. After each third of them a ping is sent. */
   silentMs: number;
   /** Called with each text that arrives. */
   heard(text: string): void;
@@ -25,114 +27,111 @@ export interface Talk {
 /** Limit for lookup, connection, TLS and the answer to the upgrade. */
 const OPEN_MS = 10_000;
 /** The longest text that any service sends. */
-export const LONGEST_TALK = 1_048_576;
+const LONGEST_TALK = 1_048_576;
+/** What the key is answered with, by the standard. */
+const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** The one connection of a WebSocket. It must be closed by hand: undici doesn't close a connection after an upgrade. */
-interface Wire {
-  pool: Pool;
-  /** Closes it at once. The first reason is the one that `ended` gets. */
-  cut(why: EgressError): void;
-  why(): EgressError | null;
-}
-
-function wireOf(newPool: (took: (socket: Socket) => void) => Pool): Wire {
-  let reason: EgressError | null = null;
-  let held: Socket | null = null;
-  const pool = newPool((socket) => {
-    held = socket;
-    if (reason !== null) socket.destroy();
-  });
-  // The WebSocket's own error doesn't say why.
-  pool.on("connectionError", (_origin, _targets, error) => {
-    reason ??= egressErrorOf(error);
-  });
-  return {
-    pool,
-    cut(why) {
-      reason ??= why;
-      held?.destroy();
-      void pool.destroy();
-    },
-    why: () => reason,
-  };
-}
-
-/** Opens a WebSocket over a pool of its own, which ends with it. Rejects with an EgressFault. */
+/** Opens a WebSocket by an agent of its own. `url`: as for http. Rejects with an EgressFault. */
 export async function openTalk(
-  newPool: (took: (socket: Socket) => void) => Pool,
+  url: URL,
   request: TalkRequest,
-  clock: Clock,
+  { agent, clock }: { agent: Agent; clock: Clock },
 ): Promise<Talk & { closed: Promise<void> }> {
-  const { default: web } = await import("undici/lib/web/websocket/websocket.js");
-  const wire = wireOf(newPool);
-  const socket = new web.WebSocket(request.url, { dispatcher: wire.pool });
+  const { socket, head } = await upgraded(url, agent, clock);
   const closed = Promise.withResolvers<void>();
-  socket.addEventListener("message", ({ data }: MessageEvent) => {
-    if (typeof data === "string") request.heard(data);
-  });
-  await opened(socket, wire, clock);
-  const unwatch = watch(socket, {
-    clock,
-    silentMs: request.silentMs,
-    ask: () => web.ping(socket),
-    tooLong: () => wire.cut("timeout"),
-  });
-  socket.addEventListener("close", () => {
-    unwatch();
-    wire.cut("closed");
-    closed.resolve();
-    request.ended(wire.why() ?? "closed");
-  });
-  return {
-    closed: closed.promise,
-    say(text) {
-      if (socket.readyState === socket.OPEN) socket.send(text);
-    },
-    close: () => wire.cut("stopped"),
-  };
-}
-
-function opened(socket: WebSocket, wire: Wire, clock: Clock): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(OPEN_MS, () => wire.cut("timeout_connect"));
-    socket.addEventListener("open", () => {
-      cancel();
-      resolve();
-    });
-    socket.addEventListener("close", () => {
-      cancel();
-      wire.cut("bad_response");
-      reject(new EgressFault(wire.why() ?? "bad_response"));
-    });
-  });
-}
-
-/** Frames that the socket's listeners don't get. */
-const SIGNS = ["undici:websocket:ping", "undici:websocket:pong"];
-
-/** Ends a connection whose other side went away without a close. Returns a function that stops the watch. */
-function watch(
-  socket: WebSocket,
-  way: { clock: Clock; silentMs: number; ask(): void; tooLong(): void },
-): () => void {
-  const { clock, silentMs, ask, tooLong } = way;
+  let reason: EgressError | null = null;
   let last = clock.mono();
-  const sign = (message: unknown) => {
-    if (Object(message).websocket === socket) last = clock.mono();
+  const cut = (why: EgressError) => {
+    reason ??= why;
+    socket.destroy();
   };
-  for (const name of SIGNS) diagnostics.subscribe(name, sign);
-  socket.addEventListener("message", () => {
+  const say = (opcode: number, data: Buffer) => {
+    if (socket.writable) socket.write(clientFrame(opcode, data));
+  };
+  const read = frameReader(LONGEST_TALK);
+  const wrong = () => cut("bad_response");
+  const take = listening(request.heard, { say, wrong, end: () => socket.end() });
+  const arrived = (chunk: Buffer) => {
     last = clock.mono();
-  });
+    const frames = read(chunk);
+    if (frames === null) wrong();
+    else for (const frame of frames) take(frame);
+  };
   const look = (): (() => void) =>
-    clock.after(silentMs / 3, () => {
-      if (clock.mono() - last >= silentMs) return tooLong();
-      ask();
+    clock.after(request.silentMs / 3, () => {
+      if (clock.mono() - last >= request.silentMs) return cut("timeout");
+      say(opcodes.ping, Buffer.alloc(0));
       cancel = look();
     });
   let cancel = look();
-  return () => {
+  socket.on("error", (error) => cut(egressErrorOf(error)));
+  // It is read once the caller has the connection.
+  socket.unshift(head);
+  socket.on("data", arrived);
+  socket.on("close", () => {
     cancel();
-    for (const name of SIGNS) diagnostics.unsubscribe(name, sign);
+    closed.resolve();
+    request.ended(reason ?? "closed");
+  });
+  return {
+    closed: closed.promise,
+    say: (text) => say(opcodes.text, Buffer.from(text)),
+    close: () => cut("stopped"),
+  };
+}
+
+/** The connection, once the other side agreed to speak WebSocket on it, and what arrived of it already. */
+function upgraded(url: URL, agent: Agent, clock: Clock): Promise<{ socket: Socket; head: Buffer }> {
+  const key = randomBytes(16).toString("base64");
+  const request = (url.protocol === "https:" ? https : http).request(url, {
+    agent,
+    headers: {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Key": key,
+      "Sec-WebSocket-Version": "13",
+    },
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (error: EgressError) => {
+      cancel();
+      reject(new EgressFault(error));
+      request.destroy();
+    };
+    const cancel = clock.after(OPEN_MS, () => fail("timeout_connect"));
+    request.on("error", (error) => fail(egressErrorOf(error)));
+    request.on("response", () => fail("bad_response"));
+    request.on("upgrade", (answer: IncomingMessage, socket: Socket, head: Buffer) => {
+      const expected = createHash("sha1").update(`${key}${GUID}`).digest("base64");
+      if (answer.headers["sec-websocket-accept"] !== expected) {
+        socket.destroy();
+        return fail("bad_response");
+      }
+      cancel();
+      resolve({ socket, head });
+    });
+    request.end();
+  });
+}
+
+/** Joins the parts of texts, and answers what the other side asks of the connection. `wrong`: for a text that is too long. */
+function listening(
+  heard: (text: string) => void,
+  line: { say(opcode: number, data: Buffer): void; end(): void; wrong(): void },
+): (frame: SocketFrame) => void {
+  let parts: Buffer[] = [];
+  return ({ opcode, isLast, data }) => {
+    if (opcode === opcodes.ping) return line.say(opcodes.pong, data);
+    if (opcode === opcodes.close) {
+      line.say(opcodes.close, data);
+      return line.end();
+    }
+    if (opcode !== opcodes.text && opcode !== opcodes.continuation) return;
+    parts.push(data);
+    const text = Buffer.concat(parts);
+    if (text.length > LONGEST_TALK) return line.wrong();
+    if (!isLast) return;
+    parts = [];
+    heard(text.toString());
   };
 }

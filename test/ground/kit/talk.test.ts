@@ -43,10 +43,13 @@ test("texts go both ways; each end is told once, whoever ended it", async () => 
   first.say('{"envelope_id":"1"}');
   peer?.say("hello");
   peer?.say("é".repeat(100_000));
-  await until(() => heard.length === 2 && peer?.heard.length === 1, "both heard");
+  peer?.sayInParts("in ", "three ", "parts");
+  peer?.ping();
+  await until(() => heard.length === 3 && peer?.heard.length === 1, "both heard");
+  await until(() => peer?.pongs === 1, "a ping is answered");
   assert.deepEqual(
-    [heard[0], heard[1]?.length, peer?.heard],
-    ["hello", 100_000, ['{"envelope_id":"1"}']],
+    [heard[0], heard[1]?.length, heard[2], peer?.heard],
+    ["hello", 100_000, "in three parts", ['{"envelope_id":"1"}']],
   );
   peer?.end();
   await until(() => ends.length === 1, "the server's end");
