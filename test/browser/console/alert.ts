@@ -5,7 +5,7 @@ import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import type { TestBox } from "../../support/box.ts";
 import { realClock } from "../../support/clock.ts";
 import { settle } from "../../support/until.ts";
-import { COLOURS } from "../tab.ts";
+import { COLOURS, type Tab } from "../tab.ts";
 import { followed, onStage, type Stage, seen, soon } from "./stage.ts";
 
 type Step = (stage: Stage) => Promise<void>;
@@ -101,6 +101,67 @@ const twoPeople: Step = async ({ box, run, visit, calm }) => {
   await calm(mine, "after another took it");
 };
 
+/** What the browser's own observer counted of a page, as its layout shift. */
+const shiftOf = async (tab: Tab): Promise<number> => {
+  await tab.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))");
+  return Number(
+    await tab.run("window.shifts.reduce((sum, shift) => sum + Number.parseFloat(shift), 0)"),
+  );
+};
+
+/** The list, an alert and on-call move less than this as they load, and as what another person did comes in. */
+const MOST_SHIFT = 0.02;
+
+const shiftsLittle: Step = async ({ box, run, visit }) => {
+  const { fire } = await scene(box);
+  await fire("b");
+  const bob = box.person("member", "bob@example.org");
+  const base = "/v1/projects/shop/oncall/schedules";
+  const layer = {
+    name: "weekly",
+    participants: [box.owner.accountId],
+    rotation_start: 1,
+    shift_minutes: 1440,
+  };
+  const made = await box.api("POST", base, { name: "first", timezone: "UTC", layers: [layer] });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  run();
+  const ack = () => box.api("POST", "/v1/alerts/1/ack", undefined, bob.key);
+  const cover = () => {
+    const now = Math.floor(box.clock.now() / 1000);
+    const one = { account_id: bob.accountId, starts_at: now, ends_at: now + 3600 };
+    return box.api("POST", `${base}/first/overrides`, one);
+  };
+  const pages = [
+    ["/alerts", ack, `document.querySelector("#row-1").hasAttribute("data-gone")`],
+    ["/a/1", ack, `/bob@example.org has it/.test(document.querySelector("#head").textContent)`],
+    ["/oncall", cover, `/bob@example.org/.test(document.querySelector("#now").textContent)`],
+    [
+      "/oncall/shop/first",
+      cover,
+      `/bob@example.org/.test(document.querySelector("main section").textContent)`,
+    ],
+  ] as const;
+  for (const width of [360, 1280])
+    for (const [path, change, isSeen] of pages) {
+      const tab = await visit(path, { options: { viewport: { width, height: 740 } } });
+      await followed(box);
+      const loaded = await shiftOf(tab);
+      assert.ok(loaded <= MOST_SHIFT, `${path}, ${width} px, loaded: ${loaded}`);
+      assert.ok((await change()).status < 300);
+      await seen(tab, isSeen);
+      const live = (await shiftOf(tab)) - loaded;
+      assert.ok(
+        live <= MOST_SHIFT,
+        `${path}, ${width} px, after a change: ${live}: ${await tab.run("window.shifts.join()")}`,
+      );
+      await tab.close();
+      await box.api("POST", "/v1/alerts/1/unack");
+      for (const { id } of (await box.api("GET", `${base}/first/overrides`)).body.overrides)
+        await box.api("DELETE", `${base}/first/overrides/${id}`);
+    }
+};
+
 /** AC-12.7: what comes later in the page stands lower, or in the second column. */
 const readsAsItStands: Step = async ({ box, visit, calm }) => {
   const { fire } = await scene(box);
@@ -179,6 +240,7 @@ const STEPS: Record<string, Step> = {
   countsDown,
   barAtHand,
   twoPeople,
+  shiftsLittle,
   readsAsItStands,
   nothingRuns,
   withoutScript,

@@ -20,14 +20,15 @@ export function mainActions(call: PageCall, { row: { id, state, acked_by } }: Sh
   const first = call.query.get("from") === "push";
   // Where Acknowledge stood nothing is pressed any more: a tap may come twice.
   const place = isOpen
-    ? button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first })
+    ? button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first, id: "do-ack" })
     : html`<p class="taken">${acked_by === call.who.accountId ? "You have it" : "Taken"}</p>`;
   return html`${place}${button(call, {
     action: `${path}/resolve`,
     name: "Resolve",
     key: "r",
     kind: "second",
-  })}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
+    id: "do-resolve",
+  })}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second", id: "do-unack" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
 }
 
 /** All else that is done to an alert. */

@@ -17,7 +17,7 @@ export function alertHead(call: PageCall, shown: ShownAlert): Markup {
   const { row } = shown;
   const names = identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
   const { project, rule } = row;
-  return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} · ${stateWords(call, shown)} · <span>${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span></p>
+  return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} <span class="between">·</span> ${stateWords(call, shown)} <span class="between">·</span> <span class="place">${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span></p>
 <h1 class="message" dir="auto">${markedTemplate(row.template)}</h1>
 <p class="soft">${row.count} × since ${clockTime(call, row.first_seen)}${names !== "" && ` · ${names}`}</p>
 <p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${

@@ -21,7 +21,8 @@ ${
   rungs.length === 0
     ? nothingMore(call, shown)
     : html`<ol class="next">${rungs.slice(0, SHOWN).map((rung) => html`<li>${rungWords(call, shown, rung)}</li>`)}</ol>${
-        rest > 0 && html`<p class="soft">and ${counted(rest, "more time")} within a day</p>`
+        rest > 0 &&
+        html`<p class="soft" id="next-rest">and ${counted(rest, "more time")} within a day</p>`
       }`
 }${held.slice(0, MOST_HELD).map((one) => heldWords(call, one))}${ends(call, shown)}`;
 }

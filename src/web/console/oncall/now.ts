@@ -126,8 +126,11 @@ export async function holder(
         ? html` Nobody is next.`
         : html` <span class="soft">→ ${names(then.account_id)}, ${moment(call, timezone, then.starts_at)}</span>`;
     if (current.off)
-      return { dot: "none", who: html`<p>Nobody, outside of its hours.${after}</p>` };
-    return { dot: "none", who: html`<p><strong class="wrong">Nobody.</strong>${after}</p>` };
+      return { dot: "none", who: html`<p class="duty">Nobody, outside of its hours.${after}</p>` };
+    return {
+      dot: "none",
+      who: html`<p class="duty"><strong class="wrong">Nobody.</strong>${after}</p>`,
+    };
   }
   const account = getAccount(call.tenant.store, current.account_id);
   const { dot, word } = await reached(call, account);
@@ -145,7 +148,7 @@ export async function holder(
         : html` → ${names(next.account_id)}`;
   return {
     dot: unconfirmed === null ? dot : "waiting",
-    who: html`<p><strong>${names(current.account_id)}</strong>${current.account_id === call.who.accountId && " (you)"} <span class="soft">${word}</span>${unconfirmed} ${until}${after}</p>`,
+    who: html`<p class="duty"><strong>${names(current.account_id)}</strong>${current.account_id === call.who.accountId && " (you)"} <span class="soft">${word}</span>${unconfirmed} ${until}${after}</p>`,
   };
 }
 

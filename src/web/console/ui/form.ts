@@ -21,14 +21,17 @@ export interface Button extends Keyed {
   label?: string;
   /** It is what the page was opened for. */
   first?: boolean;
+  /** By it a script knows the form again in what the box draws anew beside others. */
+  id?: string;
 }
 
 /** A button that does one thing: a form of its own, so that it works without script. */
 export function button({ base }: Pick<PageCall, "base">, of: Button): Markup {
   const { action, name, kind = "", fields = {}, why, label, first = false } = of;
+  const ownId = of.id !== undefined && html` id="${of.id}"`;
   const id = `why${action.replaceAll(/[^\w-]/g, "-")}`;
   const denied = why !== undefined && html` disabled aria-describedby="${id}"`;
-  return html`<form method="post" action="${base}${action}">${Object.entries(fields).map(
+  return html`<form method="post" action="${base}${action}"${ownId}>${Object.entries(fields).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
   )}<button class="button ${kind}"${denied}${keyed(of.key, name)}${
     label !== undefined && html` aria-label="${label}"`
