@@ -9,7 +9,7 @@ import { startReceiver } from "../support/receiver.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/** A hosted tenant whose owner was paged by a contact; the link that came. */
+/** A hosted tenant whose owner was paged by a contact, and the link in the page. */
 async function pagedTenant(t: TestContext) {
   const receiver = await startReceiver();
   const hosted = await testHosted({

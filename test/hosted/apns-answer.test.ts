@@ -5,7 +5,7 @@ import { apnsVerdict, readApnsBody, readRetryAfter } from "../../src/hosted/apns
 const kindOf = (status: number, reason = "") =>
   apnsVerdict({ status, reason, timestamp: null, retryAfter: null }).kind;
 
-/** Apple's table of answers, and what each means for the page. */
+/** Apple's table of answers, with the verdict of each. */
 const documented: [number, string, string][] = [
   [400, "BadCollapseId", "misconfigured"],
   [400, "BadDeviceToken", "bad_token"],

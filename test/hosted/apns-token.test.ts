@@ -90,7 +90,7 @@ test("nodes and restarts share one provider token, and one of several that repla
   const [second = "", ...more] = await all();
   assert.deepEqual(more, []);
   assert.notEqual(second, first);
-  // Whoever comes late to a refused one finds the new one, and replaces nothing.
+  // A later node with the refused token finds the new one, and replaces nothing.
   assert.equal(await late.refused(first), true);
   assert.equal(await late.current(), second);
   await clock.turn(45 * minutes);
@@ -104,7 +104,7 @@ test("new APNs settings delete the provider token, and a node with the old setti
   await set();
   assert.equal((await registry.apns.token()).token, null);
   await clock.turn(45 * minutes);
-  // Its own serves on for a while, until it learns of the new settings.
+  // A node keeps its token until it learns of the new settings.
   assert.equal(await token.current(), first);
   await clock.turn(14 * minutes);
   await assert.rejects(async () => token.current(), /other settings/);

@@ -18,7 +18,7 @@ function pushTo(token: string, more: Partial<ApnsPush> = {}): ApnsPush {
   return { token, payload, collapseId: "tenant.1", expiresAt: 1_800_000_000, ...more };
 }
 
-/** A registry of its own with the provider's settings. */
+/** A registry with the provider's settings. */
 async function tokensOf(t: TestContext, fake: FakeApns, clock: HandClock): Promise<Apns> {
   const { apns } = hostedBench(t, clock).registry;
   const { keyId, teamId, topic, endpoint, ca, key } = fake;
@@ -30,7 +30,7 @@ interface Bench {
   fake: FakeApns;
   clock: HandClock;
   client: ApnsClient;
-  /** How pushes ended, without those that none did. */
+  /** How pushes ended; ends that didn't occur are left out. */
   ends(): Partial<Record<PushEnd, number>>;
 }
 
@@ -134,7 +134,7 @@ test("each push is counted once, by how it ended", async (t) => {
     fake.script(device(1), { status, reason });
     await ending(end, client.push(pushTo(device(1))));
   }
-  // Sent again and then taken, it is one push.
+  // A push that is sent again and then accepted counts once.
   fake.script(device(1), { refuse: true });
   await ending("delivered", client.push(pushTo(device(1))));
   fake.script(device(1), { reset: "stream" }, { reset: "stream" });
@@ -198,7 +198,7 @@ test("a push that was certainly not processed is sent again more often than one 
   await client.push(pushTo(device(2)));
   fake.script(device(1), { goaway: "below" }, { refuse: true }, { goaway: "below" });
   const result = client.push(pushTo(device(1)));
-  // The second connection never answered, so the third waits its turn, for which the clock goes on, and no further.
+  // The second connection never answered, so the third waits; the clock turns only for that.
   while (fake.sessions < 3) await clock.turn(1);
   assert.deepEqual(await result, { kind: "delivered" });
   assert.equal(fake.received.length, 6);
@@ -222,7 +222,7 @@ test("an answer that arrived while the process stood still counts, also after th
   const push = client.push(pushTo(device(1)));
   await fake.seen(1);
   over.resolve();
-  // The fake has answered, and nobody has read it: what is due comes first.
+  // The fake has answered, and the answer isn't read: timers run first.
   await over.promise;
   void clock.turn(6_000);
   assert.deepEqual(await push, { kind: "delivered" });
@@ -231,7 +231,7 @@ test("an answer that arrived while the process stood still counts, also after th
 test("a push that waited while its process stood still isn't sent: another node may have its hold by then", async (t) => {
   const { fake, clock, client, ends } = await bench(t);
   const push = pushTo(device(1), {
-    // The answer lies there when the process goes on, and is read before what is due.
+    // The answer is there when the process goes on, and is read before timers run.
     stillWanted: async () => {
       void clock.turn(6_000);
       return true;
@@ -257,7 +257,7 @@ test("a push that had to wait has as long for its answer as any other, so its ph
   );
   await fake.seen(1);
   await clock.turn(3_000);
-  // Were its time over, that would be told by now.
+  // If its time were over, the result would be there by now.
   for (let turn = 0; turn < 20; turn++) await clock.turn(0);
   answered.resolve();
   assert.deepEqual(await push, { kind: "delivered" });
@@ -284,7 +284,7 @@ test("a reached phone counts although the end of the answer never comes", async 
   fake.script(device(1), { status: 200, unended: true });
   const push = client.push(pushTo(device(1)));
   await fake.seen(1);
-  // What came before this one's answer was read before it.
+  // Answers that came earlier are read first.
   assert.deepEqual(await client.push(pushTo(device(2))), { kind: "delivered" });
   await clock.turn(5_000);
   assert.deepEqual(await push, { kind: "delivered" });
@@ -406,7 +406,7 @@ test("an expired provider token is renewed and the push sent again", async (t) =
   await client.push(pushTo(device(1)));
   await clock.turn(21 * 60_000);
   skew = 40 * 60_000;
-  // Made anew, it is still 40 minutes old to this peer, but not past its hour.
+  // The new token is still 40 minutes old for this peer, but within its hour.
   const results = await Promise.all([1, 2, 3].map((n) => client.push(pushTo(device(n)))));
   for (const result of results) assert.deepEqual(result, { kind: "delivered" });
   assert.equal(fake.providerTokens.size, 2);
@@ -479,12 +479,12 @@ test("close ends waiting pushes", async (t) => {
   void under;
 });
 
-/** Looks again each turn of the loop; the test's own time limit ends it. */
+/** Checks in each turn of the event loop; the test's time limit ends it. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A line to `port` whose present connections can be cut without either end being told. */
+/** A proxy to `port` whose connections can be cut without telling either end. */
 async function tcpLine(port: number) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -510,7 +510,7 @@ async function tcpLine(port: number) {
   };
 }
 
-/** A port that hangs up on everyone; `knocks` counts who came since it was last asked. */
+/** A port that closes every connection; `knocks` counts the callers since its last call. */
 async function closedDoor() {
   const callers: (number | undefined)[] = [];
   const server = createServer((socket) => {
@@ -523,7 +523,7 @@ async function closedDoor() {
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: `https://127.0.0.1:${port}`,
-    /** Knocks itself: whoever knocked before has been counted when that is. */
+    /** Connects itself: every earlier caller has been counted then. */
     async knocks() {
       const own = connect(port, "127.0.0.1");
       own.on("error", () => {});

@@ -25,7 +25,7 @@ function registryIn(t: TestContext) {
   return { path, open };
 }
 
-/** Accounts as the registry of 1.0 held them: folded by case alone. */
+/** Accounts as 1.0 stored them: folded only by case. */
 function addAsBefore(path: string, emails: Record<string, string>): void {
   const db = new Database(path);
   const add = db.prepare(

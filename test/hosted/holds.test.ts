@@ -18,7 +18,7 @@ import {
 
 const pushed = (devices: number) => ({ kind: "relayed", relayed: true, devices, duplicate: false });
 
-/** The answer of the next push of a device, given when it is called. */
+/** Holds the next push of a device until its result is given. */
 function heldPush(bench: HostedBench, n: number): (result: PushResult) => void {
   let answer = (_: PushResult) => {};
   bench.pusher.script(
@@ -30,7 +30,7 @@ function heldPush(bench: HostedBench, n: number): (result: PushResult) => void {
   return answer;
 }
 
-/** Turns the clock in small steps, between which what waits for the disk goes on. */
+/** Turns the clock in small steps, with time for writes to the disk between them. */
 async function pass(bench: HostedBench, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 100) {
     await bench.clock.turn(Math.min(100, left));
@@ -109,7 +109,7 @@ test("a key that is rotated before the page is claimed rings nobody, although it
   const box = await pairedBox(bench, 1);
   const { relayKeys, heartbeats } = bench.registry;
   const find = relayKeys.find;
-  // The request has its key when the rotation is asked for.
+  // The request has read its key when the rotation begins.
   relayKeys.find = async (id) => {
     const found = await find(id);
     await relayKeys.rotate({ tenantId: box.tenantId, by: box.accounts[0] ?? "" });

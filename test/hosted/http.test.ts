@@ -59,7 +59,7 @@ async function paired(): Promise<Paired> {
   return { tid, owner, credential: { keyId, secret }, url };
 }
 
-/** A receipt that the box takes for this account. */
+/** A receipt that the box accepts for this account. */
 const redeems = (boxAccount: string, boxTenant = "b0b0b0b0b0b0b0b0") =>
   box.once(answer(200, { box_account_id: boxAccount, tenant_id: boxTenant }));
 
@@ -263,7 +263,7 @@ test("which roles may list and end a tenant's pairings and rotate its key", asyn
   assert.deepEqual((await revoke(owner, member.accountId)).body, { revoked: false });
   assert.deepEqual((await revoke(owner, other.accountId)).body, { revoked: true });
   assert.deepEqual((await revoke(owner, owner.accountId)).body, { revoked: true });
-  // Revoked, yet still a member: who was there can look, and a receipt brings them back.
+  // Revoked, but still a member: a former member can look, and needs a receipt to come back.
   assert.equal(
     (await list(member)).body.pairings.filter(
       (row: { revoked_at: number | null }) => row.revoked_at !== null,
@@ -504,7 +504,7 @@ test("readiness names what is missing, and metrics are closed unless configured"
   }
 });
 
-/** Asks until there is an answer; a test's own limit is the end of it. */
+/** Calls until there is an answer; the test's time limit ends it. */
 async function until<T>(look: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const found = await look();
@@ -512,7 +512,7 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
   }
 }
 
-/** A request whose headers are exactly these; without `body` nothing follows them. */
+/** A request with exactly these headers, and nothing after them without `body`. */
 function raw(
   url: string,
   headers: Record<string, string>,
@@ -538,7 +538,7 @@ function raw(
     sent.on("error", (error) => (sent.destroyed ? undefined : reject(error)));
     if (headers["content-length"] !== undefined) sent.flushHeaders();
     else if (body === undefined) {
-      // Node adds a length to a POST that ends at once unless it is told not to.
+      // Otherwise Node adds a length to a POST without a body.
       sent.useChunkedEncodingByDefault = false;
       sent.end();
     } else sent.end(body);

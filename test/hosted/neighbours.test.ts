@@ -9,7 +9,7 @@ import { realClock } from "../support/clock.ts";
 import { type TestHosted, testHosted } from "../support/hosted-role.ts";
 import { answer, hang, startReceiver } from "../support/receiver.ts";
 
-/** What one hosted tenant does must not keep another's pages waiting. */
+/** One hosted tenant's work must not delay another's pages. */
 
 interface Neighbour {
   key: string;
@@ -60,7 +60,7 @@ async function took(done: () => boolean): Promise<number> {
   return performance.now() - start;
 }
 
-/** Takes connections at every address of this machine, and never says a word. */
+/** Accepts connections at every address of this machine, and never answers. */
 async function silentServer(t: TestContext) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => {})));
@@ -184,7 +184,7 @@ test("sixteen stalled bodies of one tenant block no other's event; the oldest of
     const { answers } = await exchange(port, parts, { enough: 1 });
     return answers[0]?.status;
   };
-  // All of them have arrived when her own next event finds no room.
+  // All of them have arrived when her own next event is refused.
   for (let i = 0; i < 40 && (await post(ada)) !== 429; i++) await pause(10);
   assert.equal(await post(ben), 202);
   assert.equal(await post(ben), 202);

@@ -31,13 +31,13 @@ test("the results of its pushes make a page's outcome", () => {
     ["delivered gone", 0, "paged reached:delivered0 gone:gone1 bad:"],
     ["gone", 0, "paged reached: gone:gone0 bad:"],
     ["withdrawn", 0, "paged reached: gone: bad:"],
-    // One bad token alone is set aside; several and nothing else are our own fault.
+    // A single bad token is set aside; several, and nothing else, are a fault of the configuration.
     ["bad", 0, "paged reached: gone: bad:bad0"],
     ["bad bad", 0, "unavailable reached: gone: bad:"],
     ["bad bad", 1, "paged reached: gone: bad:bad0,bad1"],
     ["bad bad delivered", 0, "paged reached:delivered2 gone: bad:bad0,bad1"],
     ["bad bad gone", 0, "paged reached: gone:gone2 bad:bad0,bad1"],
-    // While one is still to be tried, nothing is known of the environment yet.
+    // While a device is untried, the cause isn't known.
     ["bad bad retry", 0, "failed reached: gone: bad:"],
     ["bad retry delivered", 0, "failed reached:delivered2 gone: bad:bad0"],
   ];

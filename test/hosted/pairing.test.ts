@@ -8,7 +8,7 @@ const BOX = "b0b0b0b0b0b0b0b0";
 const URL = "https://box.example";
 const RECEIPT = "f".repeat(48);
 
-/** A hosted role whose box answers receipts with what `answers` says, in order. */
+/** A hosted service whose box answers receipts with `answers`, in order. */
 function pairingBench(
   bench: HostedBench,
   ...answers: (ReceiptRedemption | (() => Promise<ReceiptRedemption>))[]
@@ -136,7 +136,7 @@ test("each refusal of a receipt has its own message and writes nothing", async (
   await isRefused(/no public https address.*only the first person/);
   await isRefused(/could not be reached/);
   await isRefused(/did not accept/);
-  // The receipt of another person of the same box.
+  // A receipt of another person of the same box.
   await isRefused(/did not accept/);
   assert.equal((await bench.registry.pairings.list(id)).length, 1);
   assert.equal((await bench.registry.tenants.get(id))?.boxTenantId, null);
@@ -226,7 +226,7 @@ test("an owner may end any pairing, a member only their own", async (t) => {
   assert.deepEqual(await revoke(ada, cat), { kind: "revoked", now: true });
   assert.deepEqual(await revoke(ada, ada), { kind: "revoked", now: true });
   assert.equal(await bench.registry.memberships.role(id, ada), "owner");
-  // Who pairs anew keeps the role and gets a new row beside the revoked one.
+  // A person who pairs again keeps the role, and gets a new row next to the revoked one.
   await tryPair(id, bob, "box-bob");
   const rows = await bench.registry.pairings.list(id);
   assert.deepEqual(

@@ -84,7 +84,7 @@ test("the payload of any event has at most 4,096 bytes and keeps its shape", () 
       const json = buildPayload(noticeOf(paged), { criticalAlerts: critical });
       assert.ok(Buffer.byteLength(json) <= 4096, `${Buffer.byteLength(json)}`);
       const { aps } = JSON.parse(json, (_name, value) => {
-        // Half a character is none: parsers refuse the whole payload over it.
+        // Parsers refuse a whole payload with half a surrogate pair.
         assert.ok(typeof value !== "string" || value.isWellFormed());
         return value;
       });

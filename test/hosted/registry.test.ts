@@ -15,7 +15,7 @@ import { claimsContract } from "./contract/claims.ts";
 import { peopleContract } from "./contract/people.ts";
 import { tenantsContract } from "./contract/tenants.ts";
 
-/** One process alone serves a file: both nodes are it. */
+/** One process serves a file alone, so both nodes are the same. */
 async function open(t: TestContext): Promise<ContractBench> {
   const dir = mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
   const path = join(dir, "hosted.db");

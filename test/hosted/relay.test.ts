@@ -84,7 +84,7 @@ test("a relayed timestamp may differ by 300 s either way, not 301", async (t) =>
   for (const skew of [-301, 301]) {
     const request = signed(bench, box.credential, eventBody(bench.clock), skew);
     assert.deepEqual(await relayEvent(bench, request), { kind: "skewed", skew, now });
-    // Told also to those whose signature is bad: the clock comes first.
+    // A bad signature gets this answer too, because the clock is checked first.
     const forged = { ...request, signatureHeader: "0".repeat(64) };
     assert.deepEqual(await relayEvent(bench, forged), { kind: "skewed", skew, now });
   }
@@ -302,9 +302,9 @@ test("a page is identified by tenant, alert, kind and the event's own time", asy
   }
   assert.deepEqual(await relay(bench, other), pushed(1));
   await bench.clock.turn(1000);
-  // Signed anew a second later, it is the same page.
+  // Signed again a second later, it is the same page.
   assert.deepEqual(await relay(bench, box, { timestamp: at }), again(1));
-  // Without a time of its own the header's counts.
+  // Without a time of its own, the header's time counts.
   assert.deepEqual(await relay(bench, box, { alert_id: "9", timestamp: undefined }), pushed(1));
   assert.deepEqual(await relay(bench, box, { alert_id: "9", timestamp: undefined }), again(1));
   await bench.clock.turn(1000);

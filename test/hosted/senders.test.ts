@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { type TestHosted, testHosted } from "../support/hosted-role.ts";
 
-/** Senders whose secret names no tenant reach the right one, closed or open; a wrong secret opens none. */
+/** A secret that doesn't name its tenant opens the right one, and a wrong secret opens none. */
 
 interface Shop {
   hosted: TestHosted;
@@ -43,7 +43,7 @@ async function shopOf(t: TestContext): Promise<Shop> {
 
 const turn = (hosted: TestHosted) => hosted.clock.turn(0).then(() => pause(2));
 
-/** Lets time go by until every tenant is closed and what its closing leaves is written. */
+/** Waits until every tenant is closed and its closing is written. */
 async function atRest(hosted: TestHosted): Promise<void> {
   for (let i = 0; i < 200 && hosted.role.tenants.stats().open > 0; i++) {
     await hosted.clock.turn(15_000);
@@ -61,7 +61,7 @@ async function send({ hosted }: Shop, token: string): Promise<number> {
 
 const asUuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
-/** Calls until the service knows who is whose: right after a start it says to try again. */
+/** Calls until the index is complete: right after a start the answer is to try again. */
 async function settled(hosted: TestHosted, call: () => Promise<number>): Promise<number> {
   for (let i = 0; i < 500; i++) {
     const status = await call();

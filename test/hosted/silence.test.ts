@@ -7,7 +7,7 @@ import fc from "../support/property.ts";
 
 const BEAT_SECONDS = 60;
 const PATIENCE = 300;
-/** No later than this after its patience ran out a box is called silent. */
+/** A box is called silent at most so long after its time ran out. */
 const SLACK = LOOK_EVERY_SECONDS;
 
 const sights = fc
@@ -34,7 +34,7 @@ test("a hold begins when most of at least 20 boxes are unheard, and ends when mo
       if (watched < FEWEST_BOXES) assert.notEqual(verdict, "hold");
       if (verdict === "hold") assert.ok(held ? !mostAreHeard : mostAreUnheard);
       if (verdict === "count") assert.ok(!held && !away);
-      // A hold never ends in a page: its end, like an absence, begins anew.
+      // A hold never ends in a page: after it, as after a pause, every box counts as heard.
       if ((held || away) && verdict !== "hold") assert.equal(verdict, "afresh");
       if (!held && !away && watched >= FEWEST_BOXES)
         assert.equal(verdict, mostAreUnheard ? "hold" : "count");
@@ -58,7 +58,7 @@ async function signer({ registry }: HostedBench): Promise<Signer> {
   return { tenantId, relayKeyId: first.kind === "paired" ? first.credential.keyId : "" };
 }
 
-/** Boxes that beat each minute, each at its own second, unless `isDown` says that they don't get through. */
+/** Boxes that report every minute, each at its own second, unless `isDown` says that they can't. */
 async function fleet(bench: HostedBench, size: number, offsets: readonly number[]) {
   const signers: Signer[] = [];
   for (let n = 0; n < size; n++) signers.push(await signer(bench));
@@ -72,7 +72,7 @@ async function fleet(bench: HostedBench, size: number, offsets: readonly number[
   for (let n = 0; n < size; n++) await beat(n);
   return {
     told,
-    /** Seconds passed; each look notes in `told` when a box was called silent. */
+    /** Seconds pass; each look notes in `told` when a box was called silent. */
     async pass(seconds: number, isDown: (box: number) => boolean) {
       for (let left = seconds; left > 0; left -= LOOK_EVERY_SECONDS) {
         await bench.clock.turn(LOOK_EVERY_SECONDS * 1000);
@@ -106,14 +106,14 @@ test("an outage of the service's network pages nobody and a dead box is reported
         await boxes.pass(cut, () => true);
         const duringCut = boxes.told.size;
         if (restart) await bench.reopen();
-        // Some come back, and some died meanwhile, but fewer than half.
+        // Some come back and some died meanwhile, but fewer than half.
         const gone = Math.min(dead, Math.ceil(size / 2) - 1);
         const backAt = await boxes.pass(0, () => false);
         await boxes.pass(900, (box) => box < gone);
 
         if (size >= FEWEST_BOXES) {
           assert.equal(duringCut, 0, "paged for our own outage");
-          // The latest that a hold can end, where the cut was long enough for one.
+          // The latest end of a hold, if the outage was long enough for one.
           const heldUntil = backAt + BEAT_SECONDS;
           for (const [box, at] of boxes.told) {
             assert.ok(box < gone, `box ${box} of ${size} lives and was called silent`);

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type TestHosted, testHosted } from "../support/hosted-role.ts";
 
-/** Who knows a hosted tenant's id and no secret of it doesn't get its store opened; no real token is ever refused. */
+/** A stranger who knows a hosted tenant's id can't get its store opened, and no valid token is ever refused. */
 
 const SECRET = "x".repeat(43);
 
@@ -28,7 +28,7 @@ async function hostedFor(t: TestContext): Promise<TestHosted> {
   return hosted;
 }
 
-/** Lets time go by until every tenant is closed and what its closing leaves is written. */
+/** Waits until every tenant is closed and its closing is written. */
 async function atRest(hosted: TestHosted): Promise<void> {
   for (let i = 0; i < 200 && hosted.role.tenants.stats().open > 0; i++) {
     await hosted.clock.turn(15_000);
@@ -49,7 +49,7 @@ const made = async (hosted: TestHosted, { key: token }: Keeper, path: string, bo
   return answer.body;
 };
 
-/** Both kinds of token that name the tenant and aren't its own are refused, and nothing is opened for them. */
+/** Foreign tokens of both kinds that name the tenant are refused, and open nothing. */
 async function refusesStrangers(hosted: TestHosted, { tid }: Keeper): Promise<void> {
   const before = hosted.role.tenants.stats().opened;
   assert.equal(await withKey(hosted, `ptk_${tid}_${SECRET}`), 401);

@@ -31,7 +31,7 @@ async function keeper(hosted: TestHosted, email: string, tenant?: string): Promi
   });
 }
 
-/** A project with a source, a rule and what else is asked for; its ingest token. */
+/** Creates a project with a source and a rule; returns its ingest token. */
 async function project(hosted: TestHosted, { key: token }: Keeper, rule: object = {}) {
   const post = async (path: string, body: object) => {
     const made = await hosted.call("POST", path, { token, body });
@@ -57,7 +57,7 @@ const device = (n: number) => n.toString(16).padStart(64, "0");
 
 const PATIENCE_MS = 30_000;
 
-/** Lets what is due happen until `done`; time stands still. */
+/** Runs due work until `done`, without turning the clock. */
 async function settle(hosted: TestHosted, done: () => boolean): Promise<void> {
   const start = performance.now();
   while (!done()) {

@@ -11,7 +11,7 @@ async function watched(t: TestContext, people = 2) {
   const box = await pairedBox(bench, people);
   const say = (event: string, fields: object = {}) =>
     relay(bench, box, { event, alert_id: "", project: "", ...fields });
-  /** Looks as the running service does, `seconds` long; the titles of what was pushed, in order. */
+  /** Looks as the running service does, for `seconds`; returns the titles of the pushes, in order. */
   const look = async (seconds: number, each?: () => Promise<unknown>) => {
     for (let passed = 0; passed < seconds; passed += LOOK_EVERY_SECONDS) {
       await bench.clock.turn(LOOK_MS);

@@ -23,14 +23,14 @@ let clock: HandClock;
 let box: TestBox;
 let real: Awaited<ReturnType<typeof realProvider>>;
 let hostile: Awaited<ReturnType<typeof hostileProvider>>;
-/** What the real provider says of each. */
+/** The claims of the real provider, by person. */
 const people: Record<string, Claims> = {};
 const logged: string[] = [];
 const pages: string[] = [];
 let ids = { real: "", hostile: "" };
 
 before(async () => {
-  // The real provider asks the machine for the time.
+  // The real provider reads the machine's clock.
   clock = handClock(Date.now());
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -87,7 +87,7 @@ async function begin(provider: string, to = "/people") {
   return { answer, cookie, url: answer.headers.get("location") ?? "" };
 }
 
-/** What the browser is told when it comes back: where it goes on, or why it isn't in. */
+/** What the browser gets when it comes back: where it goes, or why it isn't signed in. */
 async function comeBack(href: string, cookie: string) {
   const { pathname, search } = new URL(href);
   const answer = await tabOf(box, cookie).get(pathname + search);
@@ -99,7 +99,7 @@ async function comeBack(href: string, cookie: string) {
   return { told, cookie: session?.split(";")[0] ?? "" };
 }
 
-/** The whole of it at the real provider. */
+/** The whole sign-in at the real provider. */
 async function signIn(login: string, claims: Claims, how: { cancel?: boolean } = {}) {
   people[login] = claims;
   const { url, cookie } = await begin(ids.real);
@@ -177,7 +177,7 @@ test("a removed person needs an invitation to come back, also from an allowed do
   assert.match((await signIn("fay", verified("fay@open.example"))).told, /was removed/);
   invite("fay@open.example");
   assert.match((await signIn("fay", verified("fay@open.example"))).told, /^in /);
-  // Also who never came by a provider before, or comes by another one.
+  // Also a person who never used a provider before, or uses another one.
   const { accountId } = box.person("member", "Flo@open.example");
   box.tenant.store.write((tx) => removeAccount(tx, null, accountId));
   assert.match((await signIn("flo", verified("flo@OPEN.example"))).told, /was removed/);
@@ -198,7 +198,7 @@ test("roles follow the groups at each sign-in, and the last owner stays one", as
   for (const odd of [7, true, null, { crew: true }, "crew,chiefs"])
     assert.equal(await roleAfter(odd), "member", JSON.stringify(odd));
   assert.equal(await roleAfter(["chiefs"]), "owner");
-  // Nobody else can come in as an owner.
+  // No other owner can sign in.
   box.tenant.store.write((tx) =>
     tx.sql("UPDATE accounts SET role = 'admin' WHERE id <> ? AND role = 'owner'").run(accountId),
   );
@@ -226,7 +226,7 @@ test("a declined sign-in, a provider's new keys, and a provider that is down", a
   await real.rotate();
   const { told, cookie } = await signIn("ann-1", {});
   assert.equal(told, "in /people");
-  // Its settings are still known: the way back shows it.
+  // Its metadata is still cached: only the way back fails.
   const { url, cookie: own } = await begin(ids.real);
   const back = await atProvider(url, "ann-1");
   real.down();
@@ -262,7 +262,7 @@ test("no invalid answer of a provider signs anybody in", async () => {
     ["another issuer in the token", { claims: { iss: "https://evil.example" } }, {}, /invalid/],
     ["another audience", { claims: { aud: "another" } }, {}, /invalid/],
     ["no subject", { claims: { sub: undefined } }, {}, /invalid/],
-    // The library has the machine's seconds, which begin at another moment than the box's by hand.
+    // The library reads the machine's clock, which differs from the box's hand-turned one.
     ["a token of 58 s ago", late(58), {}, /^in /],
     ["a token of 62 s ago", late(62), {}, /out of date/],
     ["a token from later", { claims: { nbf: seconds() + 70 } }, {}, /out of date/],
@@ -369,7 +369,7 @@ test("a provider that names another issuer, or doesn't answer, is not stored", a
   assert.equal((await box.api("GET", "/v1/sign-in/providers")).body.providers.length, 2);
 });
 
-/** A command, at the box that is served or in its directory. */
+/** Runs a command against the box, or in its directory. */
 async function command(words: string[], input = "") {
   const at =
     words[1] === "password" ? ["--data", box.data] : ["--url", box.url, "--key", box.owner.key];

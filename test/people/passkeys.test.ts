@@ -19,7 +19,7 @@ const browser = { address: "192.0.2.7", agent: "Firefox" };
 
 const handleOf = ({ accountId }: Person) => Buffer.from(accountId).toString("base64url");
 
-/** Somebody who is signed in, with what their browser does. */
+/** A signed-in person, and their browser's answers. */
 function desk(app: TestApp, person: Person) {
   const { ways } = app.tenant;
   const { store } = app.tenant;
@@ -105,14 +105,14 @@ test("a passkey without a counter is accepted, each answer once", async (t) => {
   await take(key.create(toAdd(), { counter: 0 }));
   for (let i = 0; i < 2; i++)
     assert.equal(await outcome(enter(key.get(toSignIn(), { counter: 0 }))), "in");
-  // Nothing but its challenge tells the second time from the first.
+  // Only its challenge differs between the two tries.
   const answer = key.get(toSignIn(), { counter: 0 });
   const both = await Promise.all([outcome(enter(answer)), outcome(enter(answer))]);
   assert.deepEqual(both.toSorted(), ["in", "sign_in_refused"]);
   assert.equal(await outcome(enter(answer)), "sign_in_refused");
 });
 
-/** Every way to be refused at the sign-in, and nobody comes in by it. */
+/** Every way to be refused at sign-in. */
 test("only the passkey's own new answer for this box signs in", async (t) => {
   const { app, ann, add, toAdd, toSignIn, asked, enter } = story(t);
   const bob = app.person("member", "bob@example.org");
@@ -275,7 +275,7 @@ test("a manager who may change an account can remove its passkeys; removing the 
 test("a passkey that is removed or used during its check signs nobody in", async (t) => {
   const { app, ann, add, toSignIn, enter } = story(t);
   const key = await add();
-  // Whichever is looked at first: of two with one counter the other is a copy's.
+  // Of two answers with one counter the second is a copy's.
   const both = [toSignIn(), toSignIn()].map((asked) => enter(key.get(asked, { counter: 5 })));
   const outcomes = await Promise.all(both.map(outcome));
   assert.equal(outcomes.filter((one) => one === "in").length, 1, outcomes.join());

@@ -144,7 +144,7 @@ test("which roles may issue a reset link for whom, and that it ends with the iss
       if (!governs) continue;
       assert.equal(body.link, `https://box.example/pair#code=${body.code}`);
       assert.equal(body.expires_at, unixSeconds(app.clock) + 3600);
-      // Somebody who is raised above the issuer meanwhile isn't taken over by the link.
+      // A person who rises above the issuer meanwhile isn't taken over by the link.
       const { store } = app.tenant;
       if (by === "admin")
         store.write((tx) => changeAccount(tx, null, { id: target.accountId, role: "owner" }));

@@ -80,7 +80,7 @@ test("a cookie gives its account's present role, and isn't stored", (t) => {
 });
 
 test("a session ends after 30 idle days or 180 days, and is then deleted", async (t) => {
-  // A store alone: no timers run while months pass.
+  // Only a store: no timers run while months pass.
   const clock = handClock();
   const path = join(scratch(t), "box.db");
   const store = openStore({ path, kind: "box", clock, random: systemRandom });
@@ -262,17 +262,17 @@ test("an owner who signed in with a password counts as another owner; the last o
   const refused = { code: "last_owner" };
   revoke(bob);
   assert.throws(() => revoke(ann), refused);
-  // Who has a password and never came may not know it any more.
+  // An owner who has a password and never signed in may not know it.
   const carol = app.person("owner", "carol@example.org");
   revoke(carol);
   giveWord(app, carol);
   assert.throws(() => revoke(ann), refused);
-  // A session alone is no way back in: there is no password.
+  // A session alone is no way to sign in again: there is no password.
   const session = open(app, bob);
   assert.throws(() => revoke(ann), refused);
   giveWord(app, ann);
   open(app, ann);
-  // Her own sign-in doesn't stand for a key: the last owner keeps one.
+  // Her own sign-in doesn't replace a key: the last owner keeps one.
   assert.throws(() => revoke(ann), refused);
   assert.throws(() => store.write((tx) => removeAccount(tx, null, ann.accountId)), refused);
   giveWord(app, bob);
@@ -311,7 +311,7 @@ test("with passwords off, the last owner's passkey, account and role stay", (t) 
   assert.throws(demote, refused);
   assert.throws(remove(anns), refused);
   assert.equal(listPasskeys(store, ann.accountId).length, 1);
-  // One that there may be a copy of is no way in, and goes.
+  // A passkey that may have a copy doesn't count, and can be removed.
   passkeyOf(bob);
   store.write((tx) => doubtPasskey(tx, anns));
   remove(anns)();

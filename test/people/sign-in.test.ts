@@ -33,7 +33,7 @@ const claimed = (text: string, email = "ann@example.org") => ({
   displayName: null,
 });
 
-/** Ann, who has taken her seat in a browser. */
+/** Ann, who has redeemed her code in a browser. */
 async function seated(t: TestContext, role: Role = "owner", app = testApp(t)) {
   const ann = await signInByCode(app.tenant, claimed(code(app, role).code), browser);
   return { app, ann };
@@ -42,7 +42,7 @@ async function seated(t: TestContext, role: Role = "owner", app = testApp(t)) {
 const by = (app: TestApp, password: string, email = "ann@example.org") =>
   signInByPassword(app.tenant, { email, password, ...browser });
 
-/** How it went: "in", or the code and what it says. */
+/** The outcome: "in", or the error's code and message. */
 const outcome = (way: Promise<unknown>) =>
   way.then(
     () => "in",
@@ -107,7 +107,7 @@ test("after eleven wrong passwords the answer names the wait, the right one work
   assert.equal(await outcome(by(app, WORD, "other@example.org")), "sign_in_refused");
   assert.ok(find(app, signInByKey(app.tenant, { key, ...browser })));
   assert.ok(find(app, ann), "who is in stays in");
-  // Being told to wait was no try: the wait doesn't grow.
+  // A refused try doesn't count: the wait doesn't grow.
   await app.clock.turn(43_000);
   assert.equal(await outcome(by(app, WORD)), "in");
   assert.equal(await outcome(by(app, "wrong")), "sign_in_refused");
@@ -269,7 +269,7 @@ test("on a full disk the spare file lets people sign in, and isn't used to count
   );
   await signInByCode(parts, claimed(text), browser);
   store.db.pragma(`max_page_count = ${store.db.pragma("page_count", { simple: true })}`);
-  // What is left inside the pages is used up, too.
+  // Fills the free space inside the pages, too.
   const fill = store.db.prepare("INSERT INTO meta (key, value) VALUES (?, ?)");
   for (let size = 4000, i = 0; size > 1; i++)
     try {
@@ -279,7 +279,7 @@ test("on a full disk the spare file lets people sign in, and isn't used to count
     }
   const way = (password: string) =>
     outcome(signInByPassword(parts, { email: "ann@example.org", password, ...browser }));
-  // Each in a minute of its own, so that it wants a row of its own.
+  // Each in its own minute, so that each needs a row of its own.
   for (let i = 0; i < 60; i++) {
     assert.equal(await way("wrong"), "sign_in_refused");
     await clock.turn(60_000);

@@ -2,28 +2,28 @@ import type { TestContext } from "node:test";
 import type { Registry } from "../../../src/hosted/registry/registry.ts";
 import { deviceToken } from "../../support/hosted.ts";
 
-/** A registry as the contract tries it: two nodes on one database, whose clock is turned by hand. */
+/** A registry for the contract: two nodes on one database, with a clock that the test turns. */
 export interface ContractBench {
   /** The first node's. */
   registry: Registry;
-  /** Where one process serves alone, the same twice. */
+  /** The same twice, where one process serves alone. */
   nodes: readonly [Registry, Registry];
   clock: { now(): number; turn(ms: number): Promise<void> };
-  /** All that is stored, as text. */
+  /** Everything that is stored, as text. */
   contents(): Promise<string>;
-  /** A node that has none of the keys that the stored secrets are sealed under. */
+  /** A node without the keys of the stored secrets. */
   keyless(): Promise<Registry>;
 }
 
 export interface ContractRegistry {
   name: string;
-  /** Declares a test, or says why it is none here. */
+  /** Declares a test, or skips it with a reason. */
   test(name: string, run: (t: TestContext) => Promise<void>): void;
-  /** `apartMs`: how far the second node's own clock is ahead of the first's and of the registry's. */
+  /** `apartMs`: how far the second node's clock is ahead of the first's and of the registry's. */
   open(t: TestContext, options?: { apartMs?: number }): Promise<ContractBench>;
 }
 
-/** A box tenant whose people have an account each and no phone yet. */
+/** A box tenant with paired accounts that have no phone yet. */
 export async function contractBox(registry: Registry, people = 1) {
   const { id: tenantId } = await registry.tenants.add({ kind: "box" });
   const accounts: string[] = [];

@@ -8,7 +8,7 @@ const HOLD_MS = 15_000;
 const DAY = 86_400_000;
 const PAGES = 3;
 
-/** Claims: what makes a phone ring once. */
+/** Claims: a page rings a phone once. */
 export function claimsContract({ name, test, open }: ContractRegistry): void {
   test(`${name}: of those who take a page at once one holds it; done is done, with its phones`, async (t) => {
     const bench = await open(t);
@@ -29,7 +29,7 @@ export function claimsContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual(second?.reached, [ada]);
     assert.ok(second !== undefined);
     const over = { reached: [ada, bob], done: true, devices: 2 };
-    // Asked twice, as after an answer that was lost.
+    // Repeated, as after a lost answer.
     await Promise.all([0, 1].map(() => registry.claims.settle(second.claim, over)));
     await registry.claims.settle(first.claim, { reached: [], done: false, devices: 0 });
     const done = { kind: "done", devices: 2 };
@@ -126,7 +126,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       does: fc.constant("pass" as const),
-      // No sum of them is the very end of a hold.
+      // No sum of these is exactly the end of a hold.
       ms: fc.constantFrom(1_001, 7_003, HOLD_MS - 990, HOLD_MS + 1_020),
     }),
   },
@@ -139,7 +139,7 @@ interface ModelPage {
   done: number | null;
 }
 
-/** The pages of one story beside what they ought to be. */
+/** The pages of one story, and their expected state. */
 function newWorld(
   { nodes, clock }: ContractBench,
   { tenantId, relayKeyId, round }: { tenantId: string; relayKeyId: string; round: number },
@@ -164,7 +164,7 @@ function newWorld(
     holds.push({ claim: taken.claim, page, before: page.reached.size });
   }
 
-  /** Whoever has the hold no longer ends nothing, but whom it reached counts. */
+  /** A node that lost its hold ends nothing, but its reached devices count. */
   async function settle(one: Step & { does: "settle" }): Promise<void> {
     const hold = holds[one.hold % Math.max(1, holds.length)];
     if (hold === undefined) return;

@@ -199,7 +199,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
         [bob.id, "box-bob", at, null],
       ],
     );
-    // What was is remembered: a later first pairing needs a receipt.
+    // The earlier pairing counts: a later first pairing needs a receipt.
     await registry.pairings.revoke(revoke(owner, owner));
     const again = { tenantId, accountId: owner, boxAccountId: "box-0" };
     assert.equal((await registry.pairings.first(again)).kind, "receipt_needed");
@@ -306,7 +306,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     const bad = [deviceToken(1), deviceToken(2)];
     const gone = [{ token: deviceToken(3), atMs: readAtMs + 3_600_000 }];
     await registry.devices.retire({ readAtMs, gone, bad });
-    // Ada's was registered since; what was said of it is of the time before.
+    // Ada's registered again, so the verdict is too old.
     assert.deepEqual(await who(null), [[1, false]]);
     assert.deepEqual(await registry.devices.list(eve), []);
     await putDevice(registry, bob, 2);

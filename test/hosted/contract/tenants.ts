@@ -132,7 +132,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.equal(await beat(), "heard");
     assert.equal(await beats("abcddefaa"), "111111111");
     assert.deepEqual(await registry.heartbeats.owed(10), []);
-    // One that was under way while the next one started.
+    // A report that was under way while the next process started.
     assert.equal(await beats("aba"), "111");
     assert.equal(await beats("aaaaaaaa"), "11111111");
     assert.equal(await beats("bab"), "122");
@@ -188,7 +188,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     const { tenantId = "" } = boxes[0] ?? {};
     assert.deepEqual(owed, { tenantId, boxUrl: null, news: "silent", at, heardAt });
     assert.ok(owed !== undefined);
-    // The news changes while the page is sent: the payment is of the old one.
+    // The page changes while it is sent: `paid` is for the old one.
     await bench.nodes[1].heartbeats.beat(sign(0));
     await registry.heartbeats.paid(owed);
     const [back] = await registry.heartbeats.owed(10);
@@ -196,12 +196,12 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.ok(back !== undefined);
     await registry.heartbeats.paid(back);
     assert.deepEqual(await registry.heartbeats.owed(10), []);
-    // A late sign from before the goodbye takes nothing back.
+    // A late report from before the planned stop changes nothing.
     await registry.heartbeats.beat(sign(1, -900));
     assert.equal((await look()).watched, 1);
     await registry.heartbeats.beat(sign(1));
     assert.equal((await look()).watched, 2);
-    // Nobody looks for a while: everyone starts afresh.
+    // After a time without looks every box counts as heard now.
     await clock.turn(3_600_000);
     await look();
     await pass(300);
@@ -260,7 +260,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     await looks(15);
     const owed = await registry.heartbeats.owed(50);
     assert.equal(owed.length, 9);
-    // Told is when they were really heard.
+    // The page names the time of the last real heartbeat.
     assert.deepEqual([...new Set(owed.map(({ heardAt }) => heardAt))], [at]);
   });
 
@@ -314,7 +314,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     await clock.turn(31_000);
     const outage = { from, to: from + 31 };
     const told = await together(bench, 4, (node) => node.uptime.beat());
-    // Each process learns of it once.
+    // Each process gets it once.
     const learnt = told.filter((outage) => outage !== null);
     assert.deepEqual(learnt, nodes[0] === nodes[1] ? [outage] : [outage, outage]);
     await clock.turn(1_000);

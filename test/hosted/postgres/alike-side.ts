@@ -3,7 +3,10 @@ import type { Registry } from "../../../src/hosted/registry/registry.ts";
 import type { RelayCredential } from "../../../src/hosted/registry/relay-keys.ts";
 import { deviceToken } from "../../support/hosted.ts";
 
-/** One registry of two that are asked the same, and what it has answered with: at one place in both lists lies the same thing. */
+/**
+ * One of two registries that get the same calls, and what it has answered: equal positions of both lists hold the same
+ * thing.
+ */
 export interface Side {
   registry: Registry;
   now(): number;
@@ -13,16 +16,16 @@ export interface Side {
   keys: (RelayCredential & { tenantId: string })[];
   sessions: string[];
   claims: Claim[];
-  /** When people were last read. */
+  /** When recipients were last read. */
   readAtMs: number;
   /** How many provider tokens were made. */
   tokens: number;
-  /** What is random, by what stands for it. */
+  /** Random values, and the labels that replace them. */
   labels: Map<string, string>;
   close(): void;
 }
 
-/** Draws for one command: the same numbers on both sides. */
+/** The random choices of one command: the same on both sides. */
 export class Draws {
   readonly #numbers: readonly number[];
   #at = 0;
@@ -52,7 +55,7 @@ export const EMAILS = [
   "%_@example.com",
   "\u{1f469}\u{200d}@x",
 ];
-/** What a name may be that nobody has. */
+/** Names that nobody has. */
 export const ODD = ["", "0000000000000000", "a\0b", "\\", '{a,"b"}', "NULL", "\u{1f4df}"];
 export const TEXTS = [
   "1",

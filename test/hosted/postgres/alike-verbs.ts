@@ -91,7 +91,7 @@ const people: Record<string, Verb> = {
   },
   isRecipient: (side, d) => side.registry.devices.isRecipient(audience(side, d), d.of(HANDSETS)),
   retire(side, d) {
-    // There is one verdict of each.
+    // At most one verdict for each device.
     const gone = d.some(HANDSETS);
     return side.registry.devices.retire({
       readAtMs: side.readAtMs,
@@ -110,7 +110,7 @@ const pages: Record<string, Verb> = {
       event: d.of(["e", "\0"]),
       timestamp: d.of(WHOLE),
     };
-    // Who has no key is the role itself, which knows its tenants.
+    // Only the service itself asks without a key, and it knows its tenants.
     const isKnown = side.tenants.includes(tenantId);
     const relayKeyId = isKnown ? d.of([keyId, keyId, null]) : keyId;
     const taken = await side.registry.claims.take(page, { relayKeyId });
@@ -152,14 +152,14 @@ const pages: Record<string, Verb> = {
   async keepToken(side, d) {
     const { token } = await side.registry.apns.token();
     const instead = d.of([token?.iat ?? null, null, 5]);
-    // None is made twice.
+    // Each token is made once.
     const jwt = `token ${++side.tokens}`;
     const fresh = { version: d.of([1, 2]), iat: d.of([5, 6, 7]), jwt, instead };
     return side.registry.apns.keepToken(fresh);
   },
   alive: (side) => side.registry.uptime.beat(),
   async purge(side) {
-    // A page that is pushed again after two days is forgotten with its hold by one, and without it by the other.
+    // A page that is pushed again after two days is purged by one registry with its hold, by the other without.
     await side.turn(17_000);
     return side.registry.purge();
   },
@@ -222,5 +222,5 @@ const tenants: Record<string, Verb> = {
     ),
 };
 
-/** What a registry can be asked, by name. */
+/** All operations of a registry, by name. */
 export const verbs: Readonly<Record<string, Verb>> = { ...people, ...pages, ...tenants };

@@ -16,13 +16,13 @@ const command = fc.record({
   draws: fc.array(fc.nat(1_000), { minLength: 8, maxLength: 8 }),
 });
 
-/** The order of an object's fields says nothing. */
+/** Sorts an object's fields, because their order has no meaning. */
 const byName = (_: string, value: unknown) =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(sorted(Object.entries(value), ([name]) => name))
     : value;
 
-/** What a side says, with its random parts as what stands for them. A fault is one whatever it is called. */
+/** A side's answer, with labels in place of random values. All errors count as equal. */
 async function said(side: Side, { verb, draws }: { verb: string; draws: number[] }) {
   let answer: unknown;
   try {
@@ -31,18 +31,18 @@ async function said(side: Side, { verb, draws }: { verb: string; draws: number[]
     if (error instanceof TypeError || error instanceof assert.AssertionError) throw error;
     return { fault: true };
   }
-  // A character that one of them can't hold is another one there.
+  // One of them can't store this character, and replaces it.
   let text = JSON.stringify(answer, byName).replaceAll("\\u0000", "\u{2400}");
   for (const [value, name] of side.labels) text = text.replaceAll(value, name);
   return text;
 }
 
-/** A box with people, so that more happens; then whatever comes. */
+/** A box with people, so that more happens; then random commands. */
 const BEGIN = ["addTenant", "addAccount", "addAccount", "putMember", "pairFirst", "putDevice"].map(
   (verb, n) => ({ verb, draws: Array<number>(8).fill(verb === "addAccount" ? 4 * n : 0) }),
 );
 
-/** Both registries are asked the same, in random stories, and give the same answers. */
+/** Both registries get the same random commands, and must give the same answers. */
 export async function alike(t: TestContext, { runs, steps }: { runs: number; steps: number }) {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: steps, maxLength: steps }), async (story) => {
@@ -53,7 +53,7 @@ export async function alike(t: TestContext, { runs, steps }: { runs: number; ste
       }
       for (const { close } of sides) close();
     }),
-    // A shorter story isn't looked for: each needs a database.
+    // A shorter story isn't searched for, because each needs a database.
     { numRuns: runs, endOnFailure: true },
   );
 }

@@ -7,13 +7,13 @@ import fc from "../../support/property.ts";
 interface Question {
   id: number;
   key: string;
-  /** A batch that holds it fails, and so does it alone. */
+  /** A batch with it fails, and so does it alone. */
   poison: boolean;
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** What is under way waits until it is let go. */
+/** Batches wait until the test ends them. */
 function bench(options: Partial<BatchAskerOptions<Question, string>> = {}) {
   const batches: { questions: readonly Question[]; end(fault?: Error): void; ended: boolean }[] =
     [];
@@ -101,7 +101,8 @@ test("when the database doesn't answer no question is repeated alone, and waitin
   const told = await Promise.allSettled(all);
   assert.ok(told.every((one) => one.status === "rejected" && one.reason === away));
   assert.equal(batches.length, 1);
-  // The next one finds out whether somebody answers again; of a batch that is asked one by one, too.
+  // The next question finds out whether the database answers again; so do those of a batch that are repeated one by
+  // one.
   const others = [question(6, "a", true), question(7, "b"), question(8, "c")].map(ask);
   await turn();
   batches[1]?.end();
@@ -125,7 +126,7 @@ test("above the limit of waiting questions a new one fails at once", async () =>
   assert.equal((await Promise.all([first, ...waiting])).length, 4);
 });
 
-/** Asks some questions, ends some batch, or lets a turn go by. */
+/** Asks some questions, ends a batch, or lets a turn pass. */
 const step = fc.oneof(
   fc.record({
     kind: fc.constant("ask" as const),
@@ -184,14 +185,14 @@ test("every question gets its own answer, in any order", async () => {
             assert.equal(told.value, `answer ${asked.id}`);
             assert.ok(!asked.poison);
           } else if (!asked.poison) {
-            // Only what failed in a batch of its own.
+            // Only one that failed in a batch of its own.
             const alone = batches.filter(
               ({ questions: [only], questions }) => questions.length === 1 && only === asked,
             );
             assert.ok(alone.length >= 1 && told?.reason.message === "passing");
           }
         }
-        // Each key's questions are answered in the order in which they came.
+        // Questions of one key are answered in order.
         const order = new Map<string, number>();
         for (const { questions } of batches)
           for (const { key, id } of questions) {

@@ -9,7 +9,7 @@ import { forwarded, openTo } from "./wire.ts";
 const HOUR = 3_600_000;
 const HOLD_MS = 15_000;
 
-/** A page as one that can't fail would keep it. */
+/** A page in a model without failures. */
 interface Page {
   holder: string | null;
   until: number;
@@ -22,7 +22,7 @@ const step = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant("take" as const), node: fc.nat(1), page: fc.nat(3) }),
   },
-  // Several at once, from both nodes: who wins is the database's to say, but one does.
+  // Several at once, from both nodes: the database decides which one wins.
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("rush" as const), page: fc.nat(3) }) },
   {
     weight: 5,
@@ -111,7 +111,7 @@ async function tellStory(given: {
       assert.equal(winners, wanted === "taken" ? 1 : 0);
       for (const [at, result] of results.entries()) took(at % 2, page, result);
     } else if (one.kind === "settle" && held.length > 0) {
-      // Also one that was settled already, or whose hold is another's by now.
+      // Also a claim that was settled, or whose hold another has by now.
       const { claim, node, page, before } = held[one.which % held.length] as (typeof held)[number];
       const tokens = [`t${one.token}`];
       const devices = before + 1;
@@ -133,8 +133,8 @@ async function tellStory(given: {
 }
 
 /**
- * Pages on two nodes whose connections are lost again and again, mostly when the answer is on its way: each page is pushed
- * once, for a hold whose answer was lost is still the same request's, and what was settled is settled.
+ * Two nodes whose connections are lost again and again, mostly before the answer. Each page is pushed once: a repeated
+ * request gets its own hold, and a settled page stays settled.
  */
 export async function cutStories(t: TestContext, { pages }: { pages: number }): Promise<void> {
   const bench = await nounBench(t);

@@ -37,7 +37,7 @@ postgresTest(
     assert.deepEqual(await late.claims.take(page(tenantId), by), { kind: "in_flight" });
     await bench.made.turn(1);
     const second = taken(await late.claims.take(page(tenantId), by));
-    // Whoever stood still meanwhile ends nothing, but who was reached counts.
+    // A node that stood still ends nothing, but its reached devices count.
     await early.claims.settle(first.claim, { reached: ["aa"], done: true, devices: 1 });
     assert.deepEqual(await early.claims.take(page(tenantId), by), { kind: "in_flight" });
     await late.claims.settle(second.claim, { reached: ["bb"], done: false, devices: 1 });
@@ -52,8 +52,8 @@ postgresTest(
 );
 
 /**
- * Asks while somebody has the row that `first` names, and sees that the row `last` is free meanwhile: rows are locked in one
- * order, whatever the order in which they lie there, or in which they are asked for.
+ * Calls while another transaction has locked the row that `first` names, and checks that the row `last` is free
+ * meanwhile: rows are locked in one order, whatever their order in the table or in the call.
  */
 async function inOrder(
   { database, waiting }: NounBench,
@@ -76,7 +76,7 @@ postgresTest(
     const bench = await nounBench(t);
     const node = bench.node("a");
     const [one, two] = [await bench.box(), await bench.box()];
-    // The last of each lie first in their table.
+    // The last ones are the first in their tables.
     await bench.database.query(
       "INSERT INTO accounts (id, email, email_folded) VALUES ('o', 'o', 'o')",
     );
@@ -113,7 +113,7 @@ postgresTest(
       ask: () => node.claims.releaseMine(),
     });
     assert.deepEqual(await node.claims.holders(two.tenantId), []);
-    // Set back, the clock is behind the time at which they were heard.
+    // The clock is set back behind the time of their heartbeats.
     await bench.made.turn(-HOUR);
     await inOrder(bench, {
       first: of("heartbeats", one),
@@ -131,7 +131,7 @@ postgresTest(
     const { tenantId, relayKeyId } = await bench.box();
     const asked = Array.from({ length: 120 }, (_, n) => ({
       node: nodes[n % 2] ?? bench.node("c"),
-      // A character that PostgreSQL's texts can't hold is no reason to lose a page.
+      // A page must not be lost because of a character that PostgreSQL can't store.
       alertId: `\0${n % 30}`,
     }));
     const results = await Promise.all(
@@ -185,7 +185,7 @@ postgresTest(
     await bench.database.transaction(async (tx) => {
       await tx.query("UPDATE relay_keys SET revoked_at = now() WHERE id = $1", [relayKeyId]);
       during = node.claims.take(page(tenantId), { relayKeyId });
-      // It isn't waited for either: other boxes' pages are in the same statement.
+      // This doesn't wait, because pages of other boxes are in the same statement.
       assert.deepEqual(await during, { kind: "in_flight" });
     });
     assert.deepEqual(await node.claims.take(page(tenantId), { relayKeyId }), { kind: "revoked" });
@@ -237,7 +237,7 @@ postgresTest(
     const next = taken(await alive.claims.take(page(tenantId), by));
     assert.deepEqual(await dead.claims.take(page(tenantId), by), { kind: "in_flight" });
     assert.deepEqual(await dead.claims.holders(tenantId), [next.claim.holder]);
-    // Who asked a little before the hold was taken sees one that ends later than its own would.
+    // A request from a little before the hold was taken sees one that ends later than its own would.
     await bench.made.turn(-20_000);
     assert.deepEqual(await dead.claims.take(page(tenantId), by), { kind: "in_flight" });
   },
@@ -261,7 +261,7 @@ postgresTest("pages are taken and settled in one order, whatever order they came
       await tx.query("SELECT 1 FROM relay_claims WHERE alert_id = '1' FOR UPDATE");
       asked = ask();
       await bench.waiting(1);
-      // Who waits for the first has none of the others, and so nobody waits for whom they wait for.
+      // A statement that waits for the first row has locked none of the others, so no deadlock can arise.
       await bench.database.query(
         "SELECT 1 FROM relay_claims WHERE alert_id = '2' FOR UPDATE NOWAIT",
       );

@@ -35,7 +35,7 @@ postgresTest(
     assert.equal(await one(database), 1);
     a.cut();
     assert.equal(await one(database), 1);
-    // A primary that was set back to read: its connections answer, and take nothing.
+    // A primary that becomes read-only: its connections answer, and accept no write.
     const root = made.open();
     await root.query(`ALTER DATABASE ${made.name} SET default_transaction_read_only = on`);
     a.cut();
@@ -95,7 +95,7 @@ postgresTest("two transactions that can't both be are one after the other", asyn
         await tx.query("SELECT pg_sleep(0.05)");
       }
     });
-  // A deadlock: one of them is undone for the other, and asked again.
+  // A deadlock: one of the two is rolled back and repeated.
   await Promise.all([add(["a", "b"]), add(["b", "a"])]);
   assert.deepEqual(
     await database.query("SELECT key, value FROM meta WHERE key IN ('a', 'b') ORDER BY key"),
@@ -191,7 +191,7 @@ postgresTest(
           100 + (count?.n ?? 0),
         ]);
       });
-    // Each counts the others.
+    // Each one counts the others.
     await Promise.all([sum(), sum(), sum(), sum()]);
   },
 );

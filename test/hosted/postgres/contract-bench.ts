@@ -11,7 +11,7 @@ import type { ContractBench } from "../contract/bench.ts";
 
 const BEGIN = Date.UTC(2026, 0, 5, 9);
 
-/** Two nodes with connections of their own; the database's clock stands still until it is turned. `pooled`: by PgBouncer. */
+/** Two nodes with separate connections, on a database whose clock the test turns. `pooled`: through PgBouncer. */
 export async function openOnPostgres(
   t: TestContext,
   { apartMs = 0, pooled = false } = {},

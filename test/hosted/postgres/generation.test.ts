@@ -37,7 +37,7 @@ test("a node remembers its database's generation over restarts, and a command do
 const TIMELINE = `CREATE FUNCTION clock.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE sql
   AS 'SELECT value FROM clock.timeline'`;
 
-/** A database whose timeline is the test's. */
+/** A database with a timeline that the test sets. */
 async function withTimeline(t: Parameters<typeof testDatabase>[0]) {
   const made = await testDatabase(t);
   const root = made.open();
@@ -113,7 +113,7 @@ postgresTest("a role that may do nothing else is told the timeline", async (t) =
   assert.ok(found !== null && found.timeline >= 1, JSON.stringify(found));
 });
 
-/** A commit that takes longer than anybody waits, as where its standby is lost. */
+/** A commit that never ends, as when its standby is lost. */
 const HANGS = `CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN PERFORM pg_sleep(600); RETURN NULL; END $$;
   CREATE CONSTRAINT TRIGGER hang AFTER INSERT OR UPDATE ON meta

@@ -5,7 +5,7 @@ import { NOON, type NounBench, type NounsOfNode, nounBench } from "./nouns.ts";
 const GAP_SECONDS = 120;
 const at = NOON / 1000;
 
-/** Looks each 15 s, as the leader does, for so long. */
+/** Looks every 15 s, as the leader does, for so many seconds. */
 async function pass(bench: NounBench, by: NounsOfNode, seconds: number) {
   let look = await by.heartbeats.look(GAP_SECONDS);
   for (let left = seconds; left > 0; left -= 15) {
@@ -28,7 +28,7 @@ postgresTest(
       "heard",
     ]);
     assert.equal(await a.heartbeats.goodbye({ ...gone, stamp: at }), "heard");
-    // An older word that comes late takes nothing back.
+    // An older report that arrives late changes nothing.
     assert.equal(await b.heartbeats.beat({ ...gone, stamp: at - 1 }), "heard");
     await b.heartbeats.look(GAP_SECONDS);
     await pass(bench, a, 240);
@@ -108,7 +108,7 @@ postgresTest(
     }
     const owed = await node.heartbeats.owed(100);
     assert.equal(owed.length, 14);
-    // What people are told is when it was really heard last.
+    // The page names the time of the last real heartbeat.
     assert.ok(owed.every(({ heardAt }) => heardAt === at));
   },
 );
@@ -145,7 +145,7 @@ postgresTest(
     const [first, second] = [await bench.box(), await bench.box()];
     await node.heartbeats.beat({ ...second, stamp: at });
     await node.heartbeats.beat({ ...first, stamp: at });
-    // A row that was changed lies behind the others.
+    // A changed row comes after the others in the table.
     await bench.database.query("UPDATE tenants SET plan = 'pro' WHERE id = $1", [first.tenantId]);
     await bench.database.query("ANALYZE");
     await node.heartbeats.look(GAP_SECONDS);
@@ -189,7 +189,7 @@ postgresTest(
     const [a, b] = [bench.node("a"), bench.node("b")];
     assert.deepEqual(await a.uptime.begin(), []);
     assert.deepEqual(await b.uptime.begin(), []);
-    // One of two is away for a while: that is no outage.
+    // One of two nodes is away for a while, which is no outage.
     for (let n = 0; n < 6; n++) {
       await bench.made.turn(10_000);
       assert.equal(await a.uptime.beat(), null);

@@ -19,7 +19,7 @@ import { nounBench } from "./nouns.ts";
 const clock = handClock();
 const deps = { clock, random: systemRandom };
 
-/** A file with something in every table. */
+/** A file with rows in every table. */
 async function furnished(path: string): Promise<void> {
   const registry = openSqliteRegistry({ path, ...deps, sealer: () => plainSealer });
   for (let n = 0; n < 3; n++) {
@@ -34,7 +34,7 @@ async function furnished(path: string): Promise<void> {
       by: accounts[0] ?? "",
     });
     await registry.heartbeats.beat({ tenantId, relayKeyId, stamp: 1_700_000_000 + n });
-    // A character that PostgreSQL's texts can't hold is no damage.
+    // A character that PostgreSQL can't store is no damage.
     const key = { tenantId, alertId: `é “${n}”\n\0`, event: "alert.opened", timestamp: n };
     const taken = await registry.claims.take(key, { relayKeyId });
     assert.ok(taken.kind === "taken");
@@ -71,12 +71,15 @@ function directory(t: TestContext): string {
   return dir;
 }
 
-/** Before or after which it is killed: at the marks, among the rows, and at the sums; the last is one too many on the way back. */
+/**
+ * Statements before or after which it is killed: at the marks, among the rows, and at the sums. The last is one too
+ * many on the way back.
+ */
 const STATEMENTS = [0, 2, 33, 62, 95, 101];
 
 class Killed extends Error {}
 
-/** A database whose asker is killed before or after so many statements; `left` counts down. */
+/** A database that is killed before or after so many statements; `left` counts down. */
 function dying(database: Database, plan: { left: number; after: boolean }): Database {
   const dies =
     <A extends unknown[], R>(query: (...given: A) => Promise<R>) =>
@@ -111,7 +114,7 @@ postgresTest("a registry moves to a database and back, and no row is another", a
   for (const [name, { rows }] of before) assert.ok(rows > 0, `something is in ${name}`);
   const database = (await testDatabase(t)).open();
   assert.deepEqual(await moveThere({ store, database }, systemRandom), before);
-  // Once more it says the same, and to another database it is refused.
+  // A repetition gives the same result, and another database is refused.
   assert.deepEqual(await moveThere({ store, database }, systemRandom), before);
   const elsewhere = (await testDatabase(t)).open();
   const again = moveThere({ store, database: elsewhere }, systemRandom);
@@ -120,7 +123,7 @@ postgresTest("a registry moves to a database and back, and no row is another", a
   const open = () => openSqliteRegistry({ path, ...deps, sealer: () => plainSealer });
   assert.throws(open, /was moved to a database: serve it with --database/);
 
-  // What comes next is numbered on, and a second registry is kept out.
+  // Further rows get the next ids, and a second registry is refused.
   const other = join(dir, "other.db");
   await furnished(other);
   const second = storeAt(other);
@@ -209,7 +212,7 @@ postgresTest(
     const back = () => moveBack(bench.database, { path, ...deps });
     const beside = bench.made.open({ pool: 1 });
     const moving = await beside.transaction(async (tx) => {
-      // What join asks, whose commit is under way.
+      // What `join` writes, with its commit under way.
       await tx.query(
         "INSERT INTO nodes (id, run, version, store_schema, alive_until) VALUES ('n', 'r', '1', 1, now() + interval '10 s')",
       );
@@ -252,12 +255,12 @@ postgresTest(
     };
     await moveThere({ store, database: asking }, systemRandom);
     await moveBack(asking, { path: join(dir, "back.db"), ...deps });
-    // In between it asks who lives.
+    // In between it asks for live nodes.
     assert.deepEqual(idle, [600_000, 10_000, 600_000]);
   },
 );
 
-/** Killed as planned: null. */
+/** null where it was killed as planned. */
 function alive(error: unknown): null {
   for (let one = error; one instanceof Error; one = one.cause)
     if (one instanceof Killed) return null;

@@ -81,7 +81,7 @@ postgresTest(
     const [cut, other] = [bench.node("n1"), bench.node("n2")];
     const alive = async () => (await cut.nodes.renew(sign)).kind;
     assert.equal(await cut.nodes.join(sign), true);
-    // Cut off from its database for so long that it was forgotten there.
+    // Cut off from its database for so long that its row was deleted.
     await bench.made.turn(48 * HOUR);
     assert.equal(await postgresPurge(other.room, async () => 0)(), 1);
     assert.equal(await alive(), "alive");
@@ -223,7 +223,7 @@ postgresTest(
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
-    // Another process of that name: it waits for as long as one that was killed would count, and is refused.
+    // Another process with that name waits for as long as a killed one counts as alive, and is refused.
     let over = false;
     const refused = assert.rejects(
       startNode(options("n1")),

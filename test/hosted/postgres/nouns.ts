@@ -12,7 +12,7 @@ import { plainSealer } from "../../support/hosted.ts";
 import { pooledUrl } from "../../support/pgbouncer.ts";
 import { type TestDatabase, testDatabase } from "../../support/postgres.ts";
 
-/** What a node asks of the database's hot nouns. */
+/** The parts of a node's registry that pages and heartbeats use. */
 export interface NounsOfNode {
   room: PostgresDeps;
   claims: ReturnType<typeof postgresClaims>;
@@ -24,18 +24,21 @@ export interface NounsOfNode {
 
 export interface NounBench {
   made: TestDatabase;
-  /** Asks for the test itself. */
+  /** For queries of the test itself. */
   database: Database;
   node(name: string, aheadMs?: number, by?: Database): NounsOfNode;
   /** A box tenant with a live relay key. */
   box(watchSeconds?: number): Promise<{ tenantId: string; relayKeyId: string }>;
-  /** Settles when so many statements wait for a lock that another one has. */
+  /** Resolves when so many statements wait for a lock. */
   waiting(count: number): Promise<void>;
 }
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** A database whose clock stands at NOON until it is turned, and nodes whose own clocks may be wrong. `pooled`: by way of PgBouncer. */
+/**
+ * A database whose clock stands at NOON until it is turned, and nodes whose own clocks may differ. `pooled`: through
+ * PgBouncer.
+ */
 export async function nounBench(
   t: TestContext,
   { pooled = false }: { pooled?: boolean } = {},
@@ -84,7 +87,7 @@ export async function nounBench(
   };
 }
 
-/** Settles when `count` statements of a test's database wait for a lock that another one has. */
+/** Resolves when `count` statements of a test's database wait for a lock. */
 export async function waitingFor(made: TestDatabase, count: number): Promise<void> {
   const database = made.open({ pool: 1 });
   const sql = `SELECT count(*)::int AS n FROM pg_stat_activity

@@ -32,7 +32,7 @@ postgresTest(
     await start("one", [old]);
     const promoted = await pair.promote();
     const both = [old, promoted];
-    // Every commit of the old one hangs from now on.
+    // Every commit on the old one hangs from now on.
     const two = await start("two", both);
     assert.ok((await nodesOf(promoted)).includes("two"));
     assert.equal((await two.call("GET", "/readyz")).status, 200);
@@ -41,7 +41,7 @@ postgresTest(
     await start("three", both);
     assert.deepEqual((await nodesOf(promoted)).slice(-2), ["three", "two"]);
     assert.ok(!(await nodesOf(old)).includes("three"));
-    // With nothing but the old one in reach nothing is done there, and it is said why.
+    // If only the old one is reachable nothing is done there, and the reason is reported.
     const { data, clock } = two;
     const alone = `postgres://box@/box?host=${encodeURIComponent(old)}`;
     await assert.rejects(

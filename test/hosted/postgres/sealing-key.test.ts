@@ -60,11 +60,11 @@ postgresTest(
     t.after(() => apns.close());
     await useApns(node, apns);
     const stranger = await start(t, made, { hostedKey: key, node: "two" });
-    // Both are the same directory's and database's, with a key file that is another by now.
+    // The same directory and database, with another key file.
     const bytes = readFileSync(key);
     writeFileSync(key, readFileSync(other), { mode: 0o600 });
     await refused(useApns(stranger, apns), key);
-    // A file that holds the nodes' key beside a new one exchanges them.
+    // A file with both the nodes' key and a new one changes the key.
     writeFileSync(key, Buffer.concat([readFileSync(other), bytes]), { mode: 0o600 });
     await useApns(stranger, apns);
     await node.stopServing();

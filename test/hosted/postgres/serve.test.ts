@@ -27,7 +27,7 @@ function keyFile(t: TestContext): string {
   return file;
 }
 
-/** What the nodes of this file have said, without what a log itself leaves out. */
+/** The log of this file's nodes. */
 const said: string[] = [];
 const log = pino({ level: "trace" }, { write: (line) => void said.push(line) });
 const SECRET = "hunter2-of-the-database";
@@ -51,10 +51,10 @@ async function nodes(
 
 const LOCK = "LOCK TABLE nodes";
 
-/** A way to the database that can be cut. */
+/** A connection to the database that can be cut. */
 function wayTo(t: TestContext, made: TestDatabase) {
   const name = ".s.PGSQL.5432";
-  // Before the directory goes: a node that still waits for its database learns that there is none, and ends.
+  // Before the directory is deleted: a node that still waits for its database learns that there is none, and ends.
   t.after(() => mend());
   const directory = scratch(t);
   const mend = () => {
@@ -67,7 +67,7 @@ function wayTo(t: TestContext, made: TestDatabase) {
     mend,
     async cut() {
       unlinkSync(join(directory, name));
-      // Whoever holds a lock keeps it: nobody gets through before they are cut off.
+      // The lock keeps others out until every connection is ended.
       await made.open().query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = $1 AND pid <> pg_backend_pid() AND query <> '${LOCK}'`,
@@ -77,7 +77,7 @@ function wayTo(t: TestContext, made: TestDatabase) {
   };
 }
 
-/** A person with a phone and a box, by the interface of one node. */
+/** A person with a phone and a box, made through one node. */
 async function paired(node: TestHosted) {
   const { token, accountId } = await node.person("ada@example.com");
   const tenant = await node.desk((desk) => desk.addTenant({ kind: "box" }));
@@ -94,7 +94,7 @@ async function paired(node: TestHosted) {
   return { tid, token, accountId, credential: { keyId, secret } };
 }
 
-/** What `/metrics` of a node says, by name and labels. */
+/** A node's `/metrics`, by name and labels. */
 async function metrics(node: TestHosted): Promise<Map<string, number>> {
   const { body } = await node.call("GET", "/metrics");
   const lines = String(body).matchAll(/^(box_\S+) (\S+)$/gm);
@@ -153,7 +153,7 @@ postgresTest("two nodes are one service: what is done at one is known at the oth
   assert.equal(sum('box_hosted_database_faults_total{kind="failed"}'), 0);
   assert.ok(sum("box_hosted_database_unheard_seconds") < 10);
 
-  // A key that both know in memory is refused at both from the answer on.
+  // A key that both cached is refused by both after the answer.
   const path = `/v1/tenants/${box.tid}/relay-key`;
   const fresh = await a.call("POST", path, { token: box.token });
   assert.equal(fresh.status, 201);
@@ -195,7 +195,7 @@ postgresTest(
         return status;
       }),
     );
-    // Both are committed, and wait: the key is refused already.
+    // Both are committed and wait: the key is already refused.
     while ((await send(a, box, { alert_id: "2" })).status !== 401) assert.equal(answered, 0);
     assert.equal(answered, 0);
     over.resolve();
@@ -212,7 +212,7 @@ postgresTest(
       TestHosted,
     ];
     const box = await paired(a);
-    /** The key that b remembers, and that was rotated at a. */
+    /** A key that b cached, and that was rotated at a. */
     const rotated = async () => {
       const { credential } = box;
       assert.equal((await send(b, box, { event: "box.heartbeat" })).status, 200);
@@ -225,7 +225,7 @@ postgresTest(
     for (const odd of [{ event: "box.unheard-of" }, { alert_id: 7 }])
       assert.equal((await send(b, await rotated(), odd)).status, 401, JSON.stringify(odd));
     const old = await rotated();
-    // More than a minute's pages, which is all that may come at once.
+    // More pages than a minute's budget, which is also the burst.
     for (let n = 0; n < 80; n++) await send(b, old, { alert_id: `${n}` });
     const { body } = await send(b, box);
     assert.equal(body.error.message, "No push can go out: no APNs key is set.");
@@ -252,7 +252,7 @@ postgresTest(
     assert.equal(refused.headers.get("retry-after"), "2");
     assert.equal(refused.body.error.code, "relay_unavailable");
     assert.equal(apns.delivered().length, 1);
-    // The node itself has found out that it is told of nobody.
+    // The node has found out that it can't renew.
     const noticed = () => said.some((line) => line.includes("can't be told that this node lives"));
     await until(noticed, "the node says that the database is away");
     way.mend();
@@ -347,7 +347,7 @@ postgresTest(
       const { ok } = body.checks.find(({ name }: { name: string }) => name === "database");
       return { status, ok };
     };
-    // What it says of itself hangs, as every commit does whose standby is lost.
+    // Its renewal hangs, as every commit does without its standby.
     const held = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
     t.after(() => over.resolve());
@@ -360,7 +360,7 @@ postgresTest(
       { withinMs: 60_000, idleMs: 60_000 },
     );
     await held.promise;
-    /** Its clock goes on meanwhile: what is given up is asked again. */
+    /** Its clock turns meanwhile: what is given up is repeated. */
     const reads = async () => {
       let isAnswered = false;
       const answer = node.call("GET", "/v1/account/devices", { token }).finally(() => {

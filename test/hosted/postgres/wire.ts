@@ -18,8 +18,8 @@ export const LOCALHOST = {
 };
 
 /**
- * The server's socket as a port, with TLS where `tls` says so, as PostgreSQL offers it. `loses`: asked for each piece of an
- * answer, whether it is lost, and the connection with it. `freeze`: the connections that there are stay and say nothing more.
+ * The server's socket as a port, with TLS if `tls` says so, as PostgreSQL offers it. `loses`: called for each piece of
+ * an answer; true loses it and the connection. `freeze`: present connections stay open and deliver nothing more.
  */
 export async function forwarded(
   t: TestContext,
@@ -68,7 +68,7 @@ export async function forwarded(
   return { port: (server.address() as { port: number }).port, cut, freeze };
 }
 
-/** Connections to `hosts`, with what was said of plain text. */
+/** Connections to `hosts`, and the reports of unencrypted ones. */
 export function openTo(
   t: TestContext,
   { name }: TestDatabase,

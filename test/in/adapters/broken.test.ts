@@ -11,7 +11,7 @@ import { samples } from "./samples.ts";
 const FLIPS = 200;
 const MUTANTS = 200;
 
-/** Each sample whole, doubled, cut at every 7th byte, with one bit flipped, and bent at random. */
+/** Each sample whole, doubled, cut at every 7th byte, with one bit flipped, and changed at random. */
 function* bent(request: InRequest): Generator<Buffer> {
   const { body } = request;
   const random = seeded(seed);
@@ -67,7 +67,7 @@ test("half a surrogate pair in a text that becomes an address", () => {
   assert.equal(event?.extra?.links[0]?.href, "http://am/#/alerts?receiver=%EF%BF%BD");
 });
 
-/** The JSON with this in the place of each of its values, one after the other. */
+/** The JSON with `by` in place of each of its values, one after the other. */
 function* replacing(value: unknown, by: unknown): Generator<unknown> {
   yield by;
   if (typeof value !== "object" || value === null) return;

@@ -11,7 +11,7 @@ import {
 import type { WatchedKeys } from "../../../src/in/adapters/watched.ts";
 import { eventLimits } from "../../../src/in/ingest/event.ts";
 
-/** Of a project without rules. */
+/** For a project without rules. */
 export const nothingWatched: WatchedKeys = () => new Set();
 
 /** A request as it reaches an adapter: a POST of `body` to `path` on 5 January 2026. */
@@ -30,19 +30,19 @@ export function sent(body: Buffer | string, more: Partial<InRequest> = {}): InRe
   };
 }
 
-/** Times that the longest event may be longer than the body it came in. */
+/** How many times longer than its body the longest event may be. */
 const MOST_GROWTH = 64 * 1024;
 
 /**
- * What comes of a request is clean, whatever its bytes: a refusal in the sender's own form, or events within the
- * limits and an answer. Gives the events, or null for a refusal.
+ * Decodes a request and checks the result: a refusal in the sender's format, or events within the limits and an answer.
+ * Returns the events, or null for a refusal.
  */
 export function decodesCleanly(adapter: Adapter, request: InRequest): Decoded | null {
   let decoded: Decoded;
   try {
     decoded = adapter.decode(request);
   } catch (error) {
-    // Anything else would be answered 500, and the sender would try for ever or never again.
+    // Any other error would be answered with 500, and the sender would retry for ever or never.
     if (!(error instanceof UnreadableBody)) throw error;
     const { status, body } = adapter.refuse(error.refusal);
     assert.ok(status >= 400 && status < 600 && status !== 500, String(status));

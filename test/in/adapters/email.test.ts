@@ -66,7 +66,7 @@ describe("a mail", () => {
       ["", "utf8"],
       ["", "latin1"],
       ["; charset=iso-8859-1", "latin1"],
-      // What cron says in the locale C, whatever its jobs write.
+      // Cron's charset in the locale C, whatever its jobs write.
       ["; charset=US-ASCII", "utf8"],
       ["; charset=ANSI_X3.4-1968", "utf8"],
       ['; charset="us-ascii"', "latin1"],

@@ -14,7 +14,7 @@ export const cloudEvent = {
   data: { message: "Order 17 failed", severity: "critical", alert_id: "a1", order: { id: 17 } },
 };
 
-/** Webhooks and the shapes of chat programs, by kind. */
+/** Webhooks and messages of chat programs, by kind. */
 export const hookSamples: Readonly<Record<string, readonly InRequest[]>> = {
   hook: webhooks(),
   slack: [sent(JSON.stringify(slackMessage())), form("payload", JSON.stringify(slackMessage()))],
@@ -51,7 +51,7 @@ function form(name: string, value: string): InRequest {
   });
 }
 
-/** With no mapping, with one that uses all that there is, and with a preset. */
+/** Without a mapping, with one that uses every feature, and with a preset. */
 function webhooks(): InRequest[] {
   const body = {
     id: 7,

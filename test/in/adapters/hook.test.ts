@@ -24,7 +24,7 @@ function events(body: unknown, mapping?: SourceOptions["mapping"], more: object 
   return decoded.events;
 }
 
-/** What of an event a person looks at first. */
+/** The parts of an event that a person reads first. */
 function seen(body: unknown, mapping?: SourceOptions["mapping"], more: object = {}) {
   return events(body, mapping, more).map(({ message, level, named }) => [
     message,
@@ -376,7 +376,7 @@ function zabbixUpdate(ack: string, value = "1") {
   return { ...trigger, value, update_status: "1", ack };
 }
 
-/** A body of each preset's sender as it fires and as it ends, and what they are. */
+/** For each preset, its sender's bodies when firing and ending, and the expected events. */
 const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>> = {
   "uptime-kuma": [
     [
@@ -399,7 +399,7 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
       ["web: CPU", 500, "resolve", "18"],
     ],
     [zabbixUpdate("Yes"), ["web: CPU", 500, "acknowledge", "18"]],
-    // A remark or another severity is an update too, and nobody has it yet.
+    // A comment or another severity is an update, too, and acknowledges nothing.
     [zabbixUpdate("No"), ["web: CPU", 500, "fire", "18"]],
     [zabbixUpdate("No", "0"), ["web: CPU", 500, "resolve", "18"]],
     [zabbixUpdate("Yes", "0"), ["web: CPU", 500, "resolve", "18"]],
@@ -673,7 +673,7 @@ describe("presets", () => {
 });
 
 test("of long markup or a wide body only as much is read as an event holds", () => {
-  // What the processor did, milliseconds: others who want it make that no longer.
+  // Processor time in milliseconds, which other processes don't increase.
   const shortest = (work: () => unknown) =>
     Math.min(
       ...Array.from({ length: 3 }, () => {

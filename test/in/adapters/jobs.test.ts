@@ -8,7 +8,7 @@ import { type Connected, connected } from "./sending.ts";
 
 const ADDRESS = "/v1/projects/p/heartbeats";
 
-/** It hears what the source of these tests says of it. */
+/** It accepts reports from this test's source. */
 const ofIt = { watch: { source: "it" } };
 
 async function heartbeats(to: Connected) {
@@ -102,7 +102,7 @@ describe("what jobs say through other tools' addresses", () => {
     await box.clock.turn(3 * 3600_000);
     const [missing] = await alerts();
     assert.deepEqual([missing.state, missing.identifiers, missing.rule], ["open", {}, "web"]);
-    // A rule for heartbeats has them from then on, and an end is everybody's.
+    // From now on a rule for heartbeats gets them; ends go to every rule.
     await box.api("POST", "/v1/projects/p/rules", { name: "jobs", match: { tags: ["heartbeat"] } });
     await report("ok");
     assert.equal((await alerts())[0].state, "resolved");
@@ -139,7 +139,7 @@ describe("what jobs say through other tools' addresses", () => {
     const { body: facts } = await box.api("GET", "/v1/projects/p/sources/it/facts");
     assert.match(facts.last_refused.message, /doesn't hear this source/);
     assert.equal((await to.alerts()).length, 3, "what failed is the source's own alert");
-    // One that names the source hears it, also once that is called otherwise.
+    // A heartbeat that names the source gets its reports, also after the source is renamed.
     const [{ id }] = all;
     await box.api("PATCH", `${ADDRESS}/${id}`, ofIt);
     await box.api("POST", "/v1/projects/p/sources/it/rename", { name: "web" });

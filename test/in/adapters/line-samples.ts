@@ -5,7 +5,7 @@ import { fixed, part, snappy, typed, whole } from "./wire.ts";
 export const PROTOBUF = "application/x-protobuf";
 const NANOS = 1_767_603_600_000_000_000n;
 
-/** Of senders of lines. */
+/** Requests of senders of log lines. */
 export const lineSamples: Readonly<Record<string, readonly InRequest[]>> = {
   syslog: [sent(syslogStream())],
   otlp: [
@@ -70,7 +70,7 @@ export function otlpRequest() {
   return { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: "http" }, logRecords }] }] };
 }
 
-/** The same, but for the number that JSON has as text. */
+/** The same in protobuf, but for the number that JSON has as text. */
 export function otlpProtobuf(): Buffer {
   const pair = (key: string, ...value: Buffer[]) => [part(1, key), part(2, ...value)] as const;
   const double = Buffer.alloc(8);
@@ -136,7 +136,7 @@ export function lokiPush() {
   };
 }
 
-/** The same. */
+/** The same in protobuf. */
 export function lokiProtobuf(): Buffer {
   const at = part(1, whole(1, Number(NANOS / 1_000_000_000n)), whole(2, 5));
   const label = (name: string, value: string) => part(3, part(1, name), part(2, value));
@@ -156,7 +156,7 @@ export function lokiProtobuf(): Buffer {
   ]);
 }
 
-/** Both framings, both standards, and what calls itself syslog beside them. */
+/** Both framings, both standards, and similar formats. */
 function syslogStream(): string {
   const counted = '<27>1 2026-01-05T08:35:41.5Z db nginx 812 ID [a@1 b="c\\"d"][e] \uFEFFünïcode\n';
   return [
@@ -182,7 +182,7 @@ export function gelfMessage() {
   };
 }
 
-/** Documents of Filebeat and Fluent Bit, the four actions; the last line has no end. */
+/** Documents of Filebeat and Fluent Bit, with all four actions; the last line has no line end. */
 export function bulkLines(): string {
   const time = "2026-01-05T09:00:00.512Z";
   return [

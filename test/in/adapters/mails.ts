@@ -1,4 +1,4 @@
-/** Mails as their senders write them; each made here from what the sender is known to write. */
+/** Mails as their senders write them; made here from the senders' known formats. */
 
 export const KEY = "0123456789abcdef0123456789abcdef";
 
@@ -47,7 +47,7 @@ export const upsMail = () =>
     "Netz ausgefallen, Batterie 87=20%=0D=0AB=FCro 2",
   );
 
-/** As Alertmanager sends: one HTML part in quoted-printable and no text. */
+/** Alertmanager's: one HTML part in quoted-printable, without text. */
 export const htmlMail = () =>
   mail(
     [

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mapped } from "../../../src/in/adapters/mapping/apply.ts";
 import { readMapping } from "../../../src/in/adapters/mapping/document.ts";
 
-/** Milliseconds of processor time. */
+/** Processor time in milliseconds. */
 function cpu(work: () => void): number {
   const before = process.cpuUsage();
   work();

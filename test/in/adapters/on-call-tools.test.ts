@@ -51,7 +51,7 @@ test("Opsgenie: create, acknowledge, note, close; other actions become notes", a
   const ended = await call("/v2/alerts/disk%2Fdb-01?identifierType=alias", undefined, "GET");
   assert.deepEqual([ended.status, ended.body.data?.status], [200, "closed"]);
 
-  // Without an alias it goes by the id that the request was given.
+  // Without an alias, the request's id names the alert.
   const { requestId } = (await call("/v2/alerts", { message: "disk full" })).body;
   const read = await call(`/v2/alerts/requests/${requestId}`, undefined, "GET");
   assert.deepEqual([read.status, read.body.data.alertId], [200, requestId]);

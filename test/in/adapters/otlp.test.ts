@@ -150,7 +150,7 @@ test("other signals are accepted and dropped, other types refused, each in its o
   assert.equal(otlp.refuse({ why: "media_type", taken: [] }, header).status, 415);
 });
 
-/** A record whose body is a list in a list, so many deep. */
+/** A record whose body is a nested list of this depth. */
 function nested(depth: number): Buffer {
   let value = part(1, "x");
   for (let i = 0; i < depth; i++) value = part(5, part(1, value));

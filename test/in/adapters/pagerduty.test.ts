@@ -81,7 +81,7 @@ describe("PagerDuty's events", () => {
     assert.equal((await to.alerts())[0].level, 400);
     const facts = (await to.box.api("GET", "/v1/projects/p/sources/it/facts")).body;
     assert.equal(facts.refused.invalid_request, 1);
-    // The key that came in the body is not shown to whoever looks at it.
+    // The stored body doesn't show the key.
     assert.ok(
       !facts.last_refused.body.includes(to.short) && facts.last_refused.body.includes("***"),
     );
@@ -129,7 +129,7 @@ describe("PagerDuty's events", () => {
     const port = Number(new URL(to.box.url).port);
     const path = `${to.box.url}/v1/in/pagerduty/v2/enqueue`;
     const body = JSON.stringify(event("trigger", { routing_key: to.short }));
-    // Who is slow is cut off after a while, so that a busy machine may need another four.
+    // A slow sender is cut off after a while, so a busy machine may need four more.
     for (let tries = 0, status = 202; status === 202; tries++) {
       assert.ok(tries < 10, "there is always room");
       const slow = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));

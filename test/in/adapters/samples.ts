@@ -5,7 +5,7 @@ import { hookSamples } from "./hook-samples.ts";
 import { lineSamples } from "./line-samples.ts";
 import { cronMail } from "./mails.ts";
 
-/** Requests as senders write them, by the kind that reads them: what is cut, bent and fuzzed begins here. */
+/** Requests as senders write them, by kind. Tests cut, change and fuzz them. */
 export const samples: Readonly<Record<string, readonly InRequest[]>> = {
   ...hookSamples,
   alertmanager: [sent(JSON.stringify(alertmanagerGroup())), sent(JSON.stringify(oldGroup()))],
@@ -114,7 +114,7 @@ export function alertmanagerGroup() {
   };
 }
 
-/** As Alertmanager wrote it before version 4: no fingerprint, a number for the group's key. */
+/** Alertmanager's format before version 4: no fingerprint, a number for the group's key. */
 function oldGroup() {
   return {
     version: "3",
@@ -168,7 +168,7 @@ export function grafanaGroup() {
   };
 }
 
-/** As Grafana's alerting sent it before version 9. */
+/** The format of Grafana's alerting before version 9. */
 export function grafanaRule() {
   return {
     title: "[Alerting] CPU",

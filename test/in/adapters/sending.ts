@@ -3,7 +3,7 @@ import { silentLog } from "../../../src/ground/kit/log.ts";
 import { type Answer, type TestBox, testBox } from "../../support/box.ts";
 import { handClock } from "../../support/clock.ts";
 
-/** A box with one source of a kind, and a way to send to it as its sender does. */
+/** A box with one source of a kind, and a function to send to it as its sender does. */
 export interface Connected {
   box: TestBox;
   token: string;

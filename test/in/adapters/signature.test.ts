@@ -51,7 +51,7 @@ test("a hook's source with a secret accepts only GitHub's signature with it", as
   assert.equal(JSON.stringify(listed).includes(SECRET), false);
   assert.equal(listed.sources.find((one: { name: string }) => one.name === "signer").signed, true);
 
-  // It is sealed, holds over a restart, and goes with the word of a manager.
+  // The secret is sealed, survives a restart, and a manager can remove it.
   const stored = box.tenant.store.sql("SELECT sealed_secret FROM sources WHERE name = 'signer'");
   assert.match(String(stored.pluck().get()), /^v1\./);
   await box.restart();

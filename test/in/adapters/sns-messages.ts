@@ -55,7 +55,7 @@ export function control(type: string, more: Fields = {}): Fields {
   });
 }
 
-/** Signed as Amazon's documentation says, with this key. */
+/** Signed with this key as Amazon's documentation says. */
 export function signed(fields: Fields, key: KeyLike = signingPem): Fields {
   const isControl = fields["Type"] !== "Notification";
   const names = isControl

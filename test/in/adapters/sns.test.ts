@@ -33,7 +33,7 @@ function request(fields: Fields, more: Partial<InRequest> = {}): InRequest {
   return sent(JSON.stringify(fields), more);
 }
 
-/** Why it isn't believed, null where it is; and what was asked on the way. */
+/** Why the message is refused, null where it isn't; and the hosts that were called. */
 async function judged(of: InRequest, told: Told = { text: certificate }) {
   const asked: string[] = [];
   const ask: Ask = async (url) => {
@@ -224,7 +224,7 @@ describe("what a topic hands on", () => {
   });
 });
 
-/** A box's way out for which Amazon's name leads to a receiver here. */
+/** An egress at which Amazon's host name leads to a receiver here. */
 function leadsTo(receiver: Receiver) {
   const real = boxEgress();
   const share = (): Egress & { close(): Promise<void> } => ({

@@ -1,6 +1,6 @@
 /**
- * Subjects of mails as their senders' documentation and sources have them. What stands in one row speaks of one thing: the
- * same name, and each says what it is listed under.
+ * Subjects of mails from their senders' documentation and sources. The subjects of one row have the same name, and each
+ * has the state under which it is listed.
  */
 export interface SubjectRow {
   sender: string;
@@ -256,7 +256,7 @@ export const SUBJECTS: readonly SubjectRow[] = [
   { sender: "Jenkins", fires: ["Build failed in Jenkins: shop #41"] },
 ];
 
-/** What isn't an end, whatever words it has. */
+/** Subjects that are no end, whatever their words. */
 export const NO_END: readonly string[] = [
   "Database is not OK",
   "Database is NOT OK",

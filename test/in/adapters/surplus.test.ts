@@ -8,7 +8,7 @@ import type { WatchedKeys } from "../../../src/in/adapters/watched.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import { sent } from "./clean.ts";
 
-/** Of more keys than an event may hold, those that rules look at are kept first (contract §23). */
+/** With more keys than an event may hold, those that rules use are kept first (contract §23). */
 
 let box: TestBox;
 before(async () => {

@@ -26,7 +26,7 @@ const seen = (text: string | Buffer) => {
   return [message, level, keys?.["host"] ?? null];
 };
 
-/** What a time on this machine's clocks is in Unix seconds. */
+/** Unix seconds of a local time of this machine. */
 const local = (...parts: [number, number, number, number, number, number]) =>
   new Date(...parts).getTime() / 1000;
 

@@ -1,4 +1,4 @@
-/** Protobuf and snappy as their senders write them, for tests: the program only reads them. */
+/** Writes protobuf and snappy for tests; the program only reads them. */
 
 function varint(value: number): Buffer {
   const bytes: number[] = [];

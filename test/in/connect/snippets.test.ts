@@ -9,7 +9,7 @@ import { scratch } from "../../support/scratch.ts";
 
 const { setTimeout: pause } = process.getBuiltinModule("node:timers/promises");
 
-/** A box, its snippets, and the messages that it has heard. */
+/** A box, its snippets, and the messages that it received. */
 async function story(t: TestContext) {
   const box = await testBox();
   t.after(() => box.stop());
@@ -23,7 +23,7 @@ async function story(t: TestContext) {
   return { all, textOf, heard };
 }
 
-/** Runs without holding this process up: the box that answers is in it. */
+/** Runs a command without blocking this process, because the box that answers is in it. */
 function run(command: string, args: string[], t: TestContext): Promise<number | null> {
   const child = spawn(command, args, { stdio: ["ignore", "ignore", "inherit"] });
   t.after(() => child.kill("SIGKILL"));
@@ -59,13 +59,13 @@ test("the snippet for a log file sends any line that is written to it", async (t
   const log = join(scratch(t), "app.log");
   writeFileSync(log, "before\n");
   const text = textOf("file").replace("/var/log/app.log", log);
-  // In a group of its own, so that all of the pipe ends with it.
+  // In its own process group, so that the whole pipe ends with it.
   const child = spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
   t.after(() => process.kill(-(child.pid as number), "SIGKILL"));
   const line = `it's "down" at \\ 100 % {ü}`;
   for (let tries = 0; !(await heard()).includes(line); tries++) {
     assert.ok(tries < 600, "nothing was heard");
-    // Until it follows the file, what is appended is before its time.
+    // Lines that are appended before it follows the file are not sent.
     appendFileSync(log, `${line}\n`);
     await pause(50);
   }

@@ -76,7 +76,7 @@ test("the cron times of an OnCalendar expression are systemd's", {
   for (const text of cases) {
     const asked = spawnSync("systemd-analyze", [...base, `${text} UTC`], { encoding: "utf8", env });
     const times = cronOfCalendar(text);
-    // It refuses a step past the end, which is only once.
+    // systemd refuses a step past the end.
     if (asked.status !== 0) continue;
     compared += 1;
     assert.ok(typeof times !== "string", `${text}: ${times}`);

@@ -10,7 +10,7 @@ import {
   newHeartbeatState,
 } from "../../../src/in/heartbeats/state.ts";
 
-/** The state machine against a plain reference: what a person would say of the same story. */
+/** Compares the state machine with a simple reference. */
 
 const pace: HeartbeatPace = { period: 600, cron: null, timezone: "UTC", grace: 120, maxRun: 300 };
 
@@ -25,14 +25,14 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   fc.record({ down: fc.constantFrom(61, 100, 380, 420, 490, 600) }),
 );
 
-/** What the alert of a job is, told from the whole story each time anew. */
+/** The alert of a job, computed from the whole story. */
 interface Told {
   open: boolean;
   /** Openings so far. */
   opened: number;
 }
 
-/** Plays a story second by second, as the box does it: it looks at what is due before a ping of that second. */
+/** Plays a story second by second, as the box does: due work comes before a ping of the same second. */
 function play(story: readonly Move[]): { told: Told; beat: HeartbeatState } {
   let at = 1_800_000_000;
   let beat: HeartbeatState = newHeartbeatState;
@@ -57,7 +57,7 @@ function play(story: readonly Move[]): { told: Told; beat: HeartbeatState } {
   return { told, beat };
 }
 
-/** The same told plainly, in seconds of up time: since when what is waited for, and for how long. */
+/** The same, in seconds of up time: since when something is awaited, and for how long. */
 function reference(story: readonly Move[]): Told {
   let up = 0;
   let waitFrom: number | null = null;
@@ -88,7 +88,7 @@ function reference(story: readonly Move[]): Told {
       const from = running ?? waitFrom;
       if (from === null) continue;
       const left: number = (running === null ? allowed : 300) - (up - from);
-      // After a while in which reports may have been lost, a whole period; else at least the grace.
+      // After an outage in which reports may have been lost, a whole period; else at least the grace.
       const near = running !== null || left - 240 <= one.down;
       if (one.down > 60 && near) waitAgain();
       else if (running === null) {
@@ -109,7 +109,7 @@ function reference(story: readonly Move[]): Told {
 test("for any reports and outages a heartbeat's alert is what a simple model says", () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 20, size: "max", minLength: 3 }), (story) => {
-      // After each move, or what comes too late would look like what came in time.
+      // After each move: an alert that comes too late must not look like one in time.
       for (let n = 1; n <= story.length; n++)
         assert.deepEqual(play(story.slice(0, n)).told, reference(story.slice(0, n)));
     }),

@@ -16,7 +16,7 @@ const source = {
 const arrival: Arrival = { source, event: { message: "x", level: 200, keys: null, tags: null } };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A batcher whose commits take `commitMs`, on a clock that goes on by `step` ms with each look at it. */
+/** A batcher whose commits take `commitMs`, with a clock that advances by `step` ms at each reading. */
 function batcherOf(commitMs: number, step = 0.1) {
   const sizes: number[] = [];
   let now = 0;

@@ -170,7 +170,7 @@ test("while events are refused, acknowledgements, reads and pages go on", async 
       "acknowledged",
     );
     assert.ok((await deliveries()).includes("alert.acknowledged"));
-    // The disk job looked in between and found room.
+    // The disk job ran in between and found space.
     assert.equal((await box.ingest(token, { message: "disk full" })).status, 202);
   } finally {
     await box.stop();

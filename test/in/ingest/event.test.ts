@@ -5,7 +5,7 @@ import { checkEvent, DEFAULT_LEVEL, type IngestEvent } from "../../../src/in/ing
 import { ingestSchema } from "../../../src/web/http/openapi.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
 
-/** What the hand-kept check makes of a value; null when it refuses it. */
+/** The hand-written check's result; null when it refuses the event. */
 function byHand(text: string): IngestEvent | null {
   try {
     return checkEvent(JSON.parse(text), text);
@@ -17,7 +17,7 @@ function byHand(text: string): IngestEvent | null {
 
 const ACTIONS = { firing: "fire", acknowledged: "acknowledge", resolved: "resolve" } as const;
 
-/** The same by the schema that the document is made from. */
+/** The result of the schema that the OpenAPI document is made from. */
 function bySchema(text: string): IngestEvent | null {
   const { success, data } = ingestSchema.safeParse(JSON.parse(text));
   if (!success) return null;
@@ -43,7 +43,7 @@ function bySchema(text: string): IngestEvent | null {
   };
 }
 
-/** Text of which some is just within a limit, just past it, or can't be stored. */
+/** Text just within a limit, just above it, or that can't be stored. */
 const edgy = (limit: number) =>
   fc.oneof(
     fc.string({ unit: anyCharacter }),
@@ -93,7 +93,7 @@ describe("the check by hand and the published schema", () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 9, arbitrary: nearly }, anything), (value) => {
         const text = JSON.stringify(value);
-        // The validator's library passes over this one name; below it is a key like any other.
+        // The validator's library ignores this one name.
         fc.pre(!text.includes("__proto__"));
         const event = byHand(text);
         assert.deepEqual(event, bySchema(text), text.slice(0, 400));

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => plane.close());
 
-/** The third such line shows that the name varies: `alpha`, seen first, is then the root of all. */
+/** The third such line makes the name variable: `alpha`, seen first, is then the root. */
 const backup = (database: string) => `backup of database ${database} failed after a while`;
 
 const standing = () =>
@@ -32,7 +32,7 @@ const told = (id: number, kind: string) =>
     .filter((entry) => entry.kind === kind)
     .map(({ detail }) => detail);
 
-/** Seen by the miner, matched by no rule. */
+/** A line that the miner reads and no rule matches. */
 const seen = (database: string) => plane.fire(backup(database), 100);
 const loud: Partial<RuleBody> = { match: { ...defaultRule.match, min_level: 400 } };
 
@@ -60,7 +60,7 @@ const become = (id: number, state: AlertState) => {
   if (state === "resolved") plane.resolve(id);
 };
 
-/** What must live, by the states of the older template's alert and the younger's: an open one before any other. */
+/** Which alert stays, by the states of the older template's alert and the younger's: an open one before any other. */
 const living = (older: AlertState, younger: AlertState): "older" | "younger" | "first" | "new" => {
   if (older === "resolved") return younger === "resolved" ? "new" : "younger";
   if (younger === "resolved") return "older";
@@ -102,7 +102,7 @@ describe("every pair of states, whichever alert was first", () => {
           }
           assert.deepEqual(standing(), [id]);
 
-          // An open one is paged when the first of them would have been; after a restart too.
+          // It pages when the first of the two would have; after a restart too.
           await plane.stop();
           plane.again();
           const openedAt =
@@ -111,7 +111,7 @@ describe("every pair of states, whichever alert was first", () => {
           const expected = openBefore || lives === "new" ? [[openedAt + 10, ["ann"]]] : [];
           assert.deepEqual(pages(), expected);
           assert.ok(!events().includes(`alert.escalated ${id === 1 ? 2 : 1}`));
-          // Quiet is counted from the last match of either.
+          // Quiet counts from the last match of either.
           await plane.minutes(29);
           assert.deepEqual(standing(), [id]);
           await plane.minutes(1);
@@ -136,7 +136,7 @@ test("when two open alerts merge no step is lost or delayed", async () => {
   await seen("charlie");
   assert.deepEqual(standing(), [1]);
   await plane.minutes(35);
-  // Alert 2 was due at 45, alert 1's repeat at 50: at the first of them everybody whose step has passed.
+  // Alert 2 was due at 45, alert 1's repeat at 50: at the earlier one everybody is paged whose step has passed.
   assert.deepEqual(pages(), [
     [10, ["ann"]],
     [30, ["bob"]],

@@ -4,7 +4,7 @@ import { createMiner } from "../../../src/in/ingest/template/miner.ts";
 import { partsOf } from "../../../src/in/ingest/template/parts.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
 
-/** Which parts of a message its template leaves open. */
+/** Which parts of a message are variable in its template. */
 
 const marked = (message: string, template: string) =>
   partsOf(message, template)

@@ -8,7 +8,7 @@ import { testPlane } from "../../support/plane.ts";
 const EVENTS = 200;
 const CHANNELS = 100;
 
-/** Each opens an alert of its own, which a hundred channels are told. */
+/** Each opens an alert of its own, with a hundred channels. */
 const events = Array.from({ length: EVENTS }, (_, i) => ({
   message: "failed",
   level: 400,
@@ -16,7 +16,7 @@ const events = Array.from({ length: EVENTS }, (_, i) => ({
   tags: null,
 })) satisfies IngestEvent[];
 
-/** Rows of the largest transaction that `send` caused, and what came of it. */
+/** The rows of the largest transaction that `send` caused, and the result. */
 async function flood(send: (box: TestBox, source: Source) => Promise<unknown>) {
   const box = await testBox();
   try {

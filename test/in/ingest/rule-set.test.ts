@@ -54,7 +54,7 @@ test("a rule set caches the rules of a source and a template until the template'
   root.text = "disk <*> is full";
   assert.deepEqual(ids("web", first), [1, 2, 3, 4]);
   assert.deepEqual(ids("web", second), [1, 2, 4]);
-  // What only the template says is said of each of its messages.
+  // Text that only the template contains counts for each of its messages.
   root.text = "disk 7 or <*> is full";
   assert.deepEqual(ids("web", second), [1, 2, 3, 4]);
 });

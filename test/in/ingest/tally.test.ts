@@ -16,7 +16,7 @@ test("events that no rule matched are counted for their source", async () => {
   });
   const of = { sourceId: 1, projectId: 1, source: "app" };
   assert.deepEqual(plane.tenant.ingest.tallies(), []);
-  // Counted towards a window is taken, too.
+  // Counting towards a window is a match, too.
   for (const level of [100, 200, 400, 500]) await plane.fire("disk is failing", level);
   assert.deepEqual(plane.tenant.ingest.tallies(), [
     {

@@ -4,7 +4,7 @@ import type { Hit } from "../../../src/core/alerts/hits.ts";
 import { SlidingWindow } from "../../../src/in/ingest/window.ts";
 import fc from "../../support/property.ts";
 
-/** The rule read from its text: every match on its own, nothing kept. */
+/** The rule's definition: goes through all matches each time. */
 function naive(
   matches: { at: number; sourceId: number; level: number }[],
   now: number,
@@ -46,7 +46,7 @@ test("a sliding window equals counting every match again", () => {
         const seen: { at: number; sourceId: number; level: number }[] = [];
         const rows: Hit[] = [];
         steps.forEach(({ wait, sourceId, level }, i) => {
-          // A restart reads the hits back; the window must go on as if nothing had been.
+          // A restart reads the hits again; the window must go on unchanged.
           if (i === restartAt) window = new SlidingWindow(rows.map((hit) => ({ ...hit })));
           now += wait;
           const { hit, isNew } = window.add({ at: now, sourceId, level });
@@ -80,6 +80,6 @@ test("a long window costs no more than a short one", () => {
     window.add({ at, sourceId: 1, level: 200 });
     window.fires(at, rule);
   }
-  // Looking through all hits each time would be 45 billion steps.
+  // Going through all hits each time would be 45 billion steps.
   assert.ok(performance.now() - before < 5000);
 });

@@ -12,7 +12,7 @@ interface Action {
   body?: string;
 }
 
-/** An ntfy server: publishes by JSON at the root or by a topic's path, and topics that are read from a message on. */
+/** An ntfy server: publishing by JSON at the root or by a topic's path, and reading topics from a message on. */
 function ntfyServer() {
   const published: { topic: string; actions?: Action[] }[] = [];
   const topics = new Map<string, { id: string; event: string; message: string }[]>();
@@ -78,7 +78,7 @@ test("a button on a phone that can't reach the box posts to the second topic, wh
   await looked(6);
   assert.equal(await stands(first), "acknowledged by ann via ntfy");
 
-  // Somebody has it: the same notification still resolves it, and it is asked for less and less.
+  // The same notification can still resolve an acknowledged alert; the topic is read less and less often.
   await looked(300);
   const slower = await looked(600);
   assert.ok(slower >= 38 && slower <= 42, `${slower} looks in ten minutes`);

@@ -14,7 +14,7 @@ async function story(t: TestContext) {
   );
   await told.gateway("pushover", { token: PUSHOVER_TOKEN });
   await told.contact(told.ann, "pushover", PUSHOVER_USER);
-  /** How often a receipt was asked for in so many seconds. */
+  /** How often a receipt was read in so many seconds. */
   const asked = async (seconds: number) => {
     const asks = () =>
       told.receiver.received.filter(({ method, path }) => method === "GET" && /receipts/.test(path))
@@ -38,7 +38,7 @@ test("acknowledging an emergency in the app acknowledges the alert: its receipt 
   await asked(11);
   assert.equal(await stands(first), "acknowledged by ann via pushover");
   assert.equal(await asked(60), 0);
-  // What is taken elsewhere is asked for no more either.
+  // When the alert is acknowledged elsewhere the receipt isn't read any more.
   const second = await page(ann);
   await asked(11);
   await box.api("POST", `/v1/alerts/${second}/ack`, {}, ann.key);

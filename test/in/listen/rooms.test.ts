@@ -71,12 +71,12 @@ test("a chat of the tenant's own bot gets a button that acts as the known person
   const left = () => bot.messages.get(message)?.reply_markup?.inline_keyboard;
   await busy(box, () => left()?.length === 0, "the button goes");
   await settle(box);
-  // What only says how it went on has nothing to press.
+  // A message about a later state has no button.
   const last = [...bot.messages.values()].findLast(({ chat_id }) => chat_id === ROOM);
   assert.match(last?.text ?? "", /cknowledged/);
   assert.equal(last?.reply_markup, undefined);
 
-  // Whoever switches the contact off is no longer known by it.
+  // A person who disables the contact isn't known by it any more.
   const next = await page(bob);
   box.tenant.store.db.exec("UPDATE contacts SET state = 'off'");
   assert.equal((await press(ANN, inRoom()[0]))?.show_alert, true);

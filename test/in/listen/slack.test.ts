@@ -46,7 +46,7 @@ async function story(t: TestContext) {
     url: `${told.receiver.url}/api`,
   };
   const peer = () => server.peers.filter(({ isOpen }) => isOpen).at(-1);
-  /** Waits for a line beyond those so far, and says hello on it. */
+  /** Waits for a further connection, and greets it. */
   const greet = async (nth: number) => {
     await busy(box, () => server.peers.length >= nth && peer() !== undefined, `line ${nth}`);
     peer()?.say(JSON.stringify({ type: "hello", num_connections: 1 }));
@@ -148,7 +148,7 @@ test("the next connection opens before Slack ends one, and a broken one is opene
   peer()?.drop();
   await greet(3);
   await pass(box, 1);
-  // Lines that don't hold are not opened as fast as they break.
+  // Connections that break are not opened again as fast as they break.
   for (let i = 0; i < 5; i++) {
     peer()?.drop();
     await busy(box, () => peer() === undefined, "it is gone");

@@ -19,7 +19,7 @@ async function story(t: TestContext) {
     await told.contact(bob, "telegram", String(BOB));
     await heard();
   };
-  /** What the presser was told. */
+  /** The text that the person got. */
   const answerTo = async (id: string) => {
     await busy(box, () => bot.answered.has(id), `press ${id} is answered`);
     return bot.answered.get(id);
@@ -50,7 +50,7 @@ test("a page's buttons act as the paged person, the message shows it afterwards,
     [ANN, "resolve:"],
   ];
   for (const [from, data] of strange) {
-    // Whoever forges a press does so from a chat of their own.
+    // A forged press comes from the forger's own chat.
     const chat = { ...bot.messages.get(message), chat_id: String(from), text: "forged" };
     bot.messages.set(1, chat);
     const { text, show_alert } = (await answerTo(bot.press(from, 1, data))) ?? { text: "" };
@@ -69,7 +69,7 @@ test("a page's buttons act as the paged person, the message shows it afterwards,
   assert.match(bot.messages.get(message)?.text ?? "", /cknowledged/);
   assert.deepEqual(bot.messages.get(message)?.reply_markup?.inline_keyboard, []);
 
-  // Who pressed twice is told how it stands, and it is done once.
+  // A person who pressed twice gets the present state, and it is done once.
   await answerTo(bot.press(ANN, message, ack));
   assert.equal(await stands(first), "acknowledged by ann via telegram");
   await box.clock.turn(2000);
@@ -87,7 +87,7 @@ test("an update counts as read after its commit: interrupted before, it comes ag
   assert.equal(await stands(first), "acknowledged by ann via telegram");
   bot.answered.clear();
   await box.restart();
-  // Telegram hands it out again, since nobody has said that it was read.
+  // Telegram sends it again, because nobody has marked it as read.
   await busy(box, () => bot.answered.size > 0, "the press comes again");
   assert.equal(await stands(first), "acknowledged by ann via telegram");
   box.tenant.store.db.exec("DROP TRIGGER fail");

@@ -15,7 +15,7 @@ export interface DryLine {
   source: string;
   event: IngestEvent;
   text: MatchedText & { root: { id: string; text: string } };
-  /** Its template has been generalised since. */
+  /** Its template was merged into a more general one since. */
   grew?: boolean;
 }
 
