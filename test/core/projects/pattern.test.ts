@@ -8,6 +8,9 @@ import {
   syntaxFault,
   valuePattern,
 } from "../../../src/core/projects/pattern.ts";
+import { othersFirst } from "../../../src/ground/kit/slices.ts";
+import { channels } from "../../../src/out/services/list.ts";
+import { projectConfigOf } from "../../../src/records/config-file/shape.ts";
 import { anyTime } from "../../support/patterns.ts";
 import fc from "../../support/property.ts";
 
@@ -175,4 +178,50 @@ test("all patterns of an event together hold nobody up, whatever the values", ()
 
 test("a pattern of an older program that is too large isn't run, and isn't known", () => {
   assert.equal(anyTime.run(valuePattern(HUGE), "a"), null);
+});
+
+/** A configuration's rules, each with as much of a piece as its patterns may come to; no two patterns are the same. */
+const manyOf = (piece: string, rules: number) =>
+  Array.from({ length: rules }, (_, i) => ({
+    name: `rule ${i}`,
+    conditions: Array.from({ length: 4 }, (_, j) => ({
+      key: "host",
+      op: "matches",
+      value: `(?i)${piece.repeat(11)}${i}x${j}`,
+    })),
+  }));
+
+function checked(rules: object[]): { ms: number; faults: string[] } {
+  const shape = projectConfigOf(channels);
+  const before = process.cpuUsage();
+  const { error } = shape.safeParse({ rules });
+  const { user, system } = process.cpuUsage(before);
+  const faults = (error?.issues ?? []).map(({ path, message }) => `/${path.join("/")}: ${message}`);
+  return { ms: (user + system) / 1000, faults };
+}
+
+test("classes of Unicode in a whole configuration's patterns cost as much as other pieces, and are as wrong", async () => {
+  checked(manyOf("[a-k]", 200));
+  await othersFirst();
+  const plain = checked(manyOf("[a-k]", 200));
+  await othersFirst();
+  const dear = checked(manyOf("[^\\pL]", 200));
+  assert.deepEqual([plain.faults, dear.faults], [[], []]);
+  assert.ok(dear.ms < 5 * plain.ms, `${dear.ms} ms, ${plain.ms} without`);
+  await othersFirst();
+  const wrong = { key: "host", op: "matches", value: "\\pL\\p{Klingon}" };
+  assert.deepEqual(checked([{ name: "wrong", conditions: [wrong] }]).faults, [
+    "/rules/0/conditions/0/value: is no pattern: error parsing regexp: invalid character class range: `\\p{Klingon}`",
+  ]);
+});
+
+test("patterns of a configuration that come to too much together are refused before they are compiled, by name", async () => {
+  await othersFirst();
+  const { faults } = checked(manyOf("\\pL", 400));
+  assert.match(
+    faults[0] ?? "",
+    /^\/rules\/26\d\/conditions\/\d\/value: comes after patterns of 600000 steps: no more are taken at once$/,
+  );
+  await othersFirst();
+  assert.deepEqual(checked(manyOf("\\pL", 200)).faults, [], "the next is taken again");
 });
