@@ -30,7 +30,7 @@ export type MailRule = z.output<typeof mailRule>;
 export const sourceOptions = z.strictObject({
   level_from_text: boolean.optional().meta({
     description:
-      "A level word at the beginning of the line counts more than the severity it came with.",
+      "A level word at the beginning of the line counts more than the severity it came with. Of an event to `/v1/ingest` it counts where the event has no level.",
   }),
   logfmt: boolean.optional().meta({ description: "`name=value` in the line become keys." }),
   sentry_pii: boolean.optional().meta({

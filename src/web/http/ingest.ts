@@ -3,6 +3,7 @@ import { type errorStatus, ServiceError } from "../../ground/kit/errors.ts";
 import { excessOf, parseJson } from "../../ground/kit/json.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import { filledLines } from "../../ground/kit/text.ts";
+import { levelInText } from "../../in/adapters/line.ts";
 import type { IngestAnswer } from "../../in/ingest/arrival.ts";
 import { checkEvent, type IngestEvent } from "../../in/ingest/event.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
@@ -107,7 +108,7 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
   const takeOne = (admitted: Admitted, body: string, done: (reply: IngestReply) => void) => {
     const headers = limits.ingest.spend(admitted.tenant.id);
     try {
-      const event = checkEvent(parseJson(body, MOST_VALUES), body);
+      const event = readEvent(admitted.source, body);
       admitted.tenant.ingest.submit(admitted.source, [event], (error, answers) => {
         if (answers === null) done(refuse(error, headers, { admitted, body, events: 1 }));
         else done(accept(202, headers, answerText(answers[0] as IngestAnswer)));
@@ -230,7 +231,7 @@ function takeMany(
     );
   const headers = limits.ingest.spend(tenant.id, Math.max(1, lines.length));
   const results = lines.map((line) => {
-    const result = readLine(line);
+    const result = readLine(source, line);
     if (result instanceof ServiceError) trace(result, { admitted, body: line, events: 1 });
     return result;
   });
@@ -268,9 +269,18 @@ function takeMany(
   }
 }
 
-function readLine(line: string): IngestEvent | ServiceError {
+/** An event without a level has that of the word at the beginning of its message, where the source is set so. */
+function readEvent({ options }: Source, text: string): IngestEvent {
+  const value = parseJson(text, MOST_VALUES);
+  const event = checkEvent(value, text);
+  const isLevelSent = (value as { level?: unknown }).level !== undefined;
+  if (options.level_from_text !== true || isLevelSent) return event;
+  return { ...event, level: levelInText(event.message) ?? event.level };
+}
+
+function readLine(source: Source, line: string): IngestEvent | ServiceError {
   try {
-    return checkEvent(parseJson(line, MOST_VALUES), line);
+    return readEvent(source, line);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
