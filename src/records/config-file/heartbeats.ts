@@ -12,36 +12,35 @@ import {
 import { projectHeartbeats } from "../../in/heartbeats/rows.ts";
 import { at } from "./pointer.ts";
 
-const { period_seconds, cron, timezone, grace_seconds, max_run_seconds, level, watch } =
-  heartbeatPace;
+/** A systemd timer's times are kept as `cron`. */
+const { oncalendar: _read, ...pace } = heartbeatPace;
 
 /** A heartbeat in a configuration. Its addresses aren't part of it. */
 export const heartbeatConfig = z.strictObject({
   name: heartbeatName,
   slug: heartbeatSlug.optional(),
-  period_seconds,
-  cron,
-  timezone: timezone.default("UTC"),
-  grace_seconds: grace_seconds.default(300),
-  max_run_seconds: max_run_seconds.default(null),
-  level: level.default(400),
-  watch: watch.default(null),
+  ...pace,
+  timezone: pace.timezone.default("UTC"),
+  grace_seconds: pace.grace_seconds.default(300),
+  max_run_seconds: pace.max_run_seconds.default(null),
+  level: pace.level.default(400),
+  watch: pace.watch.default(null),
 });
 export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
 
+/** Of a row, the fields that a configuration has. */
+const configOf = z.object(heartbeatConfig.shape);
+
 /** Sorted by name. */
 export function readHeartbeats(reader: Reader, project: Project): HeartbeatConfig[] {
-  return projectHeartbeats(reader, project.id).map((row) => ({
-    name: row.name,
-    slug: row.slug,
-    ...(row.period_seconds === null ? {} : { period_seconds: row.period_seconds }),
-    ...(row.cron === null ? {} : { cron: row.cron }),
-    timezone: row.timezone,
-    grace_seconds: row.grace_seconds,
-    max_run_seconds: row.max_run_seconds,
-    level: row.level,
-    watch: watchedOf(row),
-  }));
+  return projectHeartbeats(reader, project.id).map(({ period_seconds, cron, ...row }) =>
+    configOf.parse({
+      ...row,
+      ...(period_seconds === null ? {} : { period_seconds }),
+      ...(cron === null ? {} : { cron }),
+      watch: watchedOf(row),
+    }),
+  );
 }
 
 /**
