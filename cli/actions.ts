@@ -7,7 +7,7 @@ import { CommandError } from "./exit.ts";
 import { readNamed } from "./files.ts";
 import { namedInProject, nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { table, when } from "./table.ts";
+import { type Columns, tableOf, when } from "./table.ts";
 
 export function registerActions(program: Command): void {
   const group = program
@@ -64,21 +64,16 @@ async function executions(place: string, options: ApiOptions & { limit: string }
     "GET",
     `${place}/executions?limit=${encodeURIComponent(options.limit)}`,
   );
-  const row = (each: Execution) => [
-    each.id,
-    each.alert_id,
-    each.event,
-    each.status,
-    each.attempts,
-    each.status_code ?? "",
-    each.duration_ms ?? "",
-    when(each.created_at),
-    each.error,
-  ];
-  print(answer, options, () =>
-    table(
-      ["ID", "ALERT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "MS", "CREATED", "ERROR"],
-      answer.executions.map(row),
-    ),
-  );
+  const columns: Columns<Execution> = {
+    ID: ({ id }) => id,
+    ALERT: ({ alert_id }) => alert_id,
+    EVENT: ({ event }) => event,
+    STATUS: ({ status }) => status,
+    ATTEMPTS: ({ attempts }) => attempts,
+    ANSWER: ({ status_code }) => status_code ?? "",
+    MS: ({ duration_ms }) => duration_ms ?? "",
+    CREATED: ({ created_at }) => when(created_at),
+    ERROR: ({ error }) => error,
+  };
+  print(answer, options, () => tableOf(columns, answer.executions));
 }

@@ -11,7 +11,7 @@ import { apiFlags, flag, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 import { RefusedError } from "./refused.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
-import { age, agoOrNever, table } from "./table.ts";
+import { age, agoOrNever, type Columns, tableOf } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 export interface PersonOptions extends ApiOptions {
@@ -139,24 +139,20 @@ async function placeOf(
 async function list(options: PersonOptions): Promise<void> {
   const contacts = await contactsOf(options);
   const now = unixSeconds(systemClock);
-  const row = (contact: Contact) => {
-    const { id, kind, label, address, state, last_ok_at, last_error, shown_at } = contact;
-    return [
-      id,
-      kind,
-      label,
-      address,
-      state,
-      agoOrNever(last_ok_at),
-      shown_at === null ? "" : `${age(shown_at, now)} ago`,
-      last_error ?? "",
-    ];
+  const columns: Columns<Contact> = {
+    ID: ({ id }) => id,
+    KIND: ({ kind }) => kind,
+    LABEL: ({ label }) => label,
+    ADDRESS: ({ address }) => address,
+    STATE: ({ state }) => state,
+    "LAST TOOK": ({ last_ok_at }) => agoOrNever(last_ok_at),
+    SHOWN: ({ shown_at }) => (shown_at === null ? "" : `${age(shown_at, now)} ago`),
+    "LAST ERROR": ({ last_error }) => last_error ?? "",
   };
-  const heads = ["ID", "KIND", "LABEL", "ADDRESS", "STATE", "LAST TOOK", "SHOWN", "LAST ERROR"];
   print({ contacts }, options, () =>
     contacts.length === 0
       ? "no contacts: box contact add KIND ADDRESS makes one"
-      : table(heads, contacts.map(row)),
+      : tableOf(columns, contacts),
   );
 }
 

@@ -5,7 +5,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 import { apiFlags, print } from "./options.ts";
-import { table } from "./table.ts";
+import { type Columns, tableOf } from "./table.ts";
 
 export function registerDevices(program: Command): void {
   const device = program.command("device").description("your phones, as their apps report them");
@@ -26,16 +26,15 @@ async function devicesOf(options: ApiOptions): Promise<DeviceAnswer[]> {
 
 async function list(options: ApiOptions): Promise<void> {
   const devices = await devicesOf(options);
-  const row = (each: DeviceAnswer) => [
-    `${each.token.slice(0, 12)}…`,
-    each.platform,
-    each.critical_alerts ? "yes" : "no",
-    each.created_at,
-    each.last_seen_at,
-  ];
-  const heads = ["TOKEN", "PLATFORM", "RINGS THROUGH SILENCE", "SINCE", "LAST SEEN"];
+  const columns: Columns<DeviceAnswer> = {
+    TOKEN: ({ token }) => `${token.slice(0, 12)}…`,
+    PLATFORM: ({ platform }) => platform,
+    "RINGS THROUGH SILENCE": ({ critical_alerts }) => (critical_alerts ? "yes" : "no"),
+    SINCE: ({ created_at }) => created_at,
+    "LAST SEEN": ({ last_seen_at }) => last_seen_at,
+  };
   print({ devices }, options, () =>
-    devices.length === 0 ? "no devices" : table(heads, devices.map(row)),
+    devices.length === 0 ? "no devices" : tableOf(columns, devices),
   );
 }
 

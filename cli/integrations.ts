@@ -10,7 +10,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { namedInProject, nounCommands, type Things } from "./noun.ts";
 import { apiFlags, flag, print } from "./options.ts";
-import { table, when } from "./table.ts";
+import { type Columns, table, tableOf, when } from "./table.ts";
 
 interface MakeOptions extends ApiOptions {
   name?: string;
@@ -168,22 +168,17 @@ async function deliveries(place: string, options: DeliveriesOptions): Promise<vo
     "GET",
     `${place}/deliveries?${query}`,
   );
-  const row = (each: Delivery) => [
-    each.id,
-    each.alert_id,
-    each.event,
-    each.status,
-    each.attempts,
-    when(each.created_at),
-    each.next_attempt_at === null ? "" : when(each.next_attempt_at),
-    each.last_error ?? "",
-  ];
-  print(answer, options, () =>
-    table(
-      ["ID", "ALERT", "EVENT", "STATUS", "ATTEMPTS", "CREATED", "NEXT", "LAST ERROR"],
-      answer.deliveries.map(row),
-    ),
-  );
+  const columns: Columns<Delivery> = {
+    ID: ({ id }) => id,
+    ALERT: ({ alert_id }) => alert_id,
+    EVENT: ({ event }) => event,
+    STATUS: ({ status }) => status,
+    ATTEMPTS: ({ attempts }) => attempts,
+    CREATED: ({ created_at }) => when(created_at),
+    NEXT: ({ next_attempt_at: at }) => (at === null ? "" : when(at)),
+    "LAST ERROR": ({ last_error }) => last_error ?? "",
+  };
+  print(answer, options, () => tableOf(columns, answer.deliveries));
 }
 
 function detailText({ request, tries, ...row }: DeliveryDetail): string {

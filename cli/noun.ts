@@ -3,10 +3,7 @@ import { callApi, namedId, path } from "./api.ts";
 import type { Kind } from "./collections.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
-import { table } from "./table.ts";
-
-/** What a table says of each row, by the heads of its columns. */
-export type Columns<T> = Readonly<Record<string, (row: T) => string | number | boolean>>;
+import { type Columns, tableOf } from "./table.ts";
 
 /** Where the things of a noun are. */
 export interface Things {
@@ -80,9 +77,8 @@ export function nounCommands(group: Command, { of, one, at, named }: Things) {
         const rows = answer[place.slice(place.lastIndexOf("/") + 1)] ?? [];
         const shown =
           typeof columns === "function" ? await columns(options, words[0] ?? "") : columns;
-        const cells = rows.map((row) => Object.values(shown).map((cell) => cell(row)));
         print(answer, options, () =>
-          rows.length === 0 && none !== undefined ? none : table(Object.keys(shown), cells),
+          rows.length === 0 && none !== undefined ? none : tableOf(shown, rows),
         );
       });
     },

@@ -3,7 +3,7 @@ import type { PeopleDesk, PeopleView, SeatFlags } from "../src/app/desk/people.t
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./password.ts";
-import { table, when } from "./table.ts";
+import { type Columns, tableOf, when } from "./table.ts";
 
 interface DeskOptions {
   data: string;
@@ -97,15 +97,14 @@ async function issue(options: DeskOptions & SeatFlags): Promise<void> {
 
 async function listAccounts(options: DeskOptions): Promise<void> {
   const accounts = await see(options, (view) => view.accounts());
-  const row = (account: (typeof accounts)[number]) => [
-    account.id,
-    account.email,
-    account.role,
-    account.display_name,
-    when(account.created_at),
-  ];
-  const heads = ["ID", "EMAIL", "ROLE", "NAME", "SINCE"];
-  print({ accounts }, options, () => table(heads, accounts.map(row)));
+  const columns: Columns<(typeof accounts)[number]> = {
+    ID: ({ id }) => id,
+    EMAIL: ({ email }) => email,
+    ROLE: ({ role }) => role,
+    NAME: ({ display_name }) => display_name,
+    SINCE: ({ created_at }) => when(created_at),
+  };
+  print({ accounts }, options, () => tableOf(columns, accounts));
 }
 
 async function setRole(who: string, role: string, options: DeskOptions): Promise<void> {
@@ -120,16 +119,15 @@ async function removeAccount(who: string, options: DeskOptions): Promise<void> {
 
 async function listKeys(options: DeskOptions & { account?: string }): Promise<void> {
   const keys = await see(options, (view) => view.keys(options.account));
-  const row = (key: (typeof keys)[number]) => [
-    key.id,
-    key.email,
-    `…${key.hint}`,
-    key.label,
-    when(key.created_at),
-    key.last_used_at === null ? "never" : when(key.last_used_at),
-  ];
-  const heads = ["ID", "ACCOUNT", "KEY", "LABEL", "MADE", "LAST USED"];
-  print({ keys }, options, () => table(heads, keys.map(row)));
+  const columns: Columns<(typeof keys)[number]> = {
+    ID: ({ id }) => id,
+    ACCOUNT: ({ email }) => email,
+    KEY: ({ hint }) => `…${hint}`,
+    LABEL: ({ label }) => label,
+    MADE: ({ created_at }) => when(created_at),
+    "LAST USED": ({ last_used_at: at }) => (at === null ? "never" : when(at)),
+  };
+  print({ keys }, options, () => tableOf(columns, keys));
 }
 
 async function revokeKey(id: string, options: DeskOptions): Promise<void> {
@@ -155,17 +153,16 @@ async function createKey(who: string, options: DeskOptions & { label?: string })
 
 async function listSessions(options: DeskOptions & { account?: string }): Promise<void> {
   const sessions = await see(options, (view) => view.sessions(options.account));
-  const row = (session: (typeof sessions)[number]) => [
-    session.id,
-    session.email,
-    session.method,
-    when(session.created_at),
-    when(session.last_seen_at),
-    session.address,
-    session.agent,
-  ];
-  const heads = ["ID", "ACCOUNT", "BY", "SINCE", "LAST SEEN", "ADDRESS", "BROWSER"];
-  print({ sessions }, options, () => table(heads, sessions.map(row)));
+  const columns: Columns<(typeof sessions)[number]> = {
+    ID: ({ id }) => id,
+    ACCOUNT: ({ email }) => email,
+    BY: ({ method }) => method,
+    SINCE: ({ created_at }) => when(created_at),
+    "LAST SEEN": ({ last_seen_at }) => when(last_seen_at),
+    ADDRESS: ({ address }) => address,
+    BROWSER: ({ agent }) => agent,
+  };
+  print({ sessions }, options, () => tableOf(columns, sessions));
 }
 
 async function endSession(id: string, options: DeskOptions): Promise<void> {

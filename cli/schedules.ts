@@ -5,9 +5,9 @@ import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
-import { type Columns, nounCommands } from "./noun.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, table, when } from "./table.ts";
+import { type Columns, printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseTime } from "./times.ts";
 

@@ -8,9 +8,9 @@ import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
-import { type Columns, nounCommands } from "./noun.ts";
+import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, short, when } from "./table.ts";
+import { type Columns, printable, short, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 

@@ -23,6 +23,17 @@ export function table(
     .join("\n");
 }
 
+/** The columns of a table: what each head says of a row. */
+export type Columns<T> = Readonly<Record<string, (row: T) => string | number | boolean>>;
+
+export function tableOf<T>(columns: Columns<T>, rows: readonly T[]): string {
+  const cells = Object.values(columns);
+  return table(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => cell(row))),
+  );
+}
+
 /** Escapes control characters, because services' texts must not control a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
