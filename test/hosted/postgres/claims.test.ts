@@ -80,7 +80,7 @@ postgresTest(
     await bench.database.query(
       "INSERT INTO accounts (id, email, email_folded) VALUES ('o', 'o', 'o')",
     );
-    const devices = postgresDevices(node.room);
+    const devices = postgresDevices(node.deps);
     const tokens = ["a", "b"];
     const put = async () => {
       for (const token of tokens.toReversed())
@@ -199,7 +199,7 @@ postgresTest(
     const bench = await nounBench(t);
     const { tenantId, relayKeyId } = await bench.box();
     const node = bench.node("a");
-    const { database } = node.room;
+    const { database } = node.deps;
     // The first answer is lost after the commit.
     let lost = 0;
     const query: typeof database.query = async (sql, values, limits) => {
@@ -207,7 +207,7 @@ postgresTest(
       if (!sql.includes("INSERT INTO relay_claims") || lost++ > 0) return rows;
       return database.query<never>(sql, values, limits);
     };
-    const claims = postgresClaims({ ...node.room, database: { ...database, query } });
+    const claims = postgresClaims({ ...node.deps, database: { ...database, query } });
     const held = taken(await claims.take(page(tenantId), { relayKeyId }));
     assert.deepEqual(await claims.holders(tenantId), [held.claim.holder]);
   },

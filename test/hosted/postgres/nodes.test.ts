@@ -83,7 +83,7 @@ postgresTest(
     assert.equal(await cut.nodes.join(sign), true);
     // Cut off from its database for so long that its row was deleted.
     await bench.made.turn(48 * HOUR);
-    assert.equal(await postgresPurge(other.room, async () => 0)(), 1);
+    assert.equal(await postgresPurge(other.deps, async () => 0)(), 1);
     assert.equal(await alive(), "alive");
     const rows = "UPDATE nodes SET run = 'of a backup', alive_until =";
     await bench.database.query(`${rows} now() - interval '1 h'`);
@@ -247,7 +247,7 @@ postgresTest(
   async (t) => {
     const bench = await nounBench(t);
     const node = bench.node("a");
-    const purge = postgresPurge(node.room, async () => 0);
+    const purge = postgresPurge(node.deps, async () => 0);
     await bench.database.query(
       `INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp, created_at)
      SELECT 't', n::text, 'e', n, now() - interval '49 h' FROM generate_series(1, 1200) n`,
@@ -269,7 +269,7 @@ postgresTest(
   "a provider token is made by one of several nodes, and only of the present settings",
   async (t) => {
     const bench = await nounBench(t);
-    const [a, b] = ["a", "b"].map((name) => postgresApns(bench.node(name).room));
+    const [a, b] = ["a", "b"].map((name) => postgresApns(bench.node(name).deps));
     assert.ok(a !== undefined && b !== undefined);
     assert.deepEqual([await a.version(), await a.get()], [0, { kind: "none" }]);
     const settings = {
@@ -303,13 +303,13 @@ postgresTest("a key that was found once needs no look, and every refusal costs o
   const { tenantId, relayKeyId } = await bench.box();
   const node = bench.node("a");
   let looks = 0;
-  const { database } = node.room;
+  const { database } = node.deps;
   const query: typeof database.query = (...asked) => {
     looks++;
     return database.query(...asked);
   };
   const { postgresRelayKeys } = await import("../../../src/hosted/registry/postgres/relay-keys.ts");
-  const keys = postgresRelayKeys({ ...node.room, database: { ...database, query } });
+  const keys = postgresRelayKeys({ ...node.deps, database: { ...database, query } });
   const looksFor = async (keyId: string, isRefused: boolean) => {
     looks = 0;
     const key = await keys.find(keyId);

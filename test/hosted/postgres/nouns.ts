@@ -14,7 +14,7 @@ import { type TestDatabase, testDatabase } from "../../support/postgres.ts";
 
 /** The parts of a node's registry that pages and heartbeats use. */
 export interface NounsOfNode {
-  room: PostgresDeps;
+  deps: PostgresDeps;
   claims: ReturnType<typeof postgresClaims>;
   heartbeats: ReturnType<typeof postgresHeartbeats>;
   relayKeys: ReturnType<typeof postgresRelayKeys>;
@@ -52,7 +52,7 @@ export async function nounBench(
     made,
     database,
     node(name, aheadMs = 0, own = made.open({ by })) {
-      const room: PostgresDeps = {
+      const deps: PostgresDeps = {
         database: own,
         sealer: plainSealer,
         random: systemRandom,
@@ -60,12 +60,12 @@ export async function nounBench(
         clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
       };
       return {
-        room,
-        claims: postgresClaims(room),
-        heartbeats: postgresHeartbeats(room),
-        relayKeys: postgresRelayKeys(room),
-        uptime: postgresUptime(room),
-        nodes: postgresNodes(room),
+        deps,
+        claims: postgresClaims(deps),
+        heartbeats: postgresHeartbeats(deps),
+        relayKeys: postgresRelayKeys(deps),
+        uptime: postgresUptime(deps),
+        nodes: postgresNodes(deps),
       };
     },
     waiting: (count) => waitingFor(made, count),

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A made-up certificate of SNS's with its key, RSA as Amazon's are. The way to it goes by the top of the tree: bundled
- * for the fuzzer this file is taken to stand in another folder, as deep.
+ * A made-up certificate of SNS with its RSA key, as Amazon's are. Its path goes by the root of the tree, because the
+ * fuzzer's bundle of this file is in another folder of the same depth.
  */
 export const signingPem = readFileSync(
   join(import.meta.dirname, "../../fixtures/tls/signing.pem"),
