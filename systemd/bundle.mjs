@@ -1,16 +1,6 @@
 /** What goes into the executable as one file: a program of the tree and all that it imports. */
 import path from "node:path";
 import { build } from "esbuild";
-import { leftOut } from "./left-out.mjs";
-
-const withoutLeftOut = (root) => ({
-  name: "left-out",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]node_modules[\\/]/ }, ({ path: file }) => {
-      const contents = leftOut[path.relative(root, file).split(path.sep).join("/")];
-      return contents === undefined ? undefined : { contents };
-    }),
-});
 
 /**
  * Bundles each of `entries`, paths in the tree, into a file of its own in `outdir`, named after it. `define`: names in
@@ -35,7 +25,6 @@ export async function bundlePrograms({ root, entries, outdir, define = {} }) {
     minifyWhitespace: true,
     legalComments: "none",
     metafile: true,
-    plugins: [withoutLeftOut(root)],
     logLevel: "silent",
     define: Object.fromEntries(
       Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)]),

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boolean, text } from "../ground/kit/fields.ts";
 
 /** The API's bodies and answers for a phone (contract §13, Device; §15, Devices). */

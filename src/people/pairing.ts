@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { integer, text } from "../ground/kit/fields.ts";
 import { emailField as email, passwordText, roleField } from "./account.ts";
 

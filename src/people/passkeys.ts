@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../ground/kit/errors.ts";
 import type { Store } from "../ground/store/store.ts";
 import type { Challenges } from "./challenges.ts";

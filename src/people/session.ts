@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The ways to sign in. */
 export const sessionMethods = ["password", "key", "pairing", "passkey", "phone", "oidc"] as const;

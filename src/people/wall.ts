@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../ground/kit/fields.ts";
 
 /** The API's bodies and answers for links to the wall. */

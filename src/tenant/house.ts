@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Health } from "./health.ts";
 import type { RetentionLimits } from "./retention.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { alertCounts, countAlerts } from "../core/alerts/counts.ts";
 import { dutyAt } from "../core/oncall/duty.ts";
 import { listSchedules } from "../core/oncall/schedules.ts";

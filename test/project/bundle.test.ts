@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync, sign } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import type { createEgress as CreateEgress } from "../../src/ground/kit/egress.ts";
@@ -19,24 +18,17 @@ import { authenticator, type Said } from "../support/authenticator.ts";
 const root = join(import.meta.dirname, "../..");
 const { bundlePrograms } = await import(join(root, "systemd/bundle.mjs"));
 const { billOfMaterials } = await import(join(root, "systemd/bill.mjs"));
-const { leftOut }: { leftOut: Record<string, string> } = await import(
-  join(root, "systemd/left-out.mjs")
-);
 
 interface Account {
   inputs: Record<string, unknown>;
   outputs: Record<string, { bytes: number; inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
-/** Where the numbers of a signature are read. */
-const SIGNATURES =
-  "node_modules/@simplewebauthn/server/esm/helpers/iso/isoCrypto/unwrapEC2Signature.js";
-
 const folder = mkdtempSync(join(tmpdir(), "box-bundle-"));
 const require = createRequire(import.meta.url);
 let made: Account;
 
-/** The program, and beside it what uses packages of which the bundle leaves something out. */
+/** The program, and beside it what uses packages that are loaded only where they are needed. */
 before(async () => {
   made = await bundlePrograms({
     root,
@@ -46,7 +38,6 @@ before(async () => {
       "src/people/passkeys.ts",
       "src/out/services/email/mail.ts",
       "src/ground/kit/egress.ts",
-      SIGNATURES,
     ],
     define: { BOX_VERSION: "1.2.3", BOX_COMMIT: "abc", "import.meta.url": "file:///box" },
   });
@@ -67,8 +58,9 @@ function largest(output: Account["outputs"][string]): string {
 test("the executable's bundle grows only on purpose", () => {
   const [, output = assert.fail()] =
     Object.entries(made.outputs).find(([file]) => file.endsWith("/box.js")) ?? [];
-  // 4.39 MB when this was written. What few calls need and what nobody calls is looked for before this is raised.
-  assert.ok(output.bytes <= 4_650_000, `${output.bytes} bytes: ${largest(output)}`);
+  // 4.89 MB when this was written. What few calls need and what nobody calls is looked for before this is raised.
+  // One `import { z } from "zod"` brings all of zod: its languages, and what nobody calls of it. `* as z` doesn't.
+  assert.ok(output.bytes <= 5_100_000, `${output.bytes} bytes: ${largest(output)}`);
 });
 
 test("the bill of materials of a release names every package that is bundled", () => {
@@ -84,27 +76,6 @@ test("the bill of materials of a release names every package that is bundled", (
     bill.dependencies.some(({ dependsOn }) => dependsOn.includes("pkg:npm/pg-cloudflare@1.4.1")),
   );
   assert.ok(!names.some((name) => name.startsWith("node-linux-")));
-});
-
-/** What a module exports by name, what it passes on of its neighbours among it. */
-function exported(code: string, folder: string): string[] {
-  const own = [...code.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)];
-  const listed = [...code.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, names = ""]) =>
-    names.split(",").map((name) => name.replace(/^.*\bas\b/, "").trim()),
-  );
-  const passed = [...code.matchAll(/^export \* from ["'](.+)["']/gm)].flatMap(([, at = ""]) => {
-    const file = require.resolve(join(folder, at));
-    return exported(readFileSync(file, "utf8"), dirname(file));
-  });
-  return [...own.map(([, name = ""]) => name), ...listed, ...passed];
-}
-
-test("what is left out of packages is still there to be left out", () => {
-  for (const [file, contents] of Object.entries(leftOut)) {
-    assert.ok(existsSync(join(root, file)), `${file} is gone: systemd/left-out.mjs`);
-    const there = exported(readFileSync(join(root, file), "utf8"), dirname(join(root, file)));
-    for (const name of exported(contents, "")) assert.ok(there.includes(name), `${file}: ${name}`);
-  }
 });
 
 test("a passkey is added and signs in by the bundle, and one with its maker's certificates is refused", async (t) => {
@@ -145,28 +116,6 @@ test("a passkey is added and signs in by the bundle, and one with its maker's ce
   ])
     await assert.rejects(add(authenticator(), said), { code: "invalid_request" });
   assert.equal(listPasskeys(store, accountId).length, 2);
-});
-
-test("the numbers of a signature are read as the package reads them", async () => {
-  type Unwrap = (signature: Uint8Array, curve: number) => Uint8Array;
-  const { unwrapEC2Signature: bundled }: { unwrapEC2Signature: Unwrap } = require(
-    join(folder, "unwrapEC2Signature.js.js"),
-  );
-  const { unwrapEC2Signature: whole }: { unwrapEC2Signature: Unwrap } = await import(
-    join(root, SIGNATURES)
-  );
-  const curves = { 1: "P-256", 2: "P-384", 3: "P-521" };
-  for (const [curve, namedCurve] of Object.entries(curves)) {
-    const { privateKey } = generateKeyPairSync("ec", { namedCurve });
-    // Enough that some numbers begin with a zero, and some lack a byte.
-    for (let i = 0; i < (namedCurve === "P-256" ? 300 : 20); i++) {
-      const signature = sign("sha256", Buffer.from(`${i}`), privateKey);
-      assert.deepEqual(bundled(signature, Number(curve)), whole(signature, Number(curve)));
-      const cut = signature.subarray(0, signature.length - 1 - (i % signature.length));
-      for (const wrong of [cut, Buffer.concat([signature, Buffer.of(0)])])
-        assert.throws(() => bundled(wrong, Number(curve)), /no signature in DER/);
-    }
-  }
 });
 
 test("a mail is put together and a request is sent by the bundle", async () => {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { list, person } from "../../ground/kit/fields.ts";
 import type { SqlValue } from "../../ground/store/database.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { list, text, time } from "../../ground/kit/fields.ts";
 import { othersFirst } from "../../ground/kit/slices.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
 

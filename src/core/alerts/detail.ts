@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Reader } from "../../ground/store/store.ts";
 import { alertExecutions, executionAnswer } from "../../out/outbox/rows.ts";
 import { findSilence } from "../quiet/rows.ts";

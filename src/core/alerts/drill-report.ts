@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../ground/kit/errors.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { getAlertRow } from "./alert.ts";

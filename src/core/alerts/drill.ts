@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { integer, text } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";

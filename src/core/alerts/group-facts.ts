@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Reader } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import type { AlertGroup, GroupedAlert } from "./groups.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { text } from "../../ground/kit/fields.ts";
 import type { Tx } from "../../ground/store/store.ts";

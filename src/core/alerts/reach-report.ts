@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { subscribes } from "../../out/outbox/enqueue.ts";
 import type { PageFact } from "../../out/paging/history.ts";
 import type { DutyAt } from "../oncall/duty.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { finish } from "../../ground/kit/slices.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { waitingPages } from "../../out/paging/pages.ts";

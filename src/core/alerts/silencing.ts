@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type PatternTime, patternTimeOf } from "../projects/pattern.ts";
 import { CRITICAL, takerOf } from "../quiet/decide.ts";

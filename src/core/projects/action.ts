@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boolean, integer, list, text } from "../../ground/kit/fields.ts";
 
 /** A runbook action: as it is written and read over the interface (contract §13, Runbook action). */

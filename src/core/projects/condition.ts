@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { list, text } from "../../ground/kit/fields.ts";
 import { ownValue } from "../../ground/kit/own-value.ts";
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boolean, integer, list, text } from "../../ground/kit/fields.ts";
 import { channelHealthAnswer } from "../../out/outbox/channel-health.ts";
 import { LONGEST_TEMPLATE } from "../../out/outbox/custom-words.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sourceOptions } from "./source.ts";
 
 /** A source's mapping, tried: as it is asked for and answered over the interface. */

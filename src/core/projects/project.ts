@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { integer, pathName } from "../../ground/kit/fields.ts";
 
 /** A project: as it is written and read over the interface (contract §15, Projects). */

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../ground/kit/errors.ts";
 import { boolean, text } from "../../ground/kit/fields.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fieldLabels } from "../../ground/kit/field-kind.ts";
 import {
   boolean,

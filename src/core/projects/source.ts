@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boolean, integer, list, pathName, text } from "../../ground/kit/fields.ts";
 
 /** A source: as it is written and read over the interface (contract §13, Source). */

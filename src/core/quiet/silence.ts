@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boolean, integer, list, text, time } from "../../ground/kit/fields.ts";
 import { silenceConditions } from "../projects/condition.ts";
 

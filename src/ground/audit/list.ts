@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { SqlValue } from "../store/database.ts";
 import type { Reader, Tx } from "../store/store.ts";
 

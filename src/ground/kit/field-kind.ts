@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a noun's schema says of its fields, for code that shows, compares or shortens them. */
 

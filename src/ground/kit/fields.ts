@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fits, isStorable } from "./text.ts";
 
 /** Parts of the nouns' schemas: the limits of contract §19 and the rules of contract §2. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../ground/kit/errors.ts";
 import { deviceReadOnly, deviceWrite, toDevice } from "../../people/device.ts";
 import { registerDevice } from "../../people/devices.ts";

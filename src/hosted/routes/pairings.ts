@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexIdField, text } from "../../ground/kit/fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sourceKind, sourceName, sourceToken } from "../../core/projects/source.ts";
 import { boolean, integer } from "../../ground/kit/fields.ts";
 

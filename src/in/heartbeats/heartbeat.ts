@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fieldFlags } from "../../ground/kit/field-kind.ts";
 import { integer, pathName, text } from "../../ground/kit/fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { getAlertRow } from "../../core/alerts/alert.ts";
 import { cut } from "../../ground/kit/text.ts";
 import type { SqlValue } from "../../ground/store/database.ts";

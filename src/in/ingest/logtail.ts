@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Reader } from "../../ground/store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 

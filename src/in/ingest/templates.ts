@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Reader } from "../../ground/store/store.ts";
 import { admits, type CompiledRule } from "./match.ts";
 import type { ProjectState } from "./project-state.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { hexIdField, integer, list, person, text } from "../../ground/kit/fields.ts";
 import { type ContactList, contactKindList } from "../services/list.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { hexIdField, list, text } from "../../ground/kit/fields.ts";
 import { knownZone } from "../services/web-push/payload.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { minuteOf } from "./message.ts";

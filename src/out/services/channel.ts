@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Egress } from "../../ground/kit/egress.ts";
 import { text } from "../../ground/kit/fields.ts";
 import type { Random } from "../../ground/kit/random.ts";

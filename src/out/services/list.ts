@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { apns } from "./apns/room.ts";
 import { type Channel, fieldsOf, type Setting } from "./channel.ts";
 import type { ContactKind, GatewayKind } from "./contact-kind.ts";

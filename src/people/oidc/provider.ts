@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boolean, list, text } from "../../ground/kit/fields.ts";
 import { roleField } from "../account.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { list, text } from "../../ground/kit/fields.ts";
 import { type Account, emailField, roleField } from "../../people/account.ts";
 import { foldEmail } from "../../people/email.ts";

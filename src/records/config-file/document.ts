@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { check } from "../../ground/kit/check.ts";
 import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
 import type { Account } from "../../people/account.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { filePeople } from "./accounts.ts";
 import { fileProject, named } from "./shape.ts";
 import { tenantConfig } from "./tenant.ts";

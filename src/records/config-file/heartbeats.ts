@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Project } from "../../core/projects/projects.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { heartbeatName, heartbeatPace, heartbeatSlug } from "../../in/heartbeats/heartbeat.ts";

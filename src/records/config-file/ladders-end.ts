@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { deleteRule } from "../../core/alerts/rules.ts";
 import { stillTold } from "../../core/alerts/still-told.ts";
 import type { Project } from "../../core/projects/projects.ts";

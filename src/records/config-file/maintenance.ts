@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { liftSilence, makeSilence } from "../../core/alerts/silencing.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { standingSilences } from "../../core/quiet/rows.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { createOverride, deleteOverride, listOverrides } from "../../core/oncall/overrides.ts";
 import type { StoredOverride, StoredSchedule } from "../../core/oncall/schedule.ts";
 import { text, time } from "../../ground/kit/fields.ts";

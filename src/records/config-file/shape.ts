@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MOST_OVERRIDES } from "../../core/oncall/overrides.ts";
 import { covers, layer, scheduleName, scheduleTimezone } from "../../core/oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../../core/projects/action.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { list, text } from "../../ground/kit/fields.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import { type Lookup, lookUp } from "./secrets.ts";

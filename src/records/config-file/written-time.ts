@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text, time } from "../../ground/kit/fields.ts";
 import { dated, wallTime } from "../../ground/kit/wall-time.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../ground/kit/fields.ts";
 
 /** Reports and entries as their writers send and read them (contract §13; §15, Reports). */

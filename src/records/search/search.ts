@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { LONGEST_QUERY, readAlertQuery } from "../../core/alerts/query.ts";
 import { triage } from "../../core/alerts/triage.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";

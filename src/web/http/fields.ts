@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What only requests and their answers have, beside the fields of the nouns (kit/fields.ts). */
 

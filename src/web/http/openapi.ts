@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { version } from "../../ground/kit/assets.ts";
 import { type ErrorCode, errorStatus } from "../../ground/kit/errors.ts";
 import { text } from "../../ground/kit/fields.ts";

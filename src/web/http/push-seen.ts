@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { check } from "../../ground/kit/check.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hearShown } from "../../tenant/push-verbs.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { alertId } from "../../core/alerts/alert.ts";
 import { getProject, type Project } from "../../core/projects/projects.ts";
 import { getSource } from "../../core/projects/sources.ts";

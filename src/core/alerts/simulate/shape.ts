@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { integer, list, text, time } from "../../../ground/kit/fields.ts";
 import { ruleCreate } from "../../projects/rule.ts";
 import { reachAnswer, reachReason } from "../reach-report.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ruleCreate, ruleName } from "../../../core/projects/rule.ts";
 import { integer, list, text } from "../../../ground/kit/fields.ts";
 

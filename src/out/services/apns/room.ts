@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Sent } from "../../outbox/destination.ts";
 import { channel } from "../channel.ts";
 

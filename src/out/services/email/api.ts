@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EgressFault } from "../../../ground/kit/egress-error.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Sent } from "../../outbox/destination.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { html } from "../../../ground/kit/html.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
 import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";

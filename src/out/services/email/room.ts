@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { html } from "../../../ground/kit/html.ts";
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { base62Secret } from "../../../ground/kit/ids.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";

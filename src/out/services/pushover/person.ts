@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { ellipsis } from "../../../ground/kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { webUrl } from "../../../ground/kit/flags.ts";
 import { codePoints, cut } from "../../../ground/kit/text.ts";
 import type { EventBody } from "../../outbox/event.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { webUrl } from "../../../ground/kit/flags.ts";
 import { type Message, plainText } from "../../outbox/message.ts";

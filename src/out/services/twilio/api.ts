@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { cut } from "../../../ground/kit/text.ts";
 import { limitsOf, type Via, verdictOf } from "../../outbox/senders/sent.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ContactAttempt, contactKind, gatewayKind } from "../contact-kind.ts";
 import { type Answer, lookAt } from "../post.ts";
 import {

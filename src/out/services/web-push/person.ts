@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Random } from "../../../ground/kit/random.ts";
 import { httpError, limitsOf, type Via, verdictOf } from "../../outbox/senders/sent.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { mintWebhookSecret } from "../../../ground/kit/sign.ts";
 import { sendWebhook } from "../../outbox/senders/webhook.ts";

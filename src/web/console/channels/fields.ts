@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Integration, USUAL_STORM } from "../../../core/projects/integration.ts";
 import { integrationFields, writeOf } from "../../../core/projects/integration-body.ts";
 import type { IntegrationWrite } from "../../../core/projects/integrations.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Alert, alertState, listedAlert, toAlert } from "../../../core/alerts/alert.ts";
 import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../../core/alerts/counts.ts";

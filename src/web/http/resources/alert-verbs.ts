@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { alertAnswer, toAlert } from "../../../core/alerts/alert.ts";
 import { assignAlert, assignWrite } from "../../../core/alerts/assign.ts";
 import { escalateNow } from "../../../core/alerts/escalate-now.ts";

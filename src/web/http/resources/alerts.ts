@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { acknowledge } from "../../../core/alerts/acknowledge.ts";
 import { alertAnswer, getAlertRow, toAlert } from "../../../core/alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../../core/alerts/bulk.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { calledIn } from "../../../ground/audit/called.ts";
 import { auditEntry, listAudit } from "../../../ground/audit/list.ts";
 import { text } from "../../../ground/kit/fields.ts";

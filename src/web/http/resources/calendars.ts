@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { listCalendars, makeCalendar, revokeCalendar } from "../../../core/oncall/calendars.ts";
 import { type CalendarEntry, calendarEntry, calendarWrite } from "../../../core/oncall/schedule.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { changesAfter, changesStream } from "../changes-stream.ts";
 import { queryInteger } from "../fields.ts";

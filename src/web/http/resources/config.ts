@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { scheduleReference } from "../../../core/projects/rule.ts";
 import { integer, list, pathName } from "../../../ground/kit/fields.ts";
 import type { ChannelList } from "../../../out/services/list.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { mustFind, setIntegrationEnabled } from "../../../core/projects/integrations.ts";
 import { deliveryDetailAnswer, getDelivery } from "../../../out/outbox/delivery-detail.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";

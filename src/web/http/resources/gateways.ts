@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { setFallback } from "../../../core/alerts/fallback.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { peopleAnswer } from "../../../ground/kit/fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { changeSchedule, removeSchedule } from "../../../core/alerts/schedule-change.ts";
 import {
   type Asking,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { getMeta } from "../../../ground/store/meta.ts";
 import { backupsAnswer, doctorAnswer, type House } from "../../../tenant/house.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { overviewAnswer, overviewOf } from "../../../tenant/overview.ts";
 import { queryInteger } from "../fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { issueCode, listCodes, pairLink, revokeCode } from "../../../people/codes.ts";
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { projectEntry, projectMade, projectWrite } from "../../../core/projects/project.ts";
 import { createProject, listProjects } from "../../../core/projects/projects.ts";
 import { text } from "../../../ground/kit/fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { readTimeline } from "../../../core/alerts/timeline.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Reader } from "../../../ground/store/store.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { mustBeLive } from "../../../core/alerts/alert.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { exportMarkdown } from "../../../records/reports/draft.ts";

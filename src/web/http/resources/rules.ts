@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { alertAnswer, alertId, toAlert } from "../../../core/alerts/alert.ts";
 import { drillWrite, startDrill } from "../../../core/alerts/drill.ts";
 import { drillAnswer, readDrill } from "../../../core/alerts/drill-report.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { search, searchAnswer } from "../../../records/search/search.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { sessionAnswer } from "../../../people/session.ts";
 import { endOthers, endSession, visibleSessions } from "../../../people/sessions.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { checkUrl } from "../../../ground/kit/url.ts";
 import { passwordsOpen, setPasswordsOpen } from "../../../people/oidc/password-switch.ts";

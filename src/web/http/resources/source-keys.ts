@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sourceKey, sourceKeyAdd } from "../../../core/projects/source.ts";
 import {
   addSourceKey,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sourceSecret } from "../../../core/projects/source.ts";
 import { setSourceSecret } from "../../../core/projects/source-secrets.ts";
 import { invalid } from "../../../ground/kit/errors.ts";

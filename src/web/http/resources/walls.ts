@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { wallAnswer, wallWrite } from "../../../people/wall.ts";
 import { listWalls, makeWall, revokeWall } from "../../../people/walls.ts";
 import type { Route } from "../route.ts";
