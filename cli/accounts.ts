@@ -37,7 +37,7 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
     if (only !== undefined && begins.length === 1) return only.id;
     const emails = accounts.map(({ email }) => email);
     throw new CommandError(
-      `nobody is called "${who}" here; there is ${someOf(who, emails)} (box invite EMAIL asks somebody in)`,
+      `there is no account "${who}"; there is ${someOf(who, emails)} (box invite EMAIL invites a person)`,
     );
   };
 }

@@ -75,7 +75,7 @@ export async function showLines(id: string, options: LinesOptions): Promise<void
 }
 
 function linesText({ messages, variables, complete }: LinesAround): string {
-  if (messages.length === 0) return "no kept lines about it";
+  if (messages.length === 0) return "no stored lines about it";
   const lines = messages.map(({ received_at, level, source, message }) =>
     [when(received_at), levelName(level), printable(source), printable(message)].join("  "),
   );

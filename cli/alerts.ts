@@ -98,7 +98,8 @@ async function listAlerts(options: ListOptions): Promise<void> {
 }
 
 async function listGroups(query: URLSearchParams, options: ListOptions): Promise<void> {
-  if (options.follow) throw new CommandError("--follow goes without --by-rule", exitCodes.usage);
+  if (options.follow)
+    throw new CommandError("--follow can't be used with --by-rule", exitCodes.usage);
   const from = `/v1/alerts?${query}&order=need&group=rule`;
   const answer = await callApi<{ groups: GroupAnswer[] }>(options, "GET", from);
   const now = unixSeconds(systemClock);
@@ -189,10 +190,7 @@ async function changeAll(
 ): Promise<void> {
   const { project, rule } = options;
   if (ids.length > 0 || project === undefined)
-    throw new CommandError(
-      `${verb} --all takes no ids, and --project says of which project`,
-      exitCodes.usage,
-    );
+    throw new CommandError(`${verb} --all takes no ids, and needs --project`, exitCodes.usage);
   const body = { where: { project, ...(rule === undefined ? {} : { rule }) }, verb };
   const answer = await callApi<BulkAnswer>(options, "POST", "/v1/alerts/bulk", body);
   const done = verb === "ack" ? "acknowledged" : "resolved";

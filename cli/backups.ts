@@ -25,7 +25,7 @@ async function backups(options: ApiOptions & { now?: true }): Promise<void> {
 function backupsText({ scheduled, last_backup, running, failure, backups: made }: Backups): string {
   const how =
     scheduled === null
-      ? "none are made by themselves: start the box with --backup-dir"
+      ? "none are scheduled: start the box with --backup-dir"
       : `one every ${scheduled.hours} h, the last ${scheduled.keep} are kept`;
   const last = last_backup === null ? "none was ever proved" : `last proved ${when(last_backup)}`;
   const rows = made.map((each) => [

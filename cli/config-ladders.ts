@@ -38,6 +38,6 @@ export function mustEndNoLadder(projects: readonly OfProject[]): void {
   const ended = projects.flatMap(laddersOfProject);
   if (ended.length === 0) return;
   throw new CommandError(
-    `nothing was changed: nobody further would be paged of alerts that are open\n  ${ended.join("\n  ")}\nwith --yes it does`,
+    `nothing was changed, because these alerts would page nobody further:\n  ${ended.join("\n  ")}\n--yes applies it all the same`,
   );
 }

@@ -43,7 +43,7 @@ export async function planPeople(
     const account = there.get(mailboxOf(email));
     if (account !== undefined) {
       if (account.role !== role)
-        plan.others.push(`${email} stays ${account.role}, whom the file has as ${role}`);
+        plan.others.push(`${email} stays ${account.role}, although the file says ${role}`);
       continue;
     }
     const put = (query: string) =>

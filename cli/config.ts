@@ -123,7 +123,7 @@ async function applyConfig(
   },
 ): Promise<void> {
   if (options.exitCode && !options.dryRun)
-    throw new CommandError("--exit-code goes with --dry-run", exitCodes.usage);
+    throw new CommandError("--exit-code needs --dry-run", exitCodes.usage);
   const document = await readDocument(file);
   const people = await planPeople(options, document);
   const expected = people.missing.map(({ email }) => mailboxOf(email));
@@ -142,7 +142,7 @@ async function applyConfig(
     print(asked, options, () => "");
     const isSame = plans.every(isDone) && tenant.length === 0 && people.missing.length === 0;
     if (options.exitCode && !isSame)
-      throw new CommandError("the box is not as the file says", exitCodes.differs);
+      throw new CommandError("the box differs from the file", exitCodes.differs);
     return;
   }
   if (!options.delete) mustDeleteNothing(plans, tenant);

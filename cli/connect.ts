@@ -69,8 +69,8 @@ async function connect(kind: string, options: ConnectOptions): Promise<void> {
 function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer): string {
   const hears =
     made_rule === null
-      ? `Rules that may take what it sends: ${rules.join(", ")}.`
-      : `Made the rule ${made_rule}, because no rule would have taken what it sends.`;
+      ? `Rules that may match its events: ${rules.join(", ")}.`
+      : `Made the rule ${made_rule}, because no rule matched its events.`;
   return [
     `Made the source ${name}. ${hears}`,
     "",
@@ -105,10 +105,10 @@ function heardText({
   const became =
     alert === null ? `no alert yet; one would page ${whom}` : `alert ${alert}, which pages ${whom}`;
   return [
-    `heard it: ${printable(short(message, 200))}`,
+    `first event: ${printable(short(message, 200))}`,
     `template: ${printable(short(template, 200))}`,
     rules.length === 0
-      ? "no rule takes it: box rule set PROJECT FILE makes one"
+      ? "no rule matches it: box rule set PROJECT FILE makes one"
       : `rules: ${rules.join(", ")}; ${became}`,
   ].join("\n");
 }

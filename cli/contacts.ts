@@ -191,7 +191,7 @@ function notSent(
   options: PersonOptions,
 ): CommandError {
   return new CommandError(
-    `the code did not get through: ${error}. The contact is kept; once that is mended: box contact verify ${id}${forWhom(options)}`,
+    `the code could not be sent: ${error}. The contact is stored; once that is fixed: box contact verify ${id}${forWhom(options)}`,
   );
 }
 
@@ -222,7 +222,7 @@ export async function askCode(
   asking = (question: string) => ask(question, "a code is needed"),
 ): Promise<Contact | null> {
   for (;;) {
-    const question = `The code that came by ${contactName(contact)} (nothing = later): `;
+    const question = `The code that was sent by ${contactName(contact)} (empty = later): `;
     const code = (await asking(question)).trim();
     if (code === "") return null;
     try {

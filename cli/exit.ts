@@ -66,7 +66,7 @@ function sentenceOf(error: unknown): string {
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   // The answer lacked a part, and the code that read it only says that.
   if (error instanceof TypeError || error instanceof RangeError)
-    return `something was not as this program, ${version}, expects it (${error.message}): is the box of another version? box api GET /v1/version says which`;
+    return `the answer isn't what this program, ${version}, expects (${error.message}): has the box another version? box api GET /v1/version says which`;
   const isOfFile = code !== undefined && path !== undefined && syscall !== undefined;
   return isOfFile ? `${path}: ${fileFault(error)}` : error.message;
 }

@@ -28,7 +28,7 @@ export function registerHeartbeats(program: Command): void {
     EXPECTED: expectation,
     LAST: ({ last_at }) => agoOrNever(last_at),
     DUE: ({ due_at }) => (due_at === null ? "" : when(due_at)),
-    RULE: ({ rule }) => rule ?? "NONE: nobody hears",
+    RULE: ({ rule }) => rule ?? "NONE: notifies nobody",
   });
   addFieldFlags(paceFlags(apiFlags(group.command("add <project> <name>"))), named)
     .description("create a heartbeat; prints, this once, the address that its job calls")
@@ -127,7 +127,7 @@ function shownText(one: HeartbeatAnswer, runs: readonly HeartbeatRun[]): string 
     ["state", one.reason === null ? one.state : `${one.state} (${one.reason})`],
     ["expected", `${expectation(one)}, and ${one.grace_seconds} s of grace`],
     ["due", one.due_at === null ? "nothing" : when(one.due_at)],
-    ["rule", one.rule ?? "none: nobody hears of it"],
+    ["rule", one.rule ?? "none: nobody is notified"],
   ];
   const heads = ["OUTCOME", "STARTED", "ENDED", "SECONDS", "EXIT"];
   const at = (time: number | null) => (time === null ? "" : when(time));

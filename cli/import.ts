@@ -50,7 +50,7 @@ export async function importWith(
   const envFile = output === undefined ? undefined : `${output}.env`;
   for (const file of [output, envFile, report])
     if (file !== undefined && existsSync(file))
-      throw new CommandError(`${file}: it is there already, and stays as it is`, exitCodes.usage);
+      throw new CommandError(`${file}: it exists already and was not changed`, exitCodes.usage);
   const imported = await read(importer, paths, flags);
   const { config, secrets } = imported;
   const text = await checkedText(imported);
@@ -97,7 +97,7 @@ async function checkedText({ config, secrets }: Imported): Promise<string> {
   } catch (error) {
     if (!(error instanceof ConfigFileFault)) throw error;
     throw new CommandError(
-      `what came of it is no configuration that a box takes; nothing was written\n${error.message}`,
+      `the result is no valid configuration; nothing was written\n${error.message}`,
     );
   }
 }

@@ -32,7 +32,7 @@ export function readLogin(): Login | null {
   } catch {
     // Reported below.
   }
-  throw new CommandError(`${file} is no login: box login writes it anew`, exitCodes.usage);
+  throw new CommandError(`${file} is no login file: box login writes a new one`, exitCodes.usage);
 }
 
 /** Only this user may read the file, because it holds a key. */

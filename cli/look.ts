@@ -77,7 +77,7 @@ function statusText(status: Status): string {
 
 const doctorText = (last: Status["doctor"]): string =>
   last === null
-    ? "has not looked yet: box doctor"
+    ? "has not run yet: box doctor"
     : last.wrong.length === 0
       ? `nothing wrong ${when(last.at)}`
       : `WRONG ${when(last.at)}: ${last.wrong.join(", ")}; box doctor says what to do`;

@@ -130,7 +130,7 @@ async function showFallback(options: ApiOptions): Promise<void> {
 function fallbackText({ accounts, schedules }: Fallback, nameOf: (id: string) => string): string {
   const lines = [
     ...accounts.map(nameOf),
-    ...schedules.map((schedule) => `whoever is on call in ${schedule}`),
+    ...schedules.map((schedule) => `the person on call in ${schedule}`),
   ];
   return lines.length === 0 ? "every owner" : lines.map(printable).join("\n");
 }

@@ -111,13 +111,13 @@ async function restore(
 function restoredText({ store, manifest, kept_aside, keys, pending }: Restored): string {
   const lines = [
     `restored ${store} as of ${when(manifest.taken_at)}`,
-    `${pending.kept} pages wait to go out, ${pending.dropped} were dropped because they may have gone out since`,
+    `${pending.kept} pages wait to be sent, ${pending.dropped} were dropped because they may have been sent since`,
   ];
-  if (kept_aside !== null) lines.push(`what was there is kept in ${kept_aside}`);
+  if (kept_aside !== null) lines.push(`the replaced files are in ${kept_aside}`);
   lines.push(
     keys
       ? "the keys of the backup are in place"
-      : "the backup holds no keys: sealed credentials open with the key file they were sealed under",
+      : "the backup holds no keys: stored credentials need the key file of that time",
   );
   return lines.join("\n");
 }

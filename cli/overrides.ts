@@ -58,7 +58,7 @@ async function add(
   const { id } = await callApi<{ id: string }>(options, "POST", to, body);
   const from = span.starts_at === undefined ? "now" : when(span.starts_at);
   print({ id, ...body }, options, () =>
-    [id, `${person} has the duty from ${from} until ${when(span.ends_at)}`].join("\n"),
+    [id, `${person} is on call from ${from} until ${when(span.ends_at)}`].join("\n"),
   );
 }
 

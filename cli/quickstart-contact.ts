@@ -56,20 +56,20 @@ async function verified({ options, asker }: Quickstart, made: Contact): Promise<
   const { sent } = await sendCode(options, made);
   if (!sent.ok)
     throw new CommandError(
-      `the chain stands at your contact: the code did not get through: ${sent.error ?? ""}`,
+      `it stopped at your contact: the code could not be sent: ${sent.error ?? ""}`,
     );
   const done = await askCode(options, made, (question) =>
     asker.ask(question, "the code is needed, a line of standard input"),
   );
   if (done === null)
     throw new CommandError(
-      `the chain stands at your contact: it is not verified. With the code: box contact verify ${made.id} CODE, then box quickstart again`,
+      `it stopped at your contact, which is not verified. With the code: box contact verify ${made.id} CODE, then box quickstart again`,
     );
   return done;
 }
 
 async function askKind({ asker, say }: Quickstart): Promise<string> {
-  say("How shall it ring you?");
+  say("How should the box ring you?");
   for (const { kind, about } of kinds) say(`  ${kind.padEnd(9)} ${about}`);
   const said = await asker.ask("[ntfy: free, no account] ", "--by is needed");
   return said === "" ? "ntfy" : said;
@@ -113,7 +113,7 @@ async function serve(run: Quickstart, me: Me, { gateway: kind }: ContactKind): P
     if (!(error instanceof RefusedError)) throw error;
     // The details repeat the message, unless a setting is wrong.
     const why = error.code === "gateway_refused" ? error.sentence : error.message;
-    throw new CommandError(`the chain stands at the gateway ${kind.kind}: ${why}`);
+    throw new CommandError(`it stopped at the gateway ${kind.kind}: ${why}`);
   }
 }
 
@@ -151,7 +151,7 @@ async function askSettings(
 async function showTopic({ say }: Quickstart, url: string): Promise<void> {
   const { host, pathname } = new URL(url);
   say("1. Install the ntfy app on your phone: ntfy.sh, Google Play, F-Droid or the App Store.");
-  say(`2. In it subscribe to this topic (+); whoever knows it reads along:\n`);
+  say(`2. In it subscribe to this topic (+); anyone who knows it can read the pages:\n`);
   say(`     ${pathname.slice(1)}      on ${host}\n`);
   say(`   or open ${url} on the phone (Android's app: ntfy://${host}${pathname})`);
   if (terminal().stdout.isTTY) for (const line of await qrLines(url)) say(`   ${line}`);

@@ -40,7 +40,7 @@ export async function ring(run: Quickstart, test: Test): Promise<Rung> {
   const from = systemClock.mono();
   const since = () => `${((systemClock.mono() - from) / 1000).toFixed(1)} s`;
   const alert = await open(run, test);
-  say(`✓ the event was taken and opened alert ${alert.id}`);
+  say(`✓ the event was accepted and opened alert ${alert.id}`);
   const at = path("v1", "alerts", alert.id);
   const said = new Set<string>();
   const once = (line: string, more = "") => {
@@ -53,7 +53,7 @@ export async function ring(run: Quickstart, test: Test): Promise<Rung> {
     );
     const chain = chainOf(timeline, test);
     if (chain.paged) once("✓ the ladder pages you");
-    if (chain.sent) once(`✓ ${test.contact.kind} took the page`, `, ${since()} after`);
+    if (chain.sent) once(`✓ ${test.contact.kind} accepted the page`, `, ${since()} after`);
     if (chain.answered !== null) {
       await callApi(options, "POST", `${at}/resolve`, {});
       const seconds = Math.round((systemClock.mono() - from) / 100) / 10;
@@ -63,7 +63,7 @@ export async function ring(run: Quickstart, test: Test): Promise<Rung> {
     const late = systemClock.mono() - from > test.waitMs;
     if (chain.broken !== null || late)
       throw new CommandError(
-        `the chain stands: ${chain.broken ?? standing(chain, run, test)}. The alert stays open: box timeline ${alert.id}, box ack ${alert.id}`,
+        `it stopped: ${chain.broken ?? standing(chain, run, test)}. The alert stays open: box timeline ${alert.id}, box ack ${alert.id}`,
       );
     await sleep(systemClock, LOOK_MS);
   }
@@ -76,15 +76,13 @@ async function open({ options }: Quickstart, { token }: Test): Promise<Alert> {
   const body = { message, level: 500, dedup_key };
   const reply = await send(urlOf(options), { method: "POST", path: "/v1/ingest", token, body });
   if (reply.status >= 300)
-    throw new CommandError(
-      `the chain stands: the event was refused: ${new RefusedError(reply).message}`,
-    );
+    throw new CommandError(`it stopped: the event was refused: ${new RefusedError(reply).message}`);
   const list = `/v1/alerts?project=${encodeURIComponent(options.project)}&limit=50`;
   const { alerts } = await callApi<{ alerts: Alert[] }>(options, "GET", list);
   const alert = alerts.find((one) => one.dedup_key === dedup_key);
   if (alert !== undefined) return alert;
   throw new CommandError(
-    `the chain stands: the event was taken, and no rule of ${options.project} made an alert of it (box rule list ${options.project}; --project takes another project)`,
+    `it stopped: the event was accepted, and no rule of ${options.project} made an alert of it (box rule list ${options.project}; --project takes another project)`,
   );
 }
 
@@ -129,10 +127,10 @@ function chainOf(timeline: readonly TimelineEntry[], { me, contact }: Test): Cha
 function standing({ paged, sent, delayed }: Chain, { options }: Quickstart, test: Test): string {
   const { contact } = test;
   if (sent)
-    return `${contact.kind} took the page for ${contactName(contact)}, and nobody has answered. If nothing rang, look whether the phone has that topic or chat and lets it notify; if it rang without a button, the box has no way to hear it: box gateway list`;
+    return `${contact.kind} accepted the page for ${contactName(contact)}, and nobody has answered. If nothing rang, check that the phone has that topic or chat and allows its notifications; if it rang without a button, the box can't get the answer: box gateway list`;
   if (delayed !== null)
-    return `${contact.kind} has not taken the page: ${delayed}. It is tried again for an hour`;
-  if (paged) return "the page was made and has not gone out: box doctor";
+    return `${contact.kind} has not accepted the page: ${delayed}. The box tries again for an hour`;
+  if (paged) return "the page was made but not sent: box doctor";
   return `the alert opened, and its ladder didn't page you (box rule list ${options.project}; --project takes another project)`;
 }
 

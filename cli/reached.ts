@@ -16,21 +16,21 @@ const WORDS: Record<
   delayed: ({ attempts, due_at }) =>
     `waits${attempts > 0 ? ` after ${attempts} attempts` : ""}${due_at === null ? "" : `, next ${when(due_at)}`}`,
   failed: () => "FAILED",
-  withdrawn: () => "withdrawn: somebody had it, or it was over",
+  withdrawn: () => "withdrawn: it was acknowledged, or it was over",
   step_not_reached: ({ step, due_at }) =>
     `step ${step} ${due_at === null ? "was not reached" : `is due ${when(due_at)}`}`,
   not_on_call: ({ by }, nameOf) => `not on call${by === null ? "" : `: ${nameOf(by)} was`}`,
   covered_by_override: ({ by }, nameOf) =>
     `off by an override${by === null ? "" : `: ${nameOf(by)} had it`}`,
-  no_channel: () => "NOT TOLD: has no contact and no phone",
-  no_device: () => "NOT TOLD: the relay knows no phone of theirs",
-  channel_disabled: () => "NOT TOLD: the channel is off",
+  no_channel: () => "NOT PAGED: has no contact and no phone",
+  no_device: () => "NOT PAGED: the relay knows no phone of theirs",
+  channel_disabled: () => "NOT SENT: the channel is off",
   event_filtered: ({ event, error }) => `not told of ${event}: ${error ?? "not among its kinds"}`,
   silenced: ({ by, until }) =>
     by?.startsWith("alert:")
       ? `silenced while #${by.slice("alert:".length)} stands`
       : `silenced${until === null ? "" : ` until ${when(until)}`}`,
-  repeat_is_silent: () => "further events count into the alert: nobody is told again",
+  repeat_is_silent: () => "further events count into the alert: nobody is notified again",
   no_ladder: () => "its rule has no ladder",
   account_removed: () => "was removed",
 };

@@ -40,7 +40,7 @@ export function answered<T>(text: string): T {
 }
 
 const foreign = (text: string): string =>
-  `an answer that no box gives: ${printable(text.slice(0, 200)) || "nothing at all"}`;
+  `an answer that isn't a box's: ${printable(text.slice(0, 200)) || "nothing at all"}`;
 
 /** The message and the fields of an error body, each once; else the start of the body. */
 export function refusal(text: string): string {

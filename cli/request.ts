@@ -89,11 +89,11 @@ export class NoAnswer extends CommandError {
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [
     /^ECONNREFUSED$/,
-    "nothing listens there. Does the box run (box status)? --url or BOX_URL says where",
+    "nothing listens there. Is the box running (box status)? --url or BOX_URL says where",
   ],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "there is no such host; --url or BOX_URL says where the box is"],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/, "it can't be reached"],
-  [/^SILENT$/, "it took the request and said nothing for 90 s"],
+  [/^SILENT$/, "it accepted the request and didn't answer for 90 s"],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT)/,
     "its certificate isn't trusted here. NODE_EXTRA_CA_CERTS=FILE names an authority to trust",

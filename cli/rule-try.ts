@@ -54,8 +54,8 @@ interface Shown {
 }
 
 const WHY = {
-  time: "it took too long: only part of the days was looked at",
-  memory: "it has too many alerts and windows: only part of the days was looked at",
+  time: "it took too long: only some of the days were read",
+  memory: "it has too many alerts and windows: only some of the days were read",
   retention: "older lines are no longer kept",
 };
 
@@ -90,7 +90,7 @@ function dryRunText(run: DryRun, { days, plot, versus, nameOf }: Shown): string 
     ...(range.why === null
       ? []
       : [`Looked at ${when(range.from)} to ${when(range.until)}: ${WHY[range.why]}.`]),
-    ...(without === "" ? [] : [`Not in it, since they keep no lines: ${without}.`]),
+    ...(without === "" ? [] : [`Not in it, because they store no lines: ${without}.`]),
     `Alerts are taken to end after ${run.assume_resolved_after} s where the rule doesn't end them.`,
     ...warnings.map(({ detail }) => `Note: ${printable(detail)}`),
   ].join("\n");

@@ -174,7 +174,7 @@ async function told(tell: () => Promise<void>): Promise<void> {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       if (tries === TRIES) {
-        terminal().stderr.write(`box: could not be told: ${error.message}\n`);
+        terminal().stderr.write(`box: could not be reached: ${error.message}\n`);
         return;
       }
       await sleep(systemClock, tries * 1000);

@@ -24,7 +24,7 @@ export function endOnFatal(log: Log): (error: unknown) => never {
     }
     log.fatal(
       { err: error },
-      "storage fault, or memory that may not be as the files are: ending, so that they are read anew",
+      "storage fault, or memory may differ from the files: the process ends so that it reads them again",
     );
     const damaged = String((error as { code?: string }).code).startsWith("SQLITE_CORRUPT");
     process.exit(damaged ? exitCodes.damaged : exitCodes.storage);

@@ -110,7 +110,7 @@ function scheduleText(
     })),
   ].sort((a, b) => a.starts_at - b.starts_at);
   return [
-    `${printable(name)}, time zone ${timezone}${covers === "hours" ? "; somebody is promised in its layers' hours alone" : ""}`,
+    `${printable(name)}, time zone ${timezone}${covers === "hours" ? "; somebody is on call only in its layers' hours" : ""}`,
     table(["LAYER", "PEOPLE", "SHIFT"], layers.map(layerRow)),
     "",
     table(

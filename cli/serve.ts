@@ -185,13 +185,13 @@ function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: R
   const ring = `${commandAt("quickstart", data)}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
   const lines = console
     ? [
-        "no account yet. In another terminal, for a link that makes yours in a browser, and leads from there to a phone that rings:",
+        "no account yet. In another terminal, for a link that makes yours in a browser, and then sets up a phone that rings:",
         ...[...path, commandAt("pair-code", data)].map(indented),
         "or all of it without a browser:",
         indented(ring),
       ]
     : [
-        "no account yet. In another terminal, from here to a phone that rings:",
+        "no account yet. In another terminal, to set up an account and a phone that rings:",
         ...[...path, ring].map(indented),
       ];
   return lines.join("\n");

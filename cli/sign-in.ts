@@ -117,5 +117,5 @@ async function setPasswords(to: string, options: { data: string; json?: boolean 
   const place = { data: options.data, clock: systemClock, random: systemRandom };
   const password = to === "on";
   withPeople(place, (desk) => desk.setPasswordsOpen(password));
-  print({ password }, options, () => `passwords ${password ? "sign in" : "open nothing"}`);
+  print({ password }, options, () => `passwords ${password ? "are on" : "are off"}`);
 }

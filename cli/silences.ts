@@ -98,7 +98,7 @@ function matchFlags(command: Command): Command {
 function endOf(options: EndOptions, from: number): number {
   const { until, for: length } = options;
   if ((until === undefined) === (length === undefined))
-    throw new CommandError("either --until or --for says when it ends", exitCodes.usage);
+    throw new CommandError("give its end by either --until or --for", exitCodes.usage);
   return until === undefined
     ? from + parseSpan("--for", length ?? "")
     : parseTime("--until", until);

@@ -149,7 +149,7 @@ function simulationText(answer: Simulation): string {
 const ENDS = {
   ack: "somebody acknowledged it",
   top: "the ladder has run, and nothing more comes",
-  horizon: "looked no further",
+  horizon: "the calculation ends here",
 };
 
 const section = (lines: string[]): string[] => (lines.length === 0 ? [] : ["", ...lines]);

@@ -209,7 +209,7 @@ function factsText(facts: Facts): string {
   const codes = Object.entries(facts.refused).map(([code, n]) => `${n} ${code}`);
   const rows = [
     ["accepted", `${facts.accepted} since the box started`],
-    ["no rule", `took ${facts.unmatched} of them`],
+    ["no rule", `matched ${facts.unmatched} of them`],
     ["refused", codes.join(", ") || "none"],
     ["last seen", agoOrNever(facts.last_seen)],
   ];

@@ -91,7 +91,7 @@ test("how often, what comes next and what was before; lines about it; what words
   const lines = await said("alert", "lines", "2", "--q", "PAYMENT");
   assert.match(lines, /^\S+ \S+Z {2}error {2}web {2}payment 4711 failed$/m);
   assert.match(lines, /^varies \(1\): 4711 \d×$/m);
-  assert.equal(await said("alert", "lines", "2", "--source", "gone"), "no kept lines about it\n");
+  assert.equal(await said("alert", "lines", "2", "--source", "gone"), "no stored lines about it\n");
   const near = await said("alert", "lines", "2", "--minutes", "1", "--limit", "1");
   assert.match(near, /\nthere are more in this time: --limit, --minutes\n$/);
   const found = await said("search", "errors");

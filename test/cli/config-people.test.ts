@@ -60,7 +60,7 @@ test("people of a file who have no account get one without a password, and come 
   assert.equal(plan.code, 0, plan.err);
   assert.match(
     plan.out,
-    /^people\n {2}create admin ann@example\.org\n {2}create member bob@example\.org\n {2}owner@example\.org stays owner, whom the file has as member\nproject shop\n {2}create rule errors\n/,
+    /^people\n {2}create admin ann@example\.org\n {2}create member bob@example\.org\n {2}owner@example\.org stays owner, although the file says member\nproject shop\n {2}create rule errors\n/,
   );
   assert.deepEqual(await emails(), ["owner@example.org"], "a plan makes nobody");
 

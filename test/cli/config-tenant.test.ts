@@ -130,7 +130,7 @@ test("what is wrong in the section is told with its line", async (t) => {
   );
   assert.match(await wrong("    - kind: pigeon\n"), /must be one of email, twilio, ntfy/);
   write("format: 1\ntenant:\n  fallback: {people: [nobody@example.org]}\n");
-  assert.match((await apply()).err, /nobody is called "nobody@example\.org"/);
+  assert.match((await apply()).err, /there is no account "nobody@example\.org"/);
 });
 
 test("the keys that browsers' push services know a box by stay its own, whatever a file says", async (t) => {

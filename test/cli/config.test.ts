@@ -104,7 +104,7 @@ projects:
   assert.deepEqual([tried.code, tried.out.includes(`\n  ${line}\n`)], [0, true], tried.out);
   const refused = await apply();
   assert.equal(refused.code, 1);
-  assert.ok(refused.err.includes(`shop: this ${line}\nwith --yes it does`), refused.err);
+  assert.ok(refused.err.includes(`shop: this ${line}\n--yes applies it all the same`), refused.err);
   assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 200);
   const done = await apply("--yes");
   assert.equal(done.code, 0, done.err);

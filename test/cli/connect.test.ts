@@ -56,7 +56,7 @@ test("a sender is connected with one command: source, rule, text to paste, and w
   assert.match(out, /credentials: pti_[0-9a-f]{16}_[0-9A-Za-z]{43}\n/);
   assert.match(
     out,
-    /\nheard it: .*Disk of db-01 is full\ntemplate: Disk of .* is full\nrules: alertmanager; alert 1, which pages owner@example\.org\n$/,
+    /\nfirst event: .*Disk of db-01 is full\ntemplate: Disk of .* is full\nrules: alertmanager; alert 1, which pages owner@example\.org\n$/,
   );
 });
 
@@ -75,7 +75,7 @@ test("a rule that may take what it sends is enough; a new one has the project's 
   assert.deepEqual(made.escalations[0].accounts, [ann]);
   await served.api("POST", "/v1/projects/shop/rules", { name: "all", match: { min_level: 500 } });
   const { out } = await box("connect", "grafana", "--project", "shop");
-  assert.match(out, /^Made the source grafana 2\. Rules that may take what it sends: all\.\n/);
+  assert.match(out, /^Made the source grafana 2\. Rules that may match its events: all\.\n/);
   assert.equal((await rules()).length, 3);
   const unknown = await box("connect", "nonsense", "--project", "shop");
   assert.match(unknown.err, /must be one of events, heartbeats, alertmanager/);
@@ -149,7 +149,7 @@ test("a sender of mail gets an address with its key; a rule from warnings up hea
   const { code, out } = await waiting;
   assert.equal(code, 0);
   assert.match(out, /^recipient: {2}alerts\+[0-9a-f]{32}@127\.0\.0\.1$/m);
-  assert.match(out, /heard it: .*UPS on battery\n.*\nrules: email; alert 1, which pages owner@/);
+  assert.match(out, /first event: .*UPS on battery\n.*\nrules: email; alert 1, which pages owner@/);
 });
 
 test("every kind says what to paste, also at a box that wasn't told its address", async (t) => {

@@ -82,7 +82,7 @@ test("at a terminal the code is asked for until it is right", async (t) => {
   const terminal = { env, stdin, stdout: pipe("out"), stderr: pipe("err") };
   const words = ["contact", "add", "webhook", `${receiver.url}/a`, "--url", env.BOX_URL];
   const running = onTerminal(terminal, () => runProgram([...words, "--key", env.BOX_KEY]));
-  await until(() => /The code that came by/.test(said.err), "it asks");
+  await until(() => /The code that was sent by/.test(said.err), "it asks");
   stdin.write(`${code() === "111111" ? "222222" : "111111"}\n`);
   await until(() => /4 tries left/.test(said.err), "it says that it was wrong");
   stdin.write(`${code()}\n`);
@@ -135,7 +135,7 @@ test("a manager sees and sets somebody's, and a member nobody else's", async (t)
   assert.equal(set.out, "0s: phone\n", set.err);
   const other = await box("contact", "list", "--person", "owner@example.org");
   assert.equal(other.code, 1, other.out);
-  assert.match((await owner("notify", "show", "--person", "bob")).err, /nobody is called "bob"/);
+  assert.match((await owner("notify", "show", "--person", "bob")).err, /there is no account "bob"/);
 });
 
 test("a gateway is set with secrets from the environment or standard input, listed without them, deleted", async (t) => {
@@ -185,7 +185,7 @@ test("who is paged when nobody can be reached is set by people's names", async (
     "--schedule",
     "shop/primary",
   );
-  assert.equal(set.out, "ann@example.org\nwhoever is on call in shop/primary\n", set.err);
+  assert.equal(set.out, "ann@example.org\nthe person on call in shop/primary\n", set.err);
   assert.equal((await owner("fallback", "show")).out, set.out);
   assert.equal((await owner("fallback", "set", "--owners")).out, "every owner\n");
   assert.equal((await owner("fallback", "set")).code, 2);

@@ -74,7 +74,7 @@ test("an export becomes a file, a file of credentials and a report, which only t
     assert.equal(statSync(file).mode & 0o777, 0o600, file);
   const other = join(directory, "other.yaml");
   writeFileSync(`${other}.env`, "mine");
-  await assert.rejects(run(["-"], { output: other }), /other\.yaml\.env: it is there already/);
+  await assert.rejects(run(["-"], { output: other }), /other\.yaml\.env: it exists already/);
   assert.ok(!existsSync(other));
   assert.equal(readFileSync(`${other}.env`, "utf8"), "mine");
 });

@@ -68,7 +68,7 @@ test("a login that others could read is made private, and one that is damaged is
   writeFileSync(file, "{}", { mode: 0o644 });
   const broken = await run(["project", "list"]);
   assert.deepEqual(
-    [broken.code, /is no login: box login writes it anew/.test(broken.err)],
+    [broken.code, /is no login file: box login writes a new one/.test(broken.err)],
     [2, true],
   );
   await run(["login", "--url", served.url, "--key", served.owner.key]);

@@ -250,9 +250,9 @@ test("what no box answers is said to be that, and what breaks off isn't an answe
     }
   }
   for (const err of said["page"] ?? [])
-    assert.match(err, /^box: an answer that no box gives: <html>Sign in to the Wi-Fi<\/html>$/m);
-  for (const err of said["nothing"] ?? []) assert.match(err, /no box gives: nothing at all/);
-  for (const err of said["other"] ?? []) assert.match(err, /is the box of another version\?/);
+    assert.match(err, /^box: an answer that isn't a box's: <html>Sign in to the Wi-Fi<\/html>$/m);
+  for (const err of said["nothing"] ?? []) assert.match(err, /isn't a box's: nothing at all/);
+  for (const err of said["other"] ?? []) assert.match(err, /has the box another version\?/);
   for (const err of said["cut"] ?? [])
     assert.match(err, /^box: no answer from http:\S+: the connection broke off/);
 });

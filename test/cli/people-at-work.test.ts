@@ -56,7 +56,7 @@ test("a schedule is written with emails and local times, shown on the terminal's
   const stranger = await box(set, weekly(["anne@example.org"]));
   assert.match(
     stranger.err,
-    /^box: nobody is called "anne@example\.org" here; there is ann@example\.org, owner@/,
+    /^box: there is no account "anne@example\.org"; there is ann@example\.org, owner@/,
   );
   const never = await box(set, weekly(["me"], "soon"));
   assert.deepEqual(

@@ -67,7 +67,7 @@ test(
       await until(() => topicIn(run.said()) !== "", "it shows the topic");
       const topic = topicIn(run.said());
       await until(() => phone.on(topic).length === 1, "the code comes by the topic");
-      await run.reply(/^The code that came by phone/m, codeIn(phone.on(topic)[0]));
+      await run.reply(/^The code that was sent by phone/m, codeIn(phone.on(topic)[0]));
       await run.reply(/^Shall I ring you now, as a test\? /m, "y");
       await until(() => /press Acknowledge/.test(run.said()), `it rings: ${run.said()}`);
       const page = phone.on(topic).at(-1);
@@ -84,7 +84,7 @@ test(
         "ntfy answers at",
         "is verified",
         "pages you",
-        "took the page, ",
+        "accepted the page, ",
       ])
         assert.ok(run.said().includes(link), `${link} in ${run.said()}`);
       assert.ok(run.said().endsWith(`\nAll of it in a browser: ${url}/signin\n`), run.said());
@@ -110,7 +110,7 @@ test("where it doesn't come through it says at which link the chain stands", nee
     server.always(answer(503));
     await stands(
       talk(words, home),
-      /box: the chain stands at the gateway ntfy: The service refused it: http 503\.\n$/,
+      /box: it stopped at the gateway ntfy: The service refused it: http 503\.\n$/,
     );
 
     server.always((response, socket, request) =>
@@ -120,7 +120,7 @@ test("where it doesn't come through it says at which link the chain stands", nee
     );
     await stands(
       talk(words, home),
-      /box: the chain stands at your contact: the code did not get through: http 507/,
+      /box: it stopped at your contact: the code could not be sent: http 507/,
     );
 
     server.always(phone.behaviour);
@@ -130,16 +130,16 @@ test("where it doesn't come through it says at which link the chain stands", nee
     await until(() => topicIn(late.said()) !== "", "it shows the topic");
     const topic = topicIn(late.said());
     await until(() => phone.on(topic).length === 1, "the code comes");
-    await late.reply(/^The code that came by phone/m, codeIn(phone.on(topic)[0]));
+    await late.reply(/^The code that was sent by phone/m, codeIn(phone.on(topic)[0]));
     await stands(
       late,
-      /box: the chain stands: ntfy took the page for phone .*, and nobody has answered\./,
+      /box: it stopped: ntfy accepted the page for phone .*, and nobody has answered\./,
     );
 
     server.always(answer(400, { error: "the topic is reserved" }));
     await stands(
       talk([...words, "--wait", "3s"], home),
-      /box: the chain stands: ntfy (refused the page|has not taken the page): http 400/,
+      /box: it stopped: ntfy (refused the page|has not accepted the page): http 400/,
     );
   }),
 );
@@ -163,7 +163,7 @@ test("without a person to ask, each question names its flag", needs("bash"), () 
       home,
     );
     assert.equal(await none.ended, 1);
-    assert.match(none.said(), /nothing listens there\. Does the box run/);
+    assert.match(none.said(), /nothing listens there\. Is the box running/);
     assert.ok(url);
   }),
 );
@@ -196,12 +196,12 @@ test(
       await until(() => topicIn(first.said()) !== "", "it shows the topic");
       const topic = topicIn(first.said());
       await until(() => phone.on(topic).length === 1, "the code comes");
-      await first.reply(/^The code that came by phone/m, "");
+      await first.reply(/^The code that was sent by phone/m, "");
       assert.equal(await first.ended, 1, first.said());
       const again = talk([...words, "--no-test"], home);
       await again.reply(/subscribed to it\? /m, "");
       await until(() => phone.on(topic).length === 2, "the code comes by the same topic");
-      await again.reply(/^The code that came by phone/m, codeIn(phone.on(topic)[1]));
+      await again.reply(/^The code that was sent by phone/m, codeIn(phone.on(topic)[1]));
       assert.equal(await again.ended, 0, again.said());
       assert.equal(topicIn(again.said()), "", "no second one");
     }),

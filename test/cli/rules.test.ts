@@ -74,7 +74,7 @@ test("a rule whose alerts are open is deleted with --yes alone, in words before 
     "shop: this ends the ladder of alert 1 of rule errors, which named owner@example.org\n";
   const refused = await remove();
   assert.equal(refused.code, 1);
-  assert.ok(refused.err.includes(`${line}with --yes it does`), refused.err);
+  assert.ok(refused.err.includes(`${line}--yes applies it all the same`), refused.err);
   assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 200);
   const done = await remove("--yes");
   assert.deepEqual([done.code, done.out], [0, `deleted errors\n${line}`]);

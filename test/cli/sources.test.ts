@@ -20,14 +20,14 @@ test("a source shows what became of its events, and what was refused last", asyn
   };
   assert.equal(
     await box("source", "show", "shop", "web"),
-    "accepted   0 since the box started\nno rule    took 0 of them\nrefused    none\nlast seen  never\n",
+    "accepted   0 since the box started\nno rule    matched 0 of them\nrefused    none\nlast seen  never\n",
   );
   await served.ingest(token, { message: "taken" });
   await served.ingest(token, { message: "refused", level: "high" });
   const shown = await box("source", "show", "shop", "web");
   assert.match(
     shown,
-    /^accepted +1 since the box started\nno rule +took 1 of them\nrefused +1 invalid_request\n/,
+    /^accepted +1 since the box started\nno rule +matched 1 of them\nrefused +1 invalid_request\n/,
   );
   assert.match(
     shown,

@@ -418,7 +418,7 @@ test("passwords can be turned off once an owner has signed in another way, which
   );
   const gone = await box.api("DELETE", `/v1/sign-in/providers/${ids.hostile}`);
   assert.equal(gone.body.error.code, "last_owner");
-  assert.equal(await command(["sign-in", "password", "on"]), "passwords sign in");
+  assert.equal(await command(["sign-in", "password", "on"]), "passwords are on");
   assert.deepEqual((await box.api("GET", "/v1/sign-in")).body, { password: true });
   assert.equal((await box.api("DELETE", `/v1/sign-in/providers/${ids.hostile}`)).status, 200);
   assert.equal((await begin(ids.hostile)).answer.status, 401);
