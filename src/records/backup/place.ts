@@ -20,7 +20,7 @@ export function placeOf(data: string, name = "box.db"): Place {
   if (name === "hosted.db" && !existsSync(path) && existsSync(join(data, "node.id")))
     throw new StoreFault(
       "misconfigured",
-      "The registry of this node lies in PostgreSQL: back it up there, with pg_dump or pg_basebackup, and hosted.key by itself.",
+      "The registry of this node is in PostgreSQL: back it up there, with pg_dump or pg_basebackup, and hosted.key separately.",
     );
   if (name === "hosted.db") return { data, path, kind: "hosted", keyName: "hosted.key" };
   if (/^tenants\/[0-9a-f]{16}\.db$/.test(name))

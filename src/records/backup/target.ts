@@ -33,10 +33,7 @@ export function mustBeFree(
     );
   }
   if (inTheWay === undefined || replace) return;
-  throw refusal(
-    `${inTheWay} is there already`,
-    "name another file, or overwrite it with --replace",
-  );
+  throw refusal(`${inTheWay} exists already`, "name another file, or overwrite it with --replace");
 }
 
 function refusal(why: string, advice: string): StoreFault {

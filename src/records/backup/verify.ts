@@ -48,7 +48,7 @@ export function readManifest(file: string): Manifest {
   if (coming !== null && digest(file).sha256 === coming.sha256) return coming;
   const manifest = readWords(present, file);
   if (manifest !== null) return manifest;
-  throw new StoreFault("damaged", `${file} has no ${present}, which says what it must be.`);
+  throw new StoreFault("damaged", `${file} has no ${present}, its description.`);
 }
 
 /** FILE.json, without blocking. While FILE is being replaced, that is the old one. Throws as `readManifest` does. */
@@ -92,7 +92,7 @@ function manifestOf(words: string, path: string, file: string): Manifest {
 function unreadable(error: unknown, path: string, file: string): StoreFault {
   return new StoreFault(
     "damaged",
-    `${path}, which says what ${file} must be, can't be read: ${fileFault(error)}`,
+    `${path}, the description of ${file}, can't be read: ${fileFault(error)}`,
     error,
   );
 }
@@ -124,6 +124,6 @@ export function checkInside(path: string, manifest: Manifest): void {
   if (schema !== manifest.schema || differs.length > 0)
     throw new StoreFault(
       "damaged",
-      `${path} doesn't hold what was counted in it (${differs.join(", ") || "schema"}).`,
+      `${path} doesn't contain what its description counts (${differs.join(", ") || "schema"}).`,
     );
 }

@@ -56,7 +56,7 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
 export function lookUp(found: Exclude<Reference, "kept">, lookup: Lookup): string {
   if (lookup === null)
     throw new ReferenceFault(
-      `${"env" in found ? `{env: ${found.env}}` : `{file: ${found.file}}`} is looked up by box config apply alone: write kept, and enter the secret on its page`,
+      `${"env" in found ? `{env: ${found.env}}` : `{file: ${found.file}}`} is only read by box config apply: write kept, and enter the secret on its page`,
     );
   return "env" in found ? fromEnv(found.env, lookup) : fromFile(found.file, lookup);
 }

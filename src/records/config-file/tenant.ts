@@ -28,7 +28,7 @@ const gateway = z
       if (field === "kind" || value === undefined) continue;
       const isText = typeof value === "string" && value !== "kept";
       const message = isOpen(kind, field)
-        ? "is no secret: it is written as it is"
+        ? "is no secret: write its value"
         : 'is a secret: "kept", {env: NAME} or {file: path}';
       if (isText !== isOpen(kind, field))
         context.addIssue({ code: "custom", path: [field], message });

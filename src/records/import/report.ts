@@ -11,15 +11,15 @@ export function reportText(
   const missing = secrets.filter(({ value }) => value === null);
   const parts = [
     `From ${title}: ${of("exact").length} exact, ${of("approximate").length} approximate, ${of("impossible").length} impossible.`,
-    section("Approximate, and how:", of("approximate").map(lineText)),
-    section("Impossible here, and why:", of("impossible").map(lineText)),
+    section("Approximate:", of("approximate").map(lineText)),
+    section("Impossible here:", of("impossible").map(lineText)),
     section("The same here:", of("exact").map(lineText)),
     section(
       "Credentials to be entered, by the names of their variables:",
       missing.map(({ env, what }) => `- ${env}: ${what}`),
     ),
     section(
-      "After it is applied, what no configuration file holds:",
+      "Run after it is applied, because a configuration file can't contain it:",
       commands.map((command) => `  ${command}`),
     ),
     section(

@@ -39,7 +39,7 @@ test("a backup overwrites no file unless it is told to", async (t) => {
     writeFileSync(path, "mine");
     const { code, err } = await backup(...words);
     assert.equal(code, 1, name);
-    assert.match(err, /^box: \S+ is there already: name another file, or .* --replace\. Nothing/);
+    assert.match(err, /^box: \S+ exists already: name another file, or .* --replace\. Nothing/);
     assert.equal(readFileSync(path, "utf8"), "mine");
     assert.equal((await backup("--replace", ...words)).code, 0, name);
     const now = hashes(outside);

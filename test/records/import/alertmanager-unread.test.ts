@@ -57,18 +57,18 @@ const all = ({ report }: ReturnType<typeof importOf>) =>
   report.map(({ what, how }) => `${what}: ${how}`).join("\n");
 
 test("a configuration that is taken over as a whole has no line of what nothing takes", () => {
-  assert.doesNotMatch(all(importOf(CONFIG, [SILENCE])), /Nothing here takes/);
+  assert.doesNotMatch(all(importOf(CONFIG, [SILENCE])), /The box has no place for/);
 });
 
 for (const { at, value } of withOneMore(CONFIG, ["match", "match_re"]))
   test(`a field of the configuration that nobody knows is told: /${at}`, () => {
-    assert.match(all(importOf(value as object)), /Nothing here takes .*unheard_of/);
+    assert.match(all(importOf(value as object)), /The box has no place for .*unheard_of/);
   });
 
 for (const { at, value } of withOneMore([SILENCE]))
   test(`a field of a silence that nobody knows is told: /${at}`, () => {
     const told = all(importOf(CONFIG, value as object));
-    assert.match(told, /silences.*: Nothing here takes .*unheard_of/);
+    assert.match(told, /silences.*: The box has no place for .*unheard_of/);
   });
 
 test("settings that no channel has are told of each receiver and of all", () => {
@@ -102,12 +102,14 @@ test("settings that no channel has are told of each receiver and of all", () => 
       },
     ],
   });
-  const told = linesOf(imported, "impossible").filter((line) => /Nothing here takes/.test(line));
+  const told = linesOf(imported, "impossible").filter((line) =>
+    /The box has no place for/.test(line),
+  );
   const field = (kind: string, fields: string) =>
-    `receiver all, ${kind}: Nothing here takes what it has as ${fields}.`;
+    `receiver all, ${kind}: The box has no place for its ${fields}.`;
   const http = ["authorization", "basic_auth", "oauth2", "tls_config"];
   assert.deepEqual(told, [
-    "global: Nothing here takes what it has as http_config.proxy_url.",
+    "global: The box has no place for its http_config.proxy_url.",
     field("webhook_configs", [...http.map((one) => `http_config.${one}`), "max_alerts"].join(", ")),
     field("telegram_configs", "message_thread_id"),
     field("pushover_configs", "device, sound"),
@@ -125,10 +127,10 @@ test("a dead man's switch that nobody was told of is offered a heartbeat, and wh
   );
   assert.match(
     told,
-    /route alertname="Watchdog": none tells nobody: no rule\. .*box heartbeat add alertmanager watchdog --every 5m/,
+    /route alertname="Watchdog": none notifies nobody: no rule\. .*box heartbeat add alertmanager watchdog --every 5m/,
   );
-  assert.match(told, /route c="d": none has no configuration and tells nobody: no rule\./);
-  assert.match(told, /time interval spare: no route that tells anybody names it/);
+  assert.match(told, /route c="d": none has no configuration and notifies nobody: no rule\./);
+  assert.match(told, /time interval spare: no route that notifies anybody names it/);
 });
 
 test("channels that a project has no room for are named", () => {

@@ -149,14 +149,11 @@ test("receivers become channels with credentials by name; what is no channel her
     impossible?.map((line) => line.split(":")[0]),
     ["receiver mixed, pagerduty_configs", "receiver mixed, sns_configs"],
   );
-  assert.match(
-    impossible?.[0] ?? "",
-    /Until its rules have escalations nobody is paged by them\.$/,
-  );
+  assert.match(impossible?.[0] ?? "", /Until its rules have escalations they page nobody\.$/);
   for (const said of [
     /^receiver chat, slack_configs: Its channel \(#ops\).* title left out/,
     /^receiver mixed, webhook_configs: Left out: Alertmanager reads it from \/etc\/hook/,
-    /^receiver mixed, webhook_configs: Left out: it is the way to this box/,
+    /^receiver mixed, webhook_configs: Left out: it calls this box/,
     /^receiver mixed, msteams_configs: It was a connector/,
     /^receivers mail, mixed, chat: each channel of a project/,
     /^receiver spare: no route names it/,
@@ -266,9 +263,9 @@ test("muted times become windows; those outside active ones, too; dates don't", 
   ]);
   assert.ok(imported.config.projects?.[0]?.maintenance?.every(({ critical }) => critical));
   assert.deepEqual(linesOf(imported, "impossible"), [
-    'route t="weekend", its times: holidays has days_of_month, months, and windows come each day or week: what it would mute is told.',
-    'route t="gone", its times: there is no time interval "nowhere": what it would mute is told.',
-    'route t="never", its times: always is always, and a window ends: what it would mute is told.',
+    'route t="weekend", its times: holidays has days_of_month, months, and windows repeat daily or weekly: alerts that it would mute are sent.',
+    'route t="gone", its times: there is no time interval "nowhere": alerts that it would mute are sent.',
+    'route t="never", its times: always lasts always, and a window must end: alerts that it would mute are sent.',
   ]);
 });
 
@@ -298,7 +295,7 @@ test("silences that stand become commands, at most 30 days of them; others are t
   ]);
   assert.deepEqual(imported.rules[0]?.rule.identifier_keys, ["db", "host", "x"]);
   assert.deepEqual(linesOf(imported, "impossible"), [
-    'silence host!~"web-.*": no condition says host!~"web-.*", and a silence that takes more than it should isn\'t made.',
+    'silence host!~"web-.*": no condition can express host!~"web-.*", and a silence that would match more isn\'t made.',
   ]);
 });
 
@@ -327,7 +324,7 @@ receivers: [{name: none}, {name: a, webhook_configs: [{url: 'https://example.com
 ${inhibit("equal: []")}`;
   assert.match(
     linesOf(importOf(quiet), "impossible").join(),
-    /^inhibit rule: .*: no route that tells anybody takes its sources/,
+    /^inhibit rule: .*: no route that notifies anybody has its sources/,
   );
 });
 

@@ -68,10 +68,10 @@ test("the report counts first, names what differs and what is missing, and says 
     reportText("Elsewhere", imported, { next: ["box config apply box.yaml"] }),
     `From Elsewhere: 1 exact, 1 approximate, 1 impossible.
 
-Approximate, and how:
+Approximate:
 - b: is nearly the same.
 
-Impossible here, and why:
+Impossible here:
 - c: isn't there.
 
 The same here:
@@ -80,7 +80,7 @@ The same here:
 Credentials to be entered, by the names of their variables:
 - GONE: a token
 
-After it is applied, what no configuration file holds:
+Run after it is applied, because a configuration file can't contain it:
   box silence list
 
 Nothing was applied. Next:

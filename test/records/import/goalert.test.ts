@@ -148,7 +148,7 @@ test("overrides: somebody besides, somebody instead, nobody instead; temporary s
       ],
     ],
   );
-  assert.match(linesOf(made.report, "schedule Primary"), /bob@example\.org is taken out of it/);
+  assert.match(linesOf(made.report, "schedule Primary"), /bob@example\.org is removed from it/);
 });
 
 test("a delay is the wait after its step; rotations as targets, services, their keys and heartbeats", () => {
@@ -216,7 +216,7 @@ test("a delay is the wait after its step; rotations as targets, services, their 
     /^exact Its shifts of the next 7 days are GoAlert's own\.$/,
   );
   assert.match(linesOf(made.report, "escalation policy Default"), /slackChannel #ops/);
-  assert.match(linesOf(made.report, "service Web"), /email here.*cron has an address/s);
+  assert.match(linesOf(made.report, "service Web"), /email here.*cron has a new address/s);
   const odd = read({
     rotations: nodes([rotation({ type: "monthly" })]),
     schedules: nodes([schedule([target("R", "rotation", always)])]),

@@ -266,9 +266,9 @@ test("a chain's waits move its clock; routes, webhooks and times of day are told
   ]);
   for (const [what, how] of [
     ["escalation chain default", /important alerts.*from 09:00:00Z.*webhook W/s],
-    ["escalation chain default", /goes through its steps 6 times/],
-    ["integration Alertmanager", /route us-east.*tells slack/s],
-    ["webhooks.json", /taken over: restart\./],
+    ["escalation chain default", /runs its steps 6 times/],
+    ["integration Alertmanager", /route us-east.*notifies slack/s],
+    ["webhooks.json", /imported: restart\./],
     ["user eve", /As viewer/],
     ["users", /slack/],
   ] as const)

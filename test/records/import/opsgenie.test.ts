@@ -114,7 +114,7 @@ test("rotations are on call together: a schedule each, but one where their hours
       ],
     ],
   );
-  assert.match(linesOf(report, "schedule Primary"), /weekend 1 of 2 turns are nobody's/);
+  assert.match(linesOf(report, "schedule Primary"), /weekend 1 of 2 turns have nobody/);
   assert.match(linesOf(report, "user old"), /blocked there/);
   assert.match(linesOf(report, "user eve"), /role observer/);
   const limited = read(
@@ -338,11 +338,11 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
     ["escalation ops_escalation", /closes the alert.*next on call|next on call.*closes the alert/s],
     ["escalation ops_escalation", /when the alert is acknowledged/],
     ["team ops", /routing rule late/],
-    ["integration Sentry", /speak as Sentry does/],
+    ["integration Sentry", /use the format of Sentry/],
     ["heartbeat backup", /text, priority and team/],
     ["forwarding rule F", /override/],
-    ["quiet nights in policy.json", /isn't taken over/],
-    ["escalation spare", /a rule of its name/],
+    ["quiet nights in policy.json", /isn't imported/],
+    ["escalation spare", /a rule with its name/],
   ] as const)
     assert.match(linesOf(report, what), how, what);
 });

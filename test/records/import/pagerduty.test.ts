@@ -114,8 +114,8 @@ test("the first layer wins there and the last here; weekdays, Rails' zone, a win
       ],
     ],
   );
-  assert.match(linesOf(report, "schedule Primary"), /names the user PGONE, who isn't taken over/);
-  assert.match(linesOf(report, "schedule Primary"), /1 of 3 turns are nobody's/);
+  assert.match(linesOf(report, "schedule Primary"), /names the user PGONE, who isn't imported/);
+  assert.match(linesOf(report, "schedule Primary"), /1 of 3 turns have nobody/);
   assert.match(linesOf(report, "user Ann"), /ways to be reached \(1\)/);
   assert.match(linesOf(report, "user Eve"), /read_only_user/);
 });
@@ -219,7 +219,7 @@ test("a delay is the wait after its rule; a service is a source, a rule and its 
   assert.match(linesOf(report, "service Web"), /disabled there.*web@x\.pagerduty\.com/s);
   assert.match(linesOf(report, "services"), /alert_grouping/);
   assert.match(linesOf(report, "escalation policy Default"), /PGONE.*round robin/s);
-  assert.match(linesOf(report, "teams of services.json"), /aren't taken over/);
+  assert.match(linesOf(report, "teams of services.json"), /aren't imported/);
 });
 
 test("its own rendered shifts are compared with the box's, overrides are to come and told once", () => {
@@ -309,9 +309,9 @@ test("what can't be taken is named: unknown zones, lists without layers, newer s
   for (const [what, how] of [
     ["users.json", /next page/],
     ["schedule A", /Middle Earth/],
-    ["schedule B", /fetch \/schedules\/B too/],
+    ["schedule B", /also fetch \/schedules\/B/],
     ["schedule C", /shift-based/],
-    ["d.json", /nothing that is known/],
+    ["d.json", /nothing that the import knows/],
     ["escalation policy Default", /names the schedule PS1/],
   ] as const)
     assert.match(linesOf(report, what), how, what);

@@ -34,7 +34,7 @@ for (const [system, value] of [
       {
         sort: "exact",
         what: "empty.json",
-        how: "It is empty: there is nothing in it to take over.",
+        how: "It is empty: there is nothing to import.",
       },
     ]);
   });
@@ -79,7 +79,7 @@ for (const [system, [first, second, third]] of Object.entries(PAGES))
   test(`a page of ${system} is missing only where it isn't among the files`, () => {
     const saysMore = (files: Record<string, unknown>) =>
       read(system, files)
-        .report.filter(({ how }) => /there are more/.test(how))
+        .report.filter(({ how }) => /answer isn.t complete/.test(how))
         .map(({ what }) => what.replace("users of ", ""));
     assert.deepEqual(saysMore({ "1.json": first, "2.json": second, "3.json": third }), []);
     assert.deepEqual(saysMore({ "1.json": first }), ["1.json"]);
@@ -93,7 +93,7 @@ for (const [system, [first, second, third]] of Object.entries(PAGES))
 test("pages of another list, or several pages in one file, are no page too few or too many", () => {
   const [first, second, third] = PAGES["pagerduty"] ?? [];
   const more = (report: readonly { how: string }[]) =>
-    report.filter(({ how }) => /there are more/.test(how)).length;
+    report.filter(({ how }) => /answer isn.t complete/.test(how)).length;
   assert.equal(more(read("pagerduty", { "all.json": [first, second, third] }).report), 0);
   const shifts = {
     results: [],
@@ -148,7 +148,7 @@ test("what has nobody on call any more, or never had, is told and left out", () 
     "shifts.json": [shift("old", { until: ENDED }), shift("spare")],
   });
   assert.match(linesOf(oncallMade.report, "schedule Primary"), ended);
-  assert.match(linesOf(oncallMade.report, "shift spare"), /No schedule of the files has it/);
+  assert.match(linesOf(oncallMade.report, "shift spare"), /No schedule of the files uses it/);
   const route = { id: "X", integration_id: "I", routing_regex: "us-east" };
   assert.match(
     linesOf(read("oncall", { "routes.json": [route] }).report, "route us-east"),
@@ -158,7 +158,7 @@ test("what has nobody on call any more, or never had, is told and left out", () 
   const goalertMade = read("goalert", { "e.json": { data: { rotations: nodes([rotation]) } } });
   assert.match(
     linesOf(goalertMade.report, "rotation spare"),
-    /No schedule and no escalation policy has it/,
+    /No schedule and no escalation policy uses it/,
   );
 });
 

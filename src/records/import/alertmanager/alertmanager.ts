@@ -116,13 +116,13 @@ function routeLines(
   { tells, project }: { tells: boolean; project: string },
 ): ImportLine[] {
   const what = `route ${route.title || "around all"}`;
-  if (clauses.length === 0) return [{ sort: "exact", what, how: "nothing stays there: no rule." }];
+  if (clauses.length === 0) return [{ sort: "exact", what, how: "no alert stays there: no rule." }];
   if (!tells && ALWAYS.test(route.title))
     return [
       {
         sort: "approximate",
         what,
-        how: `${route.receiver} tells nobody: no rule. To hear when Prometheus or Alertmanager dies: box heartbeat add ${shellQuoted(project)} watchdog --every 5m --watch alertmanager:alertname=Watchdog, and let this route end at the receiver that calls the box, with repeat_interval 1m.`,
+        how: `${route.receiver} notifies nobody: no rule. To be paged when Prometheus or Alertmanager dies: box heartbeat add ${shellQuoted(project)} watchdog --every 5m --watch alertmanager:alertname=Watchdog, and let this route end at the receiver that calls the box, with repeat_interval 1m.`,
       },
     ];
   if (!tells)
@@ -130,7 +130,7 @@ function routeLines(
       {
         sort: "exact",
         what,
-        how: `${route.receiver} has no configuration and tells nobody: no rule.`,
+        how: `${route.receiver} has no configuration and notifies nobody: no rule.`,
       },
     ];
   const lost = new Set(clauses.flatMap((clause) => conditionsOf(clause, "absent").lost));
@@ -139,22 +139,22 @@ function routeLines(
     lines.push({
       sort: "approximate",
       what,
-      how: `its rule takes more, since no condition says ${[...lost].join(", ")} (a key that isn't there passes no positive comparison).`,
+      how: `its rule matches more, because no condition can express ${[...lost].join(", ")} (a key that isn't there passes no positive comparison).`,
     });
   if (shared.length > 0)
     lines.push({
       sort: "approximate",
       what,
-      how: `order-dependent: its rule also takes what goes to ${listed(shared.map((title) => `route ${title}`))}.`,
+      how: `order-dependent: its rule also matches the alerts of ${listed(shared.map((title) => `route ${title}`))}.`,
     });
-  return lines.length > 0 ? lines : [{ sort: "exact", what, how: "a rule takes the same." }];
+  return lines.length > 0 ? lines : [{ sort: "exact", what, how: "a rule matches the same." }];
 }
 
 const unreadLines = (part: Part): ImportLine[] =>
   part.unread().map(({ what, fields }) => ({
     sort: "impossible",
     what,
-    how: `Nothing here takes what it has as ${fields.join(", ")}.`,
+    how: `The box has no place for its ${fields.join(", ")}.`,
   }));
 
 /** Cut, so that a person can still read the list. */
@@ -213,12 +213,12 @@ function generalLines(
     {
       sort: "approximate",
       what: "group_by, group_wait, group_interval",
-      how: "each alert is one of its own here and is told at once; the labels are its identifiers, and of a storm a room gets one message a minute.",
+      how: "here each alert is separate and is sent at once; the labels are its identifiers, and in a storm a chat gets one message a minute.",
     },
     {
       sort: "approximate",
       what: "people",
-      how: "Alertmanager knows none, so the rules have no ladder and channels alone are told: add escalations with accounts or schedules.",
+      how: "Alertmanager has none, so the rules have no ladder and only notify channels: add escalations with accounts or schedules.",
     },
   ];
   const rooms = new Set(pieces.map(({ planned }) => planned.route.receiver));
@@ -226,7 +226,7 @@ function generalLines(
     lines.push({
       sort: "approximate",
       what: `receivers ${[...rooms].join(", ")}`,
-      how: "each channel of a project is told of all its alerts, whichever route they took: rules say which route that was. To part them make a project for each team, with a source of its own.",
+      how: "each channel of a project gets all its alerts, whichever route they took: the rule names the route. To separate them, make a project for each team, with a source of its own.",
     });
   for (const part of config.field("receivers").list()) {
     const name = part.field("name").text();
@@ -240,7 +240,7 @@ function generalLines(
     lines.push({
       sort: "approximate",
       what: "templates",
-      how: "left out: messages say it in the box's words, or by a channel's title_template and body_template.",
+      how: "left out: messages have the box's texts, or a channel's title_template and body_template.",
     });
   return lines;
 }

@@ -87,11 +87,11 @@ function webhook(config: Part) {
   if (value === null)
     return { channels: [], left: [`Left out: ${where}. box integration add makes it.`] };
   if (value.includes("/v1/in/"))
-    return { channels: [], left: ["Left out: it is the way to this box, or another."] };
+    return { channels: [], left: ["Left out: it calls this box, or another one."] };
   return {
     channels: [{ type: "webhook", url: value }],
     left: [
-      "The body is the box's own, one alert in each, and signed; whoever reads it has to learn that.",
+      "The body has the box's own form, with one alert, and is signed: the receiver must be adapted.",
     ],
   };
 }
@@ -184,5 +184,5 @@ function email(config: Part, context: Context) {
     ...server,
     to: refer(context, ["email", "to"], known(to)),
   }));
-  return { channels, left: channels.length > 0 ? [] : ["Left out: it says no address."] };
+  return { channels, left: channels.length > 0 ? [] : ["Left out: it has no address."] };
 }

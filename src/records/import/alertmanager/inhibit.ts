@@ -65,7 +65,7 @@ export function inhibited(
     }
     const split = splitBy(pieces, i, inhibition);
     if (split === null) {
-      const how = `no conditions part what it silences from the rest, or it would take more than ${MOST_PIECES} rules, so both are told.`;
+      const how = `no conditions separate what it silences from the rest, or it would need more than ${MOST_PIECES} rules, so both are sent.`;
       report.push({ sort: "impossible", what: inhibition.title, how });
       continue;
     }
@@ -83,11 +83,11 @@ function whyNothing(
 ): Pick<ImportLine, "sort" | "how"> | null {
   const isThere = (matchers: LabelMatcher[]) =>
     pieces.some(({ clause }) => mayHave(clause, matchers));
-  if (!isThere(target)) return { sort: "exact", how: "no route takes what it would silence." };
+  if (!isThere(target)) return { sort: "exact", how: "no route has alerts that it would silence." };
   if (isThere(source)) return null;
   return {
     sort: "impossible",
-    how: "no route that tells anybody takes its sources, and only alerts of rules silence others.",
+    how: "no route that notifies anybody has its sources, and only alerts of rules silence others.",
   };
 }
 
@@ -182,13 +182,13 @@ function silence(
     return {
       sort: "approximate",
       what: title,
-      how: `not every rule silences or is silenced as there: one is silenced by at most ${MOST_ABOVE} others and by none that it silences itself, and one that takes more than its route did has no part in it. What isn't silenced is told.`,
+      how: `not every rule silences or is silenced as in Alertmanager: a rule is silenced by at most ${MOST_ABOVE} others and by none that it silences itself, and a rule that matches more than its route is left out. Alerts that aren't silenced are sent.`,
     };
   if (isHeardNowhere)
     return {
       sort: "approximate",
       what: title,
-      how: "sources that a route sends to nobody are no alerts here, and silence nothing.",
+      how: "sources that a route sends to nobody open no alerts here, and silence nothing.",
     };
   return { sort: "exact", what: title, how: "rules are silenced by rules, with equal." };
 }

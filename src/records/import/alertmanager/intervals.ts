@@ -50,7 +50,7 @@ export function windowsOf(
       report.push({
         sort: "impossible",
         what: `${title}, its times`,
-        how: `${how}: what it would mute is told.`,
+        how: `${how}: alerts that it would mute are sent.`,
       });
     const own = rules.filter((rule) => rule.route === route);
     const made = own.flatMap((rule) =>
@@ -58,18 +58,18 @@ export function windowsOf(
     );
     if (made.length === 0) continue;
     if (maintenance.length + made.length > MOST_WINDOWS) {
-      const how = `a box has at most ${MOST_WINDOWS} silences and windows, so what it would mute is told.`;
+      const how = `a box has at most ${MOST_WINDOWS} silences and windows, so alerts that it would mute are sent.`;
       report.push({ sort: "impossible", what: `${title}, its times`, how });
       continue;
     }
     for (const one of made) maintenance.push({ ...one, name: names.give(one.name) });
-    const how = `windows of maintenance, which end after ${LASTS} days: move their dates in the file before then.`;
+    const how = `maintenance windows, which end after ${LASTS} days: move their dates in the file before then.`;
     report.push({ sort: "approximate", what: `${title}, its times`, how });
   }
   const used = new Set(rules.flatMap(({ route }) => [...route.mute, ...route.active]));
   for (const name of intervals.keys())
     if (!used.has(name)) {
-      const how = "no route that tells anybody names it, so it was left out.";
+      const how = "no route that notifies anybody names it, so it was left out.";
       report.push({ sort: "approximate", what: `time interval ${name}`, how });
     }
   return { maintenance, report };
@@ -89,13 +89,13 @@ function wantedOf(
   const wanted: Wanted[] = [];
   const add = (title: string, zone: string, week: Week) => {
     const runs = weekRunsOf(week);
-    if (runs === null) impossible.push(`${title} is always, and a window ends`);
+    if (runs === null) impossible.push(`${title} lasts always, and a window must end`);
     else wanted.push({ title, zone, runs });
   };
   for (const { name, weekly } of named(mute)) {
     for (const [zone, week] of weekly.weeks) add(name, zone, week);
     for (const odd of weekly.beyond)
-      impossible.push(`${name} has ${odd}, and windows come each day or week`);
+      impossible.push(`${name} has ${odd}, and windows repeat daily or weekly`);
   }
   const open = named(active);
   const parts = open.flatMap(({ weekly }) => [...weekly.weeks]);
@@ -103,7 +103,7 @@ function wantedOf(
   const odd = open.flatMap(({ weekly }) => weekly.beyond);
   if (odd.length > 0 || new Set(parts.map(([zone]) => zone)).size > 1)
     impossible.push(
-      `${active.join(", ")} has ${odd.join(", ") || "several zones"}, and what is outside can't be said by windows`,
+      `${active.join(", ")} has ${odd.join(", ") || "several zones"}, and windows can't express the time outside`,
     );
   else if (first !== undefined) {
     const together = first[1].map((_, i) => (parts.some(([, week]) => week[i] === 1) ? 1 : 0));

@@ -98,7 +98,7 @@ function makeAll(
     own.length === 0
       ? []
       : [
-          `${own.join(", ")} left out: messages say it in the box's words, or by title_template and body_template.`,
+          `${own.join(", ")} left out: messages have the box's texts, or those of title_template and body_template.`,
         ];
   return {
     channels: channels.map((fields) => ({ ...fields, ...(!sendsEnds && { events: BUT_ENDS }) })),
@@ -117,6 +117,6 @@ function isOwn(value: unknown): boolean {
 
 function whyNot(kind: string): string {
   return PAGERS.includes(kind)
-    ? "left out: the box pages people itself. Until its rules have escalations nobody is paged by them."
-    : "the box has no such channel; a webhook may do.";
+    ? "left out: the box pages people itself. Until its rules have escalations they page nobody."
+    : "the box has no such channel; try a webhook.";
 }

@@ -79,12 +79,12 @@ export function silenceCommand(
   const { conditions, lost } = conditionsOf(clause, "empty");
   if (lost.length > 0)
     return impossible(
-      `no condition says ${lost.join(", ")}, and a silence that takes more than it should isn't made.`,
+      `no condition can express ${lost.join(", ")}, and a silence that would match more isn't made.`,
     );
   const strange = [...clause.keys()].filter((name) => !identifiers.has(name));
   if (strange.length > 0)
     return impossible(
-      `silences look at an alert's identifiers, and the rules have no room for ${strange.join(", ")}.`,
+      `silences match an alert's identifiers, and the rules can't have more of them: ${strange.join(", ")}.`,
     );
   const from = Math.max(startsAt, now);
   const isCut = endsAt > from + LONGEST;

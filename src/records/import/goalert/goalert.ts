@@ -27,7 +27,7 @@ export const fromGoAlert: Importer = {
         if (hasNext(held) === true && !isWhole(key))
           draft.impossible(
             `${key} of ${file.name}`,
-            "Its answer says that there are more: ask with a higher first.",
+            "Its answer isn't complete: ask with a higher first.",
           );
         const given = nodesOf(held)
           .filter(isFields)
@@ -119,8 +119,8 @@ function take(draft: TeamDraft, nodes: GoAlertNodes): void {
     if (!named.has(id))
       draft.impossible(
         `rotation ${rotation.leave().text("name") || id}`,
-        "No schedule and no escalation policy has it, so that it has nobody on call: it is left out.",
+        "No schedule and no escalation policy uses it, so it puts nobody on call: it is left out.",
       );
-  const unused = { what: "escalation policy", why: "No service of the export has it" };
+  const unused = { what: "escalation policy", why: "No service of the export uses it" };
   for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }

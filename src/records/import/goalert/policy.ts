@@ -24,7 +24,7 @@ export function takeGoAlertPolicy(
       else
         draft.impossible(
           what,
-          `Its step after ${after} minutes tells the ${type} ${called || id}, which isn't taken over: a shared channel is an integration here, box connect shows how.`,
+          `Its step after ${after} minutes notifies the ${type} ${called || id}, which isn't imported: a shared channel is an integration here, box connect shows how.`,
         );
     }
     steps.push({ after, people, schedules });
@@ -34,7 +34,7 @@ export function takeGoAlertPolicy(
   const passes = (given.number("repeat") ?? 0) + 1;
   const ladder = draft.ladder({ what, steps, passes, every: after });
   if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is taken over.");
+    draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
   return { name, ladder, isUsed: false };
 }
@@ -59,7 +59,7 @@ export function takeGoAlertService(
     );
   else policy.isUsed = true;
   if ((given.instant("maintenanceExpiresAt") ?? 0) > draft.now)
-    draft.nearly(what, "It is in maintenance there, and its rule here opens alerts.");
+    draft.nearly(what, "It is in maintenance there; its rule here opens alerts.");
   const source = draft.source(name);
   for (const key of given.objects("integrationKeys", "integration keys")) {
     const called = key.text("name") || key.text("type");
@@ -79,7 +79,7 @@ export function takeGoAlertService(
     });
     draft.nearly(
       what,
-      `Its heartbeat monitor ${called} has an address of its own here, which applying shows once: its jobs are to call that.`,
+      `Its heartbeat monitor ${called} has a new address here, which applying shows once: its jobs must call that.`,
     );
   }
   draft.rule({ name, match: { sources: [source] }, escalations: policy?.ladder ?? [] });

@@ -21,7 +21,7 @@ function rotationOf(draft: TeamDraft, given: Given, what: string): GivenRotation
   if (length === undefined || start === null || zone === null) {
     draft.impossible(
       what,
-      `The rotation ${name} turns by ${given.text("type")} in ${given.text("timeZone") || "no zone"}, which a layer doesn't: it is left out.`,
+      `The rotation ${name} turns by ${given.text("type")} in ${given.text("timeZone") || "no zone"}, which a layer can't: it is left out.`,
     );
     return null;
   }
@@ -83,7 +83,7 @@ export function takeGoAlertSchedule(
   const what = `schedule ${name}`;
   const zone = zoneOf(given.text("timeZone"));
   if (zone === null) {
-    draft.impossible(what, `Its time zone "${given.text("timeZone")}" is none that is known.`);
+    draft.impossible(what, `Its time zone "${given.text("timeZone")}" is unknown.`);
     return [];
   }
   const made = given
@@ -201,7 +201,7 @@ function temporary(draft: TeamDraft, given: Given, what: string): GivenOverride[
       if (from > at)
         draft.nearly(
           what,
-          "A temporary schedule has hours of nobody; the usual people have them here.",
+          "A temporary schedule has hours without anybody; here the usual people are on call then.",
         );
       at = Math.max(at, until);
     }
@@ -229,7 +229,7 @@ function overrideOf(
   if (person === null) {
     draft.impossible(
       what,
-      `${gone} is taken out of it from ${given.text("start")} to ${given.text("end")}, without anybody instead: they stay on call here.`,
+      `${gone} is removed from it from ${given.text("start")} to ${given.text("end")}, without a replacement: they stay on call here.`,
     );
     return [];
   }

@@ -30,10 +30,10 @@ export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeL
   }
   const every = Math.ceil(seconds / 60);
   if (passes > 1 && every === 0)
-    draft.nearly(what, "It repeats itself without a wait; here it is gone through once.");
+    draft.nearly(what, "It repeats itself without a wait; here it runs once.");
   const ladder = draft.ladder({ what, steps, passes, every });
   if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is taken over.");
+    draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
   return { name, ladder, isUsed: false };
 }
@@ -56,7 +56,7 @@ function stepOf(
   if (policy.raw("important") === true)
     draft.nearly(
       what,
-      `${at} follows people's rules for important alerts there; everybody has one set of rules here.`,
+      `${at} uses people's rules for important alerts there; here everybody has one set of rules.`,
     );
   switch (type) {
     case "notify_persons":
@@ -68,7 +68,7 @@ function stepOf(
       const id = policy.text("notify_on_call_from_schedule");
       const found = schedules.get(id) ?? [];
       if (found.length === 0)
-        draft.impossible(what, `${at} names the schedule ${id}, which isn't taken over.`);
+        draft.impossible(what, `${at} names the schedule ${id}, which isn't imported.`);
       return [{ after, people: [], schedules: [...found] }];
     }
     case "notify_team_members": {
@@ -81,7 +81,7 @@ function stepOf(
     case "notify_if_time_from_to":
       draft.nearly(
         what,
-        `${at} lets the steps behind it run from ${policy.text("notify_if_time_from")} to ${policy.text("notify_if_time_to")} alone; here they run at any time.`,
+        `${at} lets later steps run only from ${policy.text("notify_if_time_from")} to ${policy.text("notify_if_time_to")}; here they run at any time.`,
       );
       return [];
     case "trigger_webhook":
@@ -91,7 +91,7 @@ function stepOf(
       );
       return [];
     default:
-      draft.impossible(what, `${at} is like nothing that a ladder does, and is left out.`);
+      draft.impossible(what, `${at} has nothing like it in a ladder, and is left out.`);
       return [];
   }
 }

@@ -71,7 +71,7 @@ export function onCallFiles(
     if (page !== null && !list.includes(page)) unread.saw(page, "answers", PAGE);
     if ([value, page?.["results"]].some((one) => Array.isArray(one) && one.length === 0))
       report.push(emptyFile(file));
-    else if (list.length === 0) told(file.name, "It holds nothing that is known here.");
+    else if (list.length === 0) told(file.name, "It contains nothing that the import knows.");
     for (const one of list) {
       const kind = kindOf(one);
       if (kind === null || kind === "swaps") unread.leave(one);
@@ -88,13 +88,13 @@ export function onCallFiles(
     if (others.length > 0)
       told(
         file.name,
-        `What is none of the answers that are known here isn't taken over: ${others.slice(0, 20).join(", ")}${others.length > 20 ? " and more" : ""}.`,
+        `Unknown answers aren't imported: ${others.slice(0, 20).join(", ")}${others.length > 20 ? " and more" : ""}.`,
       );
     const next = page?.["next"];
     if (typeof next === "string" && !files.some((one) => comesNext(next, pageOf(one) ?? {})))
       told(
         file.name,
-        "Its answer says that there are more: fetch what its next names too, into a file of its own.",
+        "Its answer isn't complete: also fetch the address in its next, into another file.",
       );
   }
   return found;

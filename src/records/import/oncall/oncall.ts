@@ -31,7 +31,7 @@ export const fromOnCall: Importer = {
       if (!named.has(shift.text("id")) && !ids.has(shift.text("schedule")))
         draft.impossible(
           `shift ${shift.leave().text("name") || shift.text("id")}`,
-          "No schedule of the files has it: it is left out.",
+          "No schedule of the files uses it: it is left out.",
         );
     const chains = new Map(
       given.chains.map((one) => [
@@ -83,10 +83,7 @@ function takeUser(draft: TeamDraft, user: Given): void {
   const role = user.text("role").toLowerCase();
   const name = user.text("name") || user.text("username");
   if (role !== "" && role !== "admin" && role !== "user" && role !== "editor")
-    draft.nearly(
-      `user ${name}`,
-      `As ${role} they could do less than a member, which they are here.`,
-    );
+    draft.nearly(`user ${name}`, `As ${role} they could do less than here, as a member.`);
   draft.people.add({
     id: user.text("id"),
     email: user.text("email"),
@@ -115,7 +112,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
     const chain = chains.get(route.text("escalation_chain_id"));
     draft.nearly(
       what,
-      `Its route ${route.text("routing_regex")} (${route.text("routing_type") || "regex"}) leads to the chain ${chain?.name ?? "of none"}; here all that comes in takes the ladder of its last route: make a rule with conditions.`,
+      `Its route ${route.text("routing_regex")} (${route.text("routing_type") || "regex"}) leads to the chain ${chain?.name ?? "of none"}; here all events take the ladder of its last route: make a rule with conditions.`,
     );
   }
   for (const route of [...routes, ...(last === null || last === undefined ? [] : [last])])
@@ -123,7 +120,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
       if (route.object(channel, `${channel} of routes`)?.raw("enabled") === true)
         draft.nearly(
           what,
-          `It tells ${channel}: a shared channel is an integration of the project here.`,
+          `It notifies ${channel}: a shared channel is an integration of the project here.`,
         );
   const chain = chains.get(last?.text("escalation_chain_id") ?? "");
   if (chain === undefined)
@@ -138,7 +135,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
   else
     draft.impossible(
       what,
-      `Its address ${one.text("link")} has no key as others have: its senders (${type}) get the new one.`,
+      `Its address ${one.text("link")} has no key like others: its senders (${type}) get the new one.`,
     );
   if (one.text("inbound_email") !== "")
     draft.impossible(
@@ -148,13 +145,13 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
   if (one.text("maintenance_mode") !== "")
     draft.nearly(
       what,
-      `It is in ${one.text("maintenance_mode")} there, and its rule here opens alerts.`,
+      `It is in ${one.text("maintenance_mode")} there; its rule here opens alerts.`,
     );
   draft.rule({ name, match: { sources: [source] }, escalations: chain?.ladder ?? [] });
   if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
 }
 
 function takeRest(draft: TeamDraft, chains: ReadonlyMap<string, MadeLadder>): void {
-  const unused = { what: "escalation chain", why: "No integration's last route has it" };
+  const unused = { what: "escalation chain", why: "No integration's last route uses it" };
   for (const made of chains.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }

@@ -7,7 +7,7 @@ import type { OnCallFiles } from "./files.ts";
 import { readShift, renderedOverrides } from "./shifts.ts";
 
 const ASK =
-  "fetch /api/v1/schedules/ID/final_shifts/?start_date=…&end_date=… too, into a file named after the schedule's id.";
+  "also fetch /api/v1/schedules/ID/final_shifts/?start_date=…&end_date=…, into a file named after the schedule's id.";
 
 /** The names of the box's schedules that it becomes; [] where it can't be one. */
 export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCallFiles): string[] {
@@ -16,7 +16,7 @@ export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCall
   const zone = zoneOf(given.text("time_zone") || "UTC");
   if (zone === null) {
     given.leave();
-    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is none that is known.`);
+    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is unknown.`);
     return [];
   }
   const theirs = finalsOf(draft, given, { what, files });

@@ -52,7 +52,7 @@ export function readShift(
     if (type === "single_event" && level < OVERRIDES)
       draft.nearly(
         what,
-        `Its single shift ${name} stands in the place of everybody else here, whatever its level.`,
+        `Its single shift ${name} replaces everybody else here, whatever its level.`,
       );
     return {
       ...NOTHING,
@@ -76,7 +76,7 @@ export function readShift(
   if (end !== null)
     draft.nearly(
       what,
-      `Its shift ${name} ends at ${given.text("until")}, and layers have no end here: take it out by then.`,
+      `Its shift ${name} ends at ${given.text("until")}, and layers have no end here: remove it by then.`,
     );
   const rolling = type === "rolling_users" ? rollingUsers(given) : [];
   const turns = (rolling.length > 0 ? rolling : [users]).map(emailsOf);
@@ -129,12 +129,12 @@ function shapeOf(
     if (interval > 1)
       draft.nearly(
         what,
-        `Its shift ${name} holds in one week of ${interval} there, and in every week of a turn here.`,
+        `Its shift ${name} applies in one week of ${interval} there, and in every week of a turn here.`,
       );
     if (period !== 10_080)
       draft.nearly(
         what,
-        `Its shift ${name} turns by ${given.text("frequency")} and names weekdays: here turns go by on the other days, too.`,
+        `Its shift ${name} turns by ${given.text("frequency")} and names weekdays: here turns also pass on the other days.`,
       );
     if (anchor !== start && start > draft.now)
       draft.nearly(what, `Its shift ${name} begins with the week of its start here.`);
@@ -148,7 +148,7 @@ function shapeOf(
   if (interval > 1 || period < 1440)
     draft.nearly(
       what,
-      `Its shift ${name} covers ${minutes} of the ${shiftMinutes} minutes of a turn there; here there is no such hole, so that somebody is on call for longer.`,
+      `Its shift ${name} covers ${minutes} of the ${shiftMinutes} minutes of a turn there; here there is no such gap, so somebody is on call for longer.`,
     );
   return { start, shiftMinutes, windows: holes({ period, interval, minute, minutes, weekday }) };
 }

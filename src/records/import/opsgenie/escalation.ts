@@ -32,13 +32,13 @@ export function takeEscalation(
   if (repeat?.raw("closeAlertAfterAll") === true)
     draft.nearly(
       what,
-      "It closes the alert after its last repeat; here it stays open until somebody or its source ends it.",
+      "It closes the alert after its last repeat; here it stays open until a person or its source ends it.",
     );
   const last = Math.max(0, ...steps.map(({ after }) => after));
   const every = wait > 0 ? last + wait : 0;
   const ladder = draft.ladder({ what, steps, passes: count + 1, every });
   if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is taken over.");
+    draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
   return ladder;
 }
@@ -55,7 +55,7 @@ function stepOf(
   if (rule.text("condition") === "if-not-closed")
     draft.nearly(
       what,
-      `${at} pages also when the alert is acknowledged; a ladder stops at that here.`,
+      `${at} pages also when the alert is acknowledged; here that stops the ladder.`,
     );
   const recipient = rule.object("recipient", "recipients");
   const type = recipient?.text("type") ?? "";
@@ -74,11 +74,11 @@ function stepOf(
     if (way !== "default")
       draft.nearly(
         what,
-        `${at} pages the ${way} on call of the schedule ${called || id}; here whoever is on call then.`,
+        `${at} pages the ${way} on call of the schedule ${called || id}; here the person on call then.`,
       );
     const schedules = named.schedules(id, called);
     if (schedules.length === 0)
-      draft.impossible(what, `${at} names the schedule ${called || id}, which isn't taken over.`);
+      draft.impossible(what, `${at} names the schedule ${called || id}, which isn't imported.`);
     return { after, people: [], schedules };
   }
   if (type === "team") {
@@ -89,17 +89,17 @@ function stepOf(
     if (way !== "all" && way !== "admins" && way !== "users")
       draft.nearly(
         what,
-        `${at} tells the team ${called || id} by its own rules (${way}); here it pages all of its members.`,
+        `${at} notifies the team ${called || id} by its own rules (${way}); here it pages all of its members.`,
       );
     const isSome = way === "admins" || way === "users";
     const people = (isSome ? some : members).map(({ email }) => email);
     if (people.length === 0)
-      draft.impossible(what, `${at} pages nobody of the team ${called || id} who is taken over.`);
+      draft.impossible(what, `${at} pages nobody of the team ${called || id} who is imported.`);
     return { after, people, schedules: [] };
   }
   draft.impossible(
     what,
-    `${at} pages a ${type || "recipient"} ${called || id}, which nothing here is like.`,
+    `${at} pages a ${type || "recipient"} ${called || id}, which the box doesn't have.`,
   );
   return { after, people: [], schedules: [] };
 }

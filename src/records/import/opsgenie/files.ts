@@ -102,12 +102,12 @@ export function opsgenieFiles(
     else if (kind === "maintenances")
       told(
         `maintenance ${called}`,
-        "It is quiet once, and the file holds windows that come again: box silence add makes it.",
+        "It happens once, and the file contains repeating windows: box silence add makes it.",
       );
     else if (kind === "others")
       told(
         `${called || "a thing"} in ${of}`,
-        "It is none of users, teams, schedules, overrides, escalations, routing rules, integrations and heartbeats, and isn't taken over.",
+        "It is none of users, teams, schedules, overrides, escalations, routing rules, integrations and heartbeats, and isn't imported.",
       );
     else keep(kind, value, id);
   };
@@ -118,7 +118,7 @@ export function opsgenieFiles(
     if (isFields(value) && isFields(value["paging"]))
       unread.saw(value["paging"], "answers", PAGING);
     if (isNothing(value)) report.push(emptyFile(file));
-    else if (list.length === 0) told(file.name, "It holds nothing that is known here.");
+    else if (list.length === 0) told(file.name, "It contains nothing that the import knows.");
     for (const one of list) {
       const schedule = one["schedule"];
       if (isFields(schedule) && Object.hasOwn(one, "scheduleOverrideList")) {
@@ -132,7 +132,7 @@ export function opsgenieFiles(
     if (next !== undefined && !files.some((one) => isAfter(next, pagingOf(one))))
       told(
         file.name,
-        "Its answer says that there are more: fetch what its paging.next names too, into a file of its own.",
+        "Its answer isn't complete: also fetch the address in its paging.next, into another file.",
       );
   }
   return found;

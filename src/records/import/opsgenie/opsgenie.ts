@@ -74,14 +74,17 @@ function takeUser(draft: TeamDraft, user: Given): void {
   const what = `user ${name || email}`;
   const isOwn = ["owner", "admin", "user"].includes(called);
   if (!isOwn)
-    draft.nearly(what, `Their role ${called || "of their own"} is none here: they are a member.`);
+    draft.nearly(
+      what,
+      `Their role ${called || "of their own"} doesn't exist here: they are a member.`,
+    );
   const blocked = user.raw("blocked") === true;
   draft.people.add({
     id: user.text("id"),
     email,
     name,
     role: called === "owner" ? "owner" : called === "admin" ? "admin" : "member",
-    leftOut: blocked ? "They are blocked there, and get no account." : null,
+    leftOut: blocked ? "They are blocked there and get no account." : null,
   });
 }
 
@@ -100,7 +103,7 @@ function takeHeartbeat(draft: TeamDraft, given: Given): void {
   if (given.raw("enabled") === false) {
     draft.impossible(
       what,
-      "It is turned off there, and a heartbeat here always waits: it is left out.",
+      "It is turned off there, and a heartbeat here is always on: it is left out.",
     );
     return;
   }
@@ -111,6 +114,6 @@ function takeHeartbeat(draft: TeamDraft, given: Given): void {
     given.text("alertPriority") !== "";
   draft.nearly(
     what,
-    `It is late after ${period / 60} minutes and one more here${told ? ", and its alert is that of the rule which takes the heartbeats' source: its text, priority and team aren't taken over" : ""}. A job's ping finds it where its slug is its name.`,
+    `It is late after ${period / 60} minutes and one more here${told ? ", and its alert is that of the rule which matches the heartbeats' source: its text, priority and team aren't imported" : ""}. A job's ping works where its slug is its name.`,
   );
 }

@@ -9,7 +9,7 @@ import type { OpsgenieNames } from "./names.ts";
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const LENGTHS: Readonly<Record<string, number>> = { hourly: 60, daily: 1440, weekly: 10_080 };
 const ASK =
-  "fetch /v2/schedules/ID/timeline?interval=3&intervalUnit=months too, into a file of its own.";
+  "also fetch /v2/schedules/ID/timeline?interval=3&intervalUnit=months, into another file.";
 
 /** The names of the box's schedules that it becomes; [] where it can't be one. */
 export function takeOpsgenieSchedule(
@@ -22,7 +22,7 @@ export function takeOpsgenieSchedule(
   const zone = zoneOf(given.text("timezone"));
   if (zone === null) {
     given.leave();
-    draft.impossible(what, `Its time zone "${given.text("timezone")}" is none that is known.`);
+    draft.impossible(what, `Its time zone "${given.text("timezone")}" is unknown.`);
     return [];
   }
   if (!given.has("rotations")) {
@@ -33,7 +33,7 @@ export function takeOpsgenieSchedule(
     return [];
   }
   if (given.raw("enabled") === false)
-    draft.nearly(what, "It is turned off there, and has somebody on call here.");
+    draft.nearly(what, "It is turned off there, but has somebody on call here.");
   const id = given.text("id");
   const overrides = overridesOf(draft, { what, id, named });
   return draft.schedule({
@@ -69,7 +69,7 @@ function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At
   if (end !== null)
     draft.nearly(
       what,
-      `Its rotation ${name} ends at ${given.text("endDate")}, and layers have no end here: take it out by then.`,
+      `Its rotation ${name} ends at ${given.text("endDate")}, and layers have no end here: remove it by then.`,
     );
   const start = given.instant("startDate");
   const length = LENGTHS[given.text("type")];
@@ -77,7 +77,7 @@ function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At
     given.leave();
     draft.impossible(
       what,
-      `Its rotation ${name} has no start that can be read, or turns by something else than hours, days and weeks, and is left out.`,
+      `Its rotation ${name} has no start that can be read, or turns by something other than hours, days and weeks, and is left out.`,
     );
     return [];
   }
@@ -151,7 +151,7 @@ function windowsOf(
     if (type === "weekday-and-time-of-day" && (from < 0 || to < 0)) {
       draft.impossible(
         what,
-        `A restriction of its rotation ${name} can't be read: without it the rotation holds for longer.`,
+        `A restriction of its rotation ${name} can't be read: without it the rotation applies for longer.`,
       );
       continue;
     }

@@ -33,7 +33,7 @@ export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around
     );
     draft.rule({ name: source, match: { sources }, escalations: [] });
   }
-  const unused = { what: "escalation", why: "No team's alerts take it first" };
+  const unused = { what: "escalation", why: "No team uses it first" };
   for (const made of around.ladders.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }
 
@@ -59,7 +59,7 @@ function takeTeam(
   if (found.length === 0)
     draft.nearly(
       what,
-      `No integration of kind API is in the files for it: its senders come in through the source ${sources[0]}.`,
+      `No integration of kind API is in the files for it: its senders use the source ${sources[0]}.`,
     );
   draft.rule({ name, match: { sources }, escalations });
   if (draft.report.length === said) draft.exact(what, "A rule of this name.");
@@ -85,7 +85,7 @@ function defaultOf(
     if (!isAll(route) || route.has("timeRestriction"))
       draft.nearly(
         what,
-        `Its routing rule ${route.text("name")} holds for some alerts or hours; here all of the team's take its last one.`,
+        `Its routing rule ${route.text("name")} applies to some alerts or hours; here all of the team's alerts take its last one.`,
       );
   const last = routes
     .toSorted((a, b) => (a.number("order") ?? 0) - (b.number("order") ?? 0))
@@ -111,7 +111,7 @@ function defaultOf(
   }
   if (type === "schedule") return step([], named.schedules(to, called));
   if (type === "none") {
-    draft.nearly(what, "Its alerts tell nobody there, and its rule has no ladder here.");
+    draft.nearly(what, "Its alerts notify nobody there, and its rule has no ladder here.");
     return [];
   }
   const mine = all.filter(({ ladder }) => ladder.team === id || ladder.team === name);
@@ -139,12 +139,12 @@ function sourcesOf(draft: TeamDraft, integrations: readonly Given[]): string[] {
     if (type.toLowerCase() !== "api") {
       draft.impossible(
         what,
-        `Its senders speak as ${type} does: box connect shows what there is for them here.`,
+        `Its senders use the format of ${type}: box connect shows what the box has for them.`,
       );
       return [];
     }
     if (one.raw("enabled") === false)
-      draft.nearly(what, "It is turned off there, and its source is open here.");
+      draft.nearly(what, "It is turned off there, but its source accepts events here.");
     const source = draft.source(name);
     const key = one.text("apiKey");
     if (key !== "") draft.oldKey(source, [name], key);

@@ -83,8 +83,7 @@ export function pagerDutyFiles(
         overrides.push({ file: file.name, list });
       } else if (!PAGING.includes(key)) {
         unread.leave(held);
-        const how =
-          "Nothing here is like them, or the box has them otherwise: they aren't taken over.";
+        const how = "The box has nothing like them, or does it differently: they aren't imported.";
         report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });
       }
     }
@@ -99,14 +98,14 @@ export function pagerDutyFiles(
       report.push({
         sort: "impossible",
         what: file.name,
-        how: "Its answer says that there are more: fetch the next page too (offset=…), into a file of its own.",
+        how: "Its answer isn't complete: also fetch the next page (offset=…), into another file.",
       });
     if (isNothing(value)) report.push(emptyFile(file));
     else if (!isKnown)
       report.push({
         sort: "impossible",
         what: file.name,
-        how: "It holds nothing that is known here.",
+        how: "It contains nothing that the import knows.",
       });
   }
   const all = (kind: Kind) =>

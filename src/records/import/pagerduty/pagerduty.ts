@@ -21,7 +21,7 @@ export const fromPagerDuty: Importer = {
     for (const window of given.windows)
       draft.impossible(
         `maintenance window ${window.leave().text("description") || window.text("id")}`,
-        `It is quiet once, from ${window.text("start_time")} to ${window.text("end_time")}, and the file holds windows that come again: box silence add makes it.`,
+        `It is quiet once, from ${window.text("start_time")} to ${window.text("end_time")}, and the file contains repeating windows: box silence add makes it.`,
       );
     return draft.finish(KNOWN);
   },
@@ -74,11 +74,11 @@ function takeUser(draft: TeamDraft, user: Given): void {
     if (list.length > 0)
       draft.nearly(
         what,
-        `Their ${words} (${list.length}) are theirs to enter, since each has to be confirmed.`,
+        `Their ${words} (${list.length}) must be entered by them, because each has to be confirmed.`,
       );
   }
   if (/read_only|observer|restricted|stakeholder/.test(role))
-    draft.nearly(what, `As ${role} they saw less than a member, which they are here.`);
+    draft.nearly(what, `As ${role} they saw less than here, as a member.`);
   draft.people.add({
     id: user.text("id"),
     email: user.text("email"),
@@ -135,7 +135,7 @@ function takePolicy(
         if (there === undefined || there.length === 0)
           draft.impossible(
             what,
-            `Its step after ${after} minutes names the schedule ${called || id}, which isn't taken over.`,
+            `Its step after ${after} minutes names the schedule ${called || id}, which isn't imported.`,
           );
         named.push(...(there ?? []));
         continue;
@@ -158,7 +158,7 @@ function takePolicy(
   const passes = (policy.number("num_loops") ?? 0) + 1;
   const ladder = draft.ladder({ what, steps, passes, every: after });
   if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is taken over.");
+    draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
   return { name, ladder, isUsed: false };
 }
@@ -169,7 +169,7 @@ function takeServices(
   policies: ReadonlyMap<string, MadeLadder>,
 ): void {
   for (const service of services) takeService(draft, service, policies);
-  const unused = { what: "escalation policy", why: "No service of the export has it" };
+  const unused = { what: "escalation policy", why: "No service of the export uses it" };
   for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }
 
@@ -191,7 +191,7 @@ function takeService(
   else policy.isUsed = true;
   const status = service.text("status");
   if (status === "disabled" || status === "maintenance")
-    draft.nearly(what, `It is ${status} there, and its rule here opens alerts.`);
+    draft.nearly(what, `It is ${status} there; its rule here opens alerts.`);
   const urgency = service.object("incident_urgency_rule", "urgency rules");
   const how = urgency === null ? null : urgencyText(urgency);
   if (how !== null) draft.nearly(what, `${how}; here each alert takes the whole ladder.`);

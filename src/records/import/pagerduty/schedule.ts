@@ -19,21 +19,21 @@ export function takeSchedule(
   const zone = zoneOf(given.text("time_zone"));
   if (zone === null) {
     given.leave();
-    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is none that is known.`);
+    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is unknown.`);
     return [];
   }
   if (given.has("rotations")) {
     given.leave();
     draft.impossible(
       what,
-      "It is one of the newer, shift-based ones, which aren't layers: set it up by hand.",
+      "It is a newer, shift-based schedule without layers: set it up by hand.",
     );
     return [];
   }
   if (!given.has("schedule_layers")) {
     draft.impossible(
       what,
-      `Only the list of schedules has it, without its layers: fetch /schedules/${given.text("id")} too.`,
+      `Only the list of schedules has it, without its layers: also fetch /schedules/${given.text("id")}.`,
     );
     return [];
   }
@@ -74,7 +74,7 @@ function rotationOf(
   if (end !== null)
     draft.nearly(
       what,
-      `Its layer ${name} ends at ${layer.text("end")}, and layers have no end here: take it out by then.`,
+      `Its layer ${name} ends at ${layer.text("end")}, and layers have no end here: remove it by then.`,
     );
   const start = layer.instant("start");
   const virtual = layer.instant("rotation_virtual_start") ?? start;
@@ -139,7 +139,7 @@ function windowsOf(
     if (start === null || seconds <= 0 || (type !== "daily_restriction" && day === null)) {
       draft.impossible(
         what,
-        `A restriction of its layer ${name} can't be read: without it the layer holds for longer.`,
+        `A restriction of its layer ${name} can't be read: without it the layer applies for longer.`,
       );
       continue;
     }

@@ -89,7 +89,7 @@ export class TeamDraft {
   /** Reports a part of a schedule that puts nobody on call any more. */
   ended(what: string, part: Given, { called, at }: { called: string; at: string }): void {
     part.leave();
-    this.exact(what, `Its ${called} ended at ${at} and has nobody on call: it is left out.`);
+    this.exact(what, `Its ${called} ended at ${at} and puts nobody on call: it is left out.`);
   }
 
   /** Adds a schedule. Returns the names of the box's schedules that it becomes. */
@@ -133,7 +133,7 @@ export class TeamDraft {
   /** Makes a rule for an unused ladder. `what`, `why`: for the report ("escalation policy", "No service has it"). */
   ownRule({ name, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
     const source = this.source(name);
-    const how = `it is the ladder of a rule of its name, for what comes in through the source ${source}.`;
+    const how = `it is the ladder of a rule with its name, for events of the source ${source}.`;
     this.nearly(`${what} ${name}`, `${why}: ${how}`);
     this.rule({ name, match: { sources: [source] }, escalations: ladder });
   }
@@ -147,12 +147,12 @@ export class TeamDraft {
   /** `known`: fields that the report may leave out. */
   finish(known: readonly string[]): Imported {
     for (const { kind, fields } of this.unread.rest(known))
-      this.impossible(kind, `Nothing here takes what they have as ${fields.join(", ")}.`);
+      this.impossible(kind, `The box has no place for their ${fields.join(", ")}.`);
     const { planned } = this.people;
     if (planned.length > 0)
       this.nearly(
         "users",
-        "They get accounts without a password, which nothing reaches yet: box config apply --invite prints a link for each, and everybody enters and confirms their own addresses and numbers.",
+        "They get accounts without a password or contacts: box config apply --invite prints a link for each, and everybody enters and confirms their own addresses and numbers.",
       );
     this.#overBounds();
     const project = {

@@ -42,7 +42,7 @@ export function ladderOf(
   const last = ladder.at(-1);
   if (whole === wanted || last === undefined) return ladder;
   say(
-    `It goes through its steps ${wanted} times; a ladder has ${MOST_STEPS} steps, so that it goes through them ${whole} ${whole === 1 ? "time" : "times"} here, and then pages those of the last step every ${every} minutes until somebody acknowledges.`,
+    `It runs its steps ${wanted} times; a ladder has ${MOST_STEPS} steps, so it runs them ${whole} ${whole === 1 ? "time" : "times"} here, and then pages those of the last step every ${every} minutes until somebody acknowledges.`,
   );
   return [...ladder.slice(0, -1), { ...last, repeat_minutes: Math.min(every, YEAR) }];
 }
@@ -86,7 +86,7 @@ function fitted(steps: readonly LadderStep[], say: (how: string) => void): Plann
   const schedules = [...new Set(together.flatMap((step) => step.schedules))];
   const left = [...accounts.slice(MOST_NAMED), ...schedules.slice(MOST_NAMED)];
   say(
-    `It has ${all.length} steps and a ladder ${MOST_STEPS}: those of the last ${together.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, for whom there is no room`}.`,
+    `It has ${all.length} steps and a ladder ${MOST_STEPS}: those of the last ${together.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, because a step names no more people`}.`,
   );
   return [
     ...kept,

@@ -5,14 +5,14 @@ import type { GivenFields } from "./given.ts";
 export const emptyFile = ({ name }: GivenFile): ImportLine => ({
   sort: "exact",
   what: name,
-  how: "It is empty: there is nothing in it to take over.",
+  how: "It is empty: there is nothing to import.",
 });
 
 /** `kind` in the plural. */
 export const inTwo = (kind: string, id: string): ImportLine => ({
   sort: "approximate",
   what: `${kind} ${id}`,
-  how: "Two files have it and differ: the one that says more is taken.",
+  how: "Two files have it and differ: the one with more content is used.",
 });
 
 /** What the URL of a list's page points to: its path, and the page or offset in the query. */

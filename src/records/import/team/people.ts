@@ -70,7 +70,7 @@ export class GivenPeople {
       this.#report.push({
         sort: "impossible",
         what: where,
-        how: `It names the user ${who}, who isn't taken over, and does without here.`,
+        how: `It names the user ${who}, who isn't imported, and is left out here.`,
       });
     this.#missed.add(key);
     return null;

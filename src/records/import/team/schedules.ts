@@ -67,7 +67,7 @@ export function planSchedule(plan: SchedulePlan, around: Around): PlannedSchedul
   if (lanes.length > 1)
     say(
       "approximate",
-      `Up to ${lanes.length} people are on call at once, and one is in a schedule here: it is ${lanes.length} schedules, which its ladders all name.`,
+      `Up to ${lanes.length} people are on call at once, and a schedule here has one: it becomes ${lanes.length} schedules, which its ladders all name.`,
     );
   compare(plan, { lanes, overrides, around, say });
   return lanes.map((lane, i) => ({
@@ -95,11 +95,11 @@ function madeLanes({ rotations, apart, zone, overrides }: SchedulePlan, say: Say
   for (const { name, turns } of rotations) {
     const empty = turns.filter(({ length }) => length === 0).length;
     if (empty === turns.length)
-      say("impossible", `Nobody of its rotation ${name} is taken over, so that it is left out.`);
+      say("impossible", `Nobody of its rotation ${name} is imported, so it is left out.`);
     else if (empty > 0)
       say(
         "approximate",
-        `In its rotation ${name} ${empty} of ${turns.length} turns are nobody's. Every turn is somebody's here: they go to whoever has the next one.`,
+        `In its rotation ${name} ${empty} of ${turns.length} turns have nobody. Here every turn has somebody: these go to the person of the next one.`,
       );
   }
   const lanes = lanesOf(rotations, { apart });
@@ -125,7 +125,7 @@ function fitted(lanes: readonly SeatLane[], say: Say): SeatLane[] {
       if (layer.shift_minutes > MOST.minutes)
         say(
           "approximate",
-          `The turns of its layer ${layer.name} are longer than ten years, which they have here.`,
+          `The turns of its layer ${layer.name} are longer than ten years, the most here.`,
         );
       return {
         ...layer,
@@ -161,7 +161,7 @@ function overridesIn(
   if (pieces.length > MOST.overrides)
     say(
       "impossible",
-      `It has ${pieces.length} overrides to come; the first ${MOST.overrides} are taken over.`,
+      `It has ${pieces.length} future overrides; the first ${MOST.overrides} are imported.`,
     );
   return pieces.slice(0, MOST.overrides);
 }
@@ -203,7 +203,7 @@ function compare(
   if (differences.length > SHOWN)
     say(
       "approximate",
-      `Other people are on call in ${differences.length - SHOWN} more stretches of its next ${days(from, until)} days.`,
+      `Other people are on call in ${differences.length - SHOWN} more periods of its next ${days(from, until)} days.`,
     );
   if (differences.length === 0)
     say("exact", `Its shifts of the next ${days(from, until)} days are ${around.title}'s own.`);
