@@ -10,7 +10,7 @@ const PAGES = 3;
 
 /** Claims: a page rings a phone once. */
 export function claimsContract({ name, test, open }: ContractRegistry): void {
-  test(`${name}: of those who take a page at once one holds it; done is done, with its phones`, async (t) => {
+  test(`${name}: of several claims of a page at once one holds it; a done page stays done, with its phones`, async (t) => {
     const bench = await open(t);
     const { registry } = bench;
     const { tenantId, relayKeyId } = await contractBox(registry);
@@ -42,7 +42,7 @@ export function claimsContract({ name, test, open }: ContractRegistry): void {
     );
   });
 
-  test(`${name}: claims are kept for two days and no longer`, async (t) => {
+  test(`${name}: claims are kept for two days`, async (t) => {
     const { registry, clock } = await open(t);
     const { tenantId } = await contractBox(registry);
     const key = { tenantId, alertId: "1", event: "e", timestamp: 1 };
@@ -56,7 +56,7 @@ export function claimsContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.claims.take(key, { relayKeyId: null })).kind, "taken");
   });
 
-  test(`${name}: a page that is tried again after two days keeps its hold, and what came of it`, async (t) => {
+  test(`${name}: a page that is tried again after two days keeps its hold and its result`, async (t) => {
     const { registry, clock } = await open(t);
     const { tenantId } = await contractBox(registry);
     const key = { tenantId, alertId: "1", event: "e", timestamp: 1 };
@@ -83,7 +83,7 @@ export function claimsContract({ name, test, open }: ContractRegistry): void {
     assert.equal(await registry.purge(), 1);
   });
 
-  test(`${name}: whatever two nodes do in turn, however apart their clocks, each page follows its model`, async (t) => {
+  test(`${name}: each page follows its model, for any actions of two nodes and any difference of their clocks`, async (t) => {
     const bench = await open(t, { apartMs: 3_600_000 });
     const { tenantId, relayKeyId } = await contractBox(bench.registry);
     let round = 0;

@@ -28,7 +28,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal(await registry.accounts.byEmail("bob@example.com"), null);
   });
 
-  test(`${name}: an email is one account, however its letters are composed and who adds it`, async (t) => {
+  test(`${name}: an email is one account, in any encoding of its letters and at any node`, async (t) => {
     const bench = await open(t);
     const forms = ["zo\u{e9}@example.com", "zoe\u{301}@example.com"];
     const made = await together(bench, 8, (registry, n) =>
@@ -38,7 +38,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal(made.filter(({ created }) => created).length, 1);
   });
 
-  test(`${name}: a session ends after 30 idle days, and after 180 whatever it does`, async (t) => {
+  test(`${name}: a session ends after 30 idle days, and after 180 days in any case`, async (t) => {
     const { registry, clock } = await open(t);
     const started = clock.now();
     const until = (ms: number) => clock.turn(started + ms - clock.now());
@@ -95,7 +95,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual((await node.apns.token()).token, { iat: 7, jwt: null });
   });
 
-  test(`${name}: what no database's text may hold is unknown, and no fault`, async (t) => {
+  test(`${name}: a name with a character that no database stores is unknown, and causes no error`, async (t) => {
     const { registry } = await open(t);
     const { tenantId, accounts } = await contractBox(registry);
     const [odd, by = ""] = ["a\0b", accounts[0]];
@@ -119,7 +119,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal(later.kind, "paired");
   });
 
-  test(`${name}: of those who pair first at once one does, and owns the tenant`, async (t) => {
+  test(`${name}: of several first pairings at once one succeeds, and its account owns the tenant`, async (t) => {
     const bench = await open(t);
     const { registry } = bench;
     const { id: tenantId } = await registry.tenants.add({ kind: "box" });
@@ -141,7 +141,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.relayKeys.find("rk_0000000000000000")).tenantId, null);
   });
 
-  test(`${name}: who may be first: the account that the tenant waits for, and none of a tenant without a box`, async (t) => {
+  test(`${name}: only the account that a tenant is reserved for may pair first, and none with a tenant without a box`, async (t) => {
     const { registry } = await open(t);
     const { account: ada } = await registry.accounts.add("ada@example.com");
     const { account: eve } = await registry.accounts.add("eve@example.com");
@@ -156,7 +156,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await first(waits.id, ada.id)).kind, "paired");
   });
 
-  test(`${name}: one live pairing an account and a box account, whoever comes at once`, async (t) => {
+  test(`${name}: an account and a box account have one live pairing, also with many tries at once`, async (t) => {
     const bench = await open(t);
     const { registry, clock } = bench;
     const { tenantId, accounts } = await contractBox(registry);
@@ -205,7 +205,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.pairings.first(again)).kind, "receipt_needed");
   });
 
-  test(`${name}: of keys that are rotated at once one is live, and known at every node`, async (t) => {
+  test(`${name}: of keys that are rotated at once one is live, at every node`, async (t) => {
     const bench = await open(t);
     const { registry } = bench;
     const { tenantId, relayKeyId, accounts } = await contractBox(registry, 2);
@@ -227,7 +227,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.notEqual(live[0], relayKeyId);
   });
 
-  test(`${name}: a device is a complete fresh report, stored in lower case`, async (t) => {
+  test(`${name}: registering a device replaces what is stored, in lower case`, async (t) => {
     const { registry, clock } = await open(t);
     const { account } = await registry.accounts.add("ada@example.com");
     const token = "AB".repeat(32);
@@ -249,7 +249,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal(await registry.devices.remove(account.id, token), false);
   });
 
-  test(`${name}: twenty devices an account, also when thirty come at once; a known one always`, async (t) => {
+  test(`${name}: an account has at most twenty devices, also when thirty register at once; a known one can always register`, async (t) => {
     const bench = await open(t);
     const { registry } = bench;
     const { account } = await registry.accounts.add("ada@example.com");
@@ -267,7 +267,7 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.devices.list(other.id)).length, 1);
   });
 
-  test(`${name}: who is paged: those with a live pairing, each phone once, without those set aside`, async (t) => {
+  test(`${name}: recipients are people with a live pairing, each phone once, without those set aside`, async (t) => {
     const { registry, clock } = await open(t);
     const box = await contractBox(registry, 3);
     const [ada = "", bob = "", eve = ""] = box.accounts;

@@ -39,7 +39,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual(await tenants.due(300, 10), [one]);
   });
 
-  test(`${name}: what the operator says of an address outranks what was announced before`, async (t) => {
+  test(`${name}: an address that the operator sets outranks earlier announcements`, async (t) => {
     const { registry, clock } = await open(t);
     const { tenants } = registry;
     const { tenantId, relayKeyId } = await contractBox(registry);
@@ -58,7 +58,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.equal(await tenants.announce(none), "revoked");
   });
 
-  test(`${name}: addresses lead to the tenant that has them, and its first one where several do`, async (t) => {
+  test(`${name}: a link leads to its tenant, and to the first one if several have it`, async (t) => {
     const bench = await open(t);
     const { registry, clock } = bench;
     const ids: string[] = [];
@@ -82,7 +82,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual(await Promise.all(["r1", "r2"].map(reports)), [null, two]);
   });
 
-  test(`${name}: of seals put at once one holds; one that was broken since is refused`, async (t) => {
+  test(`${name}: of seals written at once one is kept, and one with an old epoch is refused`, async (t) => {
     const bench = await open(t);
     const { seals, tenants } = bench.registry;
     const { id: tenantId } = await tenants.add({ kind: "hosted" });
@@ -112,7 +112,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual(await seals.list({ after: rows[0]?.id ?? "", limit: 5 }), rows.slice(1));
   });
 
-  test(`${name}: two boxes with one key are told apart from one that is started anew`, async (t) => {
+  test(`${name}: two boxes with one key are distinguished from one box that restarts`, async (t) => {
     const bench = await open(t);
     const { registry, clock } = bench;
     const box = await contractBox(registry);
@@ -150,7 +150,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.heartbeats.owed(10)).length, 1);
   });
 
-  test(`${name}: a silence is owed once, paid by one, and a goodbye is none`, async (t) => {
+  test(`${name}: a silence owes one page, which one node sends, and a planned stop owes none`, async (t) => {
     const bench = await open(t);
     const { registry, clock } = bench;
     const boxes = [await contractBox(registry), await contractBox(registry)];
@@ -214,7 +214,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     for (const node of bench.nodes) assert.equal(await node.heartbeats.beat(sign(0)), null);
   });
 
-  test(`${name}: most boxes unheard is an outage of the way here: nobody is silent until most are heard`, async (t) => {
+  test(`${name}: when most boxes are unheard the service is at fault: none counts as silent until most are heard`, async (t) => {
     const { registry, clock } = await open(t);
     const boxes: Awaited<ReturnType<typeof contractBox>>[] = [];
     for (let n = 0; n < 20; n++) boxes.push(await contractBox(registry));
@@ -264,7 +264,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual([...new Set(owed.map(({ heardAt }) => heardAt))], [at]);
   });
 
-  test(`${name}: one provider token for all: of those who replace it one does`, async (t) => {
+  test(`${name}: all nodes share one provider token, and one of several that replace it succeeds`, async (t) => {
     const bench = await open(t, { apartMs: 3_600_000 });
     const { registry, clock } = bench;
     const settings = { keyId: "K", teamId: "T", topic: "app", endpoint: "https://localhost" };
@@ -299,7 +299,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.equal(await bench.nodes[1].apns.keepToken(next), true);
   });
 
-  test(`${name}: an outage is 30 s in which nobody was alive, noted once`, async (t) => {
+  test(`${name}: an outage is 30 s without a live process, and is stored once`, async (t) => {
     const bench = await open(t, { apartMs: -3_600_000 });
     const { registry, clock, nodes } = bench;
     assert.deepEqual(await registry.uptime.begin(), []);

@@ -71,7 +71,7 @@ async function inOrder(
 }
 
 postgresTest(
-  "what changes many rows at once locks them in one order, so that no two wait for each other",
+  "statements that change many rows lock them in one order, so that none deadlock",
   async (t) => {
     const bench = await nounBench(t);
     const node = bench.node("a");
@@ -124,7 +124,7 @@ postgresTest(
 );
 
 postgresTest(
-  "of many requests for a page on two nodes one has it, and each gets its own page's answer",
+  "of many requests for a page on two nodes one claims it, and each gets its own page's answer",
   async (t) => {
     const bench = await nounBench(t);
     const nodes = [bench.node("a"), bench.node("b")];
@@ -175,23 +175,20 @@ postgresTest(
   },
 );
 
-postgresTest(
-  "whoever revokes a key sees each hold that was taken by it: a hold is never taken unseen",
-  async (t) => {
-    const bench = await nounBench(t);
-    const node = bench.node("a");
-    const { tenantId, relayKeyId } = await bench.box();
-    let during: Promise<ClaimTaken> | null = null;
-    await bench.database.transaction(async (tx) => {
-      await tx.query("UPDATE relay_keys SET revoked_at = now() WHERE id = $1", [relayKeyId]);
-      during = node.claims.take(page(tenantId), { relayKeyId });
-      // This doesn't wait, because pages of other boxes are in the same statement.
-      assert.deepEqual(await during, { kind: "in_flight" });
-    });
-    assert.deepEqual(await node.claims.take(page(tenantId), { relayKeyId }), { kind: "revoked" });
-    assert.deepEqual(await node.claims.holders(tenantId), []);
-  },
-);
+postgresTest("a revocation sees every hold that was taken with the key", async (t) => {
+  const bench = await nounBench(t);
+  const node = bench.node("a");
+  const { tenantId, relayKeyId } = await bench.box();
+  let during: Promise<ClaimTaken> | null = null;
+  await bench.database.transaction(async (tx) => {
+    await tx.query("UPDATE relay_keys SET revoked_at = now() WHERE id = $1", [relayKeyId]);
+    during = node.claims.take(page(tenantId), { relayKeyId });
+    // This doesn't wait, because pages of other boxes are in the same statement.
+    assert.deepEqual(await during, { kind: "in_flight" });
+  });
+  assert.deepEqual(await node.claims.take(page(tenantId), { relayKeyId }), { kind: "revoked" });
+  assert.deepEqual(await node.claims.holders(tenantId), []);
+});
 
 postgresTest(
   "a hold whose answer was lost with the connection is the same hold when it is asked for again",
@@ -213,7 +210,7 @@ postgresTest(
   },
 );
 
-postgresTest("a node that starts frees its own holds, and nobody else's", async (t) => {
+postgresTest("a node that starts frees its own holds, and no other node's", async (t) => {
   const bench = await nounBench(t);
   const { tenantId } = await bench.box();
   const [a, b] = [bench.node("node-1"), bench.node("node-10")];
@@ -243,44 +240,48 @@ postgresTest(
   },
 );
 
-postgresTest("pages are taken and settled in one order, whatever order they came in", async (t) => {
-  const bench = await nounBench(t);
-  const { tenantId } = await bench.box();
-  const node = bench.node("a");
-  const take = (alertId: string) => node.claims.take(page(tenantId, alertId), { relayKeyId: null });
-  const held = [taken(await take("2")), taken(await take("1"))];
-  await bench.made.turn(16_000);
-  const result = { reached: ["aa"], done: false, devices: 1 };
-  const both = [
-    () => Promise.all(held.map(({ claim }) => node.claims.settle(claim, result))),
-    () => Promise.all(["2", "1"].map(take)),
-  ];
-  for (const ask of both) {
-    let asked: Promise<unknown> | null = null;
-    await bench.database.transaction(async (tx) => {
-      await tx.query("SELECT 1 FROM relay_claims WHERE alert_id = '1' FOR UPDATE");
-      asked = ask();
-      await bench.waiting(1);
-      // A statement that waits for the first row has locked none of the others, so no deadlock can arise.
-      await bench.database.query(
-        "SELECT 1 FROM relay_claims WHERE alert_id = '2' FOR UPDATE NOWAIT",
-      );
-    });
-    await asked;
-  }
-});
+postgresTest(
+  "pages are claimed and settled in one order of rows, whatever order they came in",
+  async (t) => {
+    const bench = await nounBench(t);
+    const { tenantId } = await bench.box();
+    const node = bench.node("a");
+    const take = (alertId: string) =>
+      node.claims.take(page(tenantId, alertId), { relayKeyId: null });
+    const held = [taken(await take("2")), taken(await take("1"))];
+    await bench.made.turn(16_000);
+    const result = { reached: ["aa"], done: false, devices: 1 };
+    const both = [
+      () => Promise.all(held.map(({ claim }) => node.claims.settle(claim, result))),
+      () => Promise.all(["2", "1"].map(take)),
+    ];
+    for (const ask of both) {
+      let asked: Promise<unknown> | null = null;
+      await bench.database.transaction(async (tx) => {
+        await tx.query("SELECT 1 FROM relay_claims WHERE alert_id = '1' FOR UPDATE");
+        asked = ask();
+        await bench.waiting(1);
+        // A statement that waits for the first row has locked none of the others, so no deadlock can arise.
+        await bench.database.query(
+          "SELECT 1 FROM relay_claims WHERE alert_id = '2' FOR UPDATE NOWAIT",
+        );
+      });
+      await asked;
+    }
+  },
+);
 
 postgresTest(
-  "two nodes take, settle, stand still and try again: as one that can't fail would say",
+  "two nodes that claim, settle, stand still and retry give the results of a model without failures",
   (t) => claimStories(t, { runs: 12, steps: 25 }),
 );
 
-postgresTest("connections that are lost with their answers double no page and lose none", (t) =>
+postgresTest("lost connections and answers neither repeat nor lose a page", (t) =>
   cutStories(t, { pages: 100 }),
 );
 
 postgresTest(
-  "whose holds a tenant has is read from the latest seconds, not from two days",
+  "a tenant's holders are read from the latest seconds, not from two days",
   async (t) => {
     const made = await testDatabase(t, { empty: true });
     const database = made.open();
@@ -312,7 +313,7 @@ postgresTest(
   },
 );
 
-postgresTest("to settle a hold writes to no index", async (t) => {
+postgresTest("settling a hold writes to no index", async (t) => {
   const { database } = await nounBench(t);
   const indexes = await database.query<{ text: string }>(
     "SELECT indexdef AS text FROM pg_indexes WHERE tablename = 'relay_claims'",

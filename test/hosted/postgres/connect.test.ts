@@ -14,7 +14,7 @@ const one = async (database: Database) =>
 
 const isRefusal = (error: unknown) => error instanceof DatabaseAway && error.isRefusal;
 
-postgresTest("a bigint arrives as a number, and one that is none is refused", async (t) => {
+postgresTest("a bigint arrives as a number, and one that is too large is an error", async (t) => {
   const database = (await testDatabase(t)).open();
   const big = (text: string) => database.query<{ n: number }>(`SELECT ${text}::bigint AS n`);
   assert.deepEqual(await big("9007199254740991"), [{ n: 9007199254740991 }]);
@@ -23,7 +23,7 @@ postgresTest("a bigint arrives as a number, and one that is none is refused", as
 });
 
 postgresTest(
-  "of several hosts the first that takes writes is asked, and the next when it is gone",
+  "of several hosts the first that accepts writes is used, and the next when it is gone",
   async (t) => {
     const made = await testDatabase(t);
     const [a, b] = [await forwarded(t, made), await forwarded(t, made)];
@@ -46,7 +46,7 @@ postgresTest(
   },
 );
 
-postgresTest("TLS is what the URL says, and who can't be trusted gets no word", async (t) => {
+postgresTest("TLS follows the URL, and an untrusted server gets no data", async (t) => {
   const made = await testDatabase(t);
   const [plain, secure] = [await forwarded(t, made), await forwarded(t, made, { tls: true })];
   const ca = LOCALHOST.cert.toString();
@@ -64,7 +64,7 @@ postgresTest("TLS is what the URL says, and who can't be trusted gets no word", 
 });
 
 postgresTest(
-  "a connection that is lost under a statement is made anew, and the statement asked again",
+  "a connection lost during a statement is replaced, and the statement repeated",
   async (t) => {
     const made = await testDatabase(t);
     const [database, other] = [made.open(), made.open()];
@@ -84,7 +84,7 @@ postgresTest(
   },
 );
 
-postgresTest("two transactions that can't both be are one after the other", async (t) => {
+postgresTest("two conflicting transactions run one after the other", async (t) => {
   const made = await testDatabase(t);
   const database = made.open();
   await database.query("INSERT INTO meta (key, value) VALUES ('a', 0), ('b', 0)");
@@ -106,23 +106,26 @@ postgresTest("two transactions that can't both be are one after the other", asyn
   );
 });
 
-postgresTest("a transaction that throws is undone, and its connection serves on", async (t) => {
-  const database = (await testDatabase(t)).open({ pool: 1 });
-  const failing = database.transaction(async (tx) => {
-    await tx.query("INSERT INTO meta (key, value) VALUES ('x', 1)");
-    throw new Error("no");
-  });
-  await assert.rejects(failing, /^Error: no$/);
-  const swallowed = database.transaction(async (tx) => {
-    await tx.query("INSERT INTO meta (key, value) VALUES ('x', 1)");
-    await tx.query("SELECT nothing").catch(() => {});
-  });
-  await assert.rejects(swallowed, /went on after/);
-  assert.deepEqual(await database.query("SELECT 1 FROM meta WHERE key = 'x'"), []);
-});
+postgresTest(
+  "a transaction that throws is rolled back, and its connection is used again",
+  async (t) => {
+    const database = (await testDatabase(t)).open({ pool: 1 });
+    const failing = database.transaction(async (tx) => {
+      await tx.query("INSERT INTO meta (key, value) VALUES ('x', 1)");
+      throw new Error("no");
+    });
+    await assert.rejects(failing, /^Error: no$/);
+    const swallowed = database.transaction(async (tx) => {
+      await tx.query("INSERT INTO meta (key, value) VALUES ('x', 1)");
+      await tx.query("SELECT nothing").catch(() => {});
+    });
+    await assert.rejects(swallowed, /went on after/);
+    assert.deepEqual(await database.query("SELECT 1 FROM meta WHERE key = 'x'"), []);
+  },
+);
 
 postgresTest(
-  "work that takes every connection leaves the leases' alone, and who waits is told in time",
+  "work that uses every connection leaves those for renewals free, and waiting callers get an error in time",
   async (t) => {
     const made = await testDatabase(t);
     const database = made.open({ pool: 2 });
@@ -151,7 +154,7 @@ postgresTest("a statement that takes too long is given up with its connection", 
   assert.equal(await one(database), 1);
 });
 
-postgresTest("what a node gives up goes on at the server no longer than it was to", async (t) => {
+postgresTest("a statement that a node gave up ends at the server by its time limit", async (t) => {
   const made = await testDatabase(t);
   const [database, other] = [made.open(), made.open()];
   await database.query("INSERT INTO meta (key, value) VALUES ('a', 0)");
@@ -171,7 +174,7 @@ postgresTest("what a node gives up goes on at the server no longer than it was t
 });
 
 postgresTest(
-  "who locks a row reads what was committed before it, whatever is usual there",
+  "after locking a row the latest commit is read, whatever isolation the database defaults to",
   async (t) => {
     const made = await testDatabase(t);
     const root = made.open();
@@ -196,7 +199,7 @@ postgresTest(
   },
 );
 
-postgresTest("what the server has ended for its length may be asked again, later", async (t) => {
+postgresTest("a statement that the server ended for its time may be repeated later", async (t) => {
   const made = await testDatabase(t);
   const [database, other] = [made.open({ pool: 1 }), made.open()];
   await other.query("INSERT INTO meta (key, value) VALUES ('a', 0)");
@@ -218,7 +221,7 @@ postgresTest("what the server has ended for its length may be asked again, later
   assert.deepEqual(await database.query("SELECT value FROM meta WHERE key = 'a'"), [{ value: 2 }]);
 });
 
-postgresTest("a pooler that lets no setting through is asked without", async (t) => {
+postgresTest("a pooler that passes on no settings is used without them", async (t) => {
   if (pgbouncer === null) return t.skip("no PgBouncer");
   const made = await testDatabase(t);
   const database = made.open({ by: await pooledUrl(t, made) });
@@ -227,7 +230,7 @@ postgresTest("a pooler that lets no setting through is asked without", async (t)
   assert.deepEqual(await limit, [{ statement_timeout: "5s" }]);
 });
 
-postgresTest("where one connection is dead without a word the others aren't tried", async (t) => {
+postgresTest("when one connection is silently dead the other idle ones aren't tried", async (t) => {
   const made = await testDatabase(t);
   const way = await forwarded(t, made);
   const { database } = openTo(t, made, `127.0.0.1:${way.port}`);
@@ -249,7 +252,7 @@ postgresTest("several nodes that start at once migrate once", async (t) => {
 });
 
 postgresTest(
-  "a database that can't keep what it is given, or not at once, is refused",
+  "a database that can't store every character, or commits before the disk has it, is refused",
   async (t) => {
     const made = await testDatabase(t, { empty: true });
     const root = made.open();
@@ -269,7 +272,7 @@ postgresTest(
   },
 );
 
-postgresTest("a program serves on a newer schema as long as that lets it", async (t) => {
+postgresTest("a program serves on a newer schema if that schema allows it", async (t) => {
   const made = await testDatabase(t, { empty: true });
   const database = made.open();
   const [start] = migrations("postgres");

@@ -52,7 +52,7 @@ async function withTimeline(t: Parameters<typeof testDatabase>[0]) {
 }
 
 postgresTest(
-  "a primary that comes back after its standby was promoted is refused, by name of the reason",
+  "a primary that comes back after its standby was promoted is refused, with the reason",
   async (t) => {
     const { made, set } = await withTimeline(t);
     const seen = seenInMemory();
@@ -79,7 +79,7 @@ postgresTest(
   },
 );
 
-postgresTest("a database of another kind, which has no timelines, is asked without", async (t) => {
+postgresTest("a database without timelines is used without them", async (t) => {
   const { made } = await withTimeline(t);
   const root = made.open();
   await root.query("DROP FUNCTION clock.pg_walfile_name");
@@ -93,7 +93,7 @@ postgresTest("a database of another kind, which has no timelines, is asked witho
   assert.equal(seen.latest()?.timeline, 9);
 });
 
-postgresTest("a role that may do nothing else is told the timeline", async (t) => {
+postgresTest("a database role without other rights can read the timeline", async (t) => {
   const made = await testDatabase(t, { empty: true });
   const root = made.open();
   const role = `plain_${made.name}`;

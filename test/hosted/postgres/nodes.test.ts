@@ -75,7 +75,7 @@ postgresTest(
 );
 
 postgresTest(
-  "a node whose row is gone, or is that of a backup, takes its name again where nobody lives by it",
+  "a node whose row is gone, or from a backup, takes its name again if no other process has it",
   async (t) => {
     const bench = await nounBench(t);
     const [cut, other] = [bench.node("n1"), bench.node("n2")];
@@ -129,7 +129,7 @@ postgresTest(
 );
 
 postgresTest(
-  "one node leads until it has said nothing for 20 s, and hands over when it leaves",
+  "one node leads until it hasn't renewed for 20 s, and hands over when it leaves",
   async (t) => {
     const bench = await nounBench(t);
     const [a, b] = [bench.node("a", -HOUR), bench.node("b", HOUR)];
@@ -175,7 +175,7 @@ postgresTest(
 );
 
 postgresTest(
-  "where the database's clock was set back a name and a job aren't kept for those that are gone",
+  "after the database's clock was set back, names and jobs of dead nodes become free",
   async (t) => {
     const bench = await nounBench(t);
     const [gone, again, other] = [bench.node("n1"), bench.node("n1"), bench.node("n2")];
@@ -190,7 +190,7 @@ postgresTest(
 );
 
 postgresTest(
-  "a node says each 2 s that it lives, knows how wrong its clock is, and ends when it is too old",
+  "a node renews every 2 s, knows how wrong its clock is, and ends when its program is too old",
   async (t) => {
     const bench = await nounBench(t);
     const clock = handClock(NOON + 90_000);
@@ -242,28 +242,25 @@ postgresTest(
   },
 );
 
-postgresTest(
-  "old claims go in slices, and those in somebody's hands are passed over",
-  async (t) => {
-    const bench = await nounBench(t);
-    const node = bench.node("a");
-    const purge = postgresPurge(node.deps, async () => 0);
-    await bench.database.query(
-      `INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp, created_at)
+postgresTest("old claims are deleted in slices, without those that are locked", async (t) => {
+  const bench = await nounBench(t);
+  const node = bench.node("a");
+  const purge = postgresPurge(node.deps, async () => 0);
+  await bench.database.query(
+    `INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp, created_at)
      SELECT 't', n::text, 'e', n, now() - interval '49 h' FROM generate_series(1, 1200) n`,
-    );
-    await bench.database.query(
-      "INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp) VALUES ('t', 'new', 'e', 1)",
-    );
-    const slices = await bench.database.transaction(async (tx) => {
-      await tx.query("SELECT 1 FROM relay_claims WHERE alert_id = '7' FOR UPDATE");
-      return [await purge(), await purge(), await purge()];
-    });
-    assert.deepEqual(slices, [500, 500, 199]);
-    assert.equal(await purge(), 1);
-    assert.equal(await purge(), 0);
-  },
-);
+  );
+  await bench.database.query(
+    "INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp) VALUES ('t', 'new', 'e', 1)",
+  );
+  const slices = await bench.database.transaction(async (tx) => {
+    await tx.query("SELECT 1 FROM relay_claims WHERE alert_id = '7' FOR UPDATE");
+    return [await purge(), await purge(), await purge()];
+  });
+  assert.deepEqual(slices, [500, 500, 199]);
+  assert.equal(await purge(), 1);
+  assert.equal(await purge(), 0);
+});
 
 postgresTest(
   "a provider token is made by one of several nodes, and only of the present settings",
@@ -298,7 +295,7 @@ postgresTest(
   },
 );
 
-postgresTest("a key that was found once needs no look, and every refusal costs one", async (t) => {
+postgresTest("a known key needs no query, and every refusal costs one", async (t) => {
   const bench = await nounBench(t);
   const { tenantId, relayKeyId } = await bench.box();
   const node = bench.node("a");

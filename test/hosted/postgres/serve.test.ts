@@ -205,7 +205,7 @@ postgresTest(
 );
 
 postgresTest(
-  "a rotated key that a node remembers is refused whatever it signs, and spends nothing of the new one's pages",
+  "a rotated key that a node has cached is refused for any request, and uses none of the tenant's budget",
   async (t) => {
     const [a, b] = (await nodes(t, await testDatabase(t), 2, { relayRate: "1" })) as [
       TestHosted,
@@ -415,7 +415,7 @@ postgresTest(
   },
 );
 
-postgresTest("nothing that a node says holds the database's password", () => {
+postgresTest("no log line of a node contains the database's password", () => {
   assert.ok(said.length > 0);
   assert.ok(!said.join("").includes(SECRET));
 });

@@ -12,7 +12,7 @@ postgresTest("two nodes' claims follow their model, at length", (t) =>
   claimStories(t, { runs: 400, steps: 60 }),
 );
 
-postgresTest("two nodes' claims follow their model by way of a pooler in transaction mode", (t) => {
+postgresTest("two nodes' claims follow their model through a pooler in transaction mode", (t) => {
   if (pgbouncer === null && process.env["BOX_TEST_POSTGRES"] !== "must")
     return t.skip("no PgBouncer");
   return claimStories(t, { runs: 150, steps: 60, pooled: true });
