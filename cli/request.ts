@@ -76,7 +76,7 @@ function answered(
   });
 }
 
-/** The error's code where the box took the request and said nothing. */
+/** The error's code where the box accepted the request and didn't answer. */
 const SILENT = "SILENT";
 
 /** No answer, or none that could be understood. */

@@ -2,9 +2,9 @@ import type { Sealer } from "../../ground/kit/sealer.ts";
 import { type Unreadable, unreadableRows } from "../../ground/store/sealed.ts";
 import type { Reader } from "../../ground/store/store.ts";
 
-/** A stored credential whose key is lost, as people call it. */
+/** A stored credential whose key is lost. */
 export interface LostCredential extends Unreadable {
-  /** What it belongs to: "channel". */
+  /** The kind of its owner: "channel". */
   kind: string;
   /** "channel shop: chat". */
   name: string;
@@ -40,7 +40,7 @@ const NAMED: Readonly<Record<Unreadable["table"], Named>> = {
   },
 };
 
-/** The credentials that have to be entered again unless their key is put back. */
+/** The credentials that must be entered again unless their key is restored. */
 export function lostCredentials(reader: Reader, sealer: Sealer): LostCredential[] {
   return unreadableRows(reader, sealer).map((row) => {
     const { kind, sql } = NAMED[row.table];
@@ -49,7 +49,7 @@ export function lostCredentials(reader: Reader, sealer: Sealer): LostCredential[
   });
 }
 
-/** How many of each kind: for whoever may not read names. */
+/** How many of each kind, for callers who may not read names. */
 export function countsOf(lost: readonly LostCredential[]): string[] {
   const kinds = Map.groupBy(lost, ({ kind }) => kind);
   return [...kinds].map(([kind, of]) => `${of.length} ${kind}${of.length === 1 ? "" : "s"}`);

@@ -10,7 +10,7 @@ export type Hushed = Pick<RunEvidence, "hushes" | "rings">;
 export interface Quietly<Ledger> {
   api: Api;
   clock: Clock;
-  /** Of the source of the project where things are kept quiet. */
+  /** The ingest token of the project for silences. */
   token: string;
   ledger: Ledger;
 }

@@ -177,7 +177,9 @@ function lostPages(evidence: RunEvidence): string[] {
   ];
 }
 
-/** It is told again before somebody has it, because it became worse, or after it was given back. */
+/**
+ * Order of an alert's events. It is renotified until it is acknowledged, because its level rose, or after that ended.
+ */
 const RANK: Record<string, number> = {
   "alert.opened": 0,
   "alert.escalated": 1,

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 
-/** What a WebSocket's connection carries (RFC 6455, section 5). */
+/** The frames of a WebSocket (RFC 6455, section 5). */
 
 export const opcodes = { continuation: 0x0, text: 0x1, close: 0x8, ping: 0x9, pong: 0xa } as const;
 
 export interface SocketFrame {
   opcode: number;
-  /** The last of its message. */
+  /** Whether this is the last frame of its message. */
   isLast: boolean;
   data: Buffer;
 }
 
-/** Reads frames of a server's out of what arrives; `most`: bytes of one. null for bytes that are none, or of one that is longer. */
+/** Reads a server's frames from what arrives. `most`: bytes of a frame. null for invalid or longer frames. */
 export function frameReader(most: number): (chunk: Buffer) => SocketFrame[] | null {
   let bytes: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -29,7 +29,7 @@ export function frameReader(most: number): (chunk: Buffer) => SocketFrame[] | nu
   };
 }
 
-/** null: not whole yet. */
+/** null: not complete yet. */
 function headOf(bytes: Buffer) {
   const [first = 0, second = 0] = bytes;
   const short = second & 0x7f;
@@ -38,7 +38,7 @@ function headOf(bytes: Buffer) {
   return {
     opcode: first & 0x0f,
     isLast: first > 0x7f,
-    // No extension was agreed on that could use the other bits, and a server masks nothing.
+    // The other bits belong to extensions, and none was agreed on. A server masks nothing.
     isServers: (first & 0x70) === 0 && second <= 0x7f,
     from,
     length:
@@ -50,7 +50,7 @@ function headOf(bytes: Buffer) {
   };
 }
 
-/** A whole message of a client's, which is masked. */
+/** A client's message in one frame, which is masked. */
 export function clientFrame(opcode: number, data: Buffer): Buffer {
   const { length } = data;
   const size = length < 126 ? 0 : length < 65_536 ? 2 : 8;

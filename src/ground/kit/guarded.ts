@@ -19,13 +19,13 @@ export interface GuardOptions {
 
 /** How long one of several addresses is tried alone. Node's 250 ms is too short for slow lines. */
 export const ONE_ADDRESS_MS = 1_000;
-/** How long a connection is kept for the next request; less where the other side says so. */
+/** How long a connection is kept for the next request, unless the other side asks for less. */
 const IDLE_MS = 4_000;
 
-/** Connections that stand, with TLS where it is asked for. */
+/** Opens connections, with TLS where the request needs it. */
 const open = new WeakSet<Socket>();
 
-/** Calls `then` once the connection stands; never where it doesn't come to that. */
+/** Calls `then` once the connection is open; never where that fails. */
 export function whenOpen(socket: Socket, isSecure: boolean, then: () => void): void {
   if (open.has(socket)) then();
   else

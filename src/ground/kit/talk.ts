@@ -28,7 +28,7 @@ export interface Talk {
 const OPEN_MS = 10_000;
 /** The longest text that any service sends. */
 const LONGEST_TALK = 1_048_576;
-/** What the key is answered with, by the standard. */
+/** The standard's suffix for the server's answer to the key. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** Opens a WebSocket by an agent of its own. `url`: as for http. Rejects with an EgressFault. */
@@ -65,7 +65,7 @@ export async function openTalk(
     });
   let cancel = look();
   socket.on("error", (error) => cut(egressErrorOf(error)));
-  // It is read once the caller has the connection.
+  // Reading begins once the caller has the connection.
   socket.unshift(head);
   socket.on("data", arrived);
   socket.on("close", () => {
@@ -80,7 +80,7 @@ export async function openTalk(
   };
 }
 
-/** The connection, once the other side agreed to speak WebSocket on it, and what arrived of it already. */
+/** The connection after the other side has accepted the upgrade, and the bytes that arrived with it. */
 function upgraded(url: URL, agent: Agent, clock: Clock): Promise<{ socket: Socket; head: Buffer }> {
   const key = randomBytes(16).toString("base64");
   const request = (url.protocol === "https:" ? https : http).request(url, {
@@ -114,7 +114,7 @@ function upgraded(url: URL, agent: Agent, clock: Clock): Promise<{ socket: Socke
   });
 }
 
-/** Joins the parts of texts, and answers what the other side asks of the connection. `wrong`: for a text that is too long. */
+/** Joins the frames of texts, and answers pings and closes. `wrong`: called for a text that is too long. */
 function listening(
   heard: (text: string) => void,
   line: { say(opcode: number, data: Buffer): void; end(): void; wrong(): void },
