@@ -19,9 +19,14 @@ import { conditions } from "./condition.ts";
 const minutes = integer(0, 525_600);
 
 const match = z.strictObject({
-  min_level: integer(0).nullable().default(null).describe("Lowest level that matches; null = any."),
-  sources: list(text(128, 1), 100).default([]).describe("Source names, any of; empty = any."),
-  tags: list(text(256, 1), 100).default([]).describe("Any of; empty = any."),
+  min_level: integer(0)
+    .nullable()
+    .default(null)
+    .describe("Lowest level that matches; null = any. An event without a level has 200."),
+  sources: list(text(128, 1), 100)
+    .default([])
+    .describe("One of these sources, by name; empty = any."),
+  tags: list(text(256, 1), 100).default([]).describe("One of these tags; empty = any."),
   template_contains: text(500)
     .default("")
     .describe(
@@ -46,10 +51,12 @@ export const escalationStep = z.strictObject({
     .describe(
       "Schedules by name, a shared one of another project as `{project}/{schedule}`: whoever they have on call when the step runs.",
     ),
-  after_minutes: minutes.default(0).describe("Counted from the alert's opening, for every step."),
+  after_minutes: minutes
+    .default(0)
+    .describe("Counted from the alert's opening, for every step, not from the step before."),
   repeat_minutes: minutes
     .default(0)
-    .describe("Repeats this step until the next one, an ack or a resolve; 0 = once."),
+    .describe("Repeats this step until the next one, an acknowledgement or a resolve; 0 = once."),
 });
 
 const silencedBy = z.strictObject({
@@ -60,24 +67,28 @@ const silencedBy = z.strictObject({
 });
 
 export const ruleFields = {
-  match: match.prefault({}).describe("Which events: all that is given must hold."),
+  match: match.prefault({}).describe("Which events match: all parts that are given must hold."),
   conditions: conditions.describe("Comparisons with the event's keys; all must hold."),
-  fire_after: fireAfter.prefault({}).describe("How many of them open an alert."),
+  fire_after: fireAfter.prefault({}).describe("How many matching events open an alert."),
   dedup_window_minutes: minutes
     .default(0)
-    .describe("A match later than this after the one before it renotifies while open; 0 = never.")
+    .describe(
+      "A match that comes later than this after the one before notifies again, while the alert is open; 0 = never.",
+    )
     .register(fieldLabels, { label: "A match counts as news after", unit: "min" }),
   auto_resolve_quiet_minutes: minutes
     .default(0)
-    .describe("Resolves after so long without a match; 0 = never.")
+    .describe(
+      "Resolves after this long without a match; 0 = never. Time in which the box was off doesn't count.",
+    )
     .register(fieldLabels, { label: "Resolve after", unit: "quiet min" }),
   renotify_minutes: minutes
     .default(0)
-    .describe("Says again that it is open; 0 = never.")
+    .describe("Notifies again while nobody has acknowledged; 0 = never.")
     .register(fieldLabels, { label: "Say again that it is open every", unit: "min" }),
   max_renotify: integer(0, 1_000_000)
     .default(0)
-    .describe("How often; 0 = no limit.")
+    .describe("How often it notifies again; 0 = no limit.")
     .register(fieldLabels, { label: "at most", unit: "times" }),
   ends_with_source: boolean
     .default(true)
@@ -98,11 +109,13 @@ export const ruleFields = {
     ),
   ack_expires_minutes: minutes
     .default(0)
-    .describe("An acknowledgement ends after so long, and the ladder begins again; 0 = never.")
+    .describe("An acknowledgement ends after this long, and the ladder begins again; 0 = never.")
     .register(fieldLabels, { label: "An acknowledgement ends after", unit: "min" }),
   max_open: integer(0, 100_000)
     .default(200)
-    .describe("With so many unresolved alerts further keys share one, which says so; 0 = no bound.")
+    .describe(
+      "With so many unresolved alerts, further ones are counted into one alert, `{rule}: too many to list`; 0 = no limit.",
+    )
     .register(fieldLabels, { label: "Open at once at most", unit: "alerts" }),
   identifier_keys: list(text(256, 1), 32)
     .default([])
@@ -117,15 +130,19 @@ export const ruleFields = {
       error: "must be an http or https address",
     })
     .default("")
-    .describe("What to do about its alerts: messages lead there; empty = none.")
+    .describe("The page that says what to do about its alerts: messages link to it; empty = none.")
     .register(fieldLabels, { label: "Runbook" }),
   actions: list(hexIdField, 100)
     .nullable()
     .default(null)
-    .describe("Action ids; null or left out = every enabled action that takes the event."),
+    .describe(
+      "Action ids; null or left out = every enabled action that takes the event, also later ones.",
+    ),
   escalations: list(escalationStep, 10)
     .default([])
-    .describe("The ladder: its steps, in this order."),
+    .describe(
+      "The ladder (escalation policy): its steps, in this order. Without steps an alert pages nobody.",
+    ),
 };
 
 export const ruleName = pathName(200);

@@ -219,7 +219,8 @@ export const ackOperations: readonly RawOperation[] = [
     operation: {
       ...common,
       operationId: "showAckPage",
-      summary: "Where a page's link leads: what happened, who has it, and buttons; changes nothing",
+      summary:
+        "The page behind a page's link: what happened, who has the alert, and buttons; changes nothing",
       responses: {
         "200": { description: "OK", content: page },
         "404": nothing,

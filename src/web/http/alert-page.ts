@@ -38,7 +38,8 @@ export const alertPageOperation: RawOperation = {
     security: [],
     "x-additive": true,
     operationId: "showAlertPage",
-    summary: "Where a message's link leads: how to see the alert, the same whether there is one",
+    summary:
+      "The page behind a message's link: how to see the alert; the same page if there is none",
     parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
     responses: {
       "200": { description: "OK", content: { "text/html": { schema: { type: "string" } } } },

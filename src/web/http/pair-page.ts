@@ -208,7 +208,7 @@ export const pairOperations: readonly RawOperation[] = [
     operation: {
       ...common,
       operationId: "showPairPage",
-      summary: "The page that a pairing link leads to; consumes nothing",
+      summary: "The page behind a pairing link; consumes nothing",
       responses: {
         "200": { description: "OK", content: page },
         "303": { description: "A code in the query goes behind the #" },

@@ -175,7 +175,7 @@ export const twilioOperations: readonly RawOperation[] = [
     operation: {
       ...common,
       operationId: "hearTwilioStatus",
-      summary: "What became of a text or a call, as Twilio says",
+      summary: "Twilio's report on what became of a text or a call",
       responses: { "204": { description: "Taken, also where it says nothing new" }, ...refused },
     },
   },

@@ -64,7 +64,7 @@ export const alertListRoutes: Route[] = [
   alerts.get("", {
     name: "listAlerts",
     summary:
-      "A page of alerts, newest first; with since_seq by updated_seq, rising (go on until next is null: a page may be short)",
+      "Alerts, newest first; with since_seq, by rising updated_seq (continue until next is null: a page may be short)",
     query: listQuery,
     answer: z.object({
       alerts: z.array(listedAlert).meta({ description: "Empty with `group`." }),

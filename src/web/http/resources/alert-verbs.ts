@@ -19,21 +19,22 @@ const alert = routesIn(ofAlert, {
 export const alertVerbRoutes: Route[] = [
   alert.post("/unack", {
     name: "unacknowledgeAlert",
-    summary: "Take an acknowledgement back: the ladder goes on after the wait it had left",
+    summary: "Take an acknowledgement back: the ladder goes on after the wait that it had left",
     answer: alertAnswer,
     errors: ["alert_resolved"],
     write: (tx, { alert, actor }) => toAlert(unacknowledge(tx, alert, actor.accountId)),
   }),
   alert.post("/escalate", {
     name: "escalateAlert",
-    summary: "Run the ladder's next rung at once",
+    summary: "Run the ladder's next step at once",
     answer: alertAnswer,
     errors: ["alert_resolved", "ladder_over"],
     write: (tx, { alert, actor }) => toAlert(escalateNow(tx, alert, actor.accountId)),
   }),
   alert.post("/assign", {
     name: "assignAlert",
-    summary: "Page these people, or whoever schedules have on call, now: the alert is theirs",
+    summary:
+      "Page these people, or the people on call in these schedules, now, and make the alert theirs",
     body: assignWrite,
     people: ["accounts.*"],
     answer: alertAnswer,
@@ -44,7 +45,7 @@ export const alertVerbRoutes: Route[] = [
   alert.post("/actions/{aid}/run", {
     name: "runActionForAlert",
     summary:
-      "Run a runbook action for an alert, once more or for the first time, on its latest event",
+      "Run a runbook action for an alert, again or for the first time, with the alert's latest event",
     status: 201,
     answer: z.object({ execution_id: z.string() }),
     errors: ["alert_resolved", "action_disabled", "action_not_runnable"],
@@ -64,7 +65,7 @@ export const alertVerbRoutes: Route[] = [
   }),
   alert.put("/notes/{nid}", {
     name: "changeNote",
-    summary: "Change a note: its author, for five minutes",
+    summary: "Change a note: only its author, for five minutes",
     body: noteWrite,
     errors: ["forbidden", "note_closed"],
     write: (tx, { alert: alertId, params: { nid: noteId }, body, actor: { accountId } }) =>
@@ -72,7 +73,7 @@ export const alertVerbRoutes: Route[] = [
   }),
   alert.delete("/notes/{nid}", {
     name: "deleteNote",
-    summary: "Take a note's text away: its author, for five minutes",
+    summary: "Remove a note's text: only its author, for five minutes",
     errors: ["forbidden", "note_closed"],
     write: (tx, { alert: alertId, params: { nid: noteId }, actor: { accountId } }) =>
       changeNote(tx, { alertId, noteId, accountId }, null),

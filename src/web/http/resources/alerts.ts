@@ -33,14 +33,14 @@ export const alertRoutes: Route[] = [
   alert.get("/detail", {
     name: "getAlertDetail",
     summary:
-      "All that is known of an alert: who knows of it, what comes next, how often, what was before",
+      "Everything about an alert: who was notified, what comes next, how often it came, what was before",
     additive: true,
     answer: detailAnswer,
     read: (store, { alert }) => alertDetail(store, alert, unixSeconds(store.clock)),
   }),
   alert.get("/lines", {
     name: "getAlertLines",
-    summary: "Kept lines of the alert's project about its opening, with what varies in them",
+    summary: "Kept log lines of the alert's project around its opening, with their variable parts",
     additive: true,
     query: z.strictObject({
       after: queryInteger(0).describe("Unix seconds; left out: five minutes before.").optional(),
@@ -61,7 +61,7 @@ export const alertRoutes: Route[] = [
   }),
   alert.get("/timeline", {
     name: "getAlertTimeline",
-    summary: "What happened to an alert: who, what, when",
+    summary: "The history of an alert: who, what, when",
     additive: true,
     answer: z.object({ timeline: z.array(timelineEntry) }),
     read: (store, { alert }) => ({
@@ -70,7 +70,7 @@ export const alertRoutes: Route[] = [
   }),
   alert.get("/pages", {
     name: "getAlertPages",
-    summary: "Who was told of an alert by what, when and with what outcome; who wasn't, and why",
+    summary: "Who was notified of an alert by what, when and with what result; who wasn't, and why",
     additive: true,
     answer: z.object({ pages: z.array(reachAnswer) }),
     read: (store, { alert }) => ({
@@ -79,7 +79,8 @@ export const alertRoutes: Route[] = [
   }),
   alert.post("/ack", {
     name: "acknowledgeAlert",
-    summary: "Acknowledge an alert: its ladder and renotify stop",
+    summary:
+      "Acknowledge an alert: its ladder and renotify stop, and its further events page nobody",
     answer: alertAnswer,
     write: (tx, { alert, actor }) => toAlert(acknowledge(tx, alert, actor.accountId)),
   }),
@@ -92,7 +93,7 @@ export const alertRoutes: Route[] = [
   alert.post("/snooze", {
     name: "snoozeAlert",
     summary:
-      "Acknowledge an alert until then: after that it is open again, its ladder from the first step",
+      "Acknowledge an alert until a time; if it is still open then, its ladder begins again at the first step",
     additive: true,
     body: z.strictObject({ until: time.describe("Ahead, at most 7 days.") }),
     answer: alertAnswer,
@@ -118,7 +119,7 @@ export const alertRoutes: Route[] = [
   }),
   alerts.get("/pull", {
     name: "pullAlerts",
-    summary: "Alerts newer than a cursor; with wait, parks until one opens",
+    summary: "Alerts newer than a cursor; with wait, answers when one opens",
     noHead: true,
     query: z.strictObject({
       cursor: queryInteger(0).optional(),

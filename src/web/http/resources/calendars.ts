@@ -17,14 +17,14 @@ const withAddress = ({ publicUrl }: Tenant, entry: CalendarEntry, secret: string
 export const calendarRoutes: Route[] = [
   calendars.get("", {
     name: "listCalendars",
-    summary: "A person's calendar addresses, without their secrets; `me` stands for oneself",
+    summary: "A person's calendar addresses, without their secrets; `me` is the caller",
     answer: z.object({ calendars: z.array(calendarEntry) }),
     read: (store, { account }) => ({ calendars: listCalendars(store, account) }),
   }),
   calendars.post("", {
     name: "makeCalendar",
     summary:
-      "Make a secret address that calendar programs follow; where the person has one for the same, it is replaced",
+      "Make a secret address for calendar programs; an earlier one of the person for the same calendar stops working",
     body: calendarWrite,
     status: 201,
     answer: calendarEntry.extend({

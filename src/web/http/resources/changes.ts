@@ -12,7 +12,7 @@ export const changesRoutes: Route[] = [
   changes.get("", {
     name: "listChanges",
     summary:
-      "Names of what changed since the given answer's next; with wait, parks until something does; as a stream with Accept: text/event-stream",
+      "Names of what changed since an answer's next; with wait, answers when something changes; as a stream with Accept: text/event-stream",
     noHead: true,
     wantsHeaders: ["accept", "last-event-id"],
     query: z.strictObject({

@@ -42,7 +42,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
     config.get("", {
       name: "getProjectConfig",
       summary:
-        "The project's configuration as one value; credentials are said to be there, no more",
+        "The project's configuration as one value, without credentials: they are marked as kept",
       query: z.strictObject({
         overrides: z.enum(["true", "false"], { error: "must be true or false" }).optional().meta({
           description: "With the overrides of its schedules that aren't over.",
@@ -61,7 +61,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       makes: true,
       name: "putProjectConfig",
       summary:
-        "Make the project what is sent, all of it or nothing; what isn't in it is deleted. Version 0 makes the project",
+        "Make the project what the body says, all or nothing; what the body lacks is deleted. Version 0 creates the project",
       query: z.strictObject({
         dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
       }),

@@ -9,7 +9,8 @@ const senders = routesIn(inProject, { tag: "Sources", additive: true });
 export const connectRoutes: Route[] = [
   senders.post("/connect", {
     name: "connectSender",
-    summary: "Connect a sender: its source, a rule where none would hear it, what to paste there",
+    summary:
+      "Connect a sender: make its source, and a rule if none would match; answers what to paste there",
     body: connectBody,
     status: 201,
     answer: connectionAnswer,

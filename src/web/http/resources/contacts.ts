@@ -44,13 +44,13 @@ export const sentAnswer = z.object({
 export const contactRoutes: Route[] = [
   person.get("/contacts", {
     name: "listContacts",
-    summary: "The ways to reach a person, by age; `me` stands for oneself",
+    summary: "A person's contacts, by age; `me` is the caller",
     answer: z.object({ contacts: z.array(contactAnswer) }),
     read: (store, { account }) => ({ contacts: listContacts(store, account) }),
   }),
   person.post("/contacts", {
     name: "createContact",
-    summary: "Add a way to reach a person; it counts once it is verified",
+    summary: "Add a contact; it counts once it is verified",
     body: contactWrite(),
     readOnly: [...contactReadOnly, "state"],
     status: 201,
@@ -67,7 +67,7 @@ export const contactRoutes: Route[] = [
   }),
   person.patch("/contacts/{cid}", {
     name: "changeContact",
-    summary: "Name a contact, or switch it off and on",
+    summary: "Rename a contact, or turn it off or on",
     body: contactChange,
     readOnly: [...contactReadOnly, "kind", "address"],
     answer: contactAnswer,
@@ -81,7 +81,7 @@ export const contactRoutes: Route[] = [
   }),
   person.post("/contacts/{cid}/verify", {
     name: "verifyContact",
-    summary: "Without a code one is sent through the contact; with it the contact is verified",
+    summary: "Without a code, send one through the contact; with it, verify the contact",
     body: contactVerify,
     answer: contactAnswer.extend({
       sent: sentAnswer.optional().meta({ description: "How sending the code went." }),
@@ -97,7 +97,7 @@ export const contactRoutes: Route[] = [
   }),
   person.post("/contacts/{cid}/test", {
     name: "testContact",
-    summary: "Send a test through a verified contact, by the way that pages take",
+    summary: "Send a test through a verified contact, like a page",
     deed: true,
     answer: sentAnswer,
     errors: ["contact_not_verified"],
@@ -105,13 +105,14 @@ export const contactRoutes: Route[] = [
   }),
   person.get("/notify", {
     name: "getNotificationRules",
-    summary: "When which of a person's contacts are used",
+    summary: "A person's notification rules: which contact is used when",
     answer: notifyBody,
     read: (store, { account }) => ({ rules: readNotify(store, account) }),
   }),
   person.put("/notify", {
     name: "putNotificationRules",
-    summary: "Replace them; none: all verified contacts at once, calls after two minutes",
+    summary:
+      "Replace a person's notification rules; with none, all verified contacts are used at once, calls after two minutes",
     body: notifyBody,
     answer: notifyBody,
     errors: ["unknown_contact"],

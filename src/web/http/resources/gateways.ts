@@ -43,20 +43,21 @@ const withPeople = (reader: Reader, fallback: Fallback) => ({
 export const gatewayRoutes: Route[] = [
   gateways.get("", {
     name: "listGateways",
-    summary: "What serves people's contacts: mail server, bots, accounts with services",
+    summary:
+      "The gateways, which serve people's contacts: mail server, bots, accounts with services",
     answer: z.object({ gateways: z.array(gatewayAnswer) }),
     read: (store, { tenant }) => ({ gateways: listGateways(store, contactGuardOf(tenant)) }),
   }),
   gateways.get("/{kind}", {
     name: "getGateway",
-    summary: "One of them, without its secrets",
+    summary: "One gateway, without its secrets",
     answer: gatewayAnswer,
     read: (store, { tenant, params }) => getGateway(store, params.kind, contactGuardOf(tenant)),
   }),
   gateways.put("/{kind}", {
     name: "putGateway",
     summary:
-      "Set one up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
+      "Set a gateway up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
     owner: true,
     query: z.strictObject({
       dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
@@ -91,19 +92,20 @@ export const gatewayRoutes: Route[] = [
   }),
   gateways.delete("/{kind}", {
     name: "deleteGateway",
-    summary: "Remove one (owners only): its contacts stay and reach nobody",
+    summary: "Remove a gateway (owners only): its contacts stay, but reach nobody",
     owner: true,
     write: (tx, { params }) => deleteGateway(tx, params.kind),
   }),
   fallback.get("", {
     name: "getFallback",
-    summary: "Who is paged when nobody on a whole ladder can be reached; both empty: every owner",
+    summary:
+      "The fallback: who is paged when a whole ladder reaches nobody; both empty: every owner",
     answer: fallbackAnswer,
     read: (store) => withPeople(store, readFallback(store)),
   }),
   fallback.put("", {
     name: "putFallback",
-    summary: "Set who that is",
+    summary: "Set the fallback",
     manager: true,
     body: fallbackBody,
     readOnly: ["people"],

@@ -67,7 +67,7 @@ export const heartbeatRoutes: Route[] = [
   }),
   heartbeats.patch("/{hid}", {
     name: "changeHeartbeat",
-    summary: "Change what is given of a heartbeat",
+    summary: "Change a heartbeat; what is left out stays",
     body: heartbeatChange,
     readOnly: [...heartbeatReadOnly, "uuid"],
     answer: heartbeatAnswer,
@@ -80,7 +80,7 @@ export const heartbeatRoutes: Route[] = [
   }),
   heartbeats.delete("/{hid}", {
     name: "deleteHeartbeat",
-    summary: "Delete a heartbeat; an alert that it is missing ends",
+    summary: "Delete a heartbeat; its alert ends",
     errors: ["overloaded", "storage_full"],
     handle: ({ tenant, params, project }) => dropHeartbeat(tenant, project, params.hid),
   }),
@@ -99,9 +99,7 @@ export const heartbeatRoutes: Route[] = [
     heartbeats.post(`/{hid}/${verb}`, {
       name: `${verb}Heartbeat`,
       summary:
-        verb === "pause"
-          ? "Watch a heartbeat no more for now; an alert that it is missing ends"
-          : "Watch a heartbeat again, from now on",
+        verb === "pause" ? "Pause a heartbeat; its alert ends" : "Resume a heartbeat, from now on",
       answer: heartbeatAnswer,
       handle: async ({ tenant, params, project }) => {
         const { id } = getHeartbeat(tenant.store, project, params.hid);

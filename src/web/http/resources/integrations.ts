@@ -78,7 +78,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
     integrations.post("/try", {
       name: "tryIntegration",
       summary:
-        "Send one alert.test to a channel as it would be made, and say what came; nothing is stored. Ten a minute",
+        "Send one alert.test to a channel that isn't stored, and answer the result. Ten a minute",
       additive: true,
       deed: true,
       body: z.strictObject({ type: channels.type, ...writeFields }),
@@ -100,7 +100,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
     integrations.post("/{iid}/check-signature", {
       name: "checkSignature",
       summary:
-        "Whether a body was signed with the channel's stored secret, for who writes a receiver",
+        "Whether a body was signed with the channel's stored secret, for people who write a receiver",
       additive: true,
       body: signatureCheck,
       bodyLimit: 512 * 1024,

@@ -19,7 +19,7 @@ function houseOf({ house }: Tenant): House {
 export const operatingTenantRoutes: Route[] = [
   box.get("/doctor", {
     name: "getDoctor",
-    summary: "What box doctor found when it looked last",
+    summary: "The latest findings of box doctor",
     answer: doctorAnswer,
     errors: ["not_ready"],
     handle: ({ tenant }) => {
@@ -30,7 +30,7 @@ export const operatingTenantRoutes: Route[] = [
   }),
   box.post("/doctor", {
     name: "runDoctor",
-    summary: "Let it look anew, in a process of its own; one at a time",
+    summary: "Run box doctor again, in a process of its own; one at a time",
     manager: true,
     deed: true,
     status: 202,
@@ -44,7 +44,7 @@ export const operatingTenantRoutes: Route[] = [
   }),
   box.get("/backups", {
     name: "listBackups",
-    summary: "The backups that lie in the box's directory for them, and how they are made",
+    summary: "The backups in the box's backup directory, and how they are made",
     manager: true,
     answer: backupsAnswer,
     errors: ["not_ready"],
@@ -63,7 +63,7 @@ export const operatingTenantRoutes: Route[] = [
   }),
   box.post("/backups", {
     name: "makeBackup",
-    summary: "Make one now, in a process of its own; one at a time",
+    summary: "Make a backup now, in a process of its own; one at a time",
     manager: true,
     deed: true,
     status: 202,

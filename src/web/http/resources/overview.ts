@@ -12,7 +12,7 @@ export const overviewRoutes: Route[] = [
   overview.get("", {
     name: "getOverview",
     summary:
-      "How everything stands: counts of alerts, who is on call, readiness, what each source sent in the last hour",
+      "Everything in short: counts of alerts, who is on call, readiness, what each source sent in the last hour",
     query: z.strictObject({
       after: text(128).default("").meta({ description: "`next` of the page before." }),
       limit: queryInteger(1, 200).default(100),

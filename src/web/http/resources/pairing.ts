@@ -39,7 +39,7 @@ export const pairingRoutes: Route[] = [
   }),
   pairing.post("/codes", {
     name: "issuePairingCode",
-    summary: "Issue a pairing code for a seat, at most at one's own role",
+    summary: "Issue a pairing code that makes an account, at most of one's own role",
     manager: true,
     body: codeWrite,
     status: 201,

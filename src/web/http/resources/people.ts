@@ -49,7 +49,7 @@ export const peopleRoutes: Route[] = [
   people.post("/accounts", {
     name: "createAccount",
     summary:
-      "An account without a password, at most at one's own role: ladders may name whoever is still to come in by an invitation",
+      "Make an account without a password, at most of one's own role: ladders may name a person who hasn't signed in yet",
     manager: true,
     boxOnly: true,
     query: z.strictObject({
@@ -74,7 +74,8 @@ export const peopleRoutes: Route[] = [
   }),
   people.patch("/accounts/{account}", {
     name: "changeAccount",
-    summary: "Change an account's name or role: an owner anyone's, an admin those of no owner",
+    summary:
+      "Change an account's name or role: an owner every account's, an admin's those that aren't owners",
     manager: true,
     body: accountChange,
     readOnly: accountReadOnly,
@@ -89,14 +90,16 @@ export const peopleRoutes: Route[] = [
   }),
   people.delete("/accounts/{account}", {
     name: "removeAccount",
-    summary: "Remove an account with its keys and devices; 409 while something would page it",
+    summary:
+      "Remove an account with its keys and devices; 409 while a ladder, layer or override names it",
     manager: true,
     errors: ["account_in_use", "last_owner"],
     write: (tx, { actor, params }) => removeAccount(tx, actor.accountId, params.account),
   }),
   people.post("/accounts/{account}/replace", {
     name: "replaceAccount",
-    summary: "Put another account in its place wherever something would page it, at once",
+    summary:
+      "Put another account in its place in every ladder, layer, override and the fallback, at once",
     manager: true,
     body: z.strictObject({ by: person }),
     people: ["by"],
@@ -115,7 +118,7 @@ export const peopleRoutes: Route[] = [
   }),
   people.post("/accounts/{account}/reset", {
     name: "resetPassword",
-    summary: "A link that sets the account's password, once and within an hour",
+    summary: "Make a link that sets the account's password, once and within an hour",
     manager: true,
     boxOnly: true,
     status: 201,
@@ -150,7 +153,7 @@ export const peopleRoutes: Route[] = [
   }),
   people.get("/keys", {
     name: "listKeys",
-    summary: "The caller's own API keys; for a manager everybody's",
+    summary: "The caller's API keys; for owners and admins everybody's",
     answer: z.object({ keys: z.array(keyAnswer) }),
     read: (store, { actor }) => ({ keys: visibleKeys(store, actor.accountId) }),
   }),

@@ -35,13 +35,13 @@ export const pushRoutes: Route[] = [
   }),
   push.get("/subscriptions", {
     name: "listPushSubscriptions",
-    summary: "One's own browsers that are pushed to, by age",
+    summary: "The caller's browsers that get pushes, by age",
     answer: z.object({ subscriptions: z.array(subscriptionAnswer) }),
     handle: ({ tenant, actor }) => ({ subscriptions: readSubscriptions(tenant, actor.accountId) }),
   }),
   push.post("/subscriptions", {
     name: "createPushSubscription",
-    summary: "Add a browser: it counts at once, and takes the place of what it had before",
+    summary: "Add a browser: it counts at once, and replaces its earlier subscription",
     body: subscriptionWrite,
     readOnly: subscriptionReadOnly,
     status: 201,
@@ -51,7 +51,7 @@ export const pushRoutes: Route[] = [
   }),
   push.patch("/subscriptions/{pid}", {
     name: "changePushSubscription",
-    summary: "Change what a browser is called and pushed, and what its locked screen shows",
+    summary: "Change a browser's name, what it is pushed, and what its lock screen shows",
     body: subscriptionChange,
     answer: subscriptionAnswer,
     errors: ["invalid_subscription"],
@@ -59,12 +59,12 @@ export const pushRoutes: Route[] = [
   }),
   push.delete("/subscriptions/{pid}", {
     name: "deletePushSubscription",
-    summary: "Remove a browser; what waits for it is withdrawn",
+    summary: "Remove a browser; pages that wait for it are withdrawn",
     handle: ({ tenant, actor, params }) => dropSubscription(tenant, of(params, actor)),
   }),
   push.post("/subscriptions/{pid}/test", {
     name: "testPushSubscription",
-    summary: "Push a test; that its service took it isn't that it was shown",
+    summary: "Push a test; a yes of the push service doesn't mean that it was shown",
     deed: true,
     answer: sentAnswer,
     errors: ["contact_not_verified"],

@@ -19,7 +19,7 @@ const relay = routesIn(inTenant, { at: "/relay", tag: "Relay" });
 export const relayRoutes: Route[] = [
   relay.get("", {
     name: "getRelay",
-    summary: "Whether and where this box pages through; a hosted tenant has no relay",
+    summary: "The relay's settings; a hosted tenant has no relay",
     answer: relayAnswer,
     handle: ({ tenant }) =>
       tenant.role === "hosted"
@@ -29,7 +29,7 @@ export const relayRoutes: Route[] = [
   relay.put("", {
     name: "putRelay",
     summary:
-      "Page through this relay: wires every project, present and later ones; with test only once the relay has taken a signed test",
+      "Set the relay for every project, present and later; with test, only after the relay took a signed test",
     manager: true,
     boxOnly: true,
     body: relayWrite,
@@ -59,8 +59,7 @@ export const relayRoutes: Route[] = [
   }),
   relay.delete("", {
     name: "deleteRelay",
-    summary:
-      "Page through no relay any more: its integration leaves every project, and what waited for it is dropped",
+    summary: "Remove the relay from every project; pages that wait for it are dropped",
     additive: true,
     manager: true,
     boxOnly: true,

@@ -103,7 +103,7 @@ export const reportEntryRoutes: Route[] = [
   }),
   report.post("/entries/draft", {
     name: "draftReportEntry",
-    summary: "What happened to the tied alert, as an entry to edit; stores nothing",
+    summary: "The history of the report's alert, as an entry to edit; stores nothing",
     additive: true,
     answer: entryDraft,
     errors: ["unknown_alert"],

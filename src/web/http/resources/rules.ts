@@ -95,7 +95,7 @@ export const ruleRoutes: Route[] = [
   }),
   rules.put("/rules/{name}", {
     name: "replaceRule",
-    summary: "Replace a rule; what is left out takes its default",
+    summary: "Replace a rule; a field that is left out goes back to its default",
     body: ruleReplace,
     readOnly: [...ruleReadOnly, "people"],
     people: ladderPeople,
@@ -120,7 +120,7 @@ export const ruleRoutes: Route[] = [
   }),
   rules.delete("/rules/{name}", {
     name: "deleteRule",
-    summary: "Delete a rule; alerts already opened stay",
+    summary: "Delete a rule; its alerts stay open, and nobody further is paged for them",
     answer: deleted.extend(laddersEnd),
     write: (tx, { project, params }) => ({
       deleted: true,
@@ -130,7 +130,7 @@ export const ruleRoutes: Route[] = [
   rules.post("/rules/{name}/drill", {
     name: "startDrill",
     summary:
-      "Open an alert of which nothing is true but its way: ladder, pages and channels as for a real one, each text says Drill. It ends by itself after 15 minutes; one at a time for a rule",
+      "Open a test alert that takes the real way: ladder, pages and channels; each text says Drill. It ends by itself after 15 minutes; one at a time for a rule",
     additive: true,
     body: drillWrite,
     status: 201,
@@ -141,7 +141,7 @@ export const ruleRoutes: Route[] = [
   }),
   rules.get("/drills/{drill}", {
     name: "getDrill",
-    summary: "What a drill came to: what arrived by which way and when, and what didn't",
+    summary: "The result of a drill: what arrived by which way and when, and what didn't",
     additive: true,
     answer: drillAnswer,
     read: (store, { params, project }) =>

@@ -12,7 +12,7 @@ const searches = routesIn(inTenant, { at: "/search", tag: "Search", additive: tr
 export const searchRoutes: Route[] = [
   searches.get("", {
     name: "search",
-    summary: "What has a name, and alerts, by some words",
+    summary: "Search names and alerts by words",
     query: z.strictObject({
       q: text(LONGEST_QUERY, 1).describe("As in lists of alerts."),
       limit: queryInteger(1, 100).optional(),

@@ -16,7 +16,7 @@ const sessions = routesIn(inTenant, {
 export const sessionRoutes: Route[] = [
   sessions.get("", {
     name: "listSessions",
-    summary: "The caller's signed-in browsers; for a manager those of any account",
+    summary: "The caller's signed-in browsers; for owners and admins those of any account",
     query: z.strictObject({ account: z.string().optional() }),
     answer: z.object({ sessions: z.array(sessionAnswer) }),
     errors: ["invalid_request", "forbidden", "not_found"],

@@ -71,13 +71,14 @@ export async function lookAtProvider(
 export const signInRoutes: Route[] = [
   signIn.get("", {
     name: "getSignIn",
-    summary: "Whether passwords open sessions",
+    summary: "Whether people can sign in by password",
     answer: z.object({ password: z.boolean() }),
     read: (store) => ({ password: passwordsOpen(store) }),
   }),
   signIn.put("", {
     name: "putSignIn",
-    summary: "Turn passwords on or off (owners only): off once an owner has come in otherwise",
+    summary:
+      "Turn passwords on or off (owners only): off only after an owner signed in by another way",
     owner: true,
     body: signInWrite,
     answer: z.object({ password: z.boolean() }),
@@ -97,7 +98,7 @@ export const signInRoutes: Route[] = [
   }),
   signIn.post("/providers", {
     name: "createSignInProvider",
-    summary: "Set one up (owners only)",
+    summary: "Add a provider (owners only)",
     owner: true,
     body: providerWrite,
     readOnly: providerReadOnly,
@@ -114,13 +115,13 @@ export const signInRoutes: Route[] = [
   }),
   signIn.get("/providers/{provider}", {
     name: "getSignInProvider",
-    summary: "One of them",
+    summary: "One provider, without its secret",
     answer,
     handle: ({ tenant, params }) => shown(tenant, params.provider),
   }),
   signIn.put("/providers/{provider}", {
     name: "changeSignInProvider",
-    summary: "Change one (owners only): what is left out stays",
+    summary: "Change a provider (owners only): what is left out stays",
     owner: true,
     body: providerChange,
     readOnly: providerReadOnly,
@@ -136,14 +137,14 @@ export const signInRoutes: Route[] = [
   }),
   signIn.delete("/providers/{provider}", {
     name: "deleteSignInProvider",
-    summary: "Remove one (owners only): who came in by it stays in until their session ends",
+    summary: "Remove a provider (owners only): sessions that it opened go on",
     owner: true,
     errors: ["last_owner"],
     write: (tx, { params }) => deleteProvider(tx, params.provider),
   }),
   signIn.post("/providers/{provider}/test", {
     name: "testSignInProvider",
-    summary: "Ask one for its settings (owners only)",
+    summary: "Read a provider's settings, as a test (owners only)",
     owner: true,
     deed: true,
     answer: providerLook,

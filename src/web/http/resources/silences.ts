@@ -48,7 +48,8 @@ export const silenceRoutes: Route[] = [
   }),
   silences.post("", {
     name: "createSilence",
-    summary: "Keep alerts quiet from now or later, once or again and again",
+    summary:
+      "Silence alerts from now or later, once or repeatedly; when it ends, what is still open is sent",
     body: silenceWrite,
     readOnly: silenceReadOnly,
     status: 201,
@@ -60,7 +61,7 @@ export const silenceRoutes: Route[] = [
   silences.post("/preview", {
     name: "previewSilence",
     summary:
-      "Which open alerts a silence would take, and what it would have kept back for seven days",
+      "Which open alerts a silence would match, and what it would have held back in the past seven days",
     body: silenceWrite,
     readOnly: silenceReadOnly,
     answer: silencePreview,
@@ -79,7 +80,7 @@ export const silenceRoutes: Route[] = [
   }),
   silences.patch("/{silence}", {
     name: "changeSilence",
-    summary: "Change when a silence ends, or why it is",
+    summary: "Change when a silence ends, or its reason",
     body: silenceChange,
     answer: silenceAnswer,
     errors: ["invalid_silence"],
@@ -88,7 +89,7 @@ export const silenceRoutes: Route[] = [
   silences.delete("/{silence}", {
     name: "deleteSilence",
     summary:
-      "End a silence, so that what it held back is told now; one that hasn't begun is deleted",
+      "End a silence, so that what it held back and is still open is sent now; one that hasn't begun is deleted",
     write: (tx, { params }) => liftSilence(tx, params.silence),
   }),
 ];

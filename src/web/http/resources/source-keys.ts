@@ -20,7 +20,7 @@ export const sourceKeyRoutes: Route[] = [
   }),
   keys.post("", {
     name: "addSourceKey",
-    summary: "Let a sender's key of an earlier tool open the source too",
+    summary: "Let a sender use its key of another system for this source, too",
     manager: true,
     body: sourceKeyAdd,
     readOnly: ["id", "added_at"],
@@ -32,7 +32,7 @@ export const sourceKeyRoutes: Route[] = [
   }),
   keys.delete("/{kid}", {
     name: "deleteSourceKey",
-    summary: "Take a further key away; it opens nothing any more",
+    summary: "Remove a further key; it stops working",
     manager: true,
     write: (tx, { params, project }) =>
       deleteSourceKey(tx, project, { name: params.name, id: params.kid }),

@@ -18,7 +18,7 @@ const signed = z.object({ name: z.string(), signed: z.boolean() });
 export const sourceSecretRoutes: Route[] = [
   secret.put("", {
     name: "setSourceSecret",
-    summary: "From now on only requests that are signed with this secret are taken",
+    summary: "Set a secret: from now on only requests that are signed with it are taken",
     body: sourceSecret,
     answer: signed,
     write: (tx, { tenant: { sealer }, project, source: { name, kind }, body: { secret } }) => {
@@ -30,7 +30,7 @@ export const sourceSecretRoutes: Route[] = [
   }),
   secret.delete("", {
     name: "deleteSourceSecret",
-    summary: "Signatures are not looked at any more",
+    summary: "Remove the secret: signatures are no longer checked",
     answer: signed,
     write: (tx, { tenant: { sealer }, project, source: { name } }) => {
       setSourceSecret(tx, project, { name, secret: null, sealer });

@@ -61,7 +61,7 @@ export const tryingRoutes: Route[] = [
   }),
   rules.post("/sweep", {
     name: "sweepRule",
-    summary: "The verdict of that for each hour of some days: how a rota is checked",
+    summary: "The simulation's verdict for each hour of some days, to check a schedule",
     body: sweepWrite,
     readOnly: READ_ONLY,
     people: ASKED_OF,

@@ -19,14 +19,14 @@ export const WALL = "/wall";
 export const wallRoutes: Route[] = [
   walls.get("", {
     name: "listWalls",
-    summary: "Links by which screens show the wall, without their secrets",
+    summary: "Links to the wall screen, without their secrets",
     answer: z.object({ walls: z.array(wallAnswer) }),
     read: (store) => ({ walls: listWalls(store) }),
   }),
   walls.post("", {
     name: "makeWall",
     summary:
-      "Make a link to the wall: open alerts and who is on call, for whoever has it, until it is revoked",
+      "Make a link to the wall screen: anybody who has it sees open alerts and who is on call, until it is revoked",
     body: wallWrite,
     status: 201,
     answer: wallAnswer.extend({ wall_url: z.string().meta({ description: "Shown this once." }) }),
@@ -38,7 +38,7 @@ export const wallRoutes: Route[] = [
   }),
   walls.delete("/{wall}", {
     name: "revokeWall",
-    summary: "Revoke a link to the wall: screens that show it say so within seconds",
+    summary: "Revoke a link to the wall screen: screens that show it say so within seconds",
     write: (tx, { params }) => revokeWall(tx, params.wall),
   }),
 ];
