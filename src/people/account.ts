@@ -56,7 +56,7 @@ export type Key = z.output<typeof keyAnswer>;
 
 /** The body that creates a key for the caller. */
 export const keyWrite = z.strictObject({
-  label: text(128).default("").describe("What it is for, so that it can be told from others."),
+  label: text(128).default("").describe("What it is for, to tell it from others."),
 });
 
 export const keyMade = z.object({

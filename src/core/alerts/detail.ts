@@ -18,7 +18,7 @@ const earlierAlert = z
     opened_at: z.int(),
     resolved_at: z.int().nullable(),
     resolved_by: z.string().nullable().meta({
-      description: "An account; null: it ended by itself, or its sender said so.",
+      description: "An account; null: it ended by itself, or its sender ended it.",
     }),
     count: z.int(),
   })

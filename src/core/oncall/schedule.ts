@@ -60,7 +60,7 @@ export const scheduleWrite = z
     shift_check: boolean
       .optional()
       .describe(
-        "Additive: devices of whoever begins a shift are pushed, to know that they are reached; left out: stays.",
+        "Additive: devices of the person whose shift begins are pushed, to check that they are reached; left out: stays.",
       ),
     covers: covers
       .optional()
@@ -98,7 +98,7 @@ export const scheduleAnswer = z.object({
   layers: z.array(layer),
   shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
   shift_check: z.boolean().meta({
-    description: "Additive: devices of whoever begins a shift are pushed.",
+    description: "Additive: devices of the person whose shift begins are pushed.",
   }),
   covers: covers.meta({
     description: "Additive: when somebody is promised; only there is nobody a gap.",

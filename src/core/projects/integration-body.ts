@@ -19,7 +19,7 @@ const texts = {
     description: "Additive: a title in Mustache, in place of the usual; empty = the usual.",
   }),
   body_template: templateText.optional().meta({
-    description: "Additive: likewise what stands below the title.",
+    description: "Additive: the same for the text below the title.",
   }),
 };
 

@@ -30,13 +30,13 @@ const shown = {
 export const USUAL_STORM = 10;
 
 export const stormThreshold = integer(0, 1000).meta({
-  description: `Additive, for rooms that several people read: with more openings of the project in a minute the further ones are told together, once a minute; 0 = never. ${USUAL_STORM} unless given; other kinds have none and are told each.`,
+  description: `Additive, for chats that several people read: if more alerts of the project open in a minute, further ones come together, in one message a minute; 0 = never. Default ${USUAL_STORM}; other kinds have none and get each alert.`,
 });
 
 /** Whether it hears of other projects, too. */
 export const sharingFields = z.object({
   shared: boolean.meta({
-    description: "Additive: it is told of every project's alerts, but for those in `except`.",
+    description: "Additive: it gets the alerts of every project, except those in `except`.",
   }),
   except: list(text(128, 1), 1000).meta({ description: "Additive: names of projects." }),
 });

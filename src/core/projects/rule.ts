@@ -49,7 +49,7 @@ export const escalationStep = z.strictObject({
   schedules: list(scheduleReference, 20)
     .default([])
     .describe(
-      "Schedules by name, a shared one of another project as `{project}/{schedule}`: whoever they have on call when the step runs.",
+      "Schedules by name, a shared one of another project as `{project}/{schedule}`: the person on call when the step runs.",
     ),
   after_minutes: minutes
     .default(0)

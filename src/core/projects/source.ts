@@ -21,7 +21,7 @@ const mailRule = z.strictObject({
   }),
   named_as: text(256).optional().meta({
     description:
-      "What stands in the place of `subject_contains` where the subject names the alert, so that an end finds what began: `Connection failed` of `Connection succeeded`.",
+      "The text that replaces `subject_contains` in the alert's name, so that an end finds its opening: `Connection failed` for `Connection succeeded`.",
   }),
 });
 export type MailRule = z.output<typeof mailRule>;
@@ -63,7 +63,7 @@ export const sourceOptions = z.strictObject({
     .optional()
     .meta({
       description:
-        "Of kind hook: what an event is read from. A preset's name, a document, or a document with a `preset` that it stands over.",
+        "Of kind hook: how an event is read. A preset's name, a document, or a document that changes a `preset`.",
     }),
 });
 export type SourceOptions = z.output<typeof sourceOptions>;
@@ -77,7 +77,7 @@ export const sourceCreate = z.strictObject({
   }),
   room: sourceRoom.optional().meta({
     description:
-      "Additive: where the names that its sender gives alerts hold; the kind says what is usual.",
+      "Additive: where the names that its sender gives alerts count; the kind decides the default.",
   }),
   options: sourceOptions.optional().meta({
     description: "Additive: how its lines are read; for kinds that send lines.",
@@ -102,7 +102,7 @@ export const sourceAnswer = z
     kind: z.string(),
     room: sourceRoom.meta({
       description:
-        "Where the names that its sender gives alerts hold. `project`: they are shared, and whoever has the token of any such source of the project ends, takes and refreshes what the others fired by that name. `source`: its own alone.",
+        "Where the names that its sender gives alerts count. `project`: they are shared, and anybody with the token of any such source of the project can end, acknowledge and refresh what the others fired by that name. `source`: only its own alerts.",
     }),
     options: sourceOptions,
     signed: z.boolean().meta({
@@ -136,7 +136,7 @@ export const sourceFacts = z
         message: z.string(),
         body: z.string().nullable().meta({
           description:
-            "What was sent, its first 1,024 characters; empty where it was not read, null for whoever is no manager.",
+            "The first 1,024 characters of what was sent; empty if it was not read, null for members.",
         }),
       })
       .nullable()
@@ -149,7 +149,7 @@ export type SourceFacts = z.output<typeof sourceFacts>;
 export const sourceSecret = z.strictObject({
   secret: text(256, 8).meta({
     description:
-      "As it stands in the sender: of GitHub (kind hook, `X-Hub-Signature-256`) and of Grafana (`X-Grafana-Alerting-Signature`). Never read again.",
+      "The same as in the sender: GitHub (kind hook, `X-Hub-Signature-256`) or Grafana (`X-Grafana-Alerting-Signature`). Never read again.",
   }),
 });
 

@@ -40,7 +40,7 @@ const told = {
   reason: text(1000, 1).describe("Why."),
   tell_author: boolean
     .default(false)
-    .describe("Whether its author is told when it ends by itself: it was to be ended by hand."),
+    .describe("Whether its author gets a message when it ends by itself."),
 };
 
 export const silenceWrite = z

@@ -113,7 +113,7 @@ export const heartbeatPace = {
     }),
   watch: watched.nullable().optional().meta({
     description:
-      "Events that count as its ping while they fire: a Prometheus' Watchdog, for one that must be heard. Or the source whose reports of jobs it hears.",
+      "Events that count as its ping while they fire: a Prometheus' Watchdog, for example. Or the source whose reports of jobs count.",
   }),
 };
 
@@ -161,14 +161,18 @@ export const heartbeatAnswer = z
     level: z.int(),
     watch: watched.nullable(),
     rule: z.string().nullable().meta({
-      description: "The first rule that takes its events as things stand; null: nobody hears.",
+      description:
+        "The first rule that matches its events now; null: none does, and no alert opens.",
     }),
     state: z.enum(["new", "up", "started", "late", "down", "paused"]),
     reason: z.enum(["missing", "failed", "overrun"]).nullable().meta({
       description: "Why it is down.",
     }),
     last_at: z.int().nullable().meta({ description: "When its latest run ended." }),
-    last_duration: z.int().nullable().meta({ description: "Seconds, where its start was told." }),
+    last_duration: z
+      .int()
+      .nullable()
+      .meta({ description: "Seconds; null if its start was not reported." }),
     last_message: z
       .string()
       .nullable()

@@ -104,7 +104,7 @@ export const fallbackBody = z
   .strictObject({
     accounts: list(person, 50),
     schedules: list(text(300, 3), 20).meta({
-      description: "`{project}/{schedule}`: whoever is on call there.",
+      description: "`{project}/{schedule}`: the person on call there.",
     }),
   })
   .meta({ id: "Fallback" });

@@ -8,7 +8,7 @@ const sentRequest = z.object({
   method: z.string(),
   url: z.string().meta({ description: "As the channel shows it; may be empty." }),
   headers: z.record(z.string(), z.string()).meta({
-    description: "What identifies the sender stands there as [sealed].",
+    description: "What identifies the sender is shown as [sealed].",
   }),
   body: z.string().nullable().meta({
     description:

@@ -106,7 +106,9 @@ export const simulateAnswer = z
         name: z.string(),
         event: z.string(),
         state: wayState,
-        reason: reachReason.nullable().meta({ description: "Why it isn't told; null: it is." }),
+        reason: reachReason
+          .nullable()
+          .meta({ description: "Why it doesn't get the alert; null: it does." }),
       }),
     ),
     held: z
@@ -114,7 +116,7 @@ export const simulateAnswer = z
       .meta({ description: "When its news is held back, and by what." }),
     untold: z
       .array(reachAnswer)
-      .meta({ description: "Who of the ladder's people isn't told, and why." }),
+      .meta({ description: "Which of the ladder's people aren't notified, and why." }),
     verdict: z.object({
       level: verdict,
       first_ring_at: z.int().nullable(),

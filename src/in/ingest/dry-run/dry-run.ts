@@ -113,7 +113,8 @@ export const dryRunAnswer = dryRunFound
       )
       .meta({ description: "The first 500." }),
     page_count: z.int().meta({
-      description: "Steps, repeats and renotifies that page somebody, of the alerts told singly.",
+      description:
+        "Steps, repeats and renotifies that page somebody, of the alerts that are listed one by one.",
     }),
     night_page_count: z.int().meta({
       description: "Of those between 22 and 7 o'clock in the zone of the schedule that was paged.",

@@ -36,7 +36,7 @@ export const mailServer = {
       .optional()
       .meta({
         description:
-          "starttls (which is required unless told), implicit, or none for a server nearby",
+          "starttls (the default, and then required), implicit, or none for a server nearby",
       }),
     user: text(256).optional().meta({ description: "who logs in there, where it asks" }),
     password: text(256).optional().meta({ description: "the password for it" }),

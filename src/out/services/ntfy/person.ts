@@ -52,7 +52,7 @@ export const ntfyContact = contactKind({
   fields: z.strictObject({
     address: text(64, 1)
       .regex(/^[-_A-Za-z0-9]+$/, { error: "must have only letters, digits, - and _" })
-      .meta({ description: "the topic; on a public server whoever knows it reads along" }),
+      .meta({ description: "the topic; on a public server anybody who knows it can read it" }),
   }),
   notes: true,
   async send({ gateway, fields, message, egress, now }) {

@@ -21,7 +21,8 @@ export const ntfy = channel({
     topic: text(64)
       .regex(/^[-_A-Za-z0-9]{0,64}$/, { error: "must have only letters, digits, - and _" })
       .meta({
-        description: "the topic; on a public server whoever knows it reads along, so make it long",
+        description:
+          "the topic; on a public server anybody who knows it can read it, so make it long",
       }),
     server: text(2048)
       .optional()

@@ -23,7 +23,7 @@ const app = z.strictObject({
   app_token: text(256)
     .regex(/^(xapp-.*)?$/, { error: "must begin with xapp-" })
     .optional()
-    .meta({ description: "the app's token, with connections:write: hears buttons" }),
+    .meta({ description: "the app's token, with connections:write; needed for buttons" }),
   url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
 });
 export type SlackGateway = z.output<typeof app>;

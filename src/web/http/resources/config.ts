@@ -74,7 +74,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         }),
         assume_people: list(emailField, 10_000).optional().meta({
           description:
-            "For a dry run: emails of whoever will have an account when this is applied.",
+            "For a dry run: emails of people who will have an account when this is applied.",
         }),
       }),
       bodyLimit: 4 * 1024 * 1024,
