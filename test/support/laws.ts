@@ -107,6 +107,11 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
     why: "the hot path knows no HTTP and no logger",
   },
   {
+    what: /^src\/(ground|out\/outbox)\//,
+    only: /^(?!src\/core\/alerts\/life\/(step|due|quiet|people|merged|rule|turn)\.ts)/,
+    why: "a step of an alert's life is pure: what it looks at is handed in, what comes of it is handed back",
+  },
+  {
     what: /^better-sqlite3$/,
     only: /^src\/ground\/store\//,
     why: "a database is opened in one place",

@@ -2,22 +2,15 @@ import * as z from "zod";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { list, person } from "../../ground/kit/fields.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
-import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { onCallNow } from "../oncall/duty.ts";
 import { projectOf } from "../projects/projects.ts";
 import { scheduleReference } from "../projects/rule.ts";
 import { usableNames } from "../projects/schedule-names.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
-import { change, noteAlert } from "./apply.ts";
-import { emit } from "./emit.ts";
-import { hold, quietIn } from "./hold.ts";
-import { pagePeople } from "./personal.ts";
-import { findRule } from "./rule-of.ts";
-import { calledOf, nextSaid } from "./said.ts";
-import { writeTimeline } from "./timeline.ts";
-import { timerColumns, timersOf } from "./timers.ts";
-import { mustStand, openAgain, tellOpening } from "./unacknowledge.ts";
+import { noteAlert } from "./apply.ts";
+import { happen } from "./life/happen.ts";
+import { mustStand } from "./unacknowledge.ts";
 
 export const assignWrite = z
   .strictObject({
@@ -47,38 +40,9 @@ export function assignAlert(
   const seen = getAlertRow(tx, id);
   mustStand(seen);
   const accounts = assigned(tx, seen, assign);
-  const open = seen.state === "acknowledged" ? openAgain(tx, seen) : seen;
-  const rule = findRule(tx, seen.rule_id);
-  const quiet = quietIn(tx, open, rule);
-  const told = quiet === null ? tellOpening(tx, open, rule) : open;
-  const { schedules = [], keep_ladder = false } = assign;
-  const standing = timersOf(told);
-  const timers = keep_ladder ? standing : { ...standing, stepAt: null, repeatAt: null };
-  const row = change(tx, told, {
-    page_accounts: JSON.stringify(accounts),
-    updated_seq: takeSequence(tx, "updated_seq"),
-    ...timerColumns(timers),
-  });
-  writeTimeline(tx, id, {
-    kind: "assigned",
-    accountId: by,
-    detail: { accounts, ...(schedules.length > 0 && { schedules }), keep_ladder },
-  });
+  const { schedules = [], keep_ladder: keep = false } = assign;
+  const row = happen(tx, seen, { what: "assigned", by, accounts, schedules, keep });
   noteAlert(tx, row);
-  if (quiet !== null) return hold(tx, row, { quiet, news: "page" });
-  const people = accounts.map((account) => ({
-    name: calledOf(tx, account),
-    why: `assigned by ${calledOf(tx, by)}`,
-  }));
-  const eventRow = emit(tx, row, {
-    event: "alert.escalated",
-    rule,
-    said: () => ({
-      paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
-      ...(rule !== null && nextSaid(tx, row, { rule, timers })),
-    }),
-  });
-  pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });
   return row;
 }
 

@@ -2,6 +2,7 @@ import type { Reachable } from "../../out/paging/reachable.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { Quiet } from "../quiet/decide.ts";
 import type { Timers } from "./ladder.ts";
+import type { Life } from "./life/turn.ts";
 import type { FallbackPlaces } from "./nobody-reached.ts";
 import type { Seats } from "./reach.ts";
 
@@ -33,17 +34,7 @@ export interface Question {
 
 /** What an alert is when its course begins. */
 export interface StandingAlert {
-  timers: Timers;
-  /** The highest step that has paged somebody; 0: none. */
-  level: number;
-  /** Whom it paged last. */
-  paged: readonly string[];
-  /** When it was acknowledged; null: it is open. */
-  takenAt: number | null;
-  /** Its news is held back. */
-  isHeld: boolean;
-  /** Nobody was told that it opened. */
-  isUntold: boolean;
+  alert: Life;
   /** Pages that wait for their time. */
   pages: readonly Ringing[];
 }

@@ -1,8 +1,8 @@
 import type { Work } from "../../ground/kit/slices.ts";
-import type { StoredRule } from "../projects/rule.ts";
 import type { Course, Question, StandingAlert, Surroundings } from "./course-shape.ts";
 import { ImaginedAlert } from "./imagined.ts";
-import { timersAtOpening } from "./timers.ts";
+import type { Life } from "./life/turn.ts";
+import { timerColumns, timersAtOpening } from "./timers.ts";
 
 /**
  * What becomes of an alert whose trouble lasts: the verbs' own decisions, one after the other, on a time that is thought of.
@@ -24,7 +24,7 @@ export function* followAlert(
     isEnough = () => false,
   }: { from?: StandingAlert | null; isEnough?: (course: Course, now: number) => boolean } = {},
 ): Work<Course> {
-  const alert = new ImaginedAlert(around, question, from ?? opening(around.rule, question.at));
+  const alert = new ImaginedAlert(around, question, from ?? opening(around, question.at));
   const { course } = alert;
   if (from === null) alert.open();
   for (let now: number | null = question.at; ; ) {
@@ -45,15 +45,25 @@ export function* followAlert(
   }
 }
 
-function opening(rule: StoredRule, at: number): StandingAlert {
-  return {
-    // Its trouble lasts: quiet doesn't end it.
-    timers: { ...timersAtOpening(rule, at), quietAt: null },
-    level: 0,
-    paged: [],
-    takenAt: null,
-    isHeld: false,
-    isUntold: false,
-    pages: [],
+/** Its trouble lasts: quiet doesn't end it. */
+function opening({ rule, level }: Surroundings, at: number): StandingAlert {
+  const alert: Life = {
+    id: 0,
+    project_id: rule.project_id,
+    state: "open",
+    level,
+    drill: 0,
+    opened_at: at,
+    acked_at: null,
+    acked_by: null,
+    resolved_at: null,
+    escalation_level: 0,
+    page_accounts: "[]",
+    expires_at: null,
+    silenced_by: null,
+    untold: 0,
+    updated_seq: 0,
+    ...timerColumns({ ...timersAtOpening(rule, at), quietAt: null }),
   };
+  return { alert, pages: [] };
 }

@@ -1,4 +1,4 @@
-import { climbsOf, timersAfter } from "./climbs.ts";
+import type { Quiet } from "../quiet/decide.ts";
 import type {
   Course,
   Question,
@@ -7,94 +7,79 @@ import type {
   StandingAlert,
   Surroundings,
 } from "./course-shape.ts";
-import { type HeldNews, heldTimers, newsOf, released } from "./hold.ts";
-import { type Climb, type Due, earliest, type Span, type Timers, whatIsDue } from "./ladder.ts";
-import { fallbackPeople, isNobodyReached } from "./nobody-reached.ts";
+import { type Happening, step } from "./life/step.ts";
+import type { AlertEffect, AlertMoment, Life } from "./life/turn.ts";
+import { fallbackPeople } from "./nobody-reached.ts";
 import { createReach } from "./reach.ts";
-import { acknowledgedTimers, wokenTimers } from "./timers.ts";
+import { timersOf } from "./timers.ts";
 
-/** The columns of an alert that its course depends on, and the verbs that change them, on a time that is thought of. */
+type Effect<What extends AlertEffect["what"]> = Extract<AlertEffect, { what: What }>;
+
+/** An alert on a time that is thought of: it takes the steps of a live one, and what would be told is only written down. */
 export class ImaginedAlert {
   readonly course: Course;
-  /** When somebody acknowledged it and has it still; null: it is open. */
-  takenAt: number | null;
   readonly #around: Surroundings;
   readonly #question: Question;
-  #timers: Timers;
+  #alert: Life;
   #isHeld: boolean;
-  #isUntold: boolean;
-  #level: number;
-  #paged: readonly string[];
   #pages: readonly Ringing[];
   #ackAt: number | null = null;
   #hasAnswered = false;
 
-  constructor(around: Surroundings, question: Question, from: StandingAlert) {
+  constructor(around: Surroundings, question: Question, { alert, pages }: StandingAlert) {
     this.#around = around;
     this.#question = question;
-    this.#timers = from.timers;
-    this.takenAt = from.takenAt;
-    this.#isHeld = from.isHeld;
-    this.#isUntold = from.isUntold;
-    this.#level = from.level;
-    this.#paged = from.paged;
-    this.#pages = from.pages;
+    this.#alert = alert;
+    this.#isHeld = alert.silenced_by !== null;
+    this.#pages = pages;
     this.course = {
       rungs: [],
       rings: [],
       held: [],
       toldAt: null,
       step: 0,
-      timers: from.timers,
+      timers: timersOf(alert),
       ends: { at: question.at, how: "top" },
     };
   }
 
+  /** When somebody acknowledged it and has it still; null: it is open. */
+  get takenAt(): number | null {
+    const { state, acked_at } = this.#alert;
+    return state === "acknowledged" ? (acked_at ?? 0) : null;
+  }
+
   open(): void {
-    const { at } = this.#question;
-    if (!this.#holds(at, "opened")) this.course.toldAt = at;
+    this.#happens(this.#question.at, { what: "opened" });
   }
 
   /** When something is due next; null: nothing more. */
   next(): number | null {
-    let due = earliest(this.#timers) ?? Number.POSITIVE_INFINITY;
-    if (this.#ackAt !== null) due = Math.min(due, this.#ackAt);
-    for (const { at } of this.#pages) due = Math.min(due, at);
-    return Number.isFinite(due) ? due : null;
+    const times = [this.#alert.due_at, this.#ackAt, ...this.#pages.map(({ at }) => at)];
+    const due = times.filter((at) => at !== null);
+    return due.length === 0 ? null : Math.min(...due);
   }
 
   /** All that is due. */
   turn(now: number): void {
-    this.#settle(now);
+    const { due_at } = this.#alert;
+    if (due_at !== null && due_at <= now) this.#happens(now, { what: "looked" });
     this.#ring(now);
     this.#answer(now);
-  }
-
-  /** As `settleAlert` does it. */
-  #settle(now: number): void {
-    const at = earliest(this.#timers);
-    if (at === null || at > now) return;
-    const due = whatIsDue(this.#around.rule, this.#timers, now);
-    const news = newsOf(due);
-    if (this.takenAt !== null) this.#wake(now);
-    else if (!this.#isHeld && news === "nothing") return;
-    else if (this.#holds(now, news)) return;
-    else if (this.#isHeld) this.#release(now);
-    else this.#run(now, due);
   }
 
   /** Pages that are due ring, unless it is quiet by then. */
   #ring(now: number): void {
     const due = this.#pages.filter(({ at }) => at <= now);
     if (due.length === 0) return;
-    if (this.#holds(now, "page")) {
-      const owed = this.#around.rule.escalations.length > 0 ? this.#pages : [];
-      this.#paged = [...new Set([...this.#paged, ...owed.map(({ account }) => account)])];
-      this.#pages = [];
-    } else {
+    if (this.#momentAt(now).quiet() === null) {
       this.#pages = this.#pages.filter(({ at }) => at > now);
       this.course.rings.push(...due);
+      return;
     }
+    const owed = this.#around.rule.escalations.length > 0 ? this.#pages : [];
+    this.#pages = [];
+    this.#happens(now, { what: "pages_held", waiting: owed.map(({ account }) => account) });
   }
 
   /** Somebody takes it, once. */
@@ -102,95 +87,68 @@ export class ImaginedAlert {
     const { ack } = this.#question;
     if (this.#ackAt === null || this.#ackAt > now || ack === null) return;
     this.#ackAt = null;
-    const snoozed = ack.snooze_seconds ?? this.#around.rule.ack_expires_minutes * 60;
-    this.#set(acknowledgedTimers(this.#timers, snoozed === 0 ? null : now + snoozed));
-    this.takenAt = now;
-    this.#isHeld = false;
+    const { account: by, snooze_seconds: seconds } = ack;
+    const until = seconds === undefined ? undefined : seconds === 0 ? null : now + seconds;
+    this.#happens(now, { what: "acknowledged", by, until });
     this.#pages = [];
   }
 
-  #run(now: number, due: Due): void {
-    const { rule, reachable, seats } = this.#around;
-    const timers = this.#timers;
-    const reach = createReach(now, seats);
-    const climbs = climbsOf(this.#row(), { rule, span: due.steps, reach, reachable });
-    const climbed = climbs.at(-1) ?? null;
-    this.#set(timersAfter({ rule, timers, due, climbed, now }));
-    if (due.steps !== null) for (const climb of climbs) this.#escalate(now, climb, due.steps);
-    const ladder = rule.escalations;
-    if (climbed !== null && isNobodyReached(this.#row(), ladder, { climbed, reach, reachable })) {
-      this.#paged = fallbackPeople(this.#around.fallback, now, seats);
-      this.#page(now, { step: climbed.step, why: "fallback", accounts: this.#paged, span: null });
-    }
-    if (due.renotify !== null) this.#renotify(now);
+  #happens(now: number, of: Happening): void {
+    const { alert, effects } = step(this.#alert, of, this.#momentAt(now));
+    this.#alert = alert;
+    for (const effect of effects) this.#note(now, effect);
+    this.course.timers = timersOf(alert);
+    this.course.step = Math.max(this.course.step, alert.step);
   }
 
-  #row() {
-    const { rule, level } = this.#around;
-    return { project_id: rule.project_id, level, escalation_level: this.#level };
+  #momentAt(now: number): AlertMoment {
+    const { rule, reachable, seats, quietAt } = this.#around;
+    return {
+      at: now,
+      rule,
+      quiet: () => quietAt?.(now) ?? null,
+      reach: createReach(now, seats),
+      reachable,
+      fallback: () => fallbackPeople(this.#around.fallback, now, seats),
+      nextSeq: () => 0,
+      upSince: 0,
+      later: null,
+    };
   }
 
-  #set(timers: Timers): void {
-    this.#timers = timers;
-    this.course.timers = timers;
-    this.course.step = Math.max(this.course.step, timers.step);
+  #note(now: number, effect: AlertEffect): void {
+    const { what } = effect;
+    if (what === "opened") this.course.toldAt = now;
+    else if (what === "held") this.#hold(now, effect.quiet);
+    else if (what === "released" || what === "acknowledged") this.#isHeld = false;
+    else if (what === "escalated") this.#escalate(now, effect);
+    else if (what === "fallback") this.#pageLast(now, what, effect.alert);
+    else if (what === "renotified" && effect.alert.page_accounts !== "[]")
+      this.#pageLast(now, "renotify", effect.alert);
   }
 
-  #holds(now: number, news: HeldNews): boolean {
-    const quiet = this.#around.quietAt?.(now) ?? null;
-    if (quiet === null) return false;
-    const { by, until, reason } = quiet;
-    this.#set(heldTimers(this.#timers, { until, news, isUntold: this.#isUntold, now }));
+  #hold(now: number, { by, until, reason }: Quiet): void {
     const last = this.course.held.at(-1);
     if (!this.#isHeld || last?.by !== by || last.until !== until)
       this.course.held.push({ at: now, until, by, reason });
     this.#isHeld = true;
-    if (news === "opened") this.#isUntold = true;
-    return true;
   }
 
-  /** As `letGo` does it. */
-  #release(now: number): void {
-    const { rule } = this.#around;
-    const wasUntold = this.#isUntold;
-    this.#set(released(this.#timers, { rule, isUntold: wasUntold, now }));
-    this.#isHeld = false;
-    this.#tell(now);
-    if (wasUntold) this.#renotify(now);
-    this.#settle(now);
-  }
-
-  /** Its acknowledgement has ended. */
-  #wake(now: number): void {
-    this.#set(wokenTimers(this.#timers, { rule: this.#around.rule, now }));
-    this.takenAt = null;
-    const wasUntold = this.#isUntold;
-    if (!this.#holds(now, "renotify")) {
-      this.#tell(now);
-      if (!wasUntold) this.#renotify(now);
-    }
-    this.#settle(now);
-  }
-
-  #tell(now: number): void {
-    if (this.#isUntold) this.course.toldAt = now;
-    this.#isUntold = false;
-  }
-
-  #escalate(now: number, { paged, nobody }: Climb, span: Span): void {
+  #escalate(now: number, { span, climb: { paged, nobody } }: Effect<"escalated">): void {
     const usual = span.repeat ? "repeat" : "step";
     for (const step of nobody)
       this.#page(now, { step, why: usual, accounts: [], span: { first: step, last: step } });
     if (paged === null) return;
-    this.#level = paged.span.last;
-    this.#paged = paged.accounts;
     const why = paged.span.first !== span.first ? "nobody_reached_before" : usual;
-    this.#page(now, { step: this.#level, why, accounts: this.#paged, span: paged.span });
+    const { accounts } = paged;
+    this.#page(now, { step: paged.span.last, why, accounts, span: paged.span });
   }
 
-  #renotify(now: number): void {
-    if (this.#paged.length === 0) return;
-    this.#page(now, { step: this.#level, why: "renotify", accounts: this.#paged, span: null });
+  /** Those whom the alert pages now, by no step. */
+  #pageLast(now: number, why: "fallback" | "renotify", alert: Life): void {
+    const accounts = JSON.parse(alert.page_accounts) as string[];
+    const step = why === "fallback" ? alert.step : alert.escalation_level;
+    this.#page(now, { step, why, accounts, span: null });
   }
 
   #page(now: number, rung: Omit<Rung, "at">): void {

@@ -1,8 +1,6 @@
 import type { Tx } from "../../ground/store/store.ts";
 import { getAlertRow } from "./alert.ts";
-import { change } from "./apply.ts";
-import { writeTimeline } from "./timeline.ts";
-import { timerColumns, timersOf } from "./timers.ts";
+import { happen } from "./life/happen.ts";
 
 /** New trouble that was counted into an alert that somebody has: a key that it didn't hold. */
 export interface Joining {
@@ -30,8 +28,5 @@ export function joinTaken(tx: Tx, id: number, { what, isWorse }: Joining): void 
   // Where the clock was set back since then nobody knows how long ago it was.
   const rested = before > tx.at + REST_SECONDS ? 0 : before + REST_SECONDS;
   const opensAt = isWorse ? tx.at : Math.max(tx.at, rested);
-  if (row.wakes_at !== null && row.wakes_at <= opensAt) return;
-  change(tx, row, timerColumns({ ...timersOf(row), wakesAt: opensAt }));
-  writeTimeline(tx, id, { kind: "joined", detail: { what, opens_at: opensAt } });
-  tx.note({ topic: "due", at: opensAt });
+  happen(tx, row, { what: "joined", trouble: what, opensAt });
 }

@@ -5,11 +5,8 @@ import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { addOccurrences } from "./buckets.ts";
 import { recentChanges } from "./changes.ts";
-import { hold, quietIn } from "./hold.ts";
 import { earliest } from "./ladder.ts";
-import { createReach, storedSeats } from "./reach.ts";
-import { emitOpened } from "./renotify.ts";
-import { settleAlert } from "./settle.ts";
+import { happen } from "./life/happen.ts";
 import { writeTimeline } from "./timeline.ts";
 import { timersAtOpening } from "./timers.ts";
 
@@ -70,18 +67,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   });
   const changes = recentChanges(tx, opening.projectId, tx.at);
   if (changes.length > 0) writeTimeline(tx, id, { kind: "recent_changes", detail: { changes } });
-  let row = getAlertRow(tx, id);
-  const quiet = quietIn(tx, row, rule);
-  if (quiet === null) emitOpened(tx, row, { rule });
-  else row = hold(tx, row, { quiet, news: "opened" });
-  if (row.due_at !== null && row.due_at <= tx.at)
-    row = settleAlert(tx, row, {
-      rule: () => rule,
-      reach: createReach(tx.at, storedSeats(tx)),
-      nextSeq: () => takeSequence(tx, "updated_seq"),
-      upSince: tx.at,
-      later: () => null,
-    });
+  const row = happen(tx, getAlertRow(tx, id), { what: "opened" }, { rule });
   if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
   tx.note({
     topic: "alert",

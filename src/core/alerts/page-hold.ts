@@ -1,10 +1,9 @@
-import { takeSequence } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { waitingPages, withdrawPersonal } from "../../out/paging/pages.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, findAlertRow } from "./alert.ts";
-import { change } from "./apply.ts";
-import { hold, quietAt, quietIn } from "./hold.ts";
+import { quietAt, quietIn } from "./hold.ts";
+import { happen } from "./life/happen.ts";
 import { findRule } from "./rule-of.ts";
 
 /** A page to somebody's contact that is due while its alert is quiet. */
@@ -23,12 +22,10 @@ export function isSilenced(reader: Reader, alertId: number, at: number): boolean
 export function holdPages(tx: Tx, alertId: number): void {
   const row = openRow(tx, alertId);
   const rule = row && findRule(tx, row.rule_id);
-  const quiet = row && quietIn(tx, row, rule);
-  if (row === null || quiet === null) return;
+  if (row === null || quietIn(tx, row, rule) === null) return;
   const waiting = waitingPeople(tx, row, rule);
   withdrawPersonal(tx, alertId);
-  const { owing, also } = oweBesides(tx, row, waiting);
-  hold(tx, owing, { quiet, news: "page", also });
+  happen(tx, row, { what: "pages_held", waiting }, { rule });
 }
 
 /** Whose pages wait still, those of earlier steps among them. */
@@ -36,20 +33,4 @@ function waitingPeople(tx: Tx, row: AlertRow, rule: StoredRule | null): string[]
   // Without a ladder they are those of who wants every alert, and told again as such.
   if (rule !== null && rule.escalations.length === 0) return [];
   return waitingPages(tx, row.id).map(({ account }) => account);
-}
-
-/** These people are told again beside those whom the alert paged last; who isn't one of those. */
-export function oweBesides(
-  tx: Tx,
-  row: AlertRow,
-  people: readonly string[],
-): { owing: AlertRow; also: string[] } {
-  const paged = JSON.parse(row.page_accounts) as string[];
-  const also = [...new Set(people)].filter((account) => !paged.includes(account));
-  if (also.length === 0) return { owing: row, also };
-  const owing = change(tx, row, {
-    page_accounts: JSON.stringify([...paged, ...also]),
-    updated_seq: takeSequence(tx, "updated_seq"),
-  });
-  return { owing, also };
 }

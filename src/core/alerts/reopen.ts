@@ -1,14 +1,9 @@
-import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { getAlertRow } from "./alert.ts";
-import { change } from "./apply.ts";
 import { addOccurrences } from "./buckets.ts";
-import { hold, quietIn } from "./hold.ts";
-import { afterStep, nextRenotify, type Timers } from "./ladder.ts";
-import { tellAgain } from "./renotify.ts";
-import { writeTimeline } from "./timeline.ts";
-import { timerColumns, timersAtOpening, timersOf } from "./timers.ts";
+import { quietIn } from "./hold.ts";
+import { happen } from "./life/happen.ts";
 import { tellWorse } from "./worse.ts";
 
 const LAST = `SELECT id, resolved_at,
@@ -47,14 +42,8 @@ export interface Return {
  */
 export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): void {
   const row = getAlertRow(tx, id);
-  const away = tx.at - (row.resolved_at ?? tx.at);
   const { expiresAt } = event;
-  const open = change(tx, row, {
-    state: "open",
-    resolved_at: null,
-    acked_at: null,
-    acked_by: null,
-    updated_seq: takeSequence(tx, "updated_seq"),
+  const counted = {
     source: row.source === event.source ? row.source : null,
     count: row.count + 1,
     level: Math.max(row.level, event.level),
@@ -64,41 +53,10 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     instance: event.instance,
     expires_at: expiresAt,
     promised: expiresAt === null ? null : expiresAt - tx.at,
-    ...timerColumns(timersAgain(timersOf(row), rule, { at: tx.at, away, expiresAt })),
-  });
-  addOccurrences(tx, id, 1);
-  writeTimeline(tx, id, { kind: "reopened", detail: { resolved_for_seconds: away } });
-  const quiet = quietIn(tx, open, rule);
-  if (quiet !== null) hold(tx, open, { quiet, news: "renotify" });
-  else {
-    const told = tellAgain(tx, open, { rule, detail: { why: "reopened" } });
-    if (open.level > row.level)
-      tellWorse(tx, told, row.level, JSON.parse(open.page_accounts) as string[]);
-  }
-  if (open.due_at !== null) tx.note({ topic: "due", at: open.due_at });
-  tx.note({
-    topic: "alert",
-    alertId: id,
-    alertKey: row.alert_key,
-    ruleId: row.rule_id,
-    opened: false,
-    unresolved: 1,
-  });
-}
-
-/** As they were, moved by how long the alert was away; quiet and expiry begin anew. */
-export function timersAgain(
-  before: Timers,
-  rule: StoredRule,
-  { at, away, expiresAt }: { at: number; away: number; expiresAt: number | null },
-): Timers {
-  const ladderFrom = before.ladderFrom + away;
-  const ran = { step: Math.min(before.step, rule.escalations.length), ladderFrom, now: at };
-  return {
-    ...timersAtOpening(rule, at, expiresAt),
-    ladderFrom,
-    ...afterStep(rule.escalations, ran),
-    renotifyAt: nextRenotify(rule, before.renotified, at),
-    renotified: before.renotified,
   };
+  const quiet = () => quietIn(tx, { ...row, ...counted }, rule);
+  const open = happen(tx, row, { what: "reopened", counted }, { rule, quiet });
+  addOccurrences(tx, id, 1);
+  if (open.level > row.level && open.silenced_by === null)
+    tellWorse(tx, open, row.level, JSON.parse(open.page_accounts) as string[]);
 }

@@ -9,14 +9,15 @@ import type { ReadySilence } from "../quiet/decide.ts";
 import { silencesWithin } from "../quiet/rows.ts";
 import type { AlertRow } from "./alert.ts";
 import { followAlert } from "./course.ts";
-import type { Course, Question, Rung, StandingAlert, Surroundings } from "./course-shape.ts";
+import type { Course, Question, Rung, Surroundings } from "./course-shape.ts";
 import { quietAhead, silencesIn } from "./hold.ts";
 import type { Timers } from "./ladder.ts";
+import type { Life } from "./life/turn.ts";
 import { type FallbackPlaces, readFallbackPlaces } from "./nobody-reached.ts";
 import { reachableIn } from "./personal.ts";
 import { readSeats, type Seats } from "./reach.ts";
 import { findRule, goneRule } from "./rule-of.ts";
-import { timersOf } from "./timers.ts";
+import { timerColumns, timersOf } from "./timers.ts";
 
 export const rungAhead = z
   .object({
@@ -132,9 +133,10 @@ function follow(reader: Reader, row: AlertRow, of: Asked): Course | null {
   const rule = look.rule(row.rule_id) ?? goneRule(row);
   if (!isAnybodyPaged(row, rule)) return null;
   const around = surroundingsOf(reader, row, { rule, look });
-  const from = standingOf(row, timersOf(row));
+  const alert = lastingOf(row, timersOf(row));
   // A page that is due while it is quiet is owed at the end of that.
-  if (around.quietAt !== null) from.pages = waitingPages(reader, row.id);
+  const pages = around.quietAt === null ? [] : waitingPages(reader, row.id);
+  const from = { alert, pages };
   const question = { ...asked, until: untilEnd(row, asked.until), ...NOBODY_ANSWERS };
   return finish(followAlert(around, question, { from, isEnough }));
 }
@@ -154,14 +156,14 @@ function isAnybodyPaged(row: AlertRow, { escalations }: StoredRule): boolean {
 }
 
 /**
- * What the ladder does next, after `row` and with these timers of it, however far ahead that is: its rungs of one time, no
- * renotify. Empty: it has run.
+ * What the ladder does next, after `row`, however far ahead that is: its rungs of one time, no renotify. Empty: it has run.
  */
 export function nextOfLadder(
   tx: Tx,
   row: AlertRow,
-  { rule, timers, seats }: { rule: StoredRule; timers: Timers; seats: Seats },
+  { rule, seats }: { rule: StoredRule; seats: Seats },
 ): Rung[] {
+  const timers = timersOf(row);
   if (timers.stepAt === null && timers.repeatAt === null) return [];
   const around = surroundingsOf(tx, row, {
     rule: { ...rule, renotify_minutes: 0 },
@@ -174,7 +176,7 @@ export function nextOfLadder(
       },
     },
   });
-  const from = standingOf(row, { ...timers, renotifyAt: null });
+  const from = { alert: lastingOf(row, { ...timers, renotifyAt: null }), pages: [] };
   const isTold = ({ why }: Rung) => why !== "renotify";
   const until = untilEnd(row, Number.MAX_SAFE_INTEGER);
   const asked = { at: tx.at, until, most: MOST, ...NOBODY_ANSWERS };
@@ -200,16 +202,9 @@ function surroundingsOf(
 }
 
 /** An alert as its row has it, with these timers; what would end it by itself, a drill left out, doesn't. */
-function standingOf(row: AlertRow, timers: Timers): StandingAlert {
-  return {
-    timers: { ...timers, quietAt: null, expiresAt: null },
-    level: row.escalation_level,
-    paged: JSON.parse(row.page_accounts) as string[],
-    takenAt: row.state === "acknowledged" ? (row.acked_at ?? 0) : null,
-    isHeld: row.silenced_by !== null,
-    isUntold: row.untold === 1,
-    pages: [],
-  };
+function lastingOf(row: AlertRow, timers: Timers): Life {
+  const lasting = { ...timers, quietAt: null, expiresAt: null };
+  return { ...row, expires_at: null, ...timerColumns(lasting) };
 }
 
 /** Of steps that reach nobody nothing is said where others are paged at the same time in their place. */

@@ -2,7 +2,6 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { ByName, EventSaid } from "../../out/outbox/said.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type Alert, type AlertRow, toAlert } from "./alert.ts";
-import type { Timers } from "./ladder.ts";
 import { createReach, type Reach, storedSeats } from "./reach.ts";
 import { nextOfLadder } from "./rungs-ahead.ts";
 
@@ -64,10 +63,14 @@ function whyPaged(
 
 /** Whom the alert has paged so far. */
 export function pagedSoFar(tx: Tx, row: AlertRow): ByName {
-  const accounts = JSON.parse(row.page_accounts) as string[];
+  return pagedAlike(tx, JSON.parse(row.page_accounts) as string[], "");
+}
+
+/** These people, for one reason. */
+export function pagedAlike(tx: Tx, accounts: readonly string[], why: string): ByName {
   return byName(
     tx,
-    accounts.map((account) => [account, ""]),
+    accounts.map((account) => [account, why]),
   );
 }
 
@@ -79,19 +82,19 @@ function byName(tx: Tx, accounts: readonly (readonly [account: string, why: stri
 }
 
 /**
- * Whom the ladder of an alert pages next and when, with these timers of it, as things stand: a change of the rule, its
+ * Whom the ladder of an alert pages next and when, as things stand: a change of the rule, its
  * schedules, its people or what is silenced may make it another. Empty for a rule without a ladder; null in it: the ladder
  * has run.
  */
 export function nextSaid(
   tx: Tx,
   row: AlertRow,
-  { rule, timers }: { rule: StoredRule; timers: Timers },
+  rule: StoredRule,
 ): Pick<EventSaid, "next" | "steps"> {
   const steps = rule.escalations.length;
   if (steps === 0) return {};
   const seats = storedSeats(tx);
-  const rungs = nextOfLadder(tx, row, { rule, timers, seats });
+  const rungs = nextOfLadder(tx, row, { rule, seats });
   const [first] = rungs;
   if (first === undefined) return { next: null, steps };
   const { at } = first;

@@ -6,7 +6,8 @@ import { begunSilences } from "../quiet/rows.ts";
 import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../quiet/silence.ts";
 import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
-import { hold, quietBy } from "./hold.ts";
+import { quietBy } from "./hold.ts";
+import { happen } from "./life/happen.ts";
 import { lookAgainAtLoud, lookAgainBy } from "./many.ts";
 import { findRule } from "./rule-of.ts";
 
@@ -26,12 +27,9 @@ export function makeSilence(tx: Tx, made: { write: SilenceWrite; createdBy: stri
   const silences = begunSilences(tx, tx.at);
   for (const { id } of taken) {
     const alert = getAlertRow(tx, id);
-    const quiet = quietBy(tx, alert, {
-      rule: findRule(tx, alert.rule_id),
-      silences,
-      at: tx.at,
-    });
-    if (quiet !== null) hold(tx, alert, { quiet, news: "nothing" });
+    const rule = findRule(tx, alert.rule_id);
+    const quiet = () => quietBy(tx, alert, { rule, silences, at: tx.at });
+    happen(tx, alert, { what: "silenced" }, { rule, quiet });
   }
   if (open.length === AT_ONCE) lookAgainAtLoud(tx);
   return row;

@@ -5,11 +5,13 @@ import { isFatal, sqliteCode } from "../../ground/store/faults.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { findAlertRow, getAlertRow } from "./alert.ts";
+import { type AlertRow, findAlertRow, getAlertRow } from "./alert.ts";
 import { change } from "./apply.ts";
+import type { LaterReport } from "./fold.ts";
+import { happen } from "./life/happen.ts";
+import type { AlertMoment } from "./life/turn.ts";
 import { createReach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
-import { type LaterReportOf, type Settling, settleAlert } from "./settle.ts";
 
 export interface SweepLimits {
   /** Most alerts of one transaction. */
@@ -50,7 +52,7 @@ export function createSweep(
   store: Store,
   log: Log,
   limits = defaultSweepLimits,
-  later: LaterReportOf = () => null,
+  later: (row: AlertRow) => LaterReport | null = () => null,
 ): Sweep {
   const counted: SweepStats = { settled: 0, postponed: 0 };
 
@@ -61,13 +63,15 @@ export function createSweep(
   const settleAll = (ids: readonly number[], upSince: number): number => {
     const until = store.clock.mono() + limits.budgetMs;
     return store.write((tx) => {
-      const settling = settlingIn(tx, { upSince, later });
+      const known = { ...knownIn(tx), upSince };
+      const ruleOf = rulesIn(tx);
       let done = 0;
       for (const id of ids) {
         if (done > 0 && store.clock.mono() >= until) break;
         // One that was settled before it may have changed it.
         const row = findAlertRow(tx, id);
-        if (row?.due_at != null && row.due_at <= tx.at) settleAlert(tx, row, settling);
+        if (row?.due_at != null && row.due_at <= tx.at)
+          happen(tx, row, { what: "looked" }, { ...known, rule: ruleOf(row), later: later(row) });
         done += 1;
       }
       return done;
@@ -113,9 +117,8 @@ export function createSweep(
 /** Sequence numbers are taken so many at a time; those left over are never used. */
 const SEQUENCE_BLOCK = 32;
 
-/** Rules and people are looked up once for each transaction. */
-function settlingIn(tx: Tx, known: Pick<Settling, "upSince" | "later">): Settling {
-  const rules = new Map<number, StoredRule | null>();
+/** People are looked up once for each transaction. */
+function knownIn(tx: Tx): Pick<AlertMoment, "nextSeq" | "reach"> {
   let seq = 0;
   let left = 0;
   return {
@@ -127,16 +130,20 @@ function settlingIn(tx: Tx, known: Pick<Settling, "upSince" | "later">): Settlin
       left -= 1;
       return seq++;
     },
-    rule(id) {
-      let rule = rules.get(id);
-      if (rule === undefined) {
-        rule = findRule(tx, id);
-        rules.set(id, rule);
-      }
-      return rule;
-    },
     reach: createReach(tx.at, storedSeats(tx)),
-    ...known,
+  };
+}
+
+/** So are rules. */
+function rulesIn(tx: Tx): (row: AlertRow) => StoredRule | null {
+  const rules = new Map<number, StoredRule | null>();
+  return ({ rule_id: id }) => {
+    let rule = rules.get(id);
+    if (rule === undefined) {
+      rule = findRule(tx, id);
+      rules.set(id, rule);
+    }
+    return rule;
   };
 }
 

@@ -1,5 +1,12 @@
 import type { AlertRow } from "./alert.ts";
-import { earliest, nextRenotify, secondsOf, type TimedRule, type Timers } from "./ladder.ts";
+import {
+  afterStep,
+  earliest,
+  nextRenotify,
+  secondsOf,
+  type TimedRule,
+  type Timers,
+} from "./ladder.ts";
 
 /** The timed parts of an alert that opens at `at` (contract §5). */
 export function timersAtOpening(
@@ -25,8 +32,6 @@ export function timersAtOpening(
 /** The columns of an alert's row that say what is timed. */
 export type TimedRow = Pick<
   AlertRow,
-  | "id"
-  | "state"
   | "ladder_from"
   | "step"
   | "step_at"
@@ -82,11 +87,28 @@ export function wokenTimers(
   return { ...timersAtOpening(rule, now, expiresAt), quietAt };
 }
 
+/** As they were, moved by how long the alert was away; quiet and expiry begin anew. */
+export function timersAgain(
+  before: Timers,
+  rule: TimedRule,
+  { at, away, expiresAt }: { at: number; away: number; expiresAt: number | null },
+): Timers {
+  const ladderFrom = before.ladderFrom + away;
+  const ran = { step: Math.min(before.step, rule.escalations.length), ladderFrom, now: at };
+  return {
+    ...timersAtOpening(rule, at, expiresAt),
+    ladderFrom,
+    ...afterStep(rule.escalations, ran),
+    renotifyAt: nextRenotify(rule, before.renotified, at),
+    renotified: before.renotified,
+  };
+}
+
 /**
  * The columns of timers, and when something of them is due. When its sender's word runs out is none of them: that stays as
  * it was said, also where nothing comes of it any more.
  */
-export function timerColumns(timers: Timers): Omit<TimedRow, "id" | "state" | "expires_at"> & {
+export function timerColumns(timers: Timers): Omit<TimedRow, "expires_at"> & {
   due_at: number | null;
 } {
   return {

@@ -1,13 +1,10 @@
 import type { Tx } from "../../ground/store/store.ts";
-import { type PagedPerson, withdrawFromContact } from "../../out/paging/pages.ts";
+import type { PagedPerson } from "../../out/paging/pages.ts";
 import type { AlertRow } from "./alert.ts";
 import { change } from "./apply.ts";
-import { hold, quietIn } from "./hold.ts";
+import { happen } from "./life/happen.ts";
 import { lookAgainAt } from "./look-again.ts";
-import { oweBesides } from "./page-hold.ts";
 import { reachableIn } from "./personal.ts";
-import { renotify, tellWithHeld } from "./renotify.ts";
-import { findRule } from "./rule-of.ts";
 
 /** An alert that stands is of a higher level now: what that opens to be told is told. All else of it is written before. */
 export function worsen(tx: Tx, before: AlertRow, level: number): void {
@@ -26,22 +23,7 @@ export function tellWorse(tx: Tx, row: AlertRow, from: number, told: readonly st
     .map((paged) => opened(tx, row, { ...paged, from }))
     .filter(({ ways }) => ways.length > 0);
   if (people.length === 0) return;
-  const rule = findRule(tx, row.rule_id);
-  const quiet = quietIn(tx, row, rule);
-  if (quiet !== null || row.silenced_by !== null) {
-    const owed = people.map(({ account }) => account);
-    const { owing, also } = oweBesides(tx, row, owed);
-    if (quiet === null) tellWithHeld(tx, owing);
-    else hold(tx, owing, { quiet, news: "page", also });
-    return;
-  }
-  for (const { ways } of people)
-    for (const { contactId } of ways) withdrawFromContact(tx, { alertId: row.id, contactId });
-  renotify(tx, row, {
-    rule,
-    people,
-    detail: { why: "worse", from, to: row.level, accounts: people.map(({ account }) => account) },
-  });
+  happen(tx, row, { what: "worse", from, people });
 }
 
 const PAGED = `SELECT at, kind, detail FROM timeline

@@ -10,7 +10,7 @@ import {
   type Timers,
   whatIsDue,
 } from "../../../src/core/alerts/ladder.ts";
-import { lateness } from "../../../src/core/alerts/settle.ts";
+import { lateness } from "../../../src/core/alerts/life/due.ts";
 import type { EscalationStep } from "../../../src/core/projects/rule.ts";
 import { step } from "../../support/plane.ts";
 

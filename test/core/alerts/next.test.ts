@@ -5,7 +5,6 @@ import { readReach } from "../../../src/core/alerts/reached.ts";
 import { dayAhead } from "../../../src/core/alerts/rungs-ahead.ts";
 import { nextSaid } from "../../../src/core/alerts/said.ts";
 import { snooze } from "../../../src/core/alerts/snooze.ts";
-import { timersOf } from "../../../src/core/alerts/timers.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";
@@ -62,10 +61,7 @@ test("what a drill would do after its end is said nowhere: not as what comes nex
       ["cat", "step_not_reached", null],
     ],
   );
-  const said = () =>
-    plane.tenant.store.write((tx) =>
-      nextSaid(tx, plane.last(), { rule, timers: timersOf(plane.last()) }),
-    ).next;
+  const said = () => plane.tenant.store.write((tx) => nextSaid(tx, plane.last(), rule)).next;
   assert.equal(said()?.at, plane.start + 14 * 60);
   await plane.minutes(14.5);
   assert.equal(said(), null);

@@ -42,14 +42,9 @@ export function crowdLaws(ledger: Ledger, fault: (text: string, look: Look) => v
   };
 }
 
-/** What this act sent, where it went into the alert. */
+/** What this act sent, where it went into the alert or opened it. */
 function firedInto(row: Row, { before, did }: Look): Fired | null {
   const was = before.get(row.id);
-  return did.fired !== undefined &&
-    was !== undefined &&
-    row.count > was.count &&
-    was.rule === row.rule &&
-    did.fired.rule === row.rule
-    ? did.fired
-    : null;
+  const isCounted = was === undefined || (row.count > was.count && was.rule === row.rule);
+  return isCounted && did.fired?.rule === row.rule ? did.fired : null;
 }

@@ -1,0 +1,168 @@
+import type { StoredRule } from "../../projects/rule.ts";
+import { climbsOf, timersAfter } from "../climbs.ts";
+import { type Due, earliest, type Timers, whatIsDue } from "../ladder.ts";
+import { isNobodyReached } from "../nobody-reached.ts";
+import { noTimers, timersOf, wokenTimers } from "../timers.ts";
+import { hold, holdIfQuiet, letGo, newsOf, renotify, tellAgain } from "./quiet.ts";
+import { effect, type Resolver, set, setTimers, type Turn } from "./turn.ts";
+
+/** What the clock does to an alert. */
+
+/** From here on a page says how late it was. */
+const LATE_SECONDS = 5;
+
+/**
+ * Does once what is due of an alert that isn't resolved: after a gap the missed steps are one page, and of missed repeats and
+ * renotifies there is one, with the next counted from now (contract §5). An end comes first, then the end of an
+ * acknowledgement, then whether its news is held back; only what is loud runs its ladder.
+ */
+export function look(turn: Turn): void {
+  const { alert, moment } = turn;
+  const { rule, at } = moment;
+  const timers = timersOf(alert);
+  const due = rule === null ? owedOnly(timers, at) : whatIsDue(rule, timers, at);
+  if (rule !== null && due.resolve !== null) {
+    if (wasReported(turn, rule)) look(turn);
+    else endByItself(turn, rule, due.resolve);
+  } else if (alert.state === "acknowledged" && isOver(alert.wakes_at, at)) {
+    wake(turn);
+    if (isOver(turn.alert.due_at, at)) look(turn);
+  } else if (alert.state === "open" && holdIfQuiet(turn, newsOf(due))) {
+    return;
+  } else if (alert.silenced_by !== null) {
+    letGo(turn);
+    if (isOver(turn.alert.due_at, at)) look(turn);
+  } else if (rule === null) tellOwed(turn, { timers, due });
+  else run(turn, rule, { timers, due });
+}
+
+const isOver = (at: number | null, now: number): boolean => at !== null && at <= now;
+
+function endByItself(turn: Turn, rule: StoredRule, why: "quiet" | "stale"): void {
+  const detail = why === "quiet" ? { quiet_minutes: rule.auto_resolve_quiet_minutes } : {};
+  end(turn, { reason: turn.alert.drill !== 0 ? "drill" : why, detail });
+}
+
+/** Everything timed stops. */
+export function end(turn: Turn, by: Resolver): void {
+  const { alert, moment } = turn;
+  const over = { ...noTimers(timersOf(alert)), heldUntil: null, wakesAt: null };
+  setTimers(turn, over, {
+    state: "resolved",
+    resolved_at: moment.at,
+    updated_seq: moment.nextSeq(),
+    silenced_by: null,
+    expires_at: null,
+  });
+  effect(turn, { what: "resolved", alert: turn.alert, by });
+}
+
+/** Its acknowledgement has ended: it is told again, its ladder from the first step. */
+function wake(turn: Turn): void {
+  const { alert, moment } = turn;
+  setTimers(turn, wokenTimers(timersOf(alert), { rule: moment.rule, now: moment.at }), {
+    state: "open",
+    acked_at: null,
+    acked_by: null,
+    updated_seq: moment.nextSeq(),
+  });
+  const detail = { why: "ended", acknowledged_at: alert.acked_at };
+  effect(turn, { what: "line", kind: "unacknowledged", detail });
+  if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "acknowledgement_ended" });
+}
+
+/** The steps that are due, the fallback where they and all others reach nobody, and the renotify that is due. */
+function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; due: Due }): void {
+  const { moment } = turn;
+  const { reach, reachable, at } = moment;
+  const climbs = climbsOf(turn.alert, { rule, span: due.steps, reach, reachable });
+  const climbed = climbs.at(-1) ?? null;
+  idle(turn, timersAfter({ rule, timers, due, climbed, now: at }));
+  const late = (dueAt: number) => lateness({ dueAt, now: at, upSince: moment.upSince });
+  const updated_seq = climbs.some(({ paged }) => paged !== null) ? moment.nextSeq() : 0;
+  for (const climb of climbs) {
+    const { paged } = climb;
+    if (due.steps === null) break;
+    if (paged !== null) {
+      const page_accounts = JSON.stringify(paged.accounts);
+      set(turn, { escalation_level: paged.span.last, page_accounts, updated_seq });
+    }
+    const of = { span: due.steps, climb, late: late(due.steps.dueAt) };
+    effect(turn, { what: "escalated", alert: turn.alert, ...of });
+  }
+  const ladder = rule.escalations;
+  if (climbed !== null && isNobodyReached(turn.alert, ladder, { climbed, reach, reachable }))
+    pageFallback(turn, "nobody_reachable");
+  if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });
+}
+
+/** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
+export function pageFallback(turn: Turn, why: string): void {
+  const { alert, moment } = turn;
+  const accounts = moment.fallback();
+  const of = { projectId: alert.project_id, level: alert.level };
+  const reached = accounts.filter((account) => moment.reachable.reaches(account, of));
+  effect(turn, { what: "line", kind: "fallback", detail: { why, accounts, reached } });
+  if (accounts.length === 0) return;
+  set(turn, { page_accounts: JSON.stringify(accounts), updated_seq: moment.nextSeq() });
+  const quiet = moment.quiet();
+  if (quiet !== null) hold(turn, { quiet, news: "page" });
+  else effect(turn, { what: "fallback", alert: turn.alert, accounts });
+}
+
+/** What is due of an alert whose rule is deleted: only what was held back. */
+function owedOnly({ renotifyAt }: Timers, now: number): Due {
+  const renotify = renotifyAt !== null && renotifyAt <= now ? renotifyAt : null;
+  return { resolve: null, steps: null, renotify };
+}
+
+/** Its rule is deleted: nothing but what was held back is told. */
+function tellOwed(turn: Turn, { timers, due }: { timers: Timers; due: Due }): void {
+  const next = noTimers(timers);
+  if (due.renotify === null) {
+    idle(turn, { ...next, renotifyAt: timers.renotifyAt });
+    return;
+  }
+  setTimers(turn, next);
+  // Its ladder has paged nobody and is gone: those are paged who are where nobody else is.
+  if (turn.alert.page_accounts === "[]") pageFallback(turn, "rule_deleted");
+  else renotify(turn, { why: "interval" });
+}
+
+/** Whether its sender reported it late enough to keep it from ending: that holds now. */
+function wasReported(turn: Turn, rule: StoredRule): boolean {
+  const { alert, moment } = turn;
+  const { later, at } = moment;
+  if (later === null) return false;
+  const { expiresAt } = later;
+  const quiet = rule.auto_resolve_quiet_minutes * 60;
+  const quietAt = Math.max(alert.quiet_at ?? 0, later.at + quiet);
+  if ((quiet !== 0 && quietAt <= at) || isOver(expiresAt, at)) return false;
+  set(turn, {
+    last_seen: later.seen,
+    expires_at: expiresAt,
+    promised: expiresAt === null ? null : expiresAt - later.at,
+    quiet_at: alert.quiet_at === null ? null : quietAt,
+  });
+  return true;
+}
+
+/** The timers that it has from now on. Without this an alert that was looked at and is still due would be so for ever. */
+function idle(turn: Turn, timers: Timers): void {
+  const at = earliest(timers);
+  if (at !== null && at <= turn.moment.at)
+    throw new Error(`alert ${turn.alert.id} is still due after settling`);
+  setTimers(turn, timers);
+}
+
+/** How late something ran and why, for the history; nothing where it was in time. */
+export function lateness(run: {
+  dueAt: number;
+  now: number;
+  upSince: number;
+}): Record<string, unknown> {
+  const seconds = run.now - run.dueAt;
+  const wasDown = run.dueAt < run.upSince;
+  if (seconds <= 0 || (seconds < LATE_SECONDS && !wasDown)) return {};
+  return { late_seconds: seconds, ...(wasDown ? { late_because: "box was down" } : {}) };
+}

@@ -1,0 +1,62 @@
+import { takeSequence } from "../../../ground/store/meta.ts";
+import type { Tx } from "../../../ground/store/store.ts";
+import type { Quiet } from "../../quiet/decide.ts";
+import type { AlertRow } from "../alert.ts";
+import { noteAlert, write } from "../apply.ts";
+import { quietIn } from "../hold.ts";
+import { fallbackPeople, readFallbackPlaces } from "../nobody-reached.ts";
+import { reachableIn } from "../personal.ts";
+import { createReach, storedSeats } from "../reach.ts";
+import { findRule } from "../rule-of.ts";
+import { perform } from "./perform.ts";
+import { type Happening, step } from "./step.ts";
+import type { AlertMoment } from "./turn.ts";
+
+/** What is known of the moment already, where many alerts are looked at in it. */
+type Known = Partial<
+  Pick<AlertMoment, "rule" | "quiet" | "reach" | "nextSeq" | "upSince" | "later">
+>;
+
+/**
+ * It happens: the alert, its history and its pages are written with the transaction. `row` is the alert as it was read in it;
+ * it comes back as it is then.
+ */
+export function happen(tx: Tx, row: AlertRow, of: Happening, known: Known = {}): AlertRow {
+  const moment = momentOf(tx, row, known);
+  const { alert, effects } = step(row, of, moment);
+  const after = write(tx, row, alert);
+  for (const effect of effects) perform(tx, after, effect, moment);
+  if (after.due_at !== null && after.due_at !== row.due_at)
+    tx.note({ topic: "due", at: after.due_at });
+  // Whoever watches alerts sees its state, and the mark of what is held back.
+  if (after.state !== row.state || after.silenced_by !== row.silenced_by)
+    noteAlert(tx, after, row.state);
+  return after;
+}
+
+function momentOf(tx: Tx, row: AlertRow, known: Known): AlertMoment {
+  const { rule = findRule(tx, row.rule_id), later = null, upSince = tx.at } = known;
+  const quietNow = known.quiet ?? (() => quietIn(tx, row, rule));
+  let quiet: Quiet | null | undefined;
+  let { reach } = known;
+  return {
+    at: tx.at,
+    rule,
+    // Nothing that happens to an alert changes what silences look at.
+    quiet() {
+      if (quiet === undefined) quiet = quietNow();
+      return quiet;
+    },
+    get reach() {
+      reach ??= createReach(tx.at, storedSeats(tx));
+      return reach;
+    },
+    get reachable() {
+      return reachableIn(tx);
+    },
+    fallback: () => fallbackPeople(readFallbackPlaces(tx), tx.at, storedSeats(tx)),
+    nextSeq: known.nextSeq ?? (() => takeSequence(tx, "updated_seq")),
+    upSince,
+    later,
+  };
+}

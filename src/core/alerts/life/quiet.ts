@@ -1,0 +1,134 @@
+import type { StoredRule } from "../../projects/rule.ts";
+import type { Quiet } from "../../quiet/decide.ts";
+import { type Due, ladderOnwards, type Timers } from "../ladder.ts";
+import { timersAtOpening, timersOf } from "../timers.ts";
+import { effect, type HeldNews, set, setTimers, type Turn } from "./turn.ts";
+
+/** Holding an open alert's news back while it is quiet, letting go of it, and telling it again. */
+
+/** What would be told of an alert now. */
+export function newsOf({ steps, renotify }: Due): HeldNews {
+  if (steps !== null) return "step";
+  return renotify !== null ? "renotify" : "nothing";
+}
+
+/** Holds the news back until what keeps it quiet ends; `also`: people who are told again at its end, too. */
+export function hold(
+  turn: Turn,
+  { quiet, news, also = [] }: { quiet: Quiet; news: HeldNews; also?: readonly string[] },
+): void {
+  const { alert, moment } = turn;
+  const { by, until } = quiet;
+  const isNew = alert.silenced_by !== by;
+  const isNews = isNew || alert.held_until !== until || news === "page";
+  const isUntold = alert.untold === 1;
+  setTimers(turn, heldTimers(timersOf(alert), { until, news, isUntold, now: moment.at }), {
+    silenced_by: by,
+    untold: news === "opened" ? 1 : alert.untold,
+    updated_seq: isNew ? moment.nextSeq() : alert.updated_seq,
+  });
+  effect(turn, { what: "held", quiet, news, also, isNews });
+}
+
+/** Where it is quiet now, its news is held back; whether it is. */
+export function holdIfQuiet(turn: Turn, news: HeldNews): boolean {
+  const quiet = turn.moment.quiet();
+  if (quiet !== null) hold(turn, { quiet, news });
+  return quiet !== null;
+}
+
+/**
+ * An alert's timers while it is quiet until then. What has no timer of its own, a renotify of a burst or a page, is owed as
+ * a renotify, unless nobody was told of the alert at all.
+ */
+function heldTimers(
+  timers: Timers,
+  of: { until: number; news: HeldNews; isUntold: boolean; now: number },
+): Timers {
+  const { until, news, isUntold, now } = of;
+  const isOwed = (news === "renotify" || news === "page") && !isUntold;
+  const renotifyAt = isOwed ? Math.min(timers.renotifyAt ?? now, now) : timers.renotifyAt;
+  return { ...timers, renotifyAt, heldUntil: until };
+}
+
+/** When a renotify that is held back was due; null: none is. */
+export function heldRenotify({ heldUntil, renotifyAt }: Timers, now: number): number | null {
+  return heldUntil !== null && renotifyAt !== null && renotifyAt <= now ? renotifyAt : null;
+}
+
+/** It is quiet no more: of one that nobody heard of the opening is told, and to whom it was given meanwhile. */
+export function letGo(turn: Turn): void {
+  const { alert: held, moment } = turn;
+  const isUntold = held.untold === 1;
+  const { rule, at: now } = moment;
+  setTimers(turn, released(timersOf(held), { rule, isUntold, now }), {
+    silenced_by: null,
+    untold: 0,
+    updated_seq: moment.nextSeq(),
+  });
+  effect(turn, { what: "released", by: held.silenced_by });
+  if (!isUntold) return;
+  effect(turn, { what: "opened", alert: turn.alert, silenced: held.opened_at });
+  if (held.page_accounts !== "[]") renotify(turn, { why: "assigned" });
+}
+
+/** The ladder goes on from now; of an alert that nobody heard of it begins. */
+function released(
+  timers: Timers,
+  of: { rule: StoredRule | null; isUntold: boolean; now: number },
+): Timers {
+  const { rule, isUntold, now } = of;
+  const { quietAt: ends, expiresAt, wakesAt } = timers;
+  const loud = { ...timers, heldUntil: null };
+  const isGiven = timers.stepAt === null;
+  if (rule === null) return loud;
+  if (isUntold) {
+    const timers = { ...timersAtOpening(rule, now, expiresAt), quietAt: ends, wakesAt };
+    // It was given to somebody alone, whose the ladder's place is.
+    return isGiven ? { ...timers, stepAt: null } : timers;
+  }
+  return ladderOnwards(loud, now);
+}
+
+/** Says again that an open alert is open. `detail` says why. */
+export function renotify(turn: Turn, detail: Record<string, unknown>): void {
+  effect(turn, { what: "renotified", alert: turn.alert, detail });
+}
+
+/** Tells of an alert that is open again; where nobody heard of its opening, of that. */
+export function tellAgain(turn: Turn, detail: Record<string, unknown>): void {
+  if (turn.alert.untold === 0) {
+    renotify(turn, detail);
+    return;
+  }
+  set(turn, { untold: 0 });
+  effect(turn, { what: "opened", alert: turn.alert });
+}
+
+/** Before an open alert pages anybody: what was held back of it is told, where it may be now. */
+export function tellOpening(turn: Turn): void {
+  const { silenced_by, untold } = turn.alert;
+  if (silenced_by !== null) letGo(turn);
+  else if (untold === 1) tellAgain(turn, {});
+}
+
+/** It is quiet no more and hasn't been looked at: a renotify is told at once with what was held, in that order. */
+export function tellWithHeld(turn: Turn): void {
+  const { alert, moment } = turn;
+  const { at } = moment;
+  if (alert.untold === 0) set(turn, { renotify_at: Math.min(alert.renotify_at ?? at, at) });
+  set(turn, { held_until: at, due_at: at });
+}
+
+/** These people are told again beside those whom the alert paged last; who isn't one of those. */
+export function oweBesides(turn: Turn, people: readonly string[]): string[] {
+  const { alert, moment } = turn;
+  const paged = JSON.parse(alert.page_accounts) as string[];
+  const also = [...new Set(people)].filter((account) => !paged.includes(account));
+  if (also.length > 0)
+    set(turn, {
+      page_accounts: JSON.stringify([...paged, ...also]),
+      updated_seq: moment.nextSeq(),
+    });
+  return also;
+}
