@@ -3,8 +3,7 @@ import { type ApiOptions, plainUrl, tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
 import { apiFlags, jsonFlag, print } from "./options.ts";
-import { givenPassword } from "./password.ts";
-import { ask } from "./prompt.ts";
+import { ask, givenPassword } from "./prompt.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { PeopleDesk, PeopleView, SeatFlags } from "../src/app/desk/people.ts";
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
-import { givenPassword } from "./password.ts";
+import { givenPassword } from "./prompt.ts";
 import { type Columns, tableOf, when } from "./table.ts";
 
 interface DeskOptions {

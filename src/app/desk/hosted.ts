@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { operatorsStore } from "../../ground/audit/operator.ts";
+import { operatorsStore } from "../../ground/audit/record.ts";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { notFound } from "../../ground/kit/errors.ts";
 import { UsageError, webUrl } from "../../ground/kit/flags.ts";

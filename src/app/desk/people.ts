@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { operatorsStore } from "../../ground/audit/operator.ts";
+import { operatorsStore } from "../../ground/audit/record.ts";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { notFound } from "../../ground/kit/errors.ts";
 import { UsageError, webUrl } from "../../ground/kit/flags.ts";

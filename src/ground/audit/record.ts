@@ -204,3 +204,10 @@ function imageSql({ id, name, inProject, fields }: WatchedTable, row: "NEW" | "O
   return `json_object('id', ${row}.${id}, 'name', ${row}.${name}, 'project', ${project},
     'columns', json_object(${columns.join(", ")}))`;
 }
+
+/** The store for a command of the operator, who needs no account. `command`: the words typed, without values. */
+export function operatorsStore(store: Store, command: string): Store {
+  const target = { kind: "account", id: "" };
+  const who = { accountId: null, via: "command", hint: `box ${command}`, address: "" } as const;
+  return auditedStore(store, { ...who, verb: command, target });
+}

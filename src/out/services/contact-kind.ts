@@ -6,7 +6,6 @@ import type { Credentials } from "../outbox/credentials.ts";
 import type { Sent } from "../outbox/destination.ts";
 import type { Via } from "../outbox/senders/sent.ts";
 import type { DirectMessage, DirectSent } from "./direct-message.ts";
-import { masked } from "./shown.ts";
 
 /** A person's fields or a gateway's settings: texts, optional where one may be left out. */
 export type TextFields = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
@@ -97,6 +96,13 @@ export interface GatewayKind {
 }
 
 type FieldsOf<F extends TextFields> = { readonly [K in keyof z.output<F>]: z.output<F>[K] };
+
+/** What a read may show of an address: the last four characters, of a short one at most a third. */
+export function masked(address: string): string {
+  const all = [...address];
+  const most = Math.min(4, Math.floor(all.length / 3));
+  return most === 0 ? "…" : `…${all.slice(-most).join("")}`;
+}
 
 /** Later pages wait so long, unless the kind says otherwise. */
 const GAP_MS = 5_000;

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { html } from "../../../ground/kit/html.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
-import { contactKind, type DirectAttempt, gatewayKind } from "../contact-kind.ts";
+import { contactKind, type DirectAttempt, gatewayKind, masked } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
-import { maskedMail } from "../shown.ts";
 import { handOver, type MailGateway, mailbox, mailRefusals, mailServer, proveMail } from "./api.ts";
 import { composeMail, mailAddress, mailPage } from "./mail.ts";
 
@@ -66,4 +65,10 @@ function draftOf(message: DirectMessage) {
     ),
     isUrgent: purpose === "page" && level >= 500,
   };
+}
+
+/** What a read may show of a mail address: the last character before the @ where there are others, and the domain. */
+export function maskedMail(address: string): string {
+  const at = address.lastIndexOf("@");
+  return at < 0 ? masked(address) : `…${address.slice(at > 2 ? at - 1 : at)}`;
 }

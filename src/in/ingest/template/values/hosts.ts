@@ -1,7 +1,7 @@
 import { isAsciiDigit, isAsciiLetter } from "../text/classes.ts";
 import { DASH, DOT, UNDERSCORE } from "../text/codes.ts";
 import { HOST_ENDINGS, PACKAGE_STARTS, PORTS, SOURCE_ENDINGS } from "../text/words.ts";
-import type { Chunk } from "./run.ts";
+import type { Chunk } from "./numbers.ts";
 
 /** `cache.example.asia:6379`: a dotted name in small letters before a port, unless it ends like a source file. */
 export function isHostAndPort({ text, from, to }: Chunk): boolean {

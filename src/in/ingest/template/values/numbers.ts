@@ -1,6 +1,13 @@
 import { classOf, DIGIT, INNER, isAsciiDigit, isAsciiLetter, isHex } from "../text/classes.ts";
 import { BACKSLASH, COLON, DASH, DOT, LOWER_X, PERCENT, UPPER_T, UPPER_Z } from "../text/codes.ts";
-import type { Chunk } from "./run.ts";
+
+/** A part of a message without blanks, brackets or quotes. `next` is the unit after it, 0 at the end. */
+export interface Chunk {
+  text: string;
+  from: number;
+  to: number;
+  next: number;
+}
 
 /** Digits with the signs of numbers, times, dates, versions, addresses and ranges. */
 export function isNumeric({ text, from, to }: Chunk): boolean {

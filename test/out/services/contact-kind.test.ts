@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { masked, maskedMail } from "../../../src/out/services/shown.ts";
+import { masked } from "../../../src/out/services/contact-kind.ts";
+import { maskedMail } from "../../../src/out/services/email/person.ts";
 
 test("what is shown of an address is never most of it", () => {
   const table = [
