@@ -10,6 +10,7 @@ import {
   length,
   packages,
   reservedNames,
+  screensApart,
   shapes,
   sharedNames,
   wings,
@@ -65,6 +66,17 @@ test("a circle is seen whatever its length, types included, and told once", () =
   const late = readSource("src/ground/kit/d.ts", 'const a = await import("./b.ts"); use(a);');
   assert.deepEqual(circles([file("b", "d"), late]), ["src/ground/kit/b.ts ↔ src/ground/kit/d.ts"]);
   assert.deepEqual(circles([file("a", "b", "d"), file("b", "d"), file("d")]), []);
+});
+
+test("screens of the console share only what lies in its ui", () => {
+  assert.deepEqual(tree.flatMap(screensApart), []);
+  const faults = (file: string, name: string) =>
+    screensApart(readSource(`src/web/console/${file}`, `import "${name}";`));
+  assert.equal(faults("rules/list.ts", "../alerts/list.ts").length, 1);
+  assert.equal(faults("ui/form.ts", "../alerts/list.ts").length, 1);
+  for (const name of ["../ui/form.ts", "../screen.ts", "./gaps.ts", "../../../people/roles.ts"])
+    assert.deepEqual(faults("rules/list.ts", name), []);
+  assert.deepEqual(faults("screens.ts", "./alerts/list.ts"), []);
 });
 
 test("packages that only one room may use stay there", () => {

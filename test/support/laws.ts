@@ -87,6 +87,25 @@ export const borders: Law = ({ file, imports }) => {
   });
 };
 
+/** The folder of the console that a file lies in; "" for the console's own files, null for others. */
+function screenOf(file: string): string | null {
+  const found = /^src\/web\/console\/(?:([\w-]+)\/)?/.exec(file);
+  return found === null ? null : (found[1] ?? "");
+}
+
+/** A screen of the console imports only what screens share, in `ui`, and the console's own files; `ui` imports no screen. */
+export const screensApart: Law = ({ file, imports }) => {
+  const screen = screenOf(file);
+  if (screen === null || screen === "") return [];
+  return imports.flatMap((name) => {
+    const other = screenOf(name);
+    const isApart = other === null || other === "" || other === "ui" || other === screen;
+    return isApart
+      ? []
+      : [`${file}: a screen may not import ${name}: what is shared lies in console/ui`];
+  });
+};
+
 /** Packages and parts of folders that only some may touch. */
 const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   {

@@ -1,3 +1,4 @@
+import { configVersions } from "../../core/projects/projects.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { findSession } from "../../people/sessions.ts";
@@ -10,7 +11,6 @@ import type { Serving } from "../http/serve-route.ts";
 import { sessionCookieName } from "../http/session-cookie.ts";
 import { goTo } from "./answer.ts";
 import { assets } from "./assets.ts";
-import { goesOn } from "./goes-on.ts";
 import { createLive } from "./live.ts";
 import { openPages } from "./open-pages.ts";
 import { askingOf, type PageRequest } from "./page-request.ts";
@@ -125,4 +125,12 @@ function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | n
   tenant.sessionSeen(found);
   const { accountId, role, name, email, sessionId } = found;
   return { accountId, role, name, email, sessionId };
+}
+
+/** Addresses that are no pages and lead to one: where that is; null for every other. */
+export function goesOn({ store }: Pick<Tenant, "store">, path: string): string | null {
+  // Nothing can have happened yet: what is done first, before a list of alerts.
+  if (path === "/") return configVersions(store).length === 0 ? "/welcome" : "/alerts";
+  // Each other tab of a project has an address by its name; this is the first.
+  return /^(\/p\/[^/]+)\/sources\/?$/.exec(path)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { withPart } from "../../../src/web/console/alerts/asked.ts";
+import { withPart } from "../../../src/web/console/ui/asked-alerts.ts";
 import { testBox } from "../../support/box.ts";
 import { signedIn } from "../../support/console.ts";
 import { settle } from "../../support/until.ts";

@@ -6,9 +6,9 @@ import { reachReason } from "../../../src/core/alerts/reach-report.ts";
 import type { NumberedEntry } from "../../../src/core/alerts/timeline.ts";
 import { entryWords } from "../../../src/web/console/alert/entry-words.ts";
 import { groupedEntries } from "../../../src/web/console/alert/history.ts";
-import { reachWords } from "../../../src/web/console/alert/reach-words.ts";
 import type { PageCall } from "../../../src/web/console/screen.ts";
 import { nth } from "../../../src/web/console/ui/pieces.ts";
+import { reachWords } from "../../../src/web/console/ui/reach-words.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {

@@ -3,10 +3,10 @@ import { deleteAction, getActionRow, listActions } from "../../../core/projects/
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listExecutions } from "../../../out/outbox/rows.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
 import { actionForm, actionForms, actionTarget, EVENT_PLACES } from "./write.ts";
 

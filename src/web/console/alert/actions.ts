@@ -5,8 +5,8 @@ import { usableNames } from "../../../core/projects/schedule-names.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { reportOfAlert } from "../../../records/reports/reports.ts";
-import { assignFields, criticalField, hoursField, reasonField } from "../alerts/pieces.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { assignFields, criticalField, hoursField, reasonField } from "../ui/alert-pieces.ts";
 import { button, keyed } from "../ui/form.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 

@@ -1,12 +1,11 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type LinesAround, readLinesAround } from "../../../in/ingest/lines-around.ts";
-import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { levelWord } from "../ui/level.ts";
 import { markedParts } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { clockSeconds } from "../ui/times.ts";
-import { remedy } from "../ui/way.ts";
+import { newRulePage, remedy } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** What lines are asked for, as the address says it. */

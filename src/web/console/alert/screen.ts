@@ -4,9 +4,6 @@ import { changeNote, noteWrite } from "../../../core/alerts/notes.ts";
 import { silenceOfAlert } from "../../../core/alerts/silence-alert.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { deedForms, thisAlert } from "../alerts/deed-forms.ts";
-import { pagedWords } from "../alerts/paged-words.ts";
-import { stillMatching } from "../alerts/pieces.ts";
 import { lookCookie } from "../cookies.ts";
 import {
   type Form,
@@ -17,13 +14,16 @@ import {
   type Section,
   type View,
 } from "../screen.ts";
-import { wouldWords } from "../silences/would.ts";
+import { deedForms, thisAlert } from "../ui/alert-forms.ts";
+import { stillMatching } from "../ui/alert-pieces.ts";
+import { keyed, typed, wrongOf } from "../ui/form.ts";
+import { pagedWords } from "../ui/paged-words.ts";
+import { wouldWords } from "../ui/silence-would.ts";
 import { mainActions, moreActions } from "./actions.ts";
 import { alertHead } from "./head.ts";
 import { history } from "./history.ts";
 import { linesSection } from "./lines.ts";
 import { nextUp } from "./next.ts";
-import { noteForm } from "./note.ts";
 import { occurrences } from "./occurrences.ts";
 import { related } from "./related.ts";
 import { runActionAgain, runbook } from "./runbook.ts";
@@ -134,4 +134,17 @@ function noteChange(verb: string, textOf: (form: URLSearchParams) => string | nu
       return { said: to === null ? "The note is taken back." : "The note is changed." };
     },
   };
+}
+
+/** Where a note is written. A section of its own, so that what is typed stands while all else changes. */
+export function noteForm(call: PageCall, id: number): Markup {
+  const action = `/a/${id}/note`;
+  const wrong = wrongOf(call, action, "text");
+  return html`<form class="form" method="post" action="${call.base}${action}"><div class="field"><label for="note-text">Note</label>
+<textarea id="note-text" name="text" rows="2" maxlength="4096" required aria-describedby="note-hint${wrong !== null && " note-wrong"}"${
+    wrong !== null && html` aria-invalid="true"`
+  }${keyed("n", "Note")}>${typed(call, action, "text")}</textarea>
+<p class="hint" id="note-hint">Markdown, without images. You can change it for five minutes.</p>${
+    wrong !== null && html`<p class="wrong" id="note-wrong">${wrong}</p>`
+  }</div><button class="button second">Add the note</button></form>`;
 }

@@ -1,14 +1,13 @@
 import { type AlertRow, alertId, findAlertRow } from "../../../core/alerts/alert.ts";
 import { quietAt } from "../../../core/alerts/hold.ts";
 import { findRule } from "../../../core/alerts/rule-of.ts";
-import { calledOf } from "../../../core/alerts/said.ts";
 import { latestTimeline, type NumberedEntry } from "../../../core/alerts/timeline.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
 import type { Quiet } from "../../../core/quiet/decide.ts";
 import { listAudit } from "../../../ground/audit/list.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
-import type { Reader } from "../../../ground/store/store.ts";
 import type { PageCall } from "../screen.ts";
+import { naming } from "../ui/people-names.ts";
 import { exact } from "../ui/times.ts";
 
 /** Of a history so many entries are shown, the latest. */
@@ -59,14 +58,4 @@ function goneSince({ tenant: { store }, look }: PageCall, id: number): never {
       ? "It never was, or it was deleted with its project or for its age."
       : `It was deleted since: ${last.email ?? "somebody who was removed"} ${did} on ${exact(last.at, look.zone)}${last.target.project === null ? "" : ` in ${last.target.project}`}.`;
   throw new ServiceError("not_found", `There is no alert #${id}. ${known}`);
-}
-
-/** What accounts are called; each is asked for once. */
-export function naming(reader: Reader): (account: string) => string {
-  const known = new Map<string, string>();
-  return (account) => {
-    const name = known.get(account) ?? calledOf(reader, account);
-    known.set(account, name);
-    return name;
-  };
 }

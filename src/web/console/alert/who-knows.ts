@@ -3,7 +3,7 @@ import { readReach } from "../../../core/alerts/reached.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
-import { reachWords } from "./reach-words.ts";
+import { reachWords } from "../ui/reach-words.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** Those who are asked about together: a person's ways, a channel's news. */

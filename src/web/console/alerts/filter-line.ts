@@ -3,8 +3,6 @@ import { configVersions } from "../../../core/projects/projects.ts";
 import { ruleNames } from "../../../core/projects/rules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { keyed } from "../ui/form.ts";
-import { tabs } from "../ui/pieces.ts";
 import {
   type AskedList,
   type FilterName,
@@ -12,7 +10,9 @@ import {
   partIn,
   TAB_NAMES,
   withPart,
-} from "./asked.ts";
+} from "../ui/asked-alerts.ts";
+import { keyed } from "../ui/form.ts";
+import { tabs } from "../ui/pieces.ts";
 
 const LEVELS = ["critical", "error", "warn", "info", "debug"];
 const MOST = 100;

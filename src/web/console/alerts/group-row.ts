@@ -3,12 +3,12 @@ import { type GroupFacts, groupFacts } from "../../../core/alerts/group-facts.ts
 import type { AlertGroup } from "../../../core/alerts/groups.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { STATE_CLASS } from "../ui/alert-pieces.ts";
+import { askedList, listAddress, withPart } from "../ui/asked-alerts.ts";
 import { levelBadge, levelWord } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago, since } from "../ui/times.ts";
-import { askedList, listAddress, withPart } from "./asked.ts";
-import { STATE_CLASS } from "./pieces.ts";
 
 /** Of a group that is opened so many alerts are shown in place; the others are a link away. */
 const MOST_OPENED = 10;

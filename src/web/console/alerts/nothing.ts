@@ -4,12 +4,12 @@ import { dutyAt } from "../../../core/oncall/duty.ts";
 import { listSchedules } from "../../../core/oncall/schedules.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { naming } from "../alert/shown-alert.ts";
 import type { PageCall } from "../screen.ts";
+import { type AskedList, listAddress, type TabName } from "../ui/asked-alerts.ts";
+import { naming } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
-import { type AskedList, listAddress, type TabName } from "./asked.ts";
 
 const NONE: Readonly<Record<TabName, string>> = {
   open: "Nothing is open.",

@@ -3,12 +3,12 @@ import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { criticalToo, STATE_CLASS } from "../ui/alert-pieces.ts";
 import { button } from "../ui/form.ts";
 import { levelBadge } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
 import { sparkline } from "../ui/plot.ts";
 import { ago, since } from "../ui/times.ts";
-import { criticalToo, STATE_CLASS } from "./pieces.ts";
 
 /** An alert as a list shows it, and what it shows beside the alert. */
 export interface ListRow {

@@ -1,11 +1,11 @@
 import { countAlerts } from "../../../core/alerts/counts.ts";
 import { html } from "../../../ground/kit/html.ts";
 import type { Screen, View } from "../screen.ts";
-import { askedList } from "./asked.ts";
-import { deedForms, selectedAlerts } from "./deed-forms.ts";
+import { deedForms, selectedAlerts } from "../ui/alert-forms.ts";
+import { stillMatching } from "../ui/alert-pieces.ts";
+import { askedList } from "../ui/asked-alerts.ts";
 import { filterLine, listTabs } from "./filter-line.ts";
 import { alertList } from "./list.ts";
-import { stillMatching } from "./pieces.ts";
 import { selectionBar } from "./selection-bar.ts";
 
 /** What is going on: the alerts, by state, in the order of need. */

@@ -1,8 +1,8 @@
 import { namesOfSchedules } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { assignFields, criticalField, hoursField, reasonField } from "../ui/alert-pieces.ts";
 import { keyed, typed } from "../ui/form.ts";
-import { assignFields, criticalField, hoursField, reasonField } from "./pieces.ts";
 
 /** What is done to all that are selected: one form, whose boxes stand in the rows. */
 export function selectionBar(call: PageCall): Markup {

@@ -5,8 +5,8 @@ import { withCalled } from "../../../ground/kit/called.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { listKeys } from "../../../people/keys.ts";
-import { type PeopleNames, peopleNames } from "../oncall/names.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { type PeopleNames, peopleNames } from "../ui/people-names.ts";
 import { clockTime } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
 

@@ -3,10 +3,16 @@ import { auditKinds } from "../../../ground/audit/things.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
-import { managers } from "../people/people.ts";
 import type { PageCall, Screen } from "../screen.ts";
+import {
+  type AskedAudit,
+  askedAudit,
+  auditAddress,
+  filterOfAudit,
+  NOBODY,
+} from "../ui/audit-address.ts";
+import { managers } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
-import { type AskedAudit, askedAudit, auditAddress, filterOfAudit, NOBODY } from "./asked.ts";
 import { auditItem, auditNames, verbWords } from "./entry.ts";
 
 const EACH_PAGE = 100;

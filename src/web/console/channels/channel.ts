@@ -7,18 +7,19 @@ import {
 } from "../../../core/projects/integrations.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { Reader } from "../../../ground/store/store.ts";
+import { getDelivery } from "../../../out/outbox/delivery-detail.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
 import { type Delivery, deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
 import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
-import { changesLink } from "../audit/link.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
 import { channelAt, channelDeeds, channelTarget } from "./deeds.ts";
 import { channelFields, channelWrite } from "./fields.ts";
-import { lastAnswer } from "./last-answer.ts";
 import { personNamed } from "./list.ts";
 import {
   deliveredWords,
@@ -173,4 +174,17 @@ function end(call: PageCall, title: string): Markup {
   return html`<details id="delete"><summary>Delete it</summary>
 <p class="soft">Its secrets and its list of deliveries go; what waits is dropped. It can't be undone: turning it off keeps them.</p>
 ${button(call, { action: `${channelAt(call.params)}/delete`, name: `Delete ${title}`, kind: "danger" })}</details>`;
+}
+
+/** How many of the newest are looked at. */
+const LOOKED = 20;
+
+/** The receiver's last words, credentials masked, as far as the newest deliveries have any; null where there are none. */
+export function lastAnswer(reader: Reader, channel: { id: string; url: string }): string | null {
+  for (const { id, attempts } of listDeliveries(reader, channel.id, { limit: LOOKED })) {
+    if (attempts === 0) continue;
+    const answer = getDelivery(reader, channel, id).tries.at(-1)?.answer.trim() ?? "";
+    return answer === "" ? null : answer;
+  }
+  return null;
 }

@@ -8,8 +8,8 @@ import { tryConfig } from "../../../records/config-file/try.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { PING } from "../../http/ping.ts";
 import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
+import { readProjectText } from "../ui/config-text.ts";
 import { counted } from "../ui/pieces.ts";
-import { readProjectText } from "./text.ts";
 
 /** What a text would change, as it is shown until it is applied. */
 export interface ShownPlan {

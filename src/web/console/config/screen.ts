@@ -1,13 +1,13 @@
 import { getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
-import { managers } from "../people/people.ts";
-import { projectTabs } from "../projects/tabs.ts";
-import { ladderEndWords } from "../rules/ladder-end.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { projectText } from "../ui/config-text.ts";
+import { ladderEndWords } from "../ui/ladder-end.ts";
+import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
 import { configForms, type MadeByText, type ShownPlan } from "./forms.ts";
-import { projectText } from "./text.ts";
 
 const FILE = "project.yaml";
 

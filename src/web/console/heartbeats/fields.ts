@@ -4,7 +4,7 @@ import {
   type HeartbeatChange,
   heartbeatChange,
 } from "../../../in/heartbeats/heartbeat.ts";
-import { readNumber } from "../rules/plain.ts";
+import { readNumber } from "../ui/plain.ts";
 
 /** A heartbeat as the fields of its form, and back. */
 

@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { tabs } from "../ui/pieces.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
 
 /** A project's tabs, and below them the two ways to look at its lines. */
 export function linesTabs(call: PageCall, project: string, here: "tail" | "templates"): Markup {

@@ -3,13 +3,13 @@ import { listSources } from "../../../core/projects/sources.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type LogLine, readLogTail } from "../../../in/ingest/logtail.ts";
 import { textOfTemplate } from "../../../in/ingest/templates.ts";
-import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { levelWord } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { clockSeconds } from "../ui/times.ts";
+import { newRulePage } from "../ui/way.ts";
 import { linesTabs } from "./tabs.ts";
 
 const MOST = 200;

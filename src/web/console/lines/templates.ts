@@ -1,14 +1,13 @@
 import { getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { TemplateAnswer } from "../../../in/ingest/templates.ts";
-import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { levelBadge } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { empty } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
-import { remedy, way } from "../ui/way.ts";
+import { newRulePage, remedy, way } from "../ui/way.ts";
 import { linesTabs } from "./tabs.ts";
 
 const PAGE = 50;

@@ -3,8 +3,8 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { CALENDAR } from "../../http/calendar.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
+import { type ShownSchedule, scheduleOf } from "../ui/schedule.ts";
 import { ago } from "../ui/times.ts";
-import { type ShownSchedule, scheduleOf } from "./shown.ts";
 
 /** One's own secret addresses for calendar programs: of all of a schedule, and of one's shifts everywhere. */
 

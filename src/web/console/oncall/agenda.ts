@@ -1,11 +1,11 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import type { CalendarBlock } from "../ui/calendar-rows.ts";
 import { button } from "../ui/form.ts";
+import type { CalendarDay } from "../ui/local-time.ts";
+import { pageWith, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { dayOf, hourOf } from "../ui/times.ts";
-import type { CalendarDay } from "./local-time.ts";
 import { yours } from "./now.ts";
-import type { CalendarBlock } from "./rows.ts";
-import { pageWith, type ShownSchedule, stretchWords } from "./shown.ts";
 
 /** The calendar in words: days as headings, shifts as rows, what can be done at each. On a phone it is the calendar. */
 

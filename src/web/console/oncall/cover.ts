@@ -2,8 +2,8 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
+import { blocksOf, type CalendarBlock } from "../ui/calendar-rows.ts";
 import { select, wrongOf } from "../ui/form.ts";
-import { span } from "../ui/times.ts";
 import {
   type CalendarRange,
   instantField,
@@ -11,11 +11,11 @@ import {
   localText,
   onThatDay,
   rangeAround,
-} from "./local-time.ts";
+} from "../ui/local-time.ts";
+import { pageWith, previewStored, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
+import { span } from "../ui/times.ts";
 import { yours } from "./now.ts";
 import { calendarPlot } from "./plot.ts";
-import { blocksOf, type CalendarBlock } from "./rows.ts";
-import { pageWith, previewStored, type ShownSchedule, stretchWords } from "./shown.ts";
 
 /** Putting somebody on call for a while: the one form in which every way of doing it ends. */
 

@@ -8,9 +8,8 @@ import { overrideWrite, type StoredSchedule } from "../../../core/oncall/schedul
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
-import { coverOf, stretchAsked } from "./cover.ts";
-import { peopleNames } from "./names.ts";
-import { blocksOf } from "./rows.ts";
+import { blocksOf } from "../ui/calendar-rows.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import {
   daysKept,
   pageWith,
@@ -18,7 +17,8 @@ import {
   scheduleOf,
   schedulePage,
   stretchWords,
-} from "./shown.ts";
+} from "../ui/schedule.ts";
+import { coverOf, stretchAsked } from "./cover.ts";
 
 /** What the page of a schedule does with overrides. */
 

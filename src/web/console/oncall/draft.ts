@@ -8,8 +8,8 @@ import {
 import { isTimezone } from "../../../core/oncall/zone.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
+import { instantField, knownField, lastMondayNine, localText } from "../ui/local-time.ts";
 import { hoursOf, restrictionOf } from "./hours.ts";
-import { instantField, knownField, lastMondayNine, localText } from "./local-time.ts";
 
 /** A schedule as its form holds it: kept as text until it is saved, so that nothing typed is lost. */
 export interface LayerDraft {

@@ -1,7 +1,7 @@
 import { calendarOf, shiftsCalendarOf } from "../../../core/oncall/answers.ts";
 import { DAY } from "../../../core/oncall/zone.ts";
 import type { PageCall, PageFile } from "../screen.ts";
-import { asked, scheduleOf } from "./shown.ts";
+import { asked, scheduleOf } from "../ui/schedule.ts";
 
 /** Calendars that are saved once; a secret address is for what is to stay fresh. */
 

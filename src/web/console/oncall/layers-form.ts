@@ -1,9 +1,9 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
+import { knownField } from "../ui/local-time.ts";
+import type { PeopleNames } from "../ui/people-names.ts";
 import { type LayerDraft, type ScheduleDraft, TURN_UNITS } from "./draft.ts";
-import { knownField } from "./local-time.ts";
-import type { PeopleNames } from "./names.ts";
 
 /** Monday first, as weeks are read. */
 const DAYS = [

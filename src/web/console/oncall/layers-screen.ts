@@ -5,16 +5,16 @@ import { checkSchedule } from "../../../core/oncall/schedules.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
+import { blocksOf } from "../ui/calendar-rows.ts";
 import { button } from "../ui/form.ts";
+import { askedRange } from "../ui/local-time.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
+import { asked, scheduleOf, schedulePage, stretchWords } from "../ui/schedule.ts";
 import { strip } from "./cover.ts";
 import { changedBy, draftOf, draftOfForm, inputOf, type ScheduleDraft } from "./draft.ts";
 import { type Gap, gapsWithout } from "./gap-changes.ts";
 import { layersForm } from "./layers-form.ts";
-import { askedRange } from "./local-time.ts";
-import { peopleNames } from "./names.ts";
-import { blocksOf } from "./rows.ts";
-import { asked, scheduleOf, schedulePage, stretchWords } from "./shown.ts";
 
 /** How a schedule is made up: who takes turns when, with what a change would do to the next four weeks. */
 export const layersScreen: Screen = {

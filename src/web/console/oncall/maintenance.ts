@@ -5,7 +5,7 @@ import { windowAt } from "../../../core/quiet/windows.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { PageCall } from "../screen.ts";
-import { stretchWords } from "./shown.ts";
+import { stretchWords } from "../ui/schedule.ts";
 
 /** A stretch of a maintenance: whoever is on call then is left alone by what it takes. */
 export interface MaintenanceWindow {

@@ -1,48 +1,19 @@
-import { currentOnCall } from "../../../core/oncall/answers.ts";
-import { listOverrides } from "../../../core/oncall/overrides.ts";
-import type { Current, StoredSchedule } from "../../../core/oncall/schedule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { getAccount } from "../../../people/accounts.ts";
-import { reached } from "../people/reached.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
+import { dateAt } from "../ui/local-time.ts";
+import { type PeopleNames, peopleNames } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
+import { reached } from "../ui/reached.ts";
+import { clocksDiffer, schedulePage, stretchWords } from "../ui/schedule.ts";
+import { LOOK_DAYS, type SeatNow } from "../ui/seat-now.ts";
 import { span } from "../ui/times.ts";
-import { dateAt } from "./local-time.ts";
-import { type PeopleNames, peopleNames } from "./names.ts";
-import { blocksOf, type CalendarBlock } from "./rows.ts";
-import { asked, clocksDiffer, previewStored, schedulePage, stretchWords } from "./shown.ts";
 import { unconfirmedHolder } from "./unconfirmed.ts";
 
 const DAY = 86_400;
-export const LOOK_DAYS = 14;
 /** Of one schedule: the rest stand on its page. */
 const MOST_GAPS = 5;
-
-/** One schedule as the list of all shows it. */
-export interface SeatNow {
-  stored: StoredSchedule;
-  current: Current;
-  /** What follows the one who has it now: null where the fortnight says nothing of it. */
-  next: CalendarBlock | null;
-  /** Of the next 14 days, the one that is now included. */
-  gaps: CalendarBlock[];
-}
-
-export async function seatNow(call: PageCall, stored: StoredSchedule): Promise<SeatNow> {
-  const { now, tenant } = call;
-  const current = await currentOnCall(asked(call), stored, now);
-  const overrides = listOverrides(tenant.store, stored);
-  const range = { from: now, until: now + LOOK_DAYS * DAY };
-  const blocks = blocksOf(await previewStored(call, { stored, overrides }, range));
-  const end = current.on_call ? current.ends_at : now;
-  const next = blocks.find(
-    ({ starts_at, account_id }) =>
-      end !== null && starts_at >= end && (current.on_call || account_id !== null),
-  );
-  const gaps = blocks.filter(({ account_id }) => account_id === null);
-  return { stored, current, next: next ?? null, gaps };
-}
 
 /** Where nobody is on call in the next fortnight: above everything. */
 export function gapList(call: PageCall, seats: readonly SeatNow[]): Markup {

@@ -1,8 +1,8 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
+import { type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { yours } from "./now.ts";
-import { type ShownSchedule, stretchWords } from "./shown.ts";
 
 const MOST_PAST = 20;
 

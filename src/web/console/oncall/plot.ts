@@ -1,8 +1,8 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { CalendarBlock, CalendarRow } from "../ui/calendar-rows.ts";
+import type { CalendarRange } from "../ui/local-time.ts";
+import { initials, type PeopleNames } from "../ui/people-names.ts";
 import { dayOf, hourOf } from "../ui/times.ts";
-import type { CalendarRange } from "./local-time.ts";
-import { initials, type PeopleNames } from "./names.ts";
-import type { CalendarBlock, CalendarRow } from "./rows.ts";
 
 /** A calendar as one SVG: x in per cent of its width, so that it needs no script to fit. */
 

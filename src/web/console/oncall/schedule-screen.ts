@@ -1,18 +1,25 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { changesLink } from "../audit/link.ts";
 import type { PageCall, Screen, Section } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
 import { keyed } from "../ui/form.ts";
+import { dateAfter } from "../ui/local-time.ts";
+import {
+  aheadWords,
+  clocksDiffer,
+  pageWith,
+  type ShownSchedule,
+  showSchedule,
+} from "../ui/schedule.ts";
+import { seatNow } from "../ui/seat-now.ts";
 import { calendarAddresses, calendarDeeds } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
 import { coverForm, coverWould } from "./cover.ts";
 import { overrideDeeds } from "./deeds.ts";
 import { scheduleFile } from "./files.ts";
-import { dateAfter } from "./local-time.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
-import { holder, seatNow } from "./now.ts";
+import { holder } from "./now.ts";
 import { overrideList } from "./override-list.ts";
 import { calendarPlot } from "./plot.ts";
-import { aheadWords, clocksDiffer, pageWith, type ShownSchedule, showSchedule } from "./shown.ts";
 import { swapForm } from "./swap.ts";
 
 /** One schedule: its calendar, its shifts in words, and how somebody is put on call for a while. */

@@ -2,9 +2,10 @@ import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
+import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { ownFile } from "./files.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
-import { gapList, LOOK_DAYS, nowList, type SeatNow, seatNow } from "./now.ts";
+import { gapList, nowList } from "./now.ts";
 import { weeklyDeed, weeklyForm } from "./weekly.ts";
 
 const WATCHED = ["oncall", "oncall:*", "people", "projects"];

@@ -1,9 +1,9 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { blocksOf } from "../ui/calendar-rows.ts";
 import { select } from "../ui/form.ts";
+import { pageWith, previewStored, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { stretchAsked } from "./cover.ts";
-import { blocksOf } from "./rows.ts";
-import { pageWith, previewStored, type ShownSchedule, stretchWords } from "./shown.ts";
 
 /** How far ahead a shift is looked for, seconds. */
 const AHEAD = 8 * 7 * 86_400;

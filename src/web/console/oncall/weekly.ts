@@ -7,8 +7,8 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { field, select, typed, wrongOf } from "../ui/form.ts";
-import { lastMondayNine } from "./local-time.ts";
-import { schedulePage } from "./shown.ts";
+import { lastMondayNine } from "../ui/local-time.ts";
+import { schedulePage } from "../ui/schedule.ts";
 
 const ACTION = "/oncall/weekly";
 const WEEK_MINUTES = 7 * 1440;

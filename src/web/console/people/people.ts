@@ -5,14 +5,15 @@ import { listAccounts } from "../../../people/accounts.ts";
 import { issueCode, listCodes, pairLink, revokeCode } from "../../../people/codes.ts";
 import { codeTtl, codeWrite } from "../../../people/pairing.ts";
 import { atLeast, isManager, mustManage, roles } from "../../../people/roles.ts";
-import { seatNow } from "../oncall/now.ts";
-import { schedulePage } from "../oncall/shown.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
+import { managers } from "../ui/people-names.ts";
 import { qrCode } from "../ui/qr.ts";
+import { reached } from "../ui/reached.ts";
+import { schedulePage } from "../ui/schedule.ts";
+import { seatNow } from "../ui/seat-now.ts";
 import { ago, clockTime } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
-import { reached } from "./reached.ts";
 import { lastHere } from "./ways-in.ts";
 
 /** Who belongs here, what reaches them, and how more come. */
@@ -138,13 +139,4 @@ function openInvitations(call: PageCall): Markup {
 ${button(call, { action: `/people/codes/${id}/revoke`, name: "Take back", kind: "plain" })}</div></li>
 `,
   )}</ul>`;
-}
-
-/** Who may do what a member may not: their names. */
-export function managers({ tenant }: PageCall): string {
-  return listAccounts(tenant.store)
-    .filter(({ role }) => isManager(role))
-    .slice(0, 3)
-    .map(({ display_name, email }) => display_name || email)
-    .join(", ");
 }

@@ -10,18 +10,18 @@ import {
 import { issueReset, pairLink } from "../../../people/codes.ts";
 import { atLeast, isManager, roles } from "../../../people/roles.ts";
 import { listWalls } from "../../../people/walls.ts";
-import { changesLink } from "../audit/link.ts";
-import { contactForms } from "../me/contact-forms.ts";
-import { addContactForm, contactRows } from "../me/contact-list.ts";
-import { newTopic } from "../me/devices.ts";
-import { passkeyForms, passkeyRows } from "../me/passkeys.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
+import { contactForms } from "../ui/contact-forms.ts";
+import { addContactForm, contactRows } from "../ui/contact-list.ts";
 import { button, field, select } from "../ui/form.ts";
+import { passkeyForms, passkeyRows } from "../ui/passkeys.ts";
+import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
+import { newTopic } from "../ui/qr.ts";
+import { reached } from "../ui/reached.ts";
 import { ago } from "../ui/times.ts";
-import { managers } from "./people.ts";
 import { placesNaming } from "./places.ts";
-import { reached } from "./reached.ts";
 import { namedSection, replaceForms, replaceWould } from "./replace.ts";
 import { lastHere, wayInForms, waysIn } from "./ways-in.ts";
 

@@ -7,8 +7,8 @@ import { listAllRules } from "../../../core/projects/rules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { readFallback } from "../../../out/contacts/notify.ts";
-import { schedulePage, stretchWords } from "../oncall/shown.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { schedulePage, stretchWords } from "../ui/schedule.ts";
 import { way } from "../ui/way.ts";
 
 /** A place that would page somebody by name. */

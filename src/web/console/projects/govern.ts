@@ -5,10 +5,10 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import { callProject, dropProject, projectContents } from "../../../tenant/project-verbs.ts";
-import { changesLink } from "../audit/link.ts";
-import { managers } from "../people/people.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
 import { field } from "../ui/form.ts";
+import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 
 const target = ({ project = "" }: PageCall["params"]) => ({ kind: "project", id: project });

@@ -1,11 +1,11 @@
 import { getProject } from "../../../core/projects/projects.ts";
 import { html } from "../../../ground/kit/html.ts";
 import { pathOf, type Screen } from "../screen.ts";
-import { heardSection } from "../sources/heard.ts";
-import { sourceTable } from "../sources/table.ts";
 import { keyed } from "../ui/form.ts";
+import { heardSection } from "../ui/heard.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
 import { governForms, governSection } from "./govern.ts";
-import { projectTabs } from "./tabs.ts";
+import { sourceTable } from "./source-table.ts";
 
 /** A project by its sources: what is heard of each, and how more are connected. */
 export const projectScreen: Screen = {

@@ -6,7 +6,6 @@ import { createReport, passwordChange } from "../../../records/reports/reports.t
 import { reportCreate } from "../../../records/reports/written.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
-import { formText } from "./form-text.ts";
 
 /** A new report, of an alert (`?alert=130`) or of something that no alert knows. */
 export const newReportScreen: Screen = {
@@ -81,4 +80,9 @@ function createForm(): Form {
       };
     },
   };
+}
+
+/** A field of several lines with the line breaks that were typed: forms send all of them as CR LF. */
+export function formText(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? "").replace(/\r\n?/g, "\n");
 }

@@ -1,17 +1,18 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { exportMarkdown } from "../../../records/reports/draft.ts";
+import { entryRows } from "../../../records/reports/entries.ts";
 import { titleOf } from "../../../records/reports/report.ts";
 import { WITH_FRAME } from "../answer.ts";
-import { changesLink } from "../audit/link.ts";
-import type { Screen } from "../screen.ts";
+import type { PageCall, PageFile, Screen } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
 import { entryDeeds } from "./entry-deeds.ts";
 import { published } from "./entry-list.ts";
-import { exportFile } from "./export.ts";
 import { factsSection } from "./facts.ts";
 import { standingBadge } from "./list.ts";
 import { manageSection } from "./manage.ts";
 import { previewDeed, previewSheet } from "./preview.ts";
 import { reportDeeds } from "./report-deeds.ts";
-import { readShownReport, type ShownReport } from "./shown-report.ts";
+import { readShownReport, reportOf, type ShownReport } from "./shown-report.ts";
 import { standingNow, writeForm } from "./write-form.ts";
 
 /** Tells people outside, in minutes: what is written, beside the page that they will read. */
@@ -57,4 +58,15 @@ function head(base: string, { project, row, entries }: ShownReport): Markup {
   }</p>
 <h1 dir="auto">${titleOf(row)}</h1>
 <p>Readers see: ${standingBadge(standing)}</p>`;
+}
+
+/** The whole report as one Markdown document, to be filed. */
+export function exportFile({ tenant: { store }, params }: PageCall): PageFile {
+  const { row } = reportOf(store, params);
+  const entries = entryRows(store, row.id).map((each) => ({ ...each, type: each.entryType }));
+  return {
+    name: `report-${row.id}.md`,
+    type: "text/markdown; charset=utf-8",
+    body: exportMarkdown(row, entries),
+  };
 }

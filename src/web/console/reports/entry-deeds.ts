@@ -14,7 +14,7 @@ import {
 import { STANDING_WORDS } from "../../../records/reports/report.ts";
 import { entryWrite } from "../../../records/reports/written.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
-import { formText } from "./form-text.ts";
+import { formText } from "./create.ts";
 import { firstLine, reportOf, reportPath, versionOf } from "./shown-report.ts";
 import { standingNow } from "./write-form.ts";
 

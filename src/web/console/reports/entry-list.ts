@@ -1,8 +1,8 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { newestFirst, TYPE_WORDS } from "../../../records/reports/report.ts";
-import { naming } from "../alert/shown-alert.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
+import { naming } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
 import { firstLine, type ShownReport } from "./shown-report.ts";

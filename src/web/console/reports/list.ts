@@ -2,9 +2,9 @@ import { getProject, type Project } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type ReportStanding, STANDING_WORDS, titleOf } from "../../../records/reports/report.ts";
 import { type ReportLine, reportLines } from "../../../records/reports/reports.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
 
 /** Of a project so many are listed, the newest; the command line lists all. */

@@ -8,7 +8,7 @@ import {
 } from "../../../records/reports/reports.ts";
 import { reportChange } from "../../../records/reports/written.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
-import { formText } from "./form-text.ts";
+import { formText } from "./create.ts";
 import { reportOf } from "./shown-report.ts";
 
 const target = ({ rid = "" }: PageCall["params"]) => ({ kind: "report", id: rid });

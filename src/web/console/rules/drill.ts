@@ -8,13 +8,13 @@ import { getRule } from "../../../core/projects/rules.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
-import { reachWords } from "../alert/reach-words.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
-import { channelWords } from "../simulate/course.ts";
+import { channelWords } from "../ui/channel-words.ts";
 import { field, select } from "../ui/form.ts";
+import { readNumber } from "../ui/plain.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
+import { reachWords } from "../ui/reach-words.ts";
 import { clockTime, span, until } from "../ui/times.ts";
-import { readNumber } from "./plain.ts";
 
 const LEVELS = [
   { value: "", name: "as the rule has it" },

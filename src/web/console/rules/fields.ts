@@ -1,7 +1,7 @@
 import type { Condition } from "../../../core/projects/condition.ts";
 import { type RuleBody, ruleFields } from "../../../core/projects/rule.ts";
 import { simpleFields } from "../../../ground/kit/field-kind.ts";
-import { isOneLine, joinList, WRITTEN_AS_JSON } from "./plain.ts";
+import { isOneLine, joinList, WRITTEN_AS_JSON } from "../ui/plain.ts";
 
 /**
  * A rule as the fields of its form. Rows of a kind are groups: the hidden fields `cond`, `step` and `above` name them in

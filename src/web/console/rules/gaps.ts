@@ -2,10 +2,10 @@ import { findForLadder } from "../../../core/oncall/schedules.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { LOOK_DAYS, seatNow } from "../oncall/now.ts";
-import { schedulePage, stretchWords } from "../oncall/shown.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
+import { schedulePage, stretchWords } from "../ui/schedule.ts";
+import { LOOK_DAYS, seatNow } from "../ui/seat-now.ts";
 
 /** Times of the next fortnight at which a schedule of the saved ladder has nobody: said where the rule is read. */
 export async function ladderGaps(

@@ -3,11 +3,11 @@ import { getProject, type Project } from "../../../core/projects/projects.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
 import { listRules } from "../../../core/projects/rules.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
+import { newRulePage } from "../ui/way.ts";
 import { type Around, readAround } from "./around.ts";
-import { newRulePage } from "./paths.ts";
 import { firesWords, stepWords, whenWords } from "./sentence.ts";
 
 const USUAL_LEVEL = 400;

@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { readJsonField, WRITTEN_AS_JSON } from "../ui/plain.ts";
 import type { Around } from "./around.ts";
 import { editButton, type Filled, line, pick } from "./inputs.ts";
-import { readJsonField, WRITTEN_AS_JSON } from "./plain.ts";
 import { rowsThatCount } from "./read-fields.ts";
 
 const LEVELS = [

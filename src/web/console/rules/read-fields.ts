@@ -1,7 +1,7 @@
 import { type RuleBody, ruleReadOnly } from "../../../core/projects/rule.ts";
 import { readBody } from "../../http/read-request.ts";
+import { readJsonField, readNumber, splitList, WRITTEN_AS_JSON } from "../ui/plain.ts";
 import { type PartOfRule, simpleRuleFields } from "./fields.ts";
-import { readJsonField, readNumber, splitList, WRITTEN_AS_JSON } from "./plain.ts";
 
 /** What a form says of a rule, as the body of the interface: for `ruleCreate` to take or to refuse. Throws 400 for what is no JSON. */
 export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {

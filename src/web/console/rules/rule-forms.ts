@@ -10,11 +10,11 @@ import { withIds } from "../../../people/named.ts";
 import { deleteSaying } from "../../../records/config-file/ladders-end.ts";
 import { runTrial } from "../../../tenant/rule-trial.ts";
 import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
+import { ladderEndWords } from "../ui/ladder-end.ts";
 import { counted } from "../ui/pieces.ts";
 import { editedFields } from "./edit-fields.ts";
 import { fieldsOfRule } from "./fields.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
-import { ladderEndWords } from "./ladder-end.ts";
 import { bodyOfFields } from "./read-fields.ts";
 import { tryLadder } from "./try-ladder.ts";
 

@@ -5,7 +5,7 @@ import type { RuleBody } from "../../../core/projects/rule.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { nextHour } from "../simulate/question.ts";
+import { nextHour } from "../ui/local-time.ts";
 import { clockTime } from "../ui/times.ts";
 
 /** What a ladder that isn't saved comes to at a time. */

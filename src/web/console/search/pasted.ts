@@ -2,9 +2,9 @@ import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { partsOf } from "../../../in/ingest/template/parts.ts";
 import type { TemplateAnswer } from "../../../in/ingest/templates.ts";
-import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { markedTemplate } from "../ui/message.ts";
+import { newRulePage } from "../ui/way.ts";
 
 /** What a pasted message is known as in a project. */
 export interface KnownMessage {

@@ -3,11 +3,9 @@ import { html } from "../../../ground/kit/html.ts";
 import { passkeyPurpose, requestOptions } from "../../../people/passkeys.ts";
 import { noPartyWords, relyingParty } from "../../../people/relying-party.ts";
 import { signInByPasskey } from "../../../people/sign-in.ts";
+import { CHALLENGE } from "../ui/passkeys.ts";
 import type { Visit } from "../visit.ts";
 import type { WayIn } from "./ways.ts";
-
-/** The page's script asks for a challenge by HEAD, just before it needs it: one that stands in a page gets old. */
-export const CHALLENGE = "X-Challenge";
 
 export const passkeyWay: WayIn = {
   takes: (form) => form.has("passkey"),

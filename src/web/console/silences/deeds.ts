@@ -3,10 +3,10 @@ import { type SilenceAnswer, silenceChange, silenceWrite } from "../../../core/q
 import { getSilence, toSilence } from "../../../core/quiet/silences.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
-import { instantField, knownField, localText } from "../oncall/local-time.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
+import { instantField, knownField, localText } from "../ui/local-time.ts";
+import { silenceName } from "../ui/silence-words.ts";
 import { timeOnClock } from "../ui/times.ts";
-import { silenceName } from "./words.ts";
 
 const target = ({ silence = "" }: PageCall["params"]) => ({ kind: "silence", id: silence });
 

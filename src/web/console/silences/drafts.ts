@@ -10,8 +10,8 @@ import { heartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { findHeartbeatSource } from "../../../in/heartbeats/source.ts";
 import { findLine } from "../../../in/ingest/logtail.ts";
 import { takersOfHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
-import { localText } from "../oncall/local-time.ts";
 import type { PageCall } from "../screen.ts";
+import { localText } from "../ui/local-time.ts";
 import { fieldsOfMatch } from "./fields.ts";
 
 const DAY = 86_400;

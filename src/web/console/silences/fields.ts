@@ -3,9 +3,9 @@ import { coversAll } from "../../../core/quiet/decide.ts";
 import { type SilenceWrite, silenceWrite } from "../../../core/quiet/silence.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { invalid, ServiceError } from "../../../ground/kit/errors.ts";
-import { instantField, onThatDay } from "../oncall/local-time.ts";
-import { joinList, readNumber, splitList } from "../rules/plain.ts";
 import type { PageCall } from "../screen.ts";
+import { instantField, onThatDay } from "../ui/local-time.ts";
+import { joinList, readNumber, splitList } from "../ui/plain.ts";
 
 /** A silence as the fields of its form, and back. */
 

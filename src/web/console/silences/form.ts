@@ -2,9 +2,9 @@ import { configVersions, findProject } from "../../../core/projects/projects.ts"
 import { ruleNames } from "../../../core/projects/rules.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { textOfTemplate } from "../../../in/ingest/templates.ts";
-import { knownField, localText } from "../oncall/local-time.ts";
 import type { PageCall } from "../screen.ts";
 import { field, fieldId, keyed, select, wrongOf } from "../ui/form.ts";
+import { knownField, localText } from "../ui/local-time.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { ENDS } from "./fields.ts";
 

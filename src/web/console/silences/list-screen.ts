@@ -4,7 +4,7 @@ import { toSilence } from "../../../core/quiet/silences.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
-import { silenceCard } from "./card.ts";
+import { silenceCard } from "../ui/silence-card.ts";
 import { makeAgain } from "./deeds.ts";
 import { newButtons } from "./form.ts";
 

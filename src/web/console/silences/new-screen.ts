@@ -2,12 +2,12 @@ import { makeSilence } from "../../../core/alerts/silencing.ts";
 import { toSilence } from "../../../core/quiet/silences.ts";
 import { html } from "../../../ground/kit/html.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
+import { silenceName } from "../ui/silence-words.ts";
+import { wouldWords } from "../ui/silence-would.ts";
 import { timeOnClock } from "../ui/times.ts";
 import { firstSilence } from "./drafts.ts";
 import { writeOfFields } from "./fields.ts";
 import { NEW_SILENCE, silenceForm } from "./form.ts";
-import { silenceName } from "./words.ts";
-import { wouldWords } from "./would.ts";
 
 const target = () => ({ kind: "silence", id: "" });
 

@@ -1,14 +1,14 @@
 import { type SilenceAnswer, silenceWrite } from "../../../core/quiet/silence.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { changesLink } from "../audit/link.ts";
-import { knownField, localText } from "../oncall/local-time.ts";
 import type { PageCall, Screen } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
 import { field } from "../ui/form.ts";
-import { silenceDeeds, silenceFacts, stateBadge } from "./card.ts";
+import { knownField, localText } from "../ui/local-time.ts";
+import { silenceDeeds, silenceFacts, stateBadge } from "../ui/silence-card.ts";
+import { silenceName } from "../ui/silence-words.ts";
+import { wouldWords } from "../ui/silence-would.ts";
 import { silenceForms, silenceHere } from "./deeds.ts";
 import { timeField } from "./form.ts";
-import { silenceName } from "./words.ts";
-import { wouldWords } from "./would.ts";
 
 /** One silence: what it takes and holds back, and when it ends. */
 export const silenceScreen: Screen = {

@@ -1,9 +1,9 @@
-import type { Because, SimulatedChannel, Simulation } from "../../../core/alerts/simulate/shape.ts";
+import type { Because, Simulation } from "../../../core/alerts/simulate/shape.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
-import { reachWords } from "../alert/reach-words.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { ago } from "../ui/times.ts";
+import { CHANNEL_DOT, CHANNEL_STATE, channelWords } from "../ui/channel-words.ts";
+import { reachWords } from "../ui/reach-words.ts";
 import { remedy } from "../ui/way.ts";
 import { clockIn } from "./clock-in.ts";
 import { type LadderQuestion, questionAddress } from "./question.ts";
@@ -106,32 +106,6 @@ function fix(call: PageCall, account: string): Piece {
   return way !== null && html`<li>${way}</li>`;
 }
 
-const DOT = {
-  confirmed: "shown",
-  unconfirmed: "waiting",
-  failing: "accepted",
-  off: "none",
-  none: "none",
-} as const;
-
-const STATE: Readonly<Record<SimulatedChannel["state"], string>> = {
-  confirmed: "confirmed",
-  unconfirmed: "not confirmed: nothing is known of it",
-  failing: "failing: the latest messages weren't taken",
-  off: "switched off",
-  none: "doesn't ring for this alert",
-};
-
-/** "● webhook /ann: confirmed 2 h ago" */
-export function channelWords(
-  call: Pick<PageCall, "now" | "look">,
-  { kind, label, state, last_confirmed_at: last, after_seconds: after }: SimulatedChannel,
-): Markup {
-  if (kind === "none")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> <strong class="wrong">no channel: nothing would ring</strong>`;
-  return html`<span class="dot dot-${DOT[state]}" aria-hidden="true"></span> ${kind}${label !== "" && ` ${label}`}: ${STATE[state]}${state === "confirmed" && last !== null && html` ${ago(call, last)}`}${after > 0 && `, ${after} s after the step`}`;
-}
-
 function becauseWords({ kind, name, layer, until }: Because, zone: string): Piece {
   const end = until !== null && html` until ${clockIn(until, zone)}`;
   if (kind === "named")
@@ -180,7 +154,7 @@ function sharedWords({ state, reason }: Shared): Markup {
     return html`<span class="dot dot-none" aria-hidden="true"></span> isn't told: it takes other events`;
   if (reason === "channel_disabled")
     return html`<span class="dot dot-none" aria-hidden="true"></span> isn't told: it is off`;
-  return html`<span class="dot dot-${DOT[state]}" aria-hidden="true"></span> ${STATE[state]}`;
+  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> ${CHANNEL_STATE[state]}`;
 }
 
 function channelLink(

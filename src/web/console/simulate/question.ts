@@ -64,17 +64,3 @@ export function questionAddress(
 export function atText(at: number, zone: string): string {
   return wallTime(at, zone).replace(" ", "T");
 }
-
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-
-/** The next time that clocks there show this hour: tonight's 03:00; of a weekday where one is given, 6 being Saturday. */
-export function nextHour(now: number, zone: string, hour: number, weekday?: number): number {
-  for (let days = 0; days < 9; days++) {
-    const day = wallTime(now + days * DAY, zone).slice(0, 10);
-    const at = dated(`${day}T${String(hour).padStart(2, "0")}:00`, zone);
-    const isDay = weekday === undefined || new Date(`${day}T00:00:00Z`).getUTCDay() === weekday;
-    if (at !== null && at > now && isDay) return at;
-  }
-  return now;
-}

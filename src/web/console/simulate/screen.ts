@@ -7,9 +7,10 @@ import { findProject, getProject, listProjects } from "../../../core/projects/pr
 import { getRule, listRules } from "../../../core/projects/rules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
+import { nextHour } from "../ui/local-time.ts";
 import { empty } from "../ui/pieces.ts";
 import { courseOf, untoldAndShared } from "./course.ts";
-import { atText, type LadderQuestion, nextHour, questionAddress, questionIn } from "./question.ts";
+import { atText, type LadderQuestion, questionAddress, questionIn } from "./question.ts";
 import { sweepGrid } from "./sweep-grid.ts";
 import { verdictNotice } from "./verdict.ts";
 

@@ -3,11 +3,11 @@ import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { connectBody } from "../../../in/connect/connection.ts";
 import { connectSender } from "../../../tenant/connect-sender.ts";
-import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, select, ticked } from "../ui/form.ts";
-import { heardSection } from "./heard.ts";
-import { type KindCard, kindCards } from "./kinds.ts";
+import { heardSection } from "../ui/heard.ts";
+import { projectTabs } from "../ui/project-tabs.ts";
+import { type KindCard, kindCards } from "../ui/source-kinds.ts";
 import { setUpNotice, shownSetUp } from "./set-up.ts";
 
 /** Connecting what one has: a card for each kind of sender, then its text to paste, and what is heard of it. */

@@ -12,9 +12,9 @@ import {
 } from "../../../people/oidc/providers.ts";
 import { mustBeOwner, roles } from "../../../people/roles.ts";
 import { lookAtProvider, proveProvider } from "../../http/resources/sign-in.ts";
-import { changesLink } from "../audit/link.ts";
 import { onMachine } from "../on-machine.ts";
 import type { PageCall, Screen } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
 import { button, field, fieldId, ticked } from "../ui/form.ts";
 
 const AT = "/system/sign-in";

@@ -4,9 +4,9 @@ import { mustManage } from "../../../people/roles.ts";
 import { type WallAnswer, wallWrite } from "../../../people/wall.ts";
 import { listWalls, makeWall, revokeWall } from "../../../people/walls.ts";
 import { WALL } from "../../http/resources/walls.ts";
-import { type PeopleNames, peopleNames } from "../oncall/names.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button, field, ticked } from "../ui/form.ts";
+import { type PeopleNames, peopleNames } from "../ui/people-names.ts";
 import { ago } from "../ui/times.ts";
 
 const MAKE = "/system/walls";

@@ -1,5 +1,21 @@
 import { encode } from "uqr";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { openGateway } from "../../../out/contacts/gateways.ts";
+import type { PageCall } from "../screen.ts";
+/** Where ntfy's topics are, without a slash at the end. */
+export function ntfyServer({ tenant }: PageCall): string {
+  const { url = "" } = openGateway(tenant.store, tenant.sealer, "ntfy") ?? {};
+  return (url || "https://ntfy.sh").replace(/\/+$/, "");
+}
+
+/** A topic that was just made: how a phone gets it. */
+export function newTopic(call: PageCall, topic = call.shown["topic"]): Markup | false {
+  if (topic === undefined) return false;
+  const url = `${ntfyServer(call)}/${topic}`;
+  return html`<div class="notice"><p>Install the ntfy app on your phone, scan this and subscribe; or enter the topic by hand. Whoever knows the topic reads along.</p>
+${qrCode(url, `The topic ${topic}`)}
+<p><code id="topic">${topic}</code> on <code>${new URL(url).host}</code></p></div>`;
+}
 
 /** A QR code as a picture: dark on light whatever the theme, since cameras want it so. `label`: what it leads to. */
 export function qrCode(text: string, label: string): Markup {

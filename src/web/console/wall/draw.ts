@@ -6,10 +6,10 @@ import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Health } from "../../../tenant/health.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { peopleNames } from "../oncall/names.ts";
-import { stretchWords } from "../oncall/shown.ts";
 import { levelBadge } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { peopleNames } from "../ui/people-names.ts";
+import { stretchWords } from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
 
 /** So many fit on a screen, large; what is more is counted. */

@@ -12,10 +12,10 @@ import {
   sendContactCode,
 } from "../../../tenant/contact-verbs.ts";
 import { isSafe } from "../bar.ts";
-import { addBrowser, added } from "../me/browsers.ts";
-import { newTopic } from "../me/devices.ts";
 import type { Form, PageCall } from "../screen.ts";
+import { addBrowser, added } from "../ui/browsers.ts";
 import { button, field } from "../ui/form.ts";
+import { newTopic } from "../ui/qr.ts";
 import { ago } from "../ui/times.ts";
 import { type FirstSteps, firstStepsOf, wayName } from "./first-steps.ts";
 

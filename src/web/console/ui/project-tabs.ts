@@ -1,6 +1,6 @@
 import type { Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { tabs } from "../ui/pieces.ts";
+import { tabs } from "./pieces.ts";
 
 /** A project's pages, in the order of their tabs. */
 const PAGES = [

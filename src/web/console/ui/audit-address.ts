@@ -1,6 +1,8 @@
 import type { AuditFilter } from "../../../ground/audit/list.ts";
 import { auditKinds } from "../../../ground/audit/things.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
 import { dated } from "../../../ground/kit/wall-time.ts";
+import { isManager } from "../../../people/roles.ts";
 import type { PageCall } from "../screen.ts";
 
 /** What an address asks of the audit: empty where it doesn't say. */
@@ -61,4 +63,15 @@ const dayAfter = (at: number, zone: string) => days(zone).format(new Date(at * 1
 export function auditAddress(asked: Partial<AskedAudit>, path = "/audit"): string {
   const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ""));
   return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** The way from a thing's page to what was changed of it; nothing for whom the audit isn't. `id`: what it keeps for life. */
+export function changesLink(
+  { base, who }: Pick<PageCall, "base" | "who">,
+  kind: string,
+  id: string | number,
+): Markup | null {
+  if (!isManager(who.role)) return null;
+  const href = base + auditAddress({ kind, thing: String(id) });
+  return html`<p class="soft small"><a href="${href}">Who changed it</a></p>`;
 }

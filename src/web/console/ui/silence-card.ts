@@ -1,12 +1,14 @@
 import { heldBySilence } from "../../../core/alerts/silencing.ts";
+import { findSilence } from "../../../core/quiet/rows.ts";
 import type { SilenceAnswer } from "../../../core/quiet/silence.ts";
+import { toSilence } from "../../../core/quiet/silences.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { peopleNames } from "../oncall/names.ts";
 import type { PageCall } from "../screen.ts";
-import { button } from "../ui/form.ts";
-import { counted } from "../ui/pieces.ts";
-import { clockTime, until } from "../ui/times.ts";
-import { repeatWords, silenceName, takesWords } from "./words.ts";
+import { button } from "./form.ts";
+import { peopleNames } from "./people-names.ts";
+import { counted } from "./pieces.ts";
+import { repeatWords, silenceName, takesWords } from "./silence-words.ts";
+import { clockTime, until } from "./times.ts";
 
 /** Alerts that a card names; of the others it says how many. */
 const MOST_NAMED = 8;
@@ -103,4 +105,12 @@ export function silenceDeeds(call: PageCall, silence: SilenceAnswer): Piece {
       label: `+1 h: ${name}`,
     })
   }</div>`;
+}
+
+/** A silence on the page of an alert that it keeps quiet: all of it, and how it is ended. Nothing of one that is gone. */
+export function silenceNotice(call: PageCall, id: string): Piece {
+  const row = findSilence(call.tenant.store, id);
+  if (row === null) return false;
+  const silence = toSilence(call.tenant.store, row, call.now);
+  return html`${silenceFacts(call, silence)}${silenceDeeds(call, silence)}<p><a href="${call.base}/silences/${id}">The silence</a></p>`;
 }

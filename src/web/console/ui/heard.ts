@@ -3,12 +3,11 @@ import type { SourceAnswer } from "../../../core/projects/source.ts";
 import { getSource, listSources } from "../../../core/projects/sources.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { firstHeardOf } from "../../../tenant/connect-sender.ts";
-import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf, type Section } from "../screen.ts";
-import { levelBadge } from "../ui/level.ts";
-import { markedTemplate } from "../ui/message.ts";
-import { clockTime } from "../ui/times.ts";
-import { remedy, way } from "../ui/way.ts";
+import { levelBadge } from "./level.ts";
+import { markedTemplate } from "./message.ts";
+import { clockTime } from "./times.ts";
+import { newRulePage, remedy, way } from "./way.ts";
 
 /** Seconds for which a new source is waited for. */
 const AN_HOUR = 3600;

@@ -1,8 +1,8 @@
 import type { ReachEntry } from "../../../core/alerts/reach-report.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { ago, clockTime, span, until } from "../ui/times.ts";
-import { remedy } from "../ui/way.ts";
+import { ago, clockTime, span, until } from "./times.ts";
+import { remedy } from "./way.ts";
 
 /** What a page has to say of one way to somebody. */
 export interface ReachWords {

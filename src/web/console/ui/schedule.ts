@@ -10,16 +10,16 @@ import { Zone } from "../../../core/oncall/zone.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { dayOf, hourOf } from "../ui/times.ts";
-import { askedRange, type CalendarRange } from "./local-time.ts";
-import { type PeopleNames, peopleNames } from "./names.ts";
 import {
   blocksOf,
   type CalendarBlock,
   type CalendarRow,
   calendarRows,
   MOST_BLOCKS,
-} from "./rows.ts";
+} from "./calendar-rows.ts";
+import { askedRange, type CalendarRange } from "./local-time.ts";
+import { type PeopleNames, peopleNames } from "./people-names.ts";
+import { dayOf, hourOf } from "./times.ts";
 
 /** A schedule as its page shows it: all parts of the page draw from this one reading. */
 export interface ShownSchedule {

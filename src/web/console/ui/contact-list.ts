@@ -4,11 +4,11 @@ import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { servedKinds } from "../../../out/contacts/gateways.ts";
 import { contactKindList } from "../../../out/services/list.ts";
-import { reachedBy } from "../people/reached.ts";
 import type { PageCall } from "../screen.ts";
-import { button, field, select } from "../ui/form.ts";
-import { empty } from "../ui/pieces.ts";
-import { ago } from "../ui/times.ts";
+import { button, field, select } from "./form.ts";
+import { empty } from "./pieces.ts";
+import { reachedBy } from "./reached.ts";
+import { ago } from "./times.ts";
 
 /** Whose contacts a page shows, and where its forms are. */
 export interface ContactsOf {

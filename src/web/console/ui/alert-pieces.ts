@@ -1,11 +1,10 @@
-import type { AlertState } from "../../../core/alerts/alert.ts";
-import { getAlertRow } from "../../../core/alerts/alert.ts";
+import { type AlertState, getAlertRow } from "../../../core/alerts/alert.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
-import { ticked, typed } from "../ui/form.ts";
-import { ago } from "../ui/times.ts";
+import { ticked, typed } from "./form.ts";
+import { ago } from "./times.ts";
 
 /** What the list and the page of one alert both draw. */
 

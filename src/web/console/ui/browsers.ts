@@ -6,8 +6,8 @@ import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import { readSubscriptions } from "../../../tenant/push-verbs.ts";
 import { isSafe } from "../bar.ts";
 import type { PageCall } from "../screen.ts";
-import { button, field, select, ticked } from "../ui/form.ts";
-import { ago, clockTime, span } from "../ui/times.ts";
+import { button, field, select, ticked } from "./form.ts";
+import { ago, clockTime, span } from "./times.ts";
 
 /** Where the forms of one's own browsers are, whatever page they stand on. */
 export const BROWSERS = "/me/devices";

@@ -1,8 +1,8 @@
 import { calledOf } from "../../../core/alerts/said.ts";
 import { toldNow } from "../../../core/alerts/told-now.ts";
 import type { PageCall } from "../screen.ts";
-import { counted } from "../ui/pieces.ts";
-import { timeOnClock } from "../ui/times.ts";
+import { counted } from "./pieces.ts";
+import { timeOnClock } from "./times.ts";
 
 /** What became of the pages of these alerts, which somebody has just asked for: how a sentence about it ends. */
 export function pagedWords(call: PageCall, ids: readonly string[]): string {

@@ -2,7 +2,7 @@ import { confirmedTimes } from "../../../out/contacts/confirmed.ts";
 import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import type { PageCall } from "../screen.ts";
-import { span } from "../ui/times.ts";
+import { span } from "./times.ts";
 
 /** How long what a person or a device sent back stands for a way that rings, in seconds. */
 const WEEK = 7 * 86_400;

@@ -5,7 +5,6 @@ import { LONGEST_SNOOZE, snooze } from "../../../core/alerts/snooze.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
-import { span } from "../ui/times.ts";
 import {
   ackThem,
   type Deed,
@@ -15,8 +14,9 @@ import {
   selectedIds,
   silenceThem,
   unackThem,
-} from "./deeds.ts";
+} from "./alert-deeds.ts";
 import { nameThem, pagedWords } from "./paged-words.ts";
+import { span } from "./times.ts";
 
 /** What is done to one alert at its own address and to many at the list's: the same forms. */
 

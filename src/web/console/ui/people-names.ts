@@ -1,5 +1,8 @@
+import { calledOf } from "../../../core/alerts/said.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { listAccounts } from "../../../people/accounts.ts";
+import { isManager } from "../../../people/roles.ts";
+import type { PageCall } from "../screen.ts";
 
 /** By id, as others see them; who is gone is "somebody who was removed". */
 export type PeopleNames = (account: string | null) => string;
@@ -20,4 +23,23 @@ export function initials(name: string): string {
     .map((word) => [...word][0] ?? "")
     .join("")
     .toUpperCase();
+}
+
+/** What accounts are called; each is asked for once. */
+export function naming(reader: Reader): (account: string) => string {
+  const known = new Map<string, string>();
+  return (account) => {
+    const name = known.get(account) ?? calledOf(reader, account);
+    known.set(account, name);
+    return name;
+  };
+}
+
+/** Who may do what a member may not: their names. */
+export function managers({ tenant }: PageCall): string {
+  return listAccounts(tenant.store)
+    .filter(({ role }) => isManager(role))
+    .slice(0, 3)
+    .map(({ display_name, email }) => display_name || email)
+    .join(", ");
 }

@@ -2,11 +2,11 @@ import { findProject } from "../../../core/projects/projects.ts";
 import type { SilenceAnswer } from "../../../core/quiet/silence.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { textOfTemplate } from "../../../in/ingest/templates.ts";
-import { stretchWords } from "../oncall/shown.ts";
 import type { PageCall } from "../screen.ts";
-import { levelWord } from "../ui/level.ts";
-import { identifiersText, markedTemplate } from "../ui/message.ts";
-import { dayOf } from "../ui/times.ts";
+import { levelWord } from "./level.ts";
+import { identifiersText, markedTemplate } from "./message.ts";
+import { stretchWords } from "./schedule.ts";
+import { dayOf } from "./times.ts";
 
 type Named = Pick<SilenceAnswer, "project" | "match" | "conditions" | "kind" | "name">;
 

@@ -1,5 +1,6 @@
 import { DAY, Zone } from "../../../core/oncall/zone.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
+import { dated, wallTime } from "../../../ground/kit/wall-time.ts";
 
 /** Dates and times as a schedule's own clock shows them. */
 
@@ -112,4 +113,15 @@ export function instantField(timezone: string, form: URLSearchParams, name: stri
   const at = localInstant(timezone, text);
   if (at === null) throw invalid([{ field: `/${name}`, reason: "must be a date and a time" }]);
   return at;
+}
+
+/** The next time that clocks there show this hour: tonight's 03:00; of a weekday where one is given, 6 being Saturday. */
+export function nextHour(now: number, zone: string, hour: number, weekday?: number): number {
+  for (let days = 0; days < 9; days++) {
+    const day = wallTime(now + days * DAY, zone).slice(0, 10);
+    const at = dated(`${day}T${String(hour).padStart(2, "0")}:00`, zone);
+    const isDay = weekday === undefined || new Date(`${day}T00:00:00Z`).getUTCDay() === weekday;
+    if (at !== null && at > now && isDay) return at;
+  }
+  return now;
 }

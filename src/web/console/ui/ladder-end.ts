@@ -1,5 +1,5 @@
 import type { LadderEnd } from "../../../records/config-file/ladders-end.ts";
-import { counted } from "../ui/pieces.ts";
+import { counted } from "./pieces.ts";
 
 /** What goes with a rule, before it goes and after. */
 export function ladderEndWords({ rule, count, people }: LadderEnd): string {

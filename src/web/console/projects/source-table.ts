@@ -8,9 +8,9 @@ import { sourceFactsOf } from "../../../tenant/source-facts.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { hourPlot } from "../ui/plot.ts";
+import { kindTitle } from "../ui/source-kinds.ts";
 import { ago } from "../ui/times.ts";
 import { remedy, way } from "../ui/way.ts";
-import { kindTitle } from "./kinds.ts";
 
 /** Seconds after which a source that is quiet is pointed out. */
 const QUIET = 86_400;

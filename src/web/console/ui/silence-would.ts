@@ -5,8 +5,8 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { othersFirst } from "../../../ground/kit/slices.ts";
 import type { PageCall } from "../screen.ts";
-import { counted } from "../ui/pieces.ts";
-import { alertLinks } from "./card.ts";
+import { counted } from "./pieces.ts";
+import { alertLinks } from "./silence-card.ts";
 
 const MOST_NAMED = 12;
 

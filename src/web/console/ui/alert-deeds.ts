@@ -1,5 +1,4 @@
-import type { AlertRow } from "../../../core/alerts/alert.ts";
-import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
+import { type AlertRow, alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { changeEach } from "../../../core/alerts/bulk.ts";
 import { matching } from "../../../core/alerts/groups.ts";
 import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
@@ -9,9 +8,9 @@ import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { FormDone, PageCall } from "../screen.ts";
-import { counted } from "../ui/pieces.ts";
-import { span } from "../ui/times.ts";
-import { askedList, triageFilter } from "./asked.ts";
+import { askedList, triageFilter } from "./asked-alerts.ts";
+import { counted } from "./pieces.ts";
+import { span } from "./times.ts";
 
 /** What a page does to alerts, one or many: each answers in a sentence, and a race that was lost is told in it. */
 
