@@ -111,7 +111,7 @@ export function boxConfig(
     return usual;
   };
   const hours = number("backup-hours", flags.backupHours, 1, { least: 0.02 });
-  const keep = number("backup-keep", flags.backupKeep, 24, { least: 1, isWhole: true });
+  const keep = number("backup-keep", flags.backupKeep, 30, { least: 1, isWhole: true });
   const { host, port } = listenAddress("listen", flags.listen ?? defaults.listen, faults);
   const logLevel = flags.logLevel ?? "info";
   if (!LEVELS.includes(logLevel))

@@ -9,8 +9,8 @@ const backups = (hours?: string, keep?: string) =>
     ...(keep !== undefined && { backupKeep: keep }),
   }).backups;
 
-test("a directory for backups alone loses an hour at most, and keeps a day of them", () => {
-  assert.deepEqual(backups(), { dir: "/backups", hours: 1, keep: 24 });
+test("a directory for backups alone loses an hour at most, and keeps a day of hours and a week of days", () => {
+  assert.deepEqual(backups(), { dir: "/backups", hours: 1, keep: 30 });
   assert.equal(backups("0.5")?.hours, 0.5);
   assert.equal(backups("0.02")?.hours, 0.02);
 });

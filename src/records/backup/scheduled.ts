@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
@@ -212,15 +212,35 @@ async function backupsIn(dir: string): Promise<string[]> {
     .reverse();
 }
 
+const DAY_MS = 86_400_000;
+
+/** When a backup was made, in Unix milliseconds. */
+function madeAt(name: string): number {
+  const [date = "", time = ""] = name.slice("box-".length, -"Z.db".length).split("T");
+  return Date.parse(`${date}T${time.replaceAll("-", ":")}Z`);
+}
+
 /**
- * Never deletes the backup just made. Of the others it deletes those from the future first: they were made while the
- * clock was ahead, and would take the places of all later ones.
+ * Which of these backups go now that `made` is there: of those that are older than a day all but the last of each day (UTC),
+ * and what is more than `keep`. Never the one just made. Of the others first those from the future: they were made while
+ * the clock was ahead, and would take the places of all later ones. Pure.
  */
+export function outdated(names: readonly string[], made: string, keep: number): string[] {
+  const others = names.filter((name) => name !== made).toSorted((a, b) => (a < b ? 1 : -1));
+  const days = new Set<string>();
+  const isKept = (name: string) => {
+    if (madeAt(made) - madeAt(name) < DAY_MS) return true;
+    const day = name.slice(0, "box-2026-01-05".length);
+    return days.size < days.add(day).size;
+  };
+  const past = others.filter((name) => name < made && isKept(name));
+  const ahead = others.filter((name) => name > made);
+  const kept = new Set([...past, ...ahead].slice(0, Math.max(0, keep - 1)));
+  return others.filter((name) => !kept.has(name));
+}
+
 async function prune({ dir, keep }: BackupPlan, made: string): Promise<void> {
-  const others = (await backupsIn(dir)).filter((name) => join(dir, name) !== made);
-  const isAhead = (name: string) => join(dir, name) > made;
-  const kept = [...others.filter((name) => !isAhead(name)), ...others.filter(isAhead)];
-  for (const name of kept.slice(Math.max(0, keep - 1)))
+  for (const name of outdated(await backupsIn(dir), basename(made), keep))
     for (const end of ["", ".json", ".json.next", ".key"])
       await rm(join(dir, name + end), { force: true });
 }

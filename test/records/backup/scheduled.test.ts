@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { outdated } from "../../../src/records/backup/scheduled.ts";
 import { verifyBackup } from "../../../src/records/backup/verify.ts";
 import { testBox } from "../../support/box.ts";
 import { type HandClock, handClock } from "../../support/clock.ts";
@@ -23,6 +24,30 @@ const databases = (dir: string) =>
   readdirSync(dir)
     .filter((name) => name.endsWith(".db") && !name.startsWith("."))
     .sort();
+
+test("hourly backups stay for a day, then the last of each day, and no more than told", () => {
+  const nameAt = (hour: number) =>
+    `box-${new Date(hour * 3_600_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.db`;
+  const first = Date.UTC(2026, 0, 1, 9) / 3_600_000;
+  let there: string[] = [];
+  for (let hour = first; hour < first + 10 * 24; hour++) {
+    const made = nameAt(hour);
+    there.push(made);
+    const gone = outdated(there, made, 30);
+    there = there.filter((name) => !gone.includes(name));
+  }
+  const last = first + 10 * 24 - 1;
+  const hourly = Array.from({ length: 24 }, (_, i) => nameAt(last - i));
+  const daily = there.filter((name) => !hourly.includes(name)).toSorted();
+  assert.equal(there.length, 30);
+  assert.deepEqual(
+    daily.map((name) => name.slice(4, 17)),
+    [...[5, 6, 7, 8, 9].map((day) => `2026-01-0${day}T23`), "2026-01-10T08"],
+  );
+  const made = nameAt(last);
+  assert.deepEqual(outdated([...hourly, nameAt(last + 50)], made, 24), [nameAt(last + 50)]);
+  assert.deepEqual(outdated([made], made, 1), []);
+});
 
 test("a box makes proved backups at their times, keeps as many as told, and says how old the last is", async (t) => {
   const dir = join(scratch(t), "backups");
