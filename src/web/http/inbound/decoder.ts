@@ -45,6 +45,8 @@ export interface Decoder {
 const SHORT = 32 * 1024;
 /** The heap is for what the bounds of each format let through; parsers of Node's own don't heed it. */
 const LIMITS = { deadlineMs: 20_000, heapMb: 192, longestQueue: 1 };
+/** How long somebody waits while another's body is read: that one is then told to try again. */
+const PATIENCE_MS = 2_000;
 
 export function createDecoder(clock: Clock): Decoder {
   const thread = createWorkThread({
@@ -53,6 +55,15 @@ export function createDecoder(clock: Clock): Decoder {
     ...LIMITS,
   });
   const inTurn = createInTurn();
+  const waiting: string[] = [];
+  let reading: { owner: string; stop: (() => void) | null } | null = null;
+
+  /** Whose body is read has so much longer, once anybody else waits. */
+  const hurry = () => {
+    const now = reading;
+    if (now === null || now.stop !== null || waiting.every((one) => one === now.owner)) return;
+    now.stop = clock.after(PATIENCE_MS, () => thread.restart());
+  };
 
   const ask = async (order: DecodeOrder, moved: ArrayBuffer[] = []): Promise<DecodeReply> => {
     const heard = await thread.ask(order, moved);
@@ -77,9 +88,24 @@ export function createDecoder(clock: Clock): Decoder {
     }
   }
 
-  const inThread = async (kind: string, readable: Readable, close: () => void) => {
+  const read = async (kind: string, readable: Readable, owner: string) => {
     const { bytes, moved } = movable(readable.request.body);
-    const reply = await ask({ request: { ...toldOf(readable, kind), body: bytes } }, moved);
+    reading = { owner, stop: null };
+    hurry();
+    try {
+      return await ask({ request: { ...toldOf(readable, kind), body: bytes } }, moved);
+    } finally {
+      reading.stop?.();
+      reading = null;
+    }
+  };
+
+  const inThread = async (
+    kind: string,
+    readable: Readable,
+    { owner, close }: { owner: string; close(): void },
+  ) => {
+    const reply = await read(kind, readable, owner);
     if (!("found" in reply)) throw new Error("the thread said something else");
     const { events, jobs = [], rejected } = reply.found;
     return {
@@ -99,9 +125,12 @@ export function createDecoder(clock: Clock): Decoder {
   return {
     async decode(adapter, readable, owner) {
       if (readable.request.body.length <= SHORT) return atOnce(adapter, readable.request);
+      waiting.push(owner);
+      hurry();
       const close = await inTurn(owner);
+      waiting.splice(waiting.indexOf(owner), 1);
       try {
-        return await inThread(adapter.kind, readable, close);
+        return await inThread(adapter.kind, readable, { owner, close });
       } catch (error) {
         close();
         throw error;
