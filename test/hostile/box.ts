@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { serverLimits } from "../../src/web/http/server-limits.ts";
 import { served } from "../network/served.ts";
 import { type Turns, watchTurns } from "../support/turns.ts";
+import { watchMemory } from "./memory.ts";
 
 /** What a request cost the process that served it. */
 export interface Cost {
@@ -32,37 +32,18 @@ const box = await served(serverLimits, {
   smtp: at("mail"),
   allowFrom: ["127.0.0.0/8"],
 });
-const gc = (globalThis as { gc?: () => void }).gc ?? (() => {});
-
-/** The most that it held since the last call, or holds now where the system doesn't say. */
-function most(): number {
-  try {
-    const [, kib = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-    writeFileSync("/proc/self/clear_refs", "5");
-    return Number(kib) * 1024;
-  } catch {
-    return process.memoryUsage().rss;
-  }
-}
-
-/** What may lie about from one request to the next, and counts for the next. */
-const GARBAGE = 30_000_000;
-
-let before: number | null = null;
+const memory = watchMemory();
 let turns: Turns | null = null;
 
 process.on("message", (what) => {
   if (what === "begin") {
-    // A whole collection takes as long as many a request: only where there is something to collect.
-    if (before === null || process.memoryUsage.rss() - before > GARBAGE) gc();
-    most();
-    before ??= process.memoryUsage.rss();
+    memory.begin();
     turns = watchTurns();
     process.send?.("begun");
   } else if (what === "read") {
     const cost: Cost = {
       stall: turns?.longest ?? 0,
-      growth: most() - (before ?? 0),
+      growth: memory.growth(),
       errors: box.errors.splice(0).map((error) => JSON.stringify(error, reason).slice(0, 2000)),
     };
     turns?.stop();

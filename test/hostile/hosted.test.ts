@@ -5,7 +5,8 @@ import { answer, startReceiver } from "../support/receiver.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
 import { watchTurns } from "../support/turns.ts";
-import { MOST_STALL_MS } from "./hour.ts";
+import { MOST_GROWTH, MOST_STALL_MS } from "./hour.ts";
+import { watchMemory } from "./memory.ts";
 import { dearRequests } from "./operations.ts";
 
 const random = seeded(seed);
@@ -43,10 +44,13 @@ test("a body made to be dear holds up no route of the hosted role", async (t) =>
   const hook = await post("/v1/projects/p/sources", { name: "h", kind: "hook" });
   assert.ok(token && hook.token);
 
+  const memory = watchMemory();
+  let worst = 0;
   const strike = async (
     { method, path, type, body, what }: Awaited<ReturnType<typeof dearRequests>>[number],
     bearer: string,
   ) => {
+    memory.begin();
     const turns = watchTurns();
     const isRelay = path.startsWith("/v1/relay/");
     const place = path.replace("{key_id}", keyId).replace("{tid}", tid);
@@ -60,9 +64,12 @@ test("a body made to be dear holds up no route of the hosted role", async (t) =>
     });
     await said.arrayBuffer();
     turns.stop();
+    const growth = memory.growth();
+    worst = Math.max(worst, growth);
     const name = `${what} (seed ${seed}, ${said.status})`;
     assert.ok(![401, 500].includes(said.status), name);
     assert.ok(turns.longest <= MOST_STALL_MS, `${name}: the loop stood ${turns.longest} ms`);
+    assert.ok(growth <= MOST_GROWTH, `${name}: ${growth} bytes more`);
   };
 
   const requests = await dearRequests(hosted.url, oneOf);
@@ -80,4 +87,5 @@ test("a body made to be dear holds up no route of the hosted role", async (t) =>
     const what = `a tenant's hook, ${size} bytes`;
     await strike({ method: "POST", type: "application/json", path, body, what }, "");
   }
+  t.diagnostic(`${Math.round(worst / 1e6)} MB at the most`);
 });

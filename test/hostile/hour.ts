@@ -29,7 +29,7 @@ export interface Struck extends Place {
 }
 
 export async function struckBox(): Promise<Struck> {
-  const child = fork(join(import.meta.dirname, "box.ts"), [], { execArgv: ["--expose-gc"] });
+  const child = fork(join(import.meta.dirname, "box.ts"));
   const [place] = (await once(child, "message")) as [Place];
   const url = `http://127.0.0.1:${place.port}`;
   const rows: { what: string; said: string | number; cost: Cost }[] = [];
