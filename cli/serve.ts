@@ -98,7 +98,12 @@ function backupFlags(command: Command): void {
         "hours from one backup to the next, 0.5 is half an hour; at least 0.02 (default 1)",
       ),
     )
-    .addOption(flag("--backup-keep <n>", "how many backups are kept, of those older than a day one for each day (default 30)"));
+    .addOption(
+      flag(
+        "--backup-keep <n>",
+        "how many backups are kept, of those older than a day one for each day (default 30)",
+      ),
+    );
 }
 
 /** The flags of both serving roles. */
