@@ -33,6 +33,15 @@ for (const { kind } of adapters)
     }
   });
 
+test("hook: a form of two million pairs doesn't take the memory", async () => {
+  const door = doors.find(({ kind }) => kind === "hook");
+  assert.ok(door !== undefined);
+  const type = "application/x-www-form-urlencoded";
+  const body = gzipSync("a=1&".repeat(2_000_000));
+  const strike = () => door.send(body, { type, encoding: "gzip" });
+  await box.blow({ what: "a=1&a=1&…", strike });
+});
+
 /** 31 MiB that compress so well as the doors let through. */
 function wide(open: string): Buffer {
   const text = `${open}${"{},".repeat((31 * MIB) / 3)}{}]`;
