@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { withHosted } from "../src/app/desk/hosted.ts";
+import { withHosted } from "../src/app/offline/hosted.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { readApnsKey, signedToken } from "../src/hosted/apns-token.ts";

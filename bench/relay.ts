@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { withHosted } from "../src/app/desk/hosted.ts";
 import { startHosted } from "../src/app/hosted.ts";
 import { hostedConfig } from "../src/app/hosted-config.ts";
+import { withHosted } from "../src/app/offline/hosted.ts";
 import { createRule } from "../src/core/alerts/rules.ts";
 import { createProject, getProject } from "../src/core/projects/projects.ts";
 import { createSource } from "../src/core/projects/sources.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { AuditEntry } from "../src/ground/audit/list.ts";
-import { withCalled } from "../src/ground/kit/called.ts";
+import { withCalled } from "../src/ground/kit/id-names.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Backups } from "../src/tenant/house.ts";
+import type { Backups } from "../src/tenant/host.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";

@@ -1,11 +1,16 @@
 import { Command } from "commander";
-import type { ApnsFlags, HostedDesk, KeyFlags, TenantFlags } from "../src/app/desk/hosted.ts";
 import type { HostedFlags } from "../src/app/hosted-config.ts";
+import type {
+  ApnsFlags,
+  KeyFlags,
+  OfflineRegistry,
+  TenantFlags,
+} from "../src/app/offline/hosted.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
 
-interface DeskOptions {
+interface OfflineOptions {
   data: string;
   json?: boolean;
   database?: string;
@@ -22,7 +27,7 @@ export function registerHosted(program: Command): void {
   hosted.addCommand(serveCommand());
   registerPeople(hosted);
   registerTenants(hosted);
-  deskFlags(hosted.command("apns").description("the push provider").command("set"))
+  dataDirectoryFlags(hosted.command("apns").description("the push provider").command("set"))
     .description("set the APNs key; a running service uses it from the next push on")
     .requiredOption("--key-file <p8>", "Apple's .p8 file")
     .requiredOption("--key-id <id>", "the key's id")
@@ -31,7 +36,7 @@ export function registerHosted(program: Command): void {
     .option("--endpoint <url>", "default https://api.push.apple.com")
     .option("--ca <file>", "trust only this authority for Apple's server (PEM)")
     .action(setApns);
-  deskFlags(hosted.command("move"))
+  dataDirectoryFlags(hosted.command("move"))
     .description(
       "move the registry of a stopped service to an empty database, or from a database back to a data directory",
     )
@@ -80,15 +85,15 @@ async function serve(flags: HostedFlags): Promise<void> {
 }
 
 function registerPeople(hosted: Command): void {
-  deskFlags(hosted.command("account").description("hosted accounts").command("add"))
+  dataDirectoryFlags(hosted.command("account").description("hosted accounts").command("add"))
     .description("find the account of an email address, or add it")
     .requiredOption("--email <email>", "the account's email address")
     .action(addAccount);
-  deskFlags(hosted.command("session").description("sessions").command("add"))
+  dataDirectoryFlags(hosted.command("session").description("sessions").command("add"))
     .description("make a session token for an account; it is shown this once")
     .requiredOption("--email <email>", "the account's email address")
     .action(addSession);
-  deskFlags(hosted.command("key").description("API keys of hosted tenants").command("add"))
+  dataDirectoryFlags(hosted.command("key").description("API keys of hosted tenants").command("add"))
     .description("make an API key of a hosted tenant; it is shown this once")
     .requiredOption("--tenant <id>", "the tenant")
     .requiredOption(
@@ -101,12 +106,12 @@ function registerPeople(hosted: Command): void {
 
 function registerTenants(hosted: Command): void {
   const tenant = hosted.command("tenant").description("tenants");
-  tenantFlags(deskFlags(tenant.command("add")))
+  tenantFlags(dataDirectoryFlags(tenant.command("add")))
     .description("add a tenant")
     .requiredOption("--kind <kind>", "box (with a box of its own) or hosted (without)")
     .option("--owner <email>", "the only account that may make the first pairing")
     .action(addTenant);
-  tenantFlags(deskFlags(tenant.command("set <tenant>")))
+  tenantFlags(dataDirectoryFlags(tenant.command("set <tenant>")))
     .description("change a tenant")
     .action(setTenant);
 }
@@ -118,7 +123,7 @@ function tenantFlags(command: Command): Command {
     .option("--watch <seconds>", "how long a box may be silent, 0 = not watched (default 300)");
 }
 
-function deskFlags(command: Command): Command {
+function dataDirectoryFlags(command: Command): Command {
   return databaseFlags(command.addOption(dataFlag())).addOption(jsonFlag());
 }
 
@@ -135,32 +140,35 @@ function databaseFlags(command: Command): Command {
     .addOption(flag("--hosted-key <file>", "the sealing key (default hosted.key in --data)"));
 }
 
-async function onDesk<T>(options: DeskOptions, use: (desk: HostedDesk) => Promise<T>): Promise<T> {
+async function onDataDirectory<T>(
+  options: OfflineOptions,
+  use: (desk: OfflineRegistry) => Promise<T>,
+): Promise<T> {
   const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/desk/hosted.ts"),
+    import("../src/app/offline/hosted.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);
   return withHosted({ ...options, clock: systemClock, random: systemRandom }, use);
 }
 
-async function addAccount(options: DeskOptions & { email: string }): Promise<void> {
-  const made = await onDesk(options, (desk) => desk.addAccount(options.email));
+async function addAccount(options: OfflineOptions & { email: string }): Promise<void> {
+  const made = await onDataDirectory(options, (desk) => desk.addAccount(options.email));
   print(made, options, () => `account  ${made.account_id}`);
 }
 
-async function addSession(options: DeskOptions & { email: string }): Promise<void> {
-  const made = await onDesk(options, (desk) => desk.addSession(options.email));
+async function addSession(options: OfflineOptions & { email: string }): Promise<void> {
+  const made = await onDataDirectory(options, (desk) => desk.addSession(options.email));
   print(made, options, () => `session token  ${made.token}`);
 }
 
-async function addTenant(options: DeskOptions & TenantFlags): Promise<void> {
-  const made = await onDesk(options, (desk) => desk.addTenant(options));
+async function addTenant(options: OfflineOptions & TenantFlags): Promise<void> {
+  const made = await onDataDirectory(options, (desk) => desk.addTenant(options));
   print(made, options, () => `tenant  ${made.tenant_id}`);
 }
 
-async function setTenant(id: string, options: DeskOptions & TenantFlags): Promise<void> {
-  const tenant = await onDesk(options, (desk) => desk.setTenant(id, options));
+async function setTenant(id: string, options: OfflineOptions & TenantFlags): Promise<void> {
+  const tenant = await onDataDirectory(options, (desk) => desk.setTenant(id, options));
   const shown = {
     tenant_id: tenant.id,
     kind: tenant.kind,
@@ -175,19 +183,19 @@ async function setTenant(id: string, options: DeskOptions & TenantFlags): Promis
   print(shown, options, plain);
 }
 
-async function addKey(options: DeskOptions & KeyFlags): Promise<void> {
-  const made = await onDesk(options, (desk) => desk.addKey(options));
+async function addKey(options: OfflineOptions & KeyFlags): Promise<void> {
+  const made = await onDataDirectory(options, (desk) => desk.addKey(options));
   print(made, options, () => `API key  ${made.api_key}`);
 }
 
-async function setApns(options: DeskOptions & ApnsFlags): Promise<void> {
-  await onDesk(options, (desk) => desk.setApns(options));
+async function setApns(options: OfflineOptions & ApnsFlags): Promise<void> {
+  await onDataDirectory(options, (desk) => desk.setApns(options));
   print({ set: true, topic: options.topic }, options, () => `set for ${options.topic}`);
 }
 
-async function move(options: DeskOptions): Promise<void> {
+async function move(options: OfflineOptions): Promise<void> {
   const [{ moveHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/desk/hosted-move.ts"),
+    import("../src/app/offline/hosted-move.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);

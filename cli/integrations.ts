@@ -85,7 +85,7 @@ const deliveryOf: Things = {
 
 /** Makes `add-telegram` and the like, with the fields that the kind's file lists. */
 function addCommand(integration: Command, channel: Channel): void {
-  const { kind, about, fields, flags, bodyAsIs, isRoom } = channel;
+  const { kind, about, fields, flags, bodyAsIs, isChat } = channel;
   const words = Object.entries(flags).filter(([, how]) => !how.startsWith("--"));
   const options = Object.entries(flags).flatMap(([field, how]) => {
     if (!how.startsWith("--")) return [];
@@ -108,7 +108,7 @@ function addCommand(integration: Command, channel: Channel): void {
     command
       .option("--title-template <text>", "your own title, in Mustache")
       .option("--body-template <text>", "your own body, in Mustache");
-  if (isRoom)
+  if (isChat)
     command.option(
       "--storm-threshold <n>",
       "alerts of a minute that are sent one by one; further ones come together; 0 = all one by one (default 10)",

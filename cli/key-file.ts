@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { dataFlag, jsonFlag, print } from "./options.ts";
 
-interface DeskOptions {
+interface OfflineOptions {
   data: string;
   json?: boolean;
 }
@@ -23,16 +23,16 @@ function flags(command: Command): Command {
   return command.addOption(dataFlag()).addOption(jsonFlag());
 }
 
-async function desk({ data }: DeskOptions) {
+async function desk({ data }: OfflineOptions) {
   const [keys, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/desk/key-file.ts"),
+    import("../src/app/offline/key-file.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);
   return { keys, at: { data, clock: systemClock, random: systemRandom } };
 }
 
-async function rotate(options: DeskOptions): Promise<void> {
+async function rotate(options: OfflineOptions): Promise<void> {
   const { keys, at } = await desk(options);
   const done = keys.rotateKeyFile(at);
   const left =
@@ -40,7 +40,7 @@ async function rotate(options: DeskOptions): Promise<void> {
   print(done, options, () => `key ${done.key_id}: ${done.resealed} values sealed under it${left}`);
 }
 
-async function add(file: string, options: DeskOptions): Promise<void> {
+async function add(file: string, options: OfflineOptions): Promise<void> {
   const { keys, at } = await desk(options);
   const done = keys.addKeyFile(at, file);
   print(done, options, () =>

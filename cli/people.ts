@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import type { PeopleDesk, PeopleView, SeatFlags } from "../src/app/desk/people.ts";
+import type { OfflinePeople, PeopleView, SeatFlags } from "../src/app/offline/people.ts";
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./prompt.ts";
 import { type Columns, tableOf, when } from "./table.ts";
 
-interface DeskOptions {
+interface OfflineOptions {
   data: string;
   json?: boolean;
 }
 
 /** People on the data directory: the first account, and what an owner without a key can't do otherwise. */
 export function registerPeople(program: Command): void {
-  deskFlags(program.command("pair-code"))
+  dataDirectoryFlags(program.command("pair-code"))
     .description("print a pairing code that makes one account, and a link")
     .option("--email <email>", "only this e-mail address may use the code")
     .option("--role <role>", "owner, admin or member (default member; owner for the first account)")
@@ -20,14 +20,14 @@ export function registerPeople(program: Command): void {
     .addOption(flag("--public-url <url>", "begin of the link (default: the box's address)"))
     .action(issue);
   const account = program.command("account").description("accounts: the people of this box");
-  deskFlags(account.command("list")).description("list accounts").action(listAccounts);
-  deskFlags(account.command("set-role <account> <role>"))
+  dataDirectoryFlags(account.command("list")).description("list accounts").action(listAccounts);
+  dataDirectoryFlags(account.command("set-role <account> <role>"))
     .description("change the role of an account (its id or email)")
     .action(setRole);
-  deskFlags(account.command("remove <account>"))
+  dataDirectoryFlags(account.command("remove <account>"))
     .description("remove an account (its id or email) with its keys")
     .action(removeAccount);
-  deskFlags(account.command("set-password <account>"))
+  dataDirectoryFlags(account.command("set-password <account>"))
     .description(
       "set a new password for an account (its id or email); signs its browsers out, and its API keys stay",
     )
@@ -37,30 +37,32 @@ export function registerPeople(program: Command): void {
     )
     .action(setPassword);
   const key = program.command("key").description("API keys");
-  deskFlags(key.command("list"))
+  dataDirectoryFlags(key.command("list"))
     .description("list API keys, without the keys themselves")
     .option("--account <account>", "of one account (its id or email)")
     .action(listKeys);
-  deskFlags(key.command("create <account>"))
+  dataDirectoryFlags(key.command("create <account>"))
     .description("make an API key for an account (its id or email); it is shown this once")
     .option("--label <text>", "what it is for")
     .action(createKey);
-  deskFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
+  dataDirectoryFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
   const session = program.command("session").description("browsers that are signed in");
-  deskFlags(session.command("list"))
+  dataDirectoryFlags(session.command("list"))
     .description("list signed-in browsers, the one seen last first")
     .option("--account <account>", "of one account (its id or email)")
     .action(listSessions);
-  deskFlags(session.command("end <id>")).description("sign a browser out").action(endSession);
+  dataDirectoryFlags(session.command("end <id>"))
+    .description("sign a browser out")
+    .action(endSession);
 }
 
-function deskFlags(command: Command): Command {
+function dataDirectoryFlags(command: Command): Command {
   return command.addOption(dataFlag()).addOption(jsonFlag());
 }
 
-async function parts({ data }: DeskOptions) {
+async function parts({ data }: OfflineOptions) {
   const [people, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/desk/people.ts"),
+    import("../src/app/offline/people.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);
@@ -68,22 +70,25 @@ async function parts({ data }: DeskOptions) {
 }
 
 /** Changes people on a data directory. */
-async function onDesk<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
+async function onDataDirectory<T>(
+  options: OfflineOptions,
+  use: (desk: OfflinePeople) => T,
+): Promise<T> {
   const { people, at } = await parts(options);
   return people.withPeople(at, use);
 }
 
 /** Reads people on a data directory, and makes nothing. */
-async function see<T>(options: DeskOptions, use: (view: PeopleView) => T): Promise<T> {
+async function see<T>(options: OfflineOptions, use: (view: PeopleView) => T): Promise<T> {
   const { people, at } = await parts(options);
   return people.seePeople(at, use);
 }
 
-async function issue(options: DeskOptions & SeatFlags): Promise<void> {
+async function issue(options: OfflineOptions & SeatFlags): Promise<void> {
   const { ttl } = options;
   const flags =
     ttl === undefined ? options : { ...options, ttl: String(secondsOfSpan(ttl) ?? ttl) };
-  const code = await onDesk(options, (desk) => desk.issue(flags));
+  const code = await onDataDirectory(options, (desk) => desk.issue(flags));
   const plain = () =>
     [
       `pairing code  ${code.code}`,
@@ -95,7 +100,7 @@ async function issue(options: DeskOptions & SeatFlags): Promise<void> {
   print(code, options, plain);
 }
 
-async function listAccounts(options: DeskOptions): Promise<void> {
+async function listAccounts(options: OfflineOptions): Promise<void> {
   const accounts = await see(options, (view) => view.accounts());
   const columns: Columns<(typeof accounts)[number]> = {
     ID: ({ id }) => id,
@@ -107,17 +112,17 @@ async function listAccounts(options: DeskOptions): Promise<void> {
   print({ accounts }, options, () => tableOf(columns, accounts));
 }
 
-async function setRole(who: string, role: string, options: DeskOptions): Promise<void> {
-  const account = await onDesk(options, (desk) => desk.setRole(who, role));
+async function setRole(who: string, role: string, options: OfflineOptions): Promise<void> {
+  const account = await onDataDirectory(options, (desk) => desk.setRole(who, role));
   print(account, options, () => `${account.email} is ${account.role}`);
 }
 
-async function removeAccount(who: string, options: DeskOptions): Promise<void> {
-  const account = await onDesk(options, (desk) => desk.remove(who));
+async function removeAccount(who: string, options: OfflineOptions): Promise<void> {
+  const account = await onDataDirectory(options, (desk) => desk.remove(who));
   print({ deleted: true, id: account.id }, options, () => `removed ${account.email}`);
 }
 
-async function listKeys(options: DeskOptions & { account?: string }): Promise<void> {
+async function listKeys(options: OfflineOptions & { account?: string }): Promise<void> {
   const keys = await see(options, (view) => view.keys(options.account));
   const columns: Columns<(typeof keys)[number]> = {
     ID: ({ id }) => id,
@@ -130,28 +135,28 @@ async function listKeys(options: DeskOptions & { account?: string }): Promise<vo
   print({ keys }, options, () => tableOf(columns, keys));
 }
 
-async function revokeKey(id: string, options: DeskOptions): Promise<void> {
-  await onDesk(options, (desk) => desk.revoke(id));
+async function revokeKey(id: string, options: OfflineOptions): Promise<void> {
+  await onDataDirectory(options, (desk) => desk.revoke(id));
   print({ deleted: true, id }, options, () => `revoked ${id}`);
 }
 
 async function setPassword(
   who: string,
-  options: DeskOptions & { passwordFile?: string },
+  options: OfflineOptions & { passwordFile?: string },
 ): Promise<void> {
   const { people, at } = await parts(options);
   const password = await givenPassword(options.passwordFile, "New password, 8 to 72 characters: ");
   const hash = await people.hashGiven(password, at.random);
-  const account = await onDesk(options, (desk) => desk.setPassword(who, hash));
+  const account = await onDataDirectory(options, (desk) => desk.setPassword(who, hash));
   print(account, options, () => `${account.email} has a new password`);
 }
 
-async function createKey(who: string, options: DeskOptions & { label?: string }): Promise<void> {
-  const made = await onDesk(options, (desk) => desk.createKey(who, options.label ?? ""));
+async function createKey(who: string, options: OfflineOptions & { label?: string }): Promise<void> {
+  const made = await onDataDirectory(options, (desk) => desk.createKey(who, options.label ?? ""));
   print(made, options, () => `API key  ${made.key}\nid       ${made.id}`);
 }
 
-async function listSessions(options: DeskOptions & { account?: string }): Promise<void> {
+async function listSessions(options: OfflineOptions & { account?: string }): Promise<void> {
   const sessions = await see(options, (view) => view.sessions(options.account));
   const columns: Columns<(typeof sessions)[number]> = {
     ID: ({ id }) => id,
@@ -165,7 +170,7 @@ async function listSessions(options: DeskOptions & { account?: string }): Promis
   print({ sessions }, options, () => tableOf(columns, sessions));
 }
 
-async function endSession(id: string, options: DeskOptions): Promise<void> {
-  await onDesk(options, (desk) => desk.endSession(id));
+async function endSession(id: string, options: OfflineOptions): Promise<void> {
+  await onDataDirectory(options, (desk) => desk.endSession(id));
   print({ deleted: true, id }, options, () => `signed out ${id}`);
 }

@@ -128,7 +128,7 @@ async function newSeat({ options, asker, say }: Quickstart, url: string): Promis
 
 async function pairCode(data: string, email: string): Promise<string> {
   const [{ withPeople }, { systemClock: clock }] = await Promise.all([
-    import("../src/app/desk/people.ts"),
+    import("../src/app/offline/people.ts"),
     import("../src/ground/kit/clock.ts"),
   ]);
   return withPeople({ data, clock, random: systemRandom }, (desk) => desk.issue({ email })).code;

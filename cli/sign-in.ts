@@ -110,7 +110,7 @@ async function setPasswords(to: string, options: { data: string; json?: boolean 
   if (to !== "on" && to !== "off")
     throw new CommandError(`on or off, not "${to}"`, exitCodes.usage);
   const [{ withPeople }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/desk/people.ts"),
+    import("../src/app/offline/people.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);

@@ -43,7 +43,7 @@ test("a room writes its own tables", () => {
 test("a table that is named only when it runs is no table", () => {
   const text = `tx.sql(\`UPDATE \${table} SET a = 1\`).run();`;
   assert.equal(tables(readSource("src/out/outbox/a.ts", text)).length, 1);
-  assert.deepEqual(tables(readSource("src/records/backup/settle.ts", text)), []);
+  assert.deepEqual(tables(readSource("src/records/backup/restored.ts", text)), []);
 });
 
 test("what is lent is lent by the column", () => {

@@ -34,7 +34,7 @@ test("the tree is read", () => {
   assert.ok(tree.some(({ imports }) => imports.length > 0));
 });
 
-test("each room imports only from the rooms below it", () => {
+test("each folder imports only from the folders below it", () => {
   assert.deepEqual(tree.flatMap(borders), []);
 });
 
@@ -44,8 +44,8 @@ test("the table of wings is the tree", () => {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
   assert.deepEqual(folders("src").sort(), Object.keys(wings).sort());
-  for (const [wing, rooms] of Object.entries(wings))
-    if (rooms.length > 0) assert.deepEqual(folders(`src/${wing}`).sort(), [...rooms].sort());
+  for (const [wing, inner] of Object.entries(wings))
+    if (inner.length > 0) assert.deepEqual(folders(`src/${wing}`).sort(), [...inner].sort());
 });
 
 test("no files import each other in a circle", () => {
@@ -79,7 +79,7 @@ test("screens of the console share only what lies in its ui", () => {
   assert.deepEqual(faults("screens.ts", "./alerts/list.ts"), []);
 });
 
-test("packages that only one room may use stay there", () => {
+test("packages that only one folder may use stay there", () => {
   assert.deepEqual(tree.flatMap(packages), []);
 });
 
@@ -137,11 +137,11 @@ test("a name that is exported has one meaning", () => {
   assert.deepEqual(sharedNames(tree), []);
 });
 
-test("each table of a tenant's store has one room that writes it, and every table is there", () => {
+test("each table of a tenant's store has one folder that writes it, and every table is there", () => {
   assert.deepEqual(Object.keys(owners).sort(), [...boxTables, "migrations"].sort());
 });
 
-test("no room writes another's table", () => {
+test("no folder writes another's table", () => {
   assert.deepEqual(tree.flatMap(tables), []);
 });
 
@@ -149,7 +149,7 @@ test("an alert's row is updated in one place", () => {
   assert.deepEqual(tree.flatMap(alertRows), []);
 });
 
-test("each room asks the store in one way", () => {
+test("each folder asks the store in one way", () => {
   assert.deepEqual(tree.flatMap(asking), []);
 });
 
@@ -202,7 +202,7 @@ test("an import that is allowed, or only spoken of, is none", () => {
   assert.deepEqual(borders(readSource("src/core/alerts/open.ts", text)), []);
 });
 
-test("a room that is kept narrow, and the command line, take less than stands below them", () => {
+test("a folder that is kept narrow, and the command line, take less than stands below them", () => {
   const faults = (file: string, name: string) => borders(readSource(file, `import "${name}";`));
   assert.equal(faults("src/in/adapters/a.ts", "../ingest/writer.ts").length, 1);
   assert.deepEqual(faults("src/in/adapters/a.ts", "../ingest/event.ts"), []);
@@ -213,7 +213,7 @@ test("a room that is kept narrow, and the command line, take less than stands be
   assert.equal(borders(readSource("src/cellar/a.ts", "")).length, 1);
 });
 
-test("a restricted package is refused outside its room", () => {
+test("a restricted package is refused outside its folder", () => {
   const uses = [
     ["src/out/outbox/due.ts", 'import { request } from "node:https"; request();'],
     ["src/app/box.ts", 'import { setTimeout } from "node:timers/promises"; setTimeout();'],
@@ -232,7 +232,7 @@ test("a restricted package is refused outside its room", () => {
   assert.deepEqual(packages(readSource("src/ground/kit/egress.ts", 'import "node:https";')), []);
 });
 
-test("a reserved name is refused outside its room, and only there", () => {
+test("a reserved name is refused outside its folder, and only there", () => {
   const uses = [
     "const t = Date.now();",
     "const t = new Date();",

@@ -4,12 +4,12 @@ import { findPublicReport } from "../records/reports/public.ts";
 import type { ConsoleDeps } from "../web/console/door.ts";
 import { ackOperations, ackRoutes } from "../web/http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../web/http/alert-page.ts";
-import { type App, createApp, type PagesDoor } from "../web/http/app.ts";
+import { type App, createApp, type PagesHandler } from "../web/http/app.ts";
 import { bearer, unauthorized } from "../web/http/bearer.ts";
 import { calendarOperation, calendarRoute } from "../web/http/calendar.ts";
 import { operatingRoutes } from "../web/http/health-routes.ts";
 import type { SendersPort } from "../web/http/inbound/route.ts";
-import type { IngestDoor } from "../web/http/ingest.ts";
+import type { IngestHandler } from "../web/http/ingest.ts";
 import { ingestRoute } from "../web/http/ingest-routes.ts";
 import { openapi } from "../web/http/openapi.ts";
 import { pairOperations, pairPageRoutes } from "../web/http/pair-page.ts";
@@ -35,7 +35,7 @@ import type { BoxDeps, BoxParts } from "./parts.ts";
 export function boxApp(
   config: BoxConfig,
   { log, random }: BoxDeps,
-  parts: BoxParts & { serving: Serving; ingest: IngestDoor },
+  parts: BoxParts & { serving: Serving; ingest: IngestHandler },
 ): App {
   const { tenant, serving, ingest } = parts;
   const routes = dataPlaneRoutesOf(tenant.channels);
@@ -99,8 +99,8 @@ export function sendersApp({ log, random }: BoxDeps, serving: Serving, only: Sen
 }
 
 /** The console. Its code is loaded with the first request that may be for it. */
-function consolePages(deps: ConsoleDeps): PagesDoor {
-  let loading: Promise<PagesDoor> | null = null;
+function consolePages(deps: ConsoleDeps): PagesHandler {
+  let loading: Promise<PagesHandler> | null = null;
   return async (c) => {
     loading ??= import("../web/console/door.ts").then(({ createConsole }) => createConsole(deps));
     return (await loading)(c);

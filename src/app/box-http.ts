@@ -1,7 +1,7 @@
 import { clientAddress } from "../web/http/address.ts";
 import { createDecoder } from "../web/http/inbound/decoder.ts";
 import type { SendersPort } from "../web/http/inbound/route.ts";
-import { createIngestDoor } from "../web/http/ingest.ts";
+import { createIngestHandler } from "../web/http/ingest.ts";
 import { createLimits } from "../web/http/limits.ts";
 import { createRefusals } from "../web/http/refusals.ts";
 import type { Serving } from "../web/http/serve-route.ts";
@@ -26,7 +26,7 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     known: (c) => connections.know(peerOf(c)),
   };
   const requestId = counterIds(deps.random);
-  const ingest = createIngestDoor({ ...serving, log: deps.log, requestId });
+  const ingest = createIngestHandler({ ...serving, log: deps.log, requestId });
   const app = async () => {
     const { boxApp } = await import("./box-app.ts");
     return boxApp(config, deps, { ...parts, serving, ingest });

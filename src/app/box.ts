@@ -14,7 +14,7 @@ import { type BoxConfig, cidrs } from "./config.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { linkUrl } from "./link-url.ts";
 import { readTls } from "./listen-fault.ts";
-import { doctorDesk } from "./operate/doctor-desk.ts";
+import { doctorService } from "./operate/doctor-desk.ts";
 import { isAlive } from "./operate/health.ts";
 import type { BoxDeps } from "./parts.ts";
 import { openPorts, openWebPorts, type SendersOpenPort } from "./ports.ts";
@@ -76,7 +76,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("tenant", () => tenant.stop());
     lifecycle.onStop("backup", () => backups?.stop());
     const startedAt = unixSeconds(clock);
-    const doctor = doctorDesk(tenant, config.data);
+    const doctor = doctorService(tenant, config.data);
     lifecycle.onStop("doctor", () => doctor.stop());
     let intake: Intake | null = null;
     const ports = () => intake?.counts() ?? [];

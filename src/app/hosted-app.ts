@@ -12,7 +12,7 @@ import { alertPageOperation, alertPageRoute } from "../web/http/alert-page.ts";
 import { type App, createApp } from "../web/http/app.ts";
 import { calendarOperation, calendarRoute } from "../web/http/calendar.ts";
 import { noMetrics, operatingRoutes } from "../web/http/health-routes.ts";
-import type { IngestDoor } from "../web/http/ingest.ts";
+import type { IngestHandler } from "../web/http/ingest.ts";
 import { ingestRoute } from "../web/http/ingest-routes.ts";
 import { openapi } from "../web/http/openapi.ts";
 import { publicOperations } from "../web/http/public-operations.ts";
@@ -34,7 +34,7 @@ const RELAY_BURST_SECONDS = 60;
 export function hostedApp(
   config: HostedConfig,
   { log, random }: BoxDeps,
-  parts: HostedParts & { serving: Serving; ingest: IngestDoor },
+  parts: HostedParts & { serving: Serving; ingest: IngestHandler },
 ): App {
   const { registry, tenants, clock, serving, ingest } = parts;
   const { limits } = serving;

@@ -3,7 +3,7 @@ import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import { tenantOfSegment } from "../out/paging/capability.ts";
 import { clientAddress } from "../web/http/address.ts";
 import { createDecoder } from "../web/http/inbound/decoder.ts";
-import { createIngestDoor } from "../web/http/ingest.ts";
+import { createIngestHandler } from "../web/http/ingest.ts";
 import { createLimits, type Limit, type Limits } from "../web/http/limits.ts";
 import { createRefusals } from "../web/http/refusals.ts";
 import type { Serving } from "../web/http/serve-route.ts";
@@ -32,7 +32,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     known: (c) => connections.know(peerOf(c)),
   };
   const requestId = counterIds(deps.random);
-  const ingest = createIngestDoor({ ...serving, log: deps.log, requestId });
+  const ingest = createIngestHandler({ ...serving, log: deps.log, requestId });
   const app = async () => {
     const { hostedApp } = await import("./hosted-app.ts");
     return hostedApp(config, deps, { ...parts, serving, ingest });

@@ -10,7 +10,7 @@ import type { PairDeps } from "../hosted/pairing.ts";
 import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import type { ChannelList } from "../out/services/list.ts";
 import type { ScheduledBackups } from "../records/backup/scheduled.ts";
-import type { DoctorDesk } from "../tenant/house.ts";
+import type { DoctorService } from "../tenant/host.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { ServerLimits } from "../web/http/server-limits.ts";
 import type { PortCounts } from "../web/intake/port.ts";
@@ -37,7 +37,7 @@ export interface BoxDeps {
 export interface BoxParts {
   tenant: Tenant;
   backups: ScheduledBackups | null;
-  doctor: DoctorDesk;
+  doctor: DoctorService;
   /** Figures of the ports for senders. */
   ports(): PortCounts[];
   /** Unix seconds. */

@@ -5,9 +5,9 @@ import type { Log } from "../ground/kit/log.ts";
 import type { Random } from "../ground/kit/random.ts";
 import type { ClientAddress } from "../web/http/address.ts";
 import type { App } from "../web/http/app.ts";
-import { createAppDoor } from "../web/http/app-door.ts";
+import { createAppHandler } from "../web/http/app-door.ts";
 import { type Connections, createConnections, type Peer } from "../web/http/connections.ts";
-import type { IngestDoor } from "../web/http/ingest.ts";
+import type { IngestHandler } from "../web/http/ingest.ts";
 import type { AppContext } from "../web/http/raw-route.ts";
 import { createServer, type HttpServer } from "../web/http/server.ts";
 import { type ServerLimits, serverLimits } from "../web/http/server-limits.ts";
@@ -36,7 +36,7 @@ export async function listen(
   serve: {
     /** Makes the app; called once, after it listens. */
     app(): Promise<App>;
-    ingest: IngestDoor;
+    ingest: IngestHandler;
     address: ClientAddress;
     connections: Connections;
     clock: Clock;
@@ -45,7 +45,7 @@ export async function listen(
   },
 ): Promise<Listening> {
   const { ingest, address, connections, clock, log, limits = {} } = serve;
-  const app = createAppDoor(serve.app, ingest);
+  const app = createAppHandler(serve.app, ingest);
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
   const http = createServer({

@@ -11,7 +11,7 @@ import { noteRemoved } from "./removed.ts";
 import { atLeast, mustManage } from "./roles.ts";
 
 /** Who makes a change: an account's id, or null for the operator who runs a command on the data directory. */
-export type By = string | null;
+export type ActingAccount = string | null;
 
 const columns = {
   id: accounts.id,
@@ -37,7 +37,7 @@ export function hasAccounts(reader: Reader): boolean {
 }
 
 /** The present role of `by`; the operator counts as owner. Throws 403 for an account that was removed. */
-export function liveRole(reader: Reader, by: By): Role {
+export function liveRole(reader: Reader, by: ActingAccount): Role {
   if (by === null) return "owner";
   const account = reader.orm
     .select({ role: accounts.role })
@@ -50,7 +50,7 @@ export function liveRole(reader: Reader, by: By): Role {
 }
 
 /** An owner may change every account, an admin every account but an owner's (contract §3). Throws 403. */
-export function mustGovern(reader: Reader, by: By, target: Role): void {
+export function mustManageAccount(reader: Reader, by: ActingAccount, target: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);
   if (!atLeast(rank, target))
@@ -58,7 +58,7 @@ export function mustGovern(reader: Reader, by: By, target: Role): void {
 }
 
 /** Only managers give a role, and none above their own. Throws 403. */
-export function mustBeGrantable(reader: Reader, by: By, role: Role): void {
+export function mustBeGrantable(reader: Reader, by: ActingAccount, role: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);
   if (!atLeast(rank, role)) {
@@ -122,11 +122,11 @@ export function addNewcomer(
 /** Changes the given fields. Throws 404; 403 by role; 409 where no owner would be left. */
 export function changeAccount(
   tx: Tx,
-  by: By,
+  by: ActingAccount,
   change: { id: string; displayName?: string | undefined; role?: Role | undefined },
 ): Account {
   const before = getAccount(tx, change.id);
-  mustGovern(tx, by, before.role);
+  mustManageAccount(tx, by, before.role);
   const role = change.role ?? before.role;
   const displayName = change.displayName ?? before.display_name;
   if (role !== before.role) {
@@ -142,9 +142,9 @@ export function changeAccount(
  * Removes the account with its keys, sessions, devices, and the codes that it issued or that are for it. Throws 404;
  * 403 by role; 409 for the last owner, and while a ladder, a layer or an override that isn't over names it.
  */
-export function removeAccount(tx: Tx, by: By, id: string): void {
+export function removeAccount(tx: Tx, by: ActingAccount, id: string): void {
   const account = getAccount(tx, id);
-  mustGovern(tx, by, account.role);
+  mustManageAccount(tx, by, account.role);
   if (account.role === "owner") mustLeaveOwner(tx, { account: id });
   mustBeUnnamed(tx, id);
   tx.orm.delete(pairReceipts).where(eq(pairReceipts.accountId, id)).run();

@@ -5,7 +5,7 @@ import type { Role } from "../ground/store/columns.ts";
 import { getMeta, setMeta } from "../ground/store/meta.ts";
 import { accounts, pairCodes } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
-import { type By, getAccount, mustBeGrantable, mustGovern } from "./accounts.ts";
+import { type ActingAccount, getAccount, mustBeGrantable, mustManageAccount } from "./accounts.ts";
 import { foldEmail } from "./email.ts";
 import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
@@ -13,7 +13,7 @@ import { atLeast, isManager } from "./roles.ts";
 /** Issues a code that makes an account (contract §15, Pairing rule 3). Throws 403 where `by` can't give the role. */
 export function issueCode(
   tx: Tx,
-  by: By,
+  by: ActingAccount,
   seat: { role: Role; email: string | null; ttlSeconds: number },
 ): IssuedCode {
   mustBeGrantable(tx, by, seat.role);
@@ -35,9 +35,13 @@ const RESET_SECONDS = 3600;
  * Issues a code that sets an account's password, valid for an hour. An earlier such code becomes invalid. Throws 404;
  * 403 unless `by` may change that account.
  */
-export function issueReset(tx: Tx, by: By, accountId: string): Omit<IssuedReset, "link"> {
+export function issueReset(
+  tx: Tx,
+  by: ActingAccount,
+  accountId: string,
+): Omit<IssuedReset, "link"> {
   const { email, role } = getAccount(tx, accountId);
-  mustGovern(tx, by, role);
+  mustManageAccount(tx, by, role);
   tx.orm.delete(pairCodes).where(eq(pairCodes.accountId, accountId)).run();
   const code = hexSecret(tx.random);
   const expiresAt = tx.at + RESET_SECONDS;

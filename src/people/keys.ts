@@ -4,7 +4,7 @@ import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
 import { accounts, apiKeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Key } from "./account.ts";
-import { type By, liveRole, mustGovern, mustLeaveOwner } from "./accounts.ts";
+import { type ActingAccount, liveRole, mustLeaveOwner, mustManageAccount } from "./accounts.ts";
 import { isManager } from "./roles.ts";
 
 /** Creates an API key for an account. Only this answer contains the key. */
@@ -73,7 +73,7 @@ export function visibleKeys(reader: Reader, by: string): Key[] {
  * Revokes a key. From the commit on, the key and the sessions that it opened are invalid. Everyone can revoke their
  * own; another's needs the right to change that account. Throws 404, 403; 409 for the last key of an owner.
  */
-export function revokeKey(tx: Tx, by: By, id: string): void {
+export function revokeKey(tx: Tx, by: ActingAccount, id: string): void {
   const key = tx.orm
     .select({ accountId: accounts.id, role: accounts.role })
     .from(apiKeys)
@@ -81,7 +81,7 @@ export function revokeKey(tx: Tx, by: By, id: string): void {
     .where(eq(apiKeys.id, id))
     .get();
   if (key === undefined) throw notFound("key");
-  if (key.accountId !== by) mustGovern(tx, by, key.role);
+  if (key.accountId !== by) mustManageAccount(tx, by, key.role);
   if (key.role === "owner") mustLeaveOwner(tx, { account: key.accountId, key: id });
   tx.orm.delete(apiKeys).where(eq(apiKeys.id, id)).run();
   tx.note({ topic: "people" });

@@ -3,7 +3,7 @@ import { notFound, ServiceError } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { accounts, passkeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
-import { type By, mustGovern } from "./accounts.ts";
+import { type ActingAccount, mustManageAccount } from "./accounts.ts";
 import { mustStayOpen } from "./oidc/password-switch.ts";
 import { endByPasskey } from "./sessions.ts";
 
@@ -113,7 +113,11 @@ export function doubtPasskey(tx: Tx, id: string): void {
  * session `kept`. Everyone can remove their own; another's needs the right to change that account. Throws 404, 403; 409
  * where passwords are off and no owner could sign in any more.
  */
-export function removePasskey(tx: Tx, by: By, { id, kept }: { id: string; kept: string }): void {
+export function removePasskey(
+  tx: Tx,
+  by: ActingAccount,
+  { id, kept }: { id: string; kept: string },
+): void {
   const found = tx.orm
     .select({ accountId: accounts.id, role: accounts.role })
     .from(passkeys)
@@ -121,7 +125,7 @@ export function removePasskey(tx: Tx, by: By, { id, kept }: { id: string; kept: 
     .where(eq(passkeys.id, id))
     .get();
   if (found === undefined) throw notFound("passkey");
-  if (found.accountId !== by) mustGovern(tx, by, found.role);
+  if (found.accountId !== by) mustManageAccount(tx, by, found.role);
   endByPasskey(tx, id, kept);
   tx.orm.delete(passkeys).where(eq(passkeys.id, id)).run();
   mustStayOpen(tx);

@@ -13,7 +13,7 @@ export interface PhoneLinks {
   /** A new code for a browser, 48 hex characters. It replaces the account's last one. */
   make(desk: Desk): string;
   /** The state of the browser's link; null where it has none. */
-  deskSees(sessionId: string): DeskSees | null;
+  deskSees(sessionId: string): PhoneLinkState | null;
   /** The phone opens a code and gets a secret; null for an invalid code, or one that another phone opened. */
   claim(code: string, phone: { address: string; agent: string }): string | null;
   /** Whether the digits typed into the browser are right. The third wrong ones end the link. */
@@ -30,7 +30,7 @@ export interface Desk {
   sessionId: string;
 }
 
-export type DeskSees =
+export type PhoneLinkState =
   | { state: "shown"; code: string; until: number }
   | { state: "asked"; address: string; agent: string; left: number; until: number }
   | { state: "answered" | "in" | "dead" };
@@ -44,7 +44,7 @@ interface Link extends Desk {
   code: string;
   /** Monotonic milliseconds. */
   until: number;
-  state: DeskSees["state"];
+  state: PhoneLinkState["state"];
   secret: string;
   digits: string;
   left: number;

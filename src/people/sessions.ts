@@ -2,7 +2,7 @@ import { notFound } from "../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
 import type { Role } from "../ground/store/columns.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
-import { type By, getAccount, liveRole, mustGovern } from "./accounts.ts";
+import { type ActingAccount, getAccount, liveRole, mustManageAccount } from "./accounts.ts";
 import { mustManage } from "./roles.ts";
 import type { Session, SessionMethod } from "./session.ts";
 
@@ -138,12 +138,12 @@ const END = "DELETE FROM sessions WHERE id = ?";
  * Signs a browser out. From the commit on its cookie is invalid. Everyone can end their own session; another's needs
  * the right to change that account. Throws 404, 403.
  */
-export function endSession(tx: Tx, by: By, id: string): void {
+export function endSession(tx: Tx, by: ActingAccount, id: string): void {
   const whose = tx
     .sql<[id: string, now: number], { accountId: string; role: Role }>(WHOSE)
     .get(id, tx.at);
   if (whose === undefined) throw notFound("session");
-  if (whose.accountId !== by) mustGovern(tx, by, whose.role);
+  if (whose.accountId !== by) mustManageAccount(tx, by, whose.role);
   tx.sql<[id: string]>(END).run(id);
   tx.note({ topic: "people" });
 }

@@ -6,12 +6,12 @@ import type { HeartbeatAnswer } from "../in/heartbeats/heartbeat.ts";
 import { deleteHeartbeat, getHeartbeat, toHeartbeat } from "../in/heartbeats/heartbeats.ts";
 import { type HeartbeatRow, type Owed, paceOf } from "../in/heartbeats/rows.ts";
 import { findHeartbeatSource, reportingSource } from "../in/heartbeats/source.ts";
-import { paused, resumed, type Said } from "../in/heartbeats/state.ts";
+import { type HeartbeatSignal, paused, resumed } from "../in/heartbeats/state.ts";
 import type { Tenant } from "./tenant.ts";
 
 type Parts = Pick<Tenant, "store" | "ingest" | "heartbeats">;
 
-const owedAt = (row: HeartbeatRow, at: number, said: Said): Owed => ({
+const owedAt = (row: HeartbeatRow, at: number, said: HeartbeatSignal): Owed => ({
   ...said,
   exit: row.exit_status,
   duration: row.last_duration,

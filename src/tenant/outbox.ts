@@ -20,7 +20,7 @@ import { expireDeliveries } from "../out/outbox/rows.ts";
 import { type ActionRow, runAction } from "../out/outbox/runs.ts";
 import { tellStorms } from "../out/outbox/storms.ts";
 import { createTestFire, MOST_TESTS, type TestFire } from "../out/outbox/test-fire.ts";
-import { expirePages, type Telling } from "../out/paging/lost.ts";
+import { expirePages, type PageOutcomes } from "../out/paging/lost.ts";
 import { pageQueue } from "../out/paging/queue.ts";
 import type { ShiftFacts } from "../out/paging/say.ts";
 import { type ContactSender, createContactSender } from "../out/paging/send.ts";
@@ -238,7 +238,7 @@ function shiftFactsOf(store: Store, check: number): ShiftFacts | null {
 }
 
 /** Gives up deliveries older than 24 hours and pages older than an hour. */
-function expireJob(store: Store, pages: Telling): Job {
+function expireJob(store: Store, pages: PageOutcomes): Job {
   const waits = (table: "deliveries" | "pages") =>
     store.sql<[]>(`SELECT 1 FROM ${table} WHERE status = 'pending' LIMIT 1`).get() !== undefined;
   return {

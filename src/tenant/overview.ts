@@ -84,7 +84,7 @@ export function projectNowOf(
   return projectOf(store, { ...of, at: unixSeconds(clock), heard });
 }
 
-function readyOf({ house }: Tenant): Overview["ready"] {
+function readyOf({ host: house }: Tenant): Overview["ready"] {
   if (house === null) return null;
   const { status, checks } = house.health();
   const wrong = checks.filter(({ ok }) => !ok);

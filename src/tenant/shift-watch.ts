@@ -4,9 +4,9 @@ import {
   lookAgainAtShifts,
   nextShiftDue,
   nextShiftLook,
+  processDueShifts,
   schedulesToLookAt,
   scheduleToCheck,
-  settleShifts,
 } from "../core/oncall/shift-checks.ts";
 import { unixSeconds } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
@@ -42,7 +42,7 @@ export function shiftJob({
       if (wantsShifts(store))
         for (const id of schedulesToLookAt(store, now)) lookAt(store, log, id);
       const due = nextShiftDue(store);
-      if (due !== null && due <= unixSeconds(store.clock)) store.write(settleShifts);
+      if (due !== null && due <= unixSeconds(store.clock)) store.write(processDueShifts);
       const next = nextShiftWork(store);
       return next === null ? null : next * 1000;
     },

@@ -2,7 +2,7 @@ import { lookAgainAtLoud } from "../core/alerts/many.ts";
 import {
   findSilence,
   nextTurnOfSilences,
-  silencesToTell,
+  silencesToAnnounce,
   writeSilence,
 } from "../core/quiet/rows.ts";
 import type { SilenceBody, SilenceRow } from "../core/quiet/silence.ts";
@@ -48,9 +48,9 @@ export function silenceJob(deps: SilenceEnds): Job {
           tx.note({ topic: "silences" });
           lookAgainAtLoud(tx);
         });
-      const owed = silencesToTell(store, now);
+      const owed = silencesToAnnounce(store, now);
       for (const row of owed) await tell(deps, row, now);
-      const again = silencesToTell(store, now).length > 0 ? now + AGAIN : null;
+      const again = silencesToAnnounce(store, now).length > 0 ? now + AGAIN : null;
       const times = [ahead, again].filter((at) => at !== null);
       return times.length === 0 ? null : Math.min(...times) * 1000;
     },

@@ -21,7 +21,7 @@ import { createHeartbeatWatch, type HeartbeatWatch } from "../in/heartbeats/watc
 import { createDryRunner, type DryRunner } from "../in/ingest/dry-run/runner.ts";
 import { createIngest, type IngestHandle } from "../in/ingest/handle.ts";
 import { createListeners } from "../in/listen/listeners.ts";
-import { type BoxNews, createBoxNews } from "../out/outbox/box-news.ts";
+import { createRelayHeartbeat, type RelayHeartbeat } from "../out/outbox/relay-heartbeat.ts";
 import { type ChannelList, channels } from "../out/services/list.ts";
 import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
@@ -32,7 +32,7 @@ import { createRenderer, type Renderer, workerSource } from "../records/reports/
 import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
-import type { House } from "./house.ts";
+import type { TenantHost } from "./host.ts";
 import { tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
@@ -71,7 +71,7 @@ export interface Tenant {
   readonly dryRuns: DryRunner;
   readonly outbox: Outbox;
   /** The box's own heartbeat to the relay; null on the hosted service. */
-  readonly news: BoxNews | null;
+  readonly news: RelayHeartbeat | null;
   /** Fetches what is needed to check a request, over connections of its own. */
   readonly ask: Ask;
   readonly sealer: Sealer;
@@ -82,9 +82,9 @@ export interface Tenant {
   /** The address that links begin with; "" when it isn't known. */
   readonly publicUrl: string;
   /** What the program around the tenant does for it; null on the hosted service, and before the program has started. */
-  readonly house: House | null;
+  readonly host: TenantHost | null;
   /** Sets `house`. */
-  standIn(house: House): void;
+  standIn(house: TenantHost): void;
   /** Records that a key was used, at most once a minute for each key. */
   keyUsed(keyId: string): void;
   /** Records that a session was used, at most once a minute for each session. */
@@ -170,7 +170,9 @@ export function startTenant(options: TenantOptions): Tenant {
     wake: (job) => scheduler.wake(job),
   });
   const news =
-    options.role === "box" ? createBoxNews({ store, sealer, egress, log, tenantId: id }) : null;
+    options.role === "box"
+      ? createRelayHeartbeat({ store, sealer, egress, log, tenantId: id })
+      : null;
   const listeners = createListeners({
     store,
     log,
@@ -191,7 +193,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const dryRuns = createDryRunner(store);
   const slices = createSlices({ slice: 20_000, works: 64 });
-  let house: House | null = null;
+  let house: TenantHost | null = null;
   const used = new LRUCache<string, number>({ max: 1000 });
 
   const unsubscribe = store.onCommit((notes) => {
@@ -231,7 +233,7 @@ export function startTenant(options: TenantOptions): Tenant {
     addressRules,
     channels: kinds,
     publicUrl: options.publicUrl,
-    get house() {
+    get host() {
       return house;
     },
     standIn(around) {
@@ -285,7 +287,7 @@ const ASKING = { connections: 2, maxOrigins: 8, lookups: 1 };
 /** Connections to sign-in providers. They must not delay anything else. */
 const VOUCHING = { connections: 2, maxOrigins: 8, lookups: 1 };
 
-function newsJob(news: BoxNews): Job {
+function newsJob(news: RelayHeartbeat): Job {
   return { name: "news", wokenBy: ["relay"], run: (now) => news.run(now) };
 }
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type HostedDesk, withHosted } from "../../src/app/desk/hosted.ts";
 import { hostedConfig } from "../../src/app/hosted-config.ts";
+import { type OfflineRegistry, withHosted } from "../../src/app/offline/hosted.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { box, boxAnswer } from "../support/command-line.ts";
@@ -15,7 +15,7 @@ const data = servedBefore(mkdtempSync(join(tmpdir(), "box-cli-hosted-")), "hoste
 after(() => rmSync(data, { recursive: true, force: true }));
 
 const hosted = (...words: (string | number)[]) => boxAnswer(["hosted", ...words, "--data", data]);
-const desk = <T>(use: (desk: HostedDesk) => Promise<T>) =>
+const desk = <T>(use: (desk: OfflineRegistry) => Promise<T>) =>
   withHosted({ data, clock: systemClock, random: systemRandom }, use);
 
 test("accounts, sessions, tenants and keys are made on the data directory", async () => {
@@ -40,7 +40,7 @@ test("accounts, sessions, tenants and keys are made on the data directory", asyn
 });
 
 test("what can't be is refused with its reason", async () => {
-  const cases: [(desk: HostedDesk) => Promise<unknown>, RegExp][] = [
+  const cases: [(desk: OfflineRegistry) => Promise<unknown>, RegExp][] = [
     [(d) => d.addAccount("nobody"), /no email address/],
     [(d) => d.addTenant({ kind: "cloud" }), /box or hosted/],
     [(d) => d.addTenant({ kind: "box", owner: "nobody" }), /--owner: "nobody"/],

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { withPeople } from "../../src/app/desk/people.ts";
+import { withPeople } from "../../src/app/offline/people.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { handClock } from "../support/clock.ts";
 import { box } from "../support/command-line.ts";

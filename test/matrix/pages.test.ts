@@ -25,7 +25,7 @@ after(() => box.stop());
 
 /** Who may ask for them is looked at here; what they do in processes of their own is desk.test.ts's. */
 function idleDesks({ tenant }: TestBox): void {
-  const { house } = tenant;
+  const { host: house } = tenant;
   assert.ok(house);
   const { doctor } = house;
   const idle = { isRunning: () => false, failure: () => null };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { addKeyFile, rotateKeyFile } from "../../src/app/desk/key-file.ts";
+import { addKeyFile, rotateKeyFile } from "../../src/app/offline/key-file.ts";
 import { rotateKey } from "../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { keyIdOf } from "../../src/ground/kit/seal.ts";

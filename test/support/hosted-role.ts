@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type HostedDesk, withHosted } from "../../src/app/desk/hosted.ts";
 import { type RunningHosted, startHosted } from "../../src/app/hosted.ts";
 import { type HostedFlags, hostedConfig } from "../../src/app/hosted-config.ts";
+import { type OfflineRegistry, withHosted } from "../../src/app/offline/hosted.ts";
 import type { BoxDeps } from "../../src/app/parts.ts";
 import { silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
@@ -22,7 +22,7 @@ export interface TestHosted {
   /** Calls a route with a bearer, or without. */
   call(method: string, path: string, how?: { body?: unknown; token?: string }): Promise<Answer>;
   /** What the operator does, on the data directory while it is served. */
-  desk<T>(use: (desk: HostedDesk) => Promise<T>): Promise<T>;
+  desk<T>(use: (desk: OfflineRegistry) => Promise<T>): Promise<T>;
   /** An account with a session. */
   person(email: string): Promise<HostedPerson>;
   /** Stops and starts again on the same directory and, unless told, the same port; the clock stays. */

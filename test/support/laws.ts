@@ -17,7 +17,7 @@ export const wings: Record<string, readonly string[]> = {
   tenant: [],
   web: ["http", "intake", "console", "browser"],
   hosted: [],
-  app: ["operate", "desk", "prove"],
+  app: ["operate", "offline", "prove"],
 };
 
 /** Folders that may import less than the table lets them: folders, or files of them. */
@@ -46,44 +46,44 @@ const narrow: Record<string, { only: readonly string[]; why: string }> = {
   },
 };
 
-/** Folders that the command line leaves alone: it asks a box by its interface, or the data directory by the desk. */
+/** Folders that the command line leaves alone: it asks a box by its interface, or opens the data directory by `app/offline`. */
 const notForCli = ["http", "intake", "console", "browser", "hosted", "listen"];
 
-const order = Object.entries(wings).flatMap(([wing, rooms]) => [...rooms, wing]);
+const order = Object.entries(wings).flatMap(([wing, folders]) => [...folders, wing]);
 
 /** `src/core/alerts/open.ts` → folder `alerts`, place `alerts/open.ts`; null for a package or another folder. */
-function placeOf(file: string): { room: string; place: string } | null {
+function placeOf(file: string): { folder: string; place: string } | null {
   const [top, wing = "", inner = "", ...rest] = file.split("/");
-  if (top === "cli") return { room: "cli", place: file };
+  if (top === "cli") return { folder: "cli", place: file };
   if (top !== "src") return null;
   return wings[wing]?.includes(inner)
-    ? { room: inner, place: [inner, ...rest].join("/") }
-    : { room: wing, place: [wing, inner, ...rest].join("/") };
+    ? { folder: inner, place: [inner, ...rest].join("/") }
+    : { folder: wing, place: [wing, inner, ...rest].join("/") };
 }
 
 /** `src/core/alerts/open.ts` → `alerts`; `src/people/codes.ts` → `people`. */
-export const roomOf = (file: string): string => placeOf(file)?.room ?? "";
+export const folderOf = (file: string): string => placeOf(file)?.folder ?? "";
 
 /** Why a folder may not import a place, or null where it may. */
-function refusal(room: string, to: { room: string; place: string }): string | null {
-  if (room === to.room) return null;
-  if (to.room === "browser") return "it runs in browsers";
-  if (room === "cli")
-    return notForCli.includes(to.room) ? "the command line asks from outside" : null;
-  if (to.room === "cli" || order.indexOf(to.room) > order.indexOf(room)) return "it stands above";
-  const less = narrow[room];
-  return !less || less.only.includes(to.room) || less.only.includes(to.place) ? null : less.why;
+function refusal(folder: string, to: { folder: string; place: string }): string | null {
+  if (folder === to.folder) return null;
+  if (to.folder === "browser") return "it runs in browsers";
+  if (folder === "cli")
+    return notForCli.includes(to.folder) ? "the command line asks from outside" : null;
+  if (to.folder === "cli" || order.indexOf(to.folder) > order.indexOf(folder))
+    return "it stands above";
+  const less = narrow[folder];
+  return !less || less.only.includes(to.folder) || less.only.includes(to.place) ? null : less.why;
 }
 
 /** A folder imports only what stands below it. */
 export const borders: Law = ({ file, imports }) => {
-  const room = roomOf(file);
-  if (room !== "cli" && !order.includes(room))
-    return [`${file}: "${room}" is no wing of the house`];
+  const folder = folderOf(file);
+  if (folder !== "cli" && !order.includes(folder)) return [`${file}: "${folder}" is no wing`];
   return imports.flatMap((name) => {
     const to = placeOf(name);
-    const why = to && refusal(room, to);
-    return why ? [`${file}: ${room} may not import ${to.place} (${why})`] : [];
+    const why = to && refusal(folder, to);
+    return why ? [`${file}: ${folder} may not import ${to.place} (${why})`] : [];
   });
 };
 
@@ -153,7 +153,7 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   {
     what: /^src\/ground\/store\/(?!faults\.ts$)/,
     only: /^(?!cli\/)/,
-    why: "the desk opens data directories",
+    why: "app/offline opens data directories",
   },
   { what: /^idiomorph$/, only: /^src\/web\/browser\//, why: "it is made for documents" },
 ];
@@ -243,7 +243,7 @@ function reachedFrom(file: string, imports: ReadonlyMap<string, readonly string[
   return reached;
 }
 
-/** What the interface's document names is a noun's, and so lives in its room, where types and other users take it from. */
+/** What the interface's document names is a noun's, and so lives in its folder, where types and other users take it from. */
 export const shapes: Law = ({ file, code }) =>
   file.startsWith("src/web/http/resources/") && /\.meta\(\{\s*id:/.test(code)
     ? [`${file}: a shape with a name lives with its noun`]

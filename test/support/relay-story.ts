@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BoxFlags } from "../../src/app/config.ts";
-import { withPeople } from "../../src/app/desk/people.ts";
+import { withPeople } from "../../src/app/offline/people.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type FakeApns, startFakeApns } from "./apns.ts";
 import { type TestBox, testBox } from "./box.ts";

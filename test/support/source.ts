@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { transformSync } from "esbuild";
 
-/** A source file as the laws of the house look at it. */
+/** A source file as the laws of the code look at it. */
 export interface Source {
   /** Path in the tree, `src/core/alerts/acknowledge.ts`. */
   file: string;

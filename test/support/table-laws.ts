@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { type Law, roomOf } from "./laws.ts";
+import { folderOf, type Law } from "./laws.ts";
 
-/** The laws of the store: which room writes which table, and how each room asks. */
+/** The laws of the store: which folder writes which table, and how each folder asks. */
 
-/** The one room that writes each table of a tenant's store. Others call its verbs; whoever may import it reads. */
+/** The one folder that writes each table of a tenant's store. Others call its verbs; whoever may import it reads. */
 export const owners: Record<string, string> = {
   meta: "store",
   migrations: "store",
@@ -60,12 +60,12 @@ export const owners: Record<string, string> = {
   log_blocks: "ingest",
 };
 
-/** Columns that another room may update: what it alone finds out, and when it does. */
-const lent: readonly { table: string; room: string; columns: readonly string[] }[] = [
+/** Columns that another folder may update: what it alone finds out, and when it does. */
+const lent: readonly { table: string; folder: string; columns: readonly string[] }[] = [
   {
     // How an endpoint fares, and the chat that Telegram moved: known where it is called.
     table: "integrations",
-    room: "outbox",
+    folder: "outbox",
     columns: [
       "consecutive_failures",
       "failing_since",
@@ -78,15 +78,15 @@ const lent: readonly { table: string; room: string; columns: readonly string[] }
     ],
   },
   // When the relay is told next where this box is.
-  { table: "relay", room: "outbox", columns: ["announce_at"] },
+  { table: "relay", folder: "outbox", columns: ["announce_at"] },
   // When a message last left for it, moved with a jump of the clock as the pages are.
-  { table: "contacts", room: "paging", columns: ["sent_ms"] },
+  { table: "contacts", folder: "paging", columns: ["sent_ms"] },
 ];
 
 /** Write whichever table: every sealed column, a copy that nobody serves, or a registry that moves. */
 const anyTable = [
   "src/ground/store/sealed.ts",
-  "src/records/backup/settle.ts",
+  "src/records/backup/restored.ts",
   "src/records/backup/take.ts",
   "src/hosted/registry/move/here.ts",
   "src/hosted/registry/move/there.ts",
@@ -143,20 +143,21 @@ function writesIn(code: string): Write[] {
   return [...written, ...built];
 }
 
-/** A table is written by its own room. The hosted registry is another store, and all its own. */
+/** A table is written by its own folder. The hosted registry is another store, and all its own. */
 export const tables: Law = ({ file, code }) => {
-  const room = roomOf(file);
+  const folder = folderOf(file);
   if (anyTable.includes(file)) return [];
   return writesIn(code)
     .filter(({ table, columns }) => {
-      if (room === "hosted") return !hostedTables.has(table);
-      const borrowed = lent.find((one) => one.table === table && one.room === room)?.columns ?? [];
+      if (folder === "hosted") return !hostedTables.has(table);
+      const borrowed =
+        lent.find((one) => one.table === table && one.folder === folder)?.columns ?? [];
       const isLent = columns?.every((column) => borrowed.includes(column)) ?? false;
-      return owners[table] !== room && !isLent;
+      return owners[table] !== folder && !isLent;
     })
     .map(({ table }) => {
       if (table === "${") return `${file}: says only when it runs which table it writes`;
-      return `${file}: ${table} is written by ${owners[table] ?? "nobody"}, not by ${room}`;
+      return `${file}: ${table} is written by ${owners[table] ?? "nobody"}, not by ${folder}`;
     });
 };
 
@@ -172,7 +173,7 @@ export const alertRows: Law = ({ file, code }) =>
     ? [`${file}: an alert's row is updated by \`change\` (src/core/alerts/apply.ts)`]
     : [];
 
-/** Rooms of configuration, people and reports: asked by Drizzle. */
+/** Folders of configuration, people and reports: asked by Drizzle. */
 const byDrizzle = ["projects", "people", "reports", "oncall", "config-file", "contacts"];
 /** The hot path, timers, outbox, alerts, the hosted registry and whoever looks at those: prepared SQL. */
 const bySql = [
@@ -206,18 +207,18 @@ const preparedAll: Record<string, string> = {
 const drizzle: RegExp = /\.orm\b|"drizzle-orm/;
 const prepared = /\.(?:sql|prepare)\(/;
 
-/** Each room asks in one way; http, app, desk and the command line ask no store at all. */
+/** Each folder asks in one way; http, app and the command line ask no store at all. */
 export const asking: Law = ({ file, code }) => {
-  const room = roomOf(file);
-  if (room === "store") return [];
-  const mayBuild = byDrizzle.includes(room) && preparedAll[file] === undefined;
-  const mayPrepare = bySql.includes(room) || preparedAll[file] !== undefined;
+  const folder = folderOf(file);
+  if (folder === "store") return [];
+  const mayBuild = byDrizzle.includes(folder) && preparedAll[file] === undefined;
+  const mayPrepare = bySql.includes(folder) || preparedAll[file] !== undefined;
   return [
     ...(drizzle.test(code) && !mayBuild
-      ? [`${file}: ${room} asks by prepared SQL, or not at all`]
+      ? [`${file}: ${folder} asks by prepared SQL, or not at all`]
       : []),
     ...(prepared.test(code) && !mayPrepare
-      ? [`${file}: ${room} asks by Drizzle, or not at all`]
+      ? [`${file}: ${folder} asks by Drizzle, or not at all`]
       : []),
   ];
 };

@@ -1,7 +1,7 @@
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
-import type { DoctorDesk, Examined } from "../../tenant/house.ts";
+import type { DoctorService, Examined } from "../../tenant/host.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
 const MOST_BYTES = 256 * 1024;
@@ -11,10 +11,10 @@ const DEADLINE_MS = 10 * 60_000;
  * `box doctor` for the API and the console, in a process of its own because it reads every page of the store. The
  * findings are kept with their time.
  */
-export function doctorDesk(
+export function doctorService(
   tenant: Pick<Tenant, "store" | "clock" | "log" | "changes">,
   data: string,
-): DoctorDesk & { stop(): Promise<void> } {
+): DoctorService & { stop(): Promise<void> } {
   const { store, clock, log, changes } = tenant;
   /** Read once and kept: every page shows the findings. */
   let known: Examined | null | undefined;

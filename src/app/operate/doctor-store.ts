@@ -1,8 +1,8 @@
-import { crowdedRules } from "../../core/alerts/too-many.ts";
+import { rulesAtLimit } from "../../core/alerts/too-many.ts";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { getMeta } from "../../ground/store/meta.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { type AilingChannel, listAiling } from "../../out/outbox/ailing.ts";
+import { type FailingChannel, listAiling } from "../../out/outbox/failing.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 
@@ -32,7 +32,7 @@ export function ailingChannels(reader: Reader): Finding[] {
   return channels.map(channelFinding);
 }
 
-function channelFinding(channel: AilingChannel): Finding {
+function channelFinding(channel: FailingChannel): Finding {
   const name = `${channel.type} "${channel.name || channel.id}" of ${channel.project}`;
   const why = channel.last_error ?? "no reason was noted";
   const since =
@@ -55,8 +55,8 @@ function channelFinding(channel: AilingChannel): Finding {
 }
 
 /** Rules with too many alerts to list: an identifier with endless values, or a storm that nobody ended. */
-export function crowdedFindings(reader: Reader): Finding[] {
-  return crowdedRules(reader).map(({ project, rule, alertId, count, since }) =>
+export function rulesAtLimitFindings(reader: Reader): Finding[] {
+  return rulesAtLimit(reader).map(({ project, rule, alertId, count, since }) =>
     wrong(
       "rules",
       `${project} / ${rule} has too many unresolved alerts to list: since ${new Date(since * 1000).toISOString()} alert ${alertId} has counted ${count} ${count === 1 ? "event" : "events"} that would have opened others`,

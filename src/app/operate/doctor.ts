@@ -13,7 +13,7 @@ import {
   ailingChannels,
   backupFinding,
   clockFinding,
-  crowdedFindings,
+  rulesAtLimitFindings,
   waitingFinding,
 } from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
@@ -50,7 +50,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...contactFindings(reader),
       ...pushFindings(reader, sealerOf(data), options.clock),
       ...heartbeatFindings(reader, options.clock),
-      ...crowdedFindings(reader),
+      ...rulesAtLimitFindings(reader),
       ...patternFindings(reader),
       waitingFinding(reader, options.clock),
       backupFinding(reader, options.clock),

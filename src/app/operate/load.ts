@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
-import type { BoxLoad, HeldNow } from "../../tenant/house.ts";
+import type { BoxLoad, HeldNow } from "../../tenant/host.ts";
 import { heldNow } from "../../tenant/retention.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Refusals } from "../../web/http/refusals.ts";

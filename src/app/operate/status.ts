@@ -10,7 +10,7 @@ import { getMeta } from "../../ground/store/meta.ts";
 import { userVersion } from "../../ground/store/migrate.ts";
 import { openReader, type Reader } from "../../ground/store/store.ts";
 import type { Health } from "../../tenant/health.ts";
-import type { Examined } from "../../tenant/house.ts";
+import type { Examined } from "../../tenant/host.ts";
 import { askBox } from "./ask.ts";
 
 /** A box's state, as `box status` prints it. Times in Unix seconds, sizes in bytes. */

@@ -8,7 +8,7 @@ export interface RunEvidence {
   /** The alerts of each name after each kill, and at the end. */
   looks: NamedLook[];
   /** Silences that were answered. */
-  hushes: Hush[];
+  hushes: SilenceRecord[];
   /** Alerts with an acknowledgement that ends by itself. */
   rings: Ring[];
   /** Alerts whose rise to critical was answered, and the contact that then must have a page. */
@@ -73,7 +73,7 @@ export interface Verb {
 }
 
 /** A host that was silenced. `until`: the earliest end in Unix seconds. */
-export interface Hush {
+export interface SilenceRecord {
   host: string;
   /** What must be sent at the end: the opening, or that its acknowledgement was taken back during the silence. */
   owes: "alert.opened" | "alert.renotified";

@@ -2,10 +2,10 @@ import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Api, ApiReply } from "./api.ts";
 import { createRevoker, type Pushed } from "./devices.ts";
 import type { Outcome, RunEvidence, SeenAlert, SentEvent } from "./evidence.ts";
-import { createHusher, quietUntil } from "./hush.ts";
 import { createNamer, NAMED_SENDERS } from "./names.ts";
 import type { Receivers } from "./receiver.ts";
 import { type Seeded, seeded } from "./seeded.ts";
+import { createSilencer, quietUntil } from "./silences.ts";
 import {
   namedSetting,
   type ProjectTokens,
@@ -117,7 +117,7 @@ export function startFeed(options: FeedOptions): Feed {
   const token = tokens[namedSetting.name] ?? "";
   const { receivers, pushed: person, critical } = options;
   const quietly = { api, clock, ledger, token: tokens[quietSetting.name] ?? "" };
-  const husher = createHusher(quietly);
+  const silencer = createSilencer(quietly);
   const worsener = createWorsener({ ...quietly, told: receivers.told, critical });
   const revoker = createRevoker({ api, clock, receivers, person, ledger });
   const loops = [
@@ -126,7 +126,7 @@ export function startFeed(options: FeedOptions): Feed {
       loop(seeded(seed, `named ${i}`), createNamer({ api, clock, token, words: ledger.words }, i)),
     ),
     loop(seeded(seed, "verbs"), verbs),
-    loop(seeded(seed, "husher"), husher),
+    loop(seeded(seed, "silencer"), silencer),
     loop(seeded(seed, "worsener"), worsener),
     loop(seeded(seed, "revoker"), revoker),
   ];

@@ -1,8 +1,8 @@
-import type { Hush, RunEvidence } from "./evidence.ts";
+import type { RunEvidence, SilenceRecord } from "./evidence.ts";
 import { CRITICAL_LEVEL, paging, quietSetting } from "./world.ts";
 
 /** Alerts of hosts that were silenced, the earliest end of the silence, and what must be sent then. */
-function held({ alerts, hushes }: RunEvidence): (Hush & { id: string })[] {
+function held({ alerts, hushes }: RunEvidence): (SilenceRecord & { id: string })[] {
   const hushOf = new Map(hushes.map((hush) => [hush.host, hush]));
   return alerts.flatMap(({ id, project, identifiers }) => {
     const hush = hushOf.get(identifiers["host"] ?? "");

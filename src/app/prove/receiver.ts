@@ -7,13 +7,13 @@ import type { Received, SeenMessage, SeenPush } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 
 /** How a receiver behaves while faults are on: it answers, answers slowly, or fails three of ten requests. */
-export const tempers = ["healthy", "slow", "flaky"] as const;
-export type Temper = (typeof tempers)[number];
+export const receiverBehaviours = ["healthy", "slow", "flaky"] as const;
+export type ReceiverBehaviour = (typeof receiverBehaviours)[number];
 
 /** The endpoints that the box calls, with their ledgers. */
 export interface Receivers {
   /** `http://127.0.0.1:port` of each. The path names the endpoint. */
-  readonly urls: Record<Temper, string>;
+  readonly urls: Record<ReceiverBehaviour, string>;
   readonly arrivals: readonly Received[];
   /** Messages to a person's contact: requests below `/person`. */
   readonly told: readonly SeenMessage[];
@@ -85,7 +85,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     call.response.writeHead(201).end(() => tell("answered"));
   };
 
-  const serve = async (temper: Temper, choice: Seeded, call: Call) => {
+  const serve = async (temper: ReceiverBehaviour, choice: Seeded, call: Call) => {
     const body = await readAll(call.message).catch(() => null);
     // A body that a kill cut isn't a request.
     if (body === null) return;
@@ -103,7 +103,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
   };
 
   const servers = await Promise.all(
-    tempers.map(async (temper) => {
+    receiverBehaviours.map(async (temper) => {
       const choice = seeded(seed, `receiver ${temper}`);
       const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {
         void serve(temper, choice, { message, response });
@@ -114,7 +114,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
   );
   const urls = Object.fromEntries(
     servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
-  ) as Record<Temper, string>;
+  ) as Record<ReceiverBehaviour, string>;
   return {
     urls,
     arrivals,

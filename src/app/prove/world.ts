@@ -1,11 +1,11 @@
 import type { Api } from "./api.ts";
 import type { ProjectPlan, RulePlan } from "./evidence.ts";
-import type { Receivers, Temper } from "./receiver.ts";
+import type { ReceiverBehaviour, Receivers } from "./receiver.ts";
 
 /** A project of the scratch box. */
 export interface WorldSetting extends ProjectPlan {
   /** The behaviour of each endpoint, by its name. */
-  tempers: Record<string, Temper>;
+  tempers: Record<string, ReceiverBehaviour>;
   /** How many values the identifier `host` has. */
   hosts: number;
 }
@@ -36,7 +36,7 @@ export const quietSetting: WorldSetting = {
   quiet: true,
 };
 
-function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetting {
+function setting(name: string, rules: RulePlan[], tempers: ReceiverBehaviour[]): WorldSetting {
   const named = tempers.map((temper) => [`${name}/${temper}`, temper] as const);
   return {
     name,
@@ -56,7 +56,7 @@ export type ProjectTokens = Record<string, string>;
 /** Makes the projects. `receivers`: an address for each behaviour. `people`: those on ladders. Throws API errors. */
 export async function build(
   api: Api,
-  receivers: Record<Temper, string>,
+  receivers: Record<ReceiverBehaviour, string>,
   people: readonly string[],
 ): Promise<ProjectTokens> {
   const tokens: ProjectTokens = {};

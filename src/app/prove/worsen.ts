@@ -1,6 +1,6 @@
 import type { RunEvidence, SeenMessage } from "./evidence.ts";
-import { findAlert, type Quietly } from "./hush.ts";
 import type { Seeded } from "./seeded.ts";
+import { findAlert, type Quietly } from "./silences.ts";
 import { CRITICAL_LEVEL, paging, quietSetting } from "./world.ts";
 
 /** What these steps enter in the ledger. */

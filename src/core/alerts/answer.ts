@@ -4,7 +4,7 @@ import { duration } from "../../out/outbox/message.ts";
 import { type AnswerKey, type AnswerRight, markAnswered, rightOf } from "../../out/paging/right.ts";
 import { findAlertRow } from "./alert.ts";
 import { changeEach } from "./bulk.ts";
-import { livingAlert, type Whose, whoseIs } from "./whose.ts";
+import { type AlertHolder, holderOf, livingAlert } from "./holder.ts";
 
 /** What a person can say to a page, whichever way it reached them. */
 export type AnswerVerb = "acknowledge" | "resolve" | "unack";
@@ -23,7 +23,7 @@ export type PageAnswered =
       verb: AnswerVerb;
       accountId: string;
       /** How each stands now; `did`: this answer made it so. */
-      alerts: (Whose & { did: boolean })[];
+      alerts: (AlertHolder & { did: boolean })[];
     };
 
 /**
@@ -79,7 +79,7 @@ export async function answerPage(
     return { kind: "just_acknowledged" };
   const alerts = results
     .filter(({ ok }) => ok)
-    .map(({ id, changed: did }) => ({ ...whoseIs(store, Number(id)), did }));
+    .map(({ id, changed: did }) => ({ ...holderOf(store, Number(id)), did }));
   return { kind: "answered", verb, accountId, alerts };
 }
 
@@ -87,7 +87,7 @@ export async function answerPage(
 export function readPage(
   store: Store,
   key: AnswerKey,
-): { right: AnswerRight; alerts: { named: number; whose: Whose }[] } | null {
+): { right: AnswerRight; alerts: { named: number; whose: AlertHolder }[] } | null {
   const right = rightOf(store, secondsOf(store), key);
   if (right === null) return null;
   const seen = new Set<number>();
@@ -95,7 +95,7 @@ export function readPage(
     const living = livingAlert(store, named);
     if (seen.has(living) || !isThere(store, living)) return [];
     seen.add(living);
-    return [{ named, whose: whoseIs(store, living) }];
+    return [{ named, whose: holderOf(store, living) }];
   });
   return { right, alerts };
 }
@@ -133,7 +133,7 @@ export function answerWords(answered: PageAnswered, now: number): string {
 
 /** `Alert 17 is acknowledged by Ann, 3 min ago.` */
 export function whoseWords(
-  { alertId, state, by, at }: Whose & { did?: boolean },
+  { alertId, state, by, at }: AlertHolder & { did?: boolean },
   now: number,
 ): string {
   const ago = now - at < 5 ? "just now" : `${duration(now - at)} ago`;

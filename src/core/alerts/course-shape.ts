@@ -1,25 +1,25 @@
 import type { Reachable } from "../../out/paging/reachable.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import type { Quiet } from "../quiet/decide.ts";
+import type { SilencedBy } from "../quiet/decide.ts";
 import type { Timers } from "./ladder.ts";
 import type { Life } from "./life/turn.ts";
 import type { FallbackPlaces } from "./nobody-reached.ts";
-import type { Seats } from "./reach.ts";
+import type { OnCallLookup } from "./reach.ts";
 
 /** What is asked and answered where an alert is followed on a time that is thought of. Times are Unix seconds. */
 
 /** What the course of an alert depends on, beside the alert. */
-export interface Surroundings {
+export interface SimulationContext {
   rule: StoredRule;
   level: number;
-  seats: Seats;
+  seats: OnCallLookup;
   reachable: Reachable;
   readonly fallback: FallbackPlaces;
   /** What keeps it quiet then; null in its place: nothing ever does. */
-  quietAt: ((at: number) => Quiet | null) | null;
+  quietAt: ((at: number) => SilencedBy | null) | null;
 }
 
-export interface Question {
+export interface SimulationQuery {
   at: number;
   /** It is followed up to here. */
   until: number;
@@ -33,7 +33,7 @@ export interface Question {
 }
 
 /** What an alert is when its course begins. */
-export interface StandingAlert {
+export interface OpenAlertRow {
   alert: Life;
   /** Pages that wait for their time. */
   pages: readonly Ringing[];
@@ -56,7 +56,7 @@ export interface Ringing {
   contactId: string | null;
 }
 
-export interface Course {
+export interface SimulationResult {
   rungs: Rung[];
   rings: Ringing[];
   /** When its news is held back, and by what. */

@@ -1,7 +1,12 @@
 import type { Work } from "../../ground/kit/slices.ts";
-import type { Course, Question, StandingAlert, Surroundings } from "./course-shape.ts";
-import { ImaginedAlert } from "./imagined.ts";
+import type {
+  OpenAlertRow,
+  SimulationContext,
+  SimulationQuery,
+  SimulationResult,
+} from "./course-shape.ts";
 import type { Life } from "./life/turn.ts";
+import { SimulatedAlert } from "./simulated-alert.ts";
 import { timerColumns, timersAtOpening } from "./timers.ts";
 
 /**
@@ -17,14 +22,17 @@ const COST = 20;
  * known by now.
  */
 export function* followAlert(
-  around: Surroundings,
-  question: Question,
+  around: SimulationContext,
+  question: SimulationQuery,
   {
     from = null,
     isEnough = () => false,
-  }: { from?: StandingAlert | null; isEnough?: (course: Course, now: number) => boolean } = {},
-): Work<Course> {
-  const alert = new ImaginedAlert(around, question, from ?? opening(around, question.at));
+  }: {
+    from?: OpenAlertRow | null;
+    isEnough?: (course: SimulationResult, now: number) => boolean;
+  } = {},
+): Work<SimulationResult> {
+  const alert = new SimulatedAlert(around, question, from ?? opening(around, question.at));
   const { course } = alert;
   if (from === null) alert.open();
   for (let now: number | null = question.at; ; ) {
@@ -46,7 +54,7 @@ export function* followAlert(
 }
 
 /** Its trouble lasts: quiet doesn't end it. */
-function opening({ rule, level }: Surroundings, at: number): StandingAlert {
+function opening({ rule, level }: SimulationContext, at: number): OpenAlertRow {
   const alert: Life = {
     id: 0,
     project_id: rule.project_id,

@@ -3,7 +3,7 @@ import type { Store } from "../../ground/store/store.ts";
 import { rightOf, wasRight } from "../../out/paging/right.ts";
 import { type AlertRow, findAlertRow } from "./alert.ts";
 import { answerPage, whoseWords } from "./answer.ts";
-import { livingAlert, whoDid, whoseIs } from "./whose.ts";
+import { holderOf, livingAlert, whoDid } from "./holder.ts";
 
 /** What a device's button came to: how the alert stands now. */
 export interface TakenAlert {
@@ -45,7 +45,7 @@ export async function takeByDevice(
     state: row.state,
     acked_by: isTaken ? whoDid(store, id, "acknowledged") : null,
     acked_at: row.acked_at,
-    said: said(row, was.accountId) ?? whoseWords(whoseIs(store, id), now),
+    said: said(row, was.accountId) ?? whoseWords(holderOf(store, id), now),
   };
 }
 

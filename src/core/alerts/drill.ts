@@ -6,7 +6,7 @@ import { minuteOf } from "../../out/outbox/message.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { AlertRow } from "./alert.ts";
 import { openAlert } from "./open.ts";
-import { calledOf } from "./said.ts";
+import { displayNameOf } from "./said.ts";
 
 /** Alerts of which nothing is true but the way they take: ladder, pages, channels. */
 
@@ -36,7 +36,7 @@ export function startDrill(
   const alertKey = `${rule.id}:${DRILL}`;
   mustBeNone(tx, alertKey);
   const endsAt = tx.at + DRILL_SECONDS;
-  const usual = `nothing is wrong. ${calledOf(tx, by)} tries the rule ${rule.name}: take it as you would a real alert. It ends by itself at ${minuteOf(endsAt)} UTC.`;
+  const usual = `nothing is wrong. ${displayNameOf(tx, by)} tries the rule ${rule.name}: take it as you would a real alert. It ends by itself at ${minuteOf(endsAt)} UTC.`;
   return openAlert(tx, {
     projectId: rule.project_id,
     rule,

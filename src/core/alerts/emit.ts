@@ -2,7 +2,7 @@ import { getMeta } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { enqueue } from "../../out/outbox/enqueue.ts";
 import { buildEventBody, type EventKind } from "../../out/outbox/event.ts";
-import type { EventSaid } from "../../out/outbox/said.ts";
+import type { EventNames } from "../../out/outbox/event-names.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, toAlert } from "./alert.ts";
 import { followersIn, reachableIn } from "./personal.ts";
@@ -16,7 +16,7 @@ export interface Emission {
   /** The alert's; null once it is deleted: then every action that takes the event runs. */
   rule: StoredRule | null;
   /** What this event tells people beyond its body. */
-  said: () => EventSaid;
+  said: () => EventNames;
 }
 
 /**

@@ -2,15 +2,15 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { patternTimeOf } from "../projects/pattern.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import {
-  decideQuiet,
-  type Quiet,
+  decideSilenced,
+  matchingSilences,
   type ReadySilence,
+  type SilencedBy,
   type Subject,
-  silencesTaking,
 } from "../quiet/decide.ts";
 import { begunSilences, silencesWithin } from "../quiet/rows.ts";
-import { aboveOf } from "./above.ts";
 import type { AlertRow } from "./alert.ts";
+import { inhibitorOf } from "./inhibitor.ts";
 
 /** What keeps an alert quiet. */
 
@@ -27,30 +27,30 @@ export function silencesIn(tx: Tx): readonly ReadySilence[] {
 }
 
 /** What keeps the alert quiet at this transaction's time; null: nothing. */
-export function quietIn(tx: Tx, row: AlertRow, rule: StoredRule | null): Quiet | null {
+export function silencedIn(tx: Tx, row: AlertRow, rule: StoredRule | null): SilencedBy | null {
   return quietBy(tx, row, { rule, silences: silencesIn(tx), at: tx.at });
 }
 
-/** As `quietIn`, of a moment outside a transaction. */
-export function quietAt(
+/** As `silencedIn`, of a moment outside a transaction. */
+export function silencedAt(
   reader: Reader,
   row: AlertRow,
   { rule, at }: { rule: StoredRule | null; at: number },
-): Quiet | null {
+): SilencedBy | null {
   return quietBy(reader, row, { rule, silences: begunSilences(reader, at), at });
 }
 
-/** As `quietIn`, by these silences. */
+/** As `silencedIn`, by these silences. */
 export function quietBy(
   reader: Reader,
   row: AlertRow,
   of: { rule: StoredRule | null; silences: readonly ReadySilence[]; at: number },
-): Quiet | null {
+): SilencedBy | null {
   if (of.silences.length === 0 && !of.rule?.silenced_by.length) return null;
   const subject = subjectOf(row);
-  const above = aboveOf(reader, subject, of.rule);
-  const silences = silencesTaking(subject, { ...of, time: patternTimeOf(reader) });
-  return decideQuiet(subject, { silences, above }, of.at);
+  const above = inhibitorOf(reader, subject, of.rule);
+  const silences = matchingSilences(subject, { ...of, time: patternTimeOf(reader) });
+  return decideSilenced(subject, { silences, above }, of.at);
 }
 
 /**
@@ -61,13 +61,13 @@ export function quietAhead(
   reader: Reader,
   row: AlertRow,
   of: { rule: StoredRule; silences: readonly ReadySilence[] },
-): ((at: number) => Quiet | null) | null {
+): ((at: number) => SilencedBy | null) | null {
   if (of.silences.length === 0 && !of.rule?.silenced_by.length) return null;
   const subject = subjectOf(row);
-  const above = aboveOf(reader, subject, of.rule);
-  const silences = silencesTaking(subject, { ...of, time: patternTimeOf(reader) });
+  const above = inhibitorOf(reader, subject, of.rule);
+  const silences = matchingSilences(subject, { ...of, time: patternTimeOf(reader) });
   if (silences.length === 0 && above.length === 0) return null;
-  return (at) => decideQuiet(subject, { silences, above }, at);
+  return (at) => decideSilenced(subject, { silences, above }, at);
 }
 
 function subjectOf(row: AlertRow): Subject {

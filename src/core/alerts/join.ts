@@ -3,7 +3,7 @@ import { getAlertRow } from "./alert.ts";
 import { happen } from "./life/happen.ts";
 
 /** New trouble that was counted into an alert that somebody has: a key that it didn't hold. */
-export interface Joining {
+export interface FoldInput {
   /** What is new, in words. */
   what: string;
   /** It is worse than all that the alert held. */
@@ -20,7 +20,7 @@ const LAST =
  * An acknowledgement is for what was there: it ends now, as one that was given for a time. Of what goes on coming it ends
  * once in five minutes.
  */
-export function joinTaken(tx: Tx, id: number, { what, isWorse }: Joining): void {
+export function foldIntoAcknowledged(tx: Tx, id: number, { what, isWorse }: FoldInput): void {
   const row = getAlertRow(tx, id);
   if (row.state !== "acknowledged") return;
   const last = tx.sql<[id: number], string>(LAST).pluck().get(id);

@@ -118,7 +118,7 @@ export function firstOfRung(ladder: readonly EscalationStep[], step: number): nu
 }
 
 /** What came of running steps. */
-export interface Climb {
+export interface LadderRun {
   /** Where the ladder stands now. */
   step: number;
   /** Whom it pages; null where nobody was reached up to the top. */
@@ -131,11 +131,11 @@ export interface Climb {
  * Runs a span: pages everyone its steps reach. Where they reach nobody the next rung runs at once, and
  * so on to the top.
  */
-export function climb(
+export function runLadder(
   ladder: readonly EscalationStep[],
   span: Rung,
   reach: (step: EscalationStep) => readonly string[],
-): Climb {
+): LadderRun {
   const nobody: number[] = [];
   let rung: Rung = span;
   while (true) {
@@ -172,8 +172,8 @@ export function climbOrFallBack(
   ladder: readonly EscalationStep[],
   span: Rung,
   reach: (step: EscalationStep) => readonly string[],
-): Climb {
-  const up = climb(ladder, span, reach);
+): LadderRun {
+  const up = runLadder(ladder, span, reach);
   for (let last = span.first - 1; last >= 1 && up.paged === null; last -= 1) {
     const rung = { first: firstOfRung(ladder, last), last };
     const { accounts } = reachedBy(ladder, rung, reach);
@@ -189,17 +189,17 @@ export function climbOrFallBack(
  */
 export function climbUntilReached(
   ladder: readonly EscalationStep[],
-  first: Climb,
+  first: LadderRun,
   how: {
     reach: (step: EscalationStep) => readonly string[];
     reaches: (account: string) => boolean;
   },
-): [Climb, ...Climb[]] {
-  const climbs: [Climb, ...Climb[]] = [first];
+): [LadderRun, ...LadderRun[]] {
+  const climbs: [LadderRun, ...LadderRun[]] = [first];
   for (let last = first; last.paged !== null && !last.paged.accounts.some(how.reaches); ) {
     const next = nextRung(ladder, last.step);
     if (next === null) break;
-    last = climb(ladder, next, how.reach);
+    last = runLadder(ladder, next, how.reach);
     climbs.push(last);
   }
   return climbs;

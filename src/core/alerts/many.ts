@@ -12,7 +12,7 @@ const BELOW = `${LOOK} silenced_by IN (SELECT 'alert:' || id FROM alerts WHERE p
 const ALL = `${LOOK} silenced_by IS NOT NULL`;
 
 /** Those that `by` holds, a silence's id, or `alert:` and an alert's, are looked at again, at once. */
-export function lookAgainBy(tx: Tx, by: string): void {
+export function recheckHeldBy(tx: Tx, by: string): void {
   noteIf(tx, tx.sql<[{ by: string; at: number }]>(BY).run({ by, at: tx.at }).changes);
 }
 

@@ -5,9 +5,9 @@ import { type AlertRow, getAlertRow } from "./alert.ts";
 import { change } from "./apply.ts";
 import { takeOccurrences } from "./buckets.ts";
 import { happen } from "./life/happen.ts";
+import { tellWorse } from "./raise-level.ts";
 import { resolve } from "./resolve.ts";
 import { writeTimeline } from "./timeline.ts";
-import { tellWorse } from "./worse.ts";
 
 /** What an alert is counted under: its key, and the root of its template. */
 export interface AlertPlace {

@@ -3,8 +3,8 @@ import { takeSequence } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow, NO_EXTRA } from "./alert.ts";
 import { change } from "./apply.ts";
+import { raiseLevel } from "./raise-level.ts";
 import { findRule } from "./rule-of.ts";
-import { worsen } from "./worse.ts";
 
 /** An alert that its sender named, as far as the sender's word can end it. */
 export interface NamedAlert {
@@ -109,7 +109,7 @@ export function updateNamed(
     extra: said.details === undefined ? row.extra : withDetails(row, said.details),
   });
   const { level = 0 } = said;
-  if (level > alert.level) worsen(tx, updated, level);
+  if (level > alert.level) raiseLevel(tx, updated, level);
 }
 
 function withDetails({ extra }: AlertRow, details: string): string {

@@ -4,8 +4,8 @@ import { owners, readFallback } from "../../out/contacts/notify.ts";
 import type { Reachable } from "../../out/paging/reachable.ts";
 import type { EscalationStep } from "../projects/rule.ts";
 import type { AlertRow } from "./alert.ts";
-import type { Climb } from "./ladder.ts";
-import type { Reach, Seats } from "./reach.ts";
+import type { LadderRun } from "./ladder.ts";
+import type { OnCallLookup, StepRecipients } from "./reach.ts";
 
 /** Whether nobody on a whole ladder can be reached, and who is paged then: decided here, for whoever does it or says it. */
 
@@ -13,7 +13,11 @@ import type { Reach, Seats } from "./reach.ts";
 export function isNobodyReached(
   row: Pick<AlertRow, "project_id" | "level">,
   ladder: readonly EscalationStep[],
-  { climbed, reach, reachable }: { climbed: Climb; reach: Reach; reachable: Reachable },
+  {
+    climbed,
+    reach,
+    reachable,
+  }: { climbed: LadderRun; reach: StepRecipients; reachable: Reachable },
 ): boolean {
   if (climbed.step < ladder.length || !reachable.isKnown) return false;
   const of = { projectId: row.project_id, level: row.level };
@@ -38,7 +42,7 @@ export const readFallbackPlaces = (reader: Reader): FallbackPlaces => ({
 export function fallbackPeople(
   { accounts, schedules, owners: all }: FallbackPlaces,
   at: number,
-  { isMember, onCall }: Seats,
+  { isMember, onCall }: OnCallLookup,
 ): string[] {
   const duty = schedules.map((name) => onCall({ projectId: NOWHERE, name }, at));
   const named = [...accounts, ...duty].filter((account) => account !== null);

@@ -2,7 +2,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { waitingPages, withdrawPersonal } from "../../out/paging/pages.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, findAlertRow } from "./alert.ts";
-import { quietAt, quietIn } from "./hold.ts";
+import { silencedAt, silencedIn } from "./hold.ts";
 import { happen } from "./life/happen.ts";
 import { findRule } from "./rule-of.ts";
 
@@ -15,14 +15,16 @@ function openRow(reader: Reader, alertId: number): AlertRow | null {
 
 export function isSilenced(reader: Reader, alertId: number, at: number): boolean {
   const row = openRow(reader, alertId);
-  return row !== null && quietAt(reader, row, { rule: findRule(reader, row.rule_id), at }) !== null;
+  return (
+    row !== null && silencedAt(reader, row, { rule: findRule(reader, row.rule_id), at }) !== null
+  );
 }
 
 /** Withdraws what waits for contacts, where it is still quiet: the alert is told again when that ends. */
 export function holdPages(tx: Tx, alertId: number): void {
   const row = openRow(tx, alertId);
   const rule = row && findRule(tx, row.rule_id);
-  if (row === null || quietIn(tx, row, rule) === null) return;
+  if (row === null || silencedIn(tx, row, rule) === null) return;
   const waiting = waitingPeople(tx, row, rule);
   withdrawPersonal(tx, alertId);
   happen(tx, row, { what: "pages_held", waiting }, { rule });

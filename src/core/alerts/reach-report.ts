@@ -197,17 +197,17 @@ function ofChannel(channel: ChannelFact, { events, held }: ReachFacts): ReachEnt
   });
   const missed = events.flatMap(({ event, at }): ReachEntry[] => {
     if (at < createdAt || sent.some((one) => one.event === event)) return [];
-    const why = whyUntold(channel, event);
+    const why = whyNotPaged(channel, event);
     return why === null ? [] : [{ ...base, ...why, event, at }];
   });
   const opened = "alert.opened";
-  const isUntold = !events.some(({ event }) => event === opened);
-  if (!isUntold || held === null) return [...told, ...missed];
-  return [{ ...base, event: opened, ...(whyUntold(channel, opened) ?? silenced(held)) }];
+  const isUnannounced = !events.some(({ event }) => event === opened);
+  if (!isUnannounced || held === null) return [...told, ...missed];
+  return [{ ...base, event: opened, ...(whyNotPaged(channel, opened) ?? silenced(held)) }];
 }
 
 /** Why a channel isn't told of this kind of event as it is now; null: it is. */
-export function whyUntold(
+export function whyNotPaged(
   { enabled, filter, error }: Pick<ChannelFact, "enabled" | "filter" | "error">,
   event: string,
 ): Pick<ReachEntry, "reason" | "error"> | null {

@@ -1,5 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
-import { onCallNow, readSeat, type Seat } from "../oncall/duty.ts";
+import { type OnCallSeat, onCallNow, readSeat } from "../oncall/duty.ts";
 import type { EscalationStep } from "../projects/rule.ts";
 import type { SchedulePlace } from "../projects/schedule-names.ts";
 
@@ -7,17 +7,17 @@ import type { SchedulePlace } from "../projects/schedule-names.ts";
  * Whom a step pages now: its accounts, then whoever its schedules have on call, each once. An account
  * that was removed reaches nobody (contract §5, Ladder).
  */
-export type Reach = (projectId: number, step: EscalationStep) => readonly string[];
+export type StepRecipients = (projectId: number, step: EscalationStep) => readonly string[];
 
 /** Where a reach looks who is there and who is on call. */
-export interface Seats {
+export interface OnCallLookup {
   isMember(account: string): boolean;
   /** The account that has the schedule's seat at `at`, Unix seconds; null: nobody. */
   onCall(schedule: SchedulePlace, at: number): string | null;
 }
 
 /** As the store says it now; what it was asked last it knows. */
-export function storedSeats(reader: Reader): Seats {
+export function storedSeats(reader: Reader): OnCallLookup {
   const known = new Map<string, { at: number; account: string | null }>();
   return {
     isMember: memberIn(reader),
@@ -35,8 +35,10 @@ export function storedSeats(reader: Reader): Seats {
 const keyOf = ({ projectId, name }: SchedulePlace) => `${projectId}:${name}`;
 
 /** The same for many times: each schedule is read once, with all its overrides. */
-export function readSeats(reader: Reader): Seats & { seat(place: SchedulePlace): Seat | null } {
-  const known = new Map<string, Seat | null>();
+export function readSeats(
+  reader: Reader,
+): OnCallLookup & { seat(place: SchedulePlace): OnCallSeat | null } {
+  const known = new Map<string, OnCallSeat | null>();
   const seat = (place: SchedulePlace) => {
     const key = keyOf(place);
     let found = known.get(key);
@@ -53,7 +55,7 @@ export function readSeats(reader: Reader): Seats & { seat(place: SchedulePlace):
   };
 }
 
-function memberIn(reader: Reader): Seats["isMember"] {
+function memberIn(reader: Reader): OnCallLookup["isMember"] {
   const members = new Map<string, boolean>();
   return (account) => {
     let known = members.get(account);
@@ -67,7 +69,10 @@ function memberIn(reader: Reader): Seats["isMember"] {
 }
 
 /** Answers for `at` (Unix seconds), and in a store for one transaction; what it looked up once it knows. */
-export function createReach(at: number, { isMember, onCall: seatAt }: Seats): Reach {
+export function createReach(
+  at: number,
+  { isMember, onCall: seatAt }: OnCallLookup,
+): StepRecipients {
   const onDuty = new Map<string, string | null>();
   const onCall = (projectId: number, name: string): string | null => {
     const key = `${projectId}:${name}`;

@@ -15,7 +15,7 @@ import {
 } from "./reach-report.ts";
 import { findRule } from "./rule-of.ts";
 import { stepsAhead } from "./rungs-ahead.ts";
-import { calledOf } from "./said.ts";
+import { displayNameOf } from "./said.ts";
 import { readTimeline, type TimelineEntry } from "./timeline.ts";
 
 /** Who was told of an alert by what, and who wasn't and why; ladder and schedules as they stand `now`. Throws 404. */
@@ -42,7 +42,7 @@ export function readReach(reader: Reader, id: number, now: number): ReachEntry[]
     events: reader.sql<[alertId: number], { event: string; at: number }>(LOUD).all(id),
     held: row.silenced_by === null ? null : { by: row.silenced_by, until: row.held_until },
     repeatAt: repeatOf(row, timeline),
-    nameOf: (account) => (isMember(reader, account) ? calledOf(reader, account) : null),
+    nameOf: (account) => (isMember(reader, account) ? displayNameOf(reader, account) : null),
     hasPhone: (account) => reachable.hasPhone(account, row.project_id),
   });
 }

@@ -2,9 +2,9 @@ import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { getAlertRow } from "./alert.ts";
 import { addOccurrences } from "./buckets.ts";
-import { quietIn } from "./hold.ts";
+import { silencedIn } from "./hold.ts";
 import { happen } from "./life/happen.ts";
-import { tellWorse } from "./worse.ts";
+import { tellWorse } from "./raise-level.ts";
 
 const LAST = `SELECT id, resolved_at,
     (SELECT t.detail FROM timeline t WHERE t.alert_id = a.id AND t.kind = 'resolved' ORDER BY t.id DESC LIMIT 1) AS detail
@@ -54,7 +54,7 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     expires_at: expiresAt,
     promised: expiresAt === null ? null : expiresAt - tx.at,
   };
-  const quiet = () => quietIn(tx, { ...row, ...counted }, rule);
+  const quiet = () => silencedIn(tx, { ...row, ...counted }, rule);
   const open = happen(tx, row, { what: "reopened", counted }, { rule, quiet });
   addOccurrences(tx, id, 1);
   if (open.level > row.level && open.silenced_by === null)

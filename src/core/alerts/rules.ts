@@ -1,6 +1,6 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Tx } from "../../ground/store/store.ts";
-import { mustHaveRoom } from "../projects/bounds.ts";
+import { mustBeBelowLimit } from "../projects/bounds.ts";
 import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences } from "../projects/rule-references.ts";
@@ -27,7 +27,7 @@ export function createRule(
 ): StoredRule {
   if (findRuleNamed(tx, project.id, rule.name) !== null)
     throw new ServiceError("name_taken", "The project has a rule of this name.");
-  mustHaveRoom(tx, "rules", project.id);
+  mustBeBelowLimit(tx, "rules", project.id);
   checkRuleReferences(tx, project.id, rule.body);
   checkSilencedBy(tx, project.id, rule);
   const made = insertRule(tx, { projectId: project.id, ...rule });

@@ -9,13 +9,13 @@ import type { ReadySilence } from "../quiet/decide.ts";
 import { silencesWithin } from "../quiet/rows.ts";
 import type { AlertRow } from "./alert.ts";
 import { followAlert } from "./course.ts";
-import type { Course, Question, Rung, Surroundings } from "./course-shape.ts";
+import type { Rung, SimulationContext, SimulationQuery, SimulationResult } from "./course-shape.ts";
 import { quietAhead, silencesIn } from "./hold.ts";
 import type { Timers } from "./ladder.ts";
 import type { Life } from "./life/turn.ts";
 import { type FallbackPlaces, readFallbackPlaces } from "./nobody-reached.ts";
 import { reachableIn } from "./personal.ts";
-import { readSeats, type Seats } from "./reach.ts";
+import { type OnCallLookup, readSeats } from "./reach.ts";
 import { findRule, goneRule } from "./rule-of.ts";
 import { timerColumns, timersOf } from "./timers.ts";
 
@@ -32,7 +32,7 @@ export type RungAhead = z.output<typeof rungAhead>;
 
 /** Who has a seat, who can be reached, what is silenced and what the rules say, as the store has it now: each looked up once. */
 export interface LookAhead {
-  seats: Seats;
+  seats: OnCallLookup;
   reachable: Reachable;
   readonly fallback: FallbackPlaces;
   /** Those that aren't over. */
@@ -83,7 +83,7 @@ export function dayAhead(
   reader: Reader,
   row: AlertRow,
   now: number,
-): { rungs: RungAhead[]; held: Course["held"] } {
+): { rungs: RungAhead[]; held: SimulationResult["held"] } {
   const asked = { at: now, until: now + DAY, most: MOST };
   return ahead(reader, row, { ...asked, look: lookAhead(reader, now) });
 }
@@ -107,7 +107,7 @@ export function stepsAhead(reader: Reader, row: AlertRow, now: number): Map<numb
   const look = lookAhead(reader, now);
   const steps = look.rule(row.rule_id)?.escalations.length ?? 0;
   const asked = { at: now, until: now + FAR, most: MOST_FAR };
-  const isEnough = ({ step }: Course) => step >= steps;
+  const isEnough = ({ step }: SimulationResult) => step >= steps;
   const found = new Map<number, number>();
   for (const { at, span } of follow(reader, row, { ...asked, look, isEnough })?.rungs ?? [])
     for (let step = span?.first ?? 1; step <= (span?.last ?? 0); step += 1)
@@ -115,9 +115,9 @@ export function stepsAhead(reader: Reader, row: AlertRow, now: number): Map<numb
   return found;
 }
 
-type Asked = Pick<Question, "at" | "until" | "most"> & {
+type Asked = Pick<SimulationQuery, "at" | "until" | "most"> & {
   look: LookAhead;
-  isEnough?: (course: Course) => boolean;
+  isEnough?: (course: SimulationResult) => boolean;
 };
 
 function ahead(reader: Reader, row: AlertRow, asked: Asked): ReturnType<typeof dayAhead> {
@@ -128,7 +128,7 @@ function ahead(reader: Reader, row: AlertRow, asked: Asked): ReturnType<typeof d
 }
 
 /** null: nobody is paged of it any more. */
-function follow(reader: Reader, row: AlertRow, of: Asked): Course | null {
+function follow(reader: Reader, row: AlertRow, of: Asked): SimulationResult | null {
   const { look, isEnough = () => false, ...asked } = of;
   const rule = look.rule(row.rule_id) ?? goneRule(row);
   if (!isAnybodyPaged(row, rule)) return null;
@@ -161,7 +161,7 @@ function isAnybodyPaged(row: AlertRow, { escalations }: StoredRule): boolean {
 export function nextOfLadder(
   tx: Tx,
   row: AlertRow,
-  { rule, seats }: { rule: StoredRule; seats: Seats },
+  { rule, seats }: { rule: StoredRule; seats: OnCallLookup },
 ): Rung[] {
   const timers = timersOf(row);
   if (timers.stepAt === null && timers.repeatAt === null) return [];
@@ -180,7 +180,7 @@ export function nextOfLadder(
   const isTold = ({ why }: Rung) => why !== "renotify";
   const until = untilEnd(row, Number.MAX_SAFE_INTEGER);
   const asked = { at: tx.at, until, most: MOST, ...NOBODY_ANSWERS };
-  const isEnough = ({ rungs }: Course) => rungs.some(isTold);
+  const isEnough = ({ rungs }: SimulationResult) => rungs.some(isTold);
   return finish(followAlert(around, asked, { from, isEnough })).rungs.filter(isTold);
 }
 
@@ -188,7 +188,7 @@ function surroundingsOf(
   reader: Reader,
   row: AlertRow,
   { rule, look }: { rule: StoredRule; look: Omit<LookAhead, "rule"> },
-): Surroundings {
+): SimulationContext {
   return {
     rule,
     level: row.level,

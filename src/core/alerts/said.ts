@@ -1,8 +1,8 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { ByName, EventSaid } from "../../out/outbox/said.ts";
+import type { ByName, EventNames } from "../../out/outbox/event-names.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type Alert, type AlertRow, toAlert } from "./alert.ts";
-import { createReach, type Reach, storedSeats } from "./reach.ts";
+import { createReach, type StepRecipients, storedSeats } from "./reach.ts";
 import { nextOfLadder } from "./rungs-ahead.ts";
 
 /** People that a message names; of more it says how many. */
@@ -13,7 +13,7 @@ const MOST_LINKS = 3;
 const NAME = "SELECT display_name, email FROM accounts WHERE id = ?";
 
 /** What an account is called: its name, else its email. */
-export function calledOf(reader: Reader, accountId: string): string {
+export function displayNameOf(reader: Reader, accountId: string): string {
   const row = reader
     .sql<[id: string], { display_name: string; email: string }>(NAME)
     .get(accountId);
@@ -22,7 +22,7 @@ export function calledOf(reader: Reader, accountId: string): string {
 }
 
 /** What every message of the alert tells: what to do about it, and what its sender sent along. */
-export function alwaysSaid(row: AlertRow, rule: StoredRule | null): EventSaid {
+export function alwaysSaid(row: AlertRow, rule: StoredRule | null): EventNames {
   const { links, images } = row.extra === null ? NOTHING : toAlert(row);
   const shown = [
     ...links,
@@ -40,14 +40,14 @@ const NOTHING: Pick<Alert, "links" | "images"> = { links: [], images: [] };
 export function pagedBy(
   tx: Tx,
   rule: StoredRule,
-  steps: { first: number; last: number; reach: Reach },
+  steps: { first: number; last: number; reach: StepRecipients },
 ): ByName {
   return byName(tx, [...whyPaged(rule, steps)]);
 }
 
 function whyPaged(
   rule: StoredRule,
-  { first, last, reach }: { first: number; last: number; reach: Reach },
+  { first, last, reach }: { first: number; last: number; reach: StepRecipients },
 ): Map<string, string> {
   const why = new Map<string, string>();
   const add = (accounts: readonly string[], because: string) => {
@@ -77,7 +77,7 @@ export function pagedAlike(tx: Tx, accounts: readonly string[], why: string): By
 function byName(tx: Tx, accounts: readonly (readonly [account: string, why: string])[]): ByName {
   const people = accounts
     .slice(0, MOST_PEOPLE)
-    .map(([account, why]) => ({ name: calledOf(tx, account), why }));
+    .map(([account, why]) => ({ name: displayNameOf(tx, account), why }));
   return { people, more: accounts.length - people.length };
 }
 
@@ -90,7 +90,7 @@ export function nextSaid(
   tx: Tx,
   row: AlertRow,
   rule: StoredRule,
-): Pick<EventSaid, "next" | "steps"> {
+): Pick<EventNames, "next" | "steps"> {
   const steps = rule.escalations.length;
   if (steps === 0) return {};
   const seats = storedSeats(tx);

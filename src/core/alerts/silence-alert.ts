@@ -3,7 +3,7 @@ import { CRITICAL, LONGEST_QUIET } from "../quiet/decide.ts";
 import type { SilenceWrite } from "../quiet/silence.ts";
 import { refuseSilence } from "../quiet/silences.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
-import { quietAt } from "./hold.ts";
+import { silencedAt } from "./hold.ts";
 import { findRule } from "./rule-of.ts";
 import { makeSilence } from "./silencing.ts";
 import { mustStand } from "./unacknowledge.ts";
@@ -22,7 +22,7 @@ export function silenceAlert(
   if (until <= tx.at) refuseSilence("until", "has passed");
   if (until > tx.at + LONGEST_QUIET) refuseSilence("until", "must be at most 30 days ahead");
   const rule = findRule(tx, row.rule_id);
-  const before = quietAt(tx, row, { rule, at: tx.at });
+  const before = silencedAt(tx, row, { rule, at: tx.at });
   if (before !== null && before.until >= until) return null;
   return makeSilence(tx, {
     createdBy: accountId,

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type PatternTime, patternTimeOf } from "../projects/pattern.ts";
-import { CRITICAL, takerOf } from "../quiet/decide.ts";
+import { CRITICAL, matcherOf } from "../quiet/decide.ts";
 import { begunSilences } from "../quiet/rows.ts";
 import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../quiet/silence.ts";
 import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { quietBy } from "./hold.ts";
 import { happen } from "./life/happen.ts";
-import { lookAgainAtLoud, lookAgainBy } from "./many.ts";
+import { lookAgainAtLoud, recheckHeldBy } from "./many.ts";
 import { findRule } from "./rule-of.ts";
 
 /** What becomes of alerts with a change of a silence, and what a silence would do. */
@@ -38,14 +38,14 @@ export function makeSilence(tx: Tx, made: { write: SilenceWrite; createdBy: stri
 /** Throws 404, 422 invalid_silence. What it holds is looked at again. */
 export function rewriteSilence(tx: Tx, id: string, change: SilenceChange): SilenceRow {
   const row = changeSilence(tx, id, change);
-  lookAgainBy(tx, id);
+  recheckHeldBy(tx, id);
   return row;
 }
 
 /** Ends a silence, or deletes one that holds nothing; what it held back is told now. Throws 404. */
 export function liftSilence(tx: Tx, id: string): void {
   endSilence(tx, id);
-  lookAgainBy(tx, id);
+  recheckHeldBy(tx, id);
 }
 
 const HELD = `SELECT id FROM alerts WHERE silenced_by = ? || '' ORDER BY id DESC LIMIT ?`;
@@ -144,7 +144,7 @@ function takenBy(
   body: SilenceBody,
   time: PatternTime,
 ): (seen: Seen) => boolean {
-  const takes = takerOf(body);
+  const takes = matcherOf(body);
   return (seen) =>
     (project_id === null || project_id === seen.project_id) &&
     takes(

@@ -5,8 +5,8 @@ import type { StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences, membersAmong, strangers } from "../projects/rule-references.ts";
 import { getRule } from "../projects/rules.ts";
 import { followAlert } from "./course.ts";
-import type { Course, Question, Rung } from "./course-shape.ts";
-import { type ChannelFact, type ReachEntry, reachReport, whyUntold } from "./reach-report.ts";
+import type { Rung, SimulationQuery, SimulationResult } from "./course-shape.ts";
+import { type ChannelFact, type ReachEntry, reachReport, whyNotPaged } from "./reach-report.ts";
 import type {
   Because,
   SimulateInput,
@@ -94,11 +94,11 @@ function mustBeMembers(reader: Reader, { silent, ack }: Asked): void {
     throw new ServiceError(reason, "They are not members of this tenant.", { details });
 }
 
-function questionOf({ silent, ack }: Asked, range: { at: number; until: number }): Question {
+function questionOf({ silent, ack }: Asked, range: { at: number; until: number }): SimulationQuery {
   return { ...range, most: MOST_RUNGS, rings: true, silent: new Set(silent), ack };
 }
 
-function* swept(world: World, questions: readonly Question[]): Work<SweepCells> {
+function* swept(world: World, questions: readonly SimulationQuery[]): Work<SweepCells> {
   const cells: SweepCells["cells"] = [];
   for (const question of questions) {
     const course = yield* followAlert(world, question, {
@@ -110,7 +110,7 @@ function* swept(world: World, questions: readonly Question[]): Work<SweepCells> 
   return { cells };
 }
 
-function* simulated(world: World, question: Question): Work<Simulation> {
+function* simulated(world: World, question: SimulationQuery): Work<Simulation> {
   const course = yield* followAlert(world, question);
   const because = new Map<string, Because[]>();
   return {
@@ -129,7 +129,7 @@ const RINGS = new Set(["confirmed", "unconfirmed", "failing"]);
 function shownRung(
   world: World,
   rung: Rung,
-  { question, because }: { question: Question; because: Map<string, Because[]> },
+  { question, because }: { question: SimulationQuery; because: Map<string, Because[]> },
 ): Simulation["rungs"][number] {
   const { at, step, why, accounts } = rung;
   if (why !== "renotify")
@@ -165,11 +165,11 @@ function becauseOf(world: World, { at, span }: Rung, account: string): Because[]
 }
 
 /** What a channel hears of the opening and of steps. */
-function sharedOf(channel: ChannelFact, { toldAt, rungs }: Course): Simulation["shared"] {
+function sharedOf(channel: ChannelFact, { toldAt, rungs }: SimulationResult): Simulation["shared"] {
   const isPaged = rungs.some(({ accounts }) => accounts.length > 0);
   const events = ["alert.opened", ...(isPaged ? ["alert.escalated"] : [])];
   return events.map((event) => {
-    const untold = whyUntold(channel, event)?.reason ?? null;
+    const untold = whyNotPaged(channel, event)?.reason ?? null;
     const isHeld = untold === null && event === "alert.opened" && toldAt === null;
     const works = channel.error === null ? "confirmed" : "failing";
     return {
@@ -183,7 +183,7 @@ function sharedOf(channel: ChannelFact, { toldAt, rungs }: Course): Simulation["
 }
 
 /** Those of the ladder's people who aren't told, in the words of an alert's own report. */
-function untoldIn(world: World, course: Course, { at }: Question): ReachEntry[] {
+function untoldIn(world: World, course: SimulationResult, { at }: SimulationQuery): ReachEntry[] {
   const { rule, nameOf } = world;
   const rung = new Set(course.rings.map(({ account }) => account));
   let dueAt = course.timers.ladderFrom;

@@ -21,7 +21,7 @@ export function countUnresolved(reader: Reader, rule: { id: number; project_id: 
 }
 
 /** A rule whose further keys share an alert now. */
-export interface CrowdedRule {
+export interface RuleAtLimit {
   project: string;
   rule: string;
   alertId: number;
@@ -35,6 +35,6 @@ const CROWDED = `SELECT p.name AS project, r.name AS rule, a.id AS alertId, a.co
   FROM rules r JOIN alerts a ON a.alert_key = r.id || ':${MANY}' AND a.state <> 'resolved'
   JOIN projects p ON p.id = r.project_id ORDER BY p.name, r.name`;
 
-export function crowdedRules(reader: Reader): CrowdedRule[] {
-  return reader.sql<[], CrowdedRule>(CROWDED).all();
+export function rulesAtLimit(reader: Reader): RuleAtLimit[] {
+  return reader.sql<[], RuleAtLimit>(CROWDED).all();
 }

@@ -76,7 +76,7 @@ const EVERY_OVERRIDE = `SELECT id, account_id, starts_at, ends_at FROM overrides
   WHERE schedule_id = ? ORDER BY rowid`;
 
 /** A schedule's seat at any time, asked from memory. */
-export interface Seat {
+export interface OnCallSeat {
   /** The piece of the final schedule around a time (Unix seconds). */
   at(at: number): RosterPiece;
   dutyAt(at: number): DutyAt;
@@ -85,7 +85,7 @@ export interface Seat {
 }
 
 /** Reads a schedule once, for as many times as are asked for; null where there is no such schedule. */
-export function readSeat(reader: Reader, schedule: SchedulePlace): Seat | null {
+export function readSeat(reader: Reader, schedule: SchedulePlace): OnCallSeat | null {
   const row = findRow(reader, schedule);
   if (row === null) return null;
   const overrides = reader.sql<[string], Override>(EVERY_OVERRIDE).all(row.id);

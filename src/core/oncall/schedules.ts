@@ -3,7 +3,7 @@ import { type ErrorDetail, notFound, ServiceError } from "../../ground/kit/error
 import { hexId } from "../../ground/kit/ids.ts";
 import { projects, schedules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { mustHaveRoom } from "../projects/bounds.ts";
+import { mustBeBelowLimit } from "../projects/bounds.ts";
 import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { membersAmong, strangers } from "../projects/rule-references.ts";
@@ -143,7 +143,7 @@ export function getSchedule(reader: Reader, project: Project, name: string): Sto
 /** Throws 409 for a taken name, 422 listing each participant that is no member, for an unknown zone, layers that change too often and one too many. */
 export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): StoredSchedule {
   mustBeFree(tx, project, input.name);
-  mustHaveRoom(tx, "schedules", project.id);
+  mustBeBelowLimit(tx, "schedules", project.id);
   checkSchedule(tx, input);
   const { name, timezone, layers, shared = false, shift_check = true } = input;
   const { covers = "always" } = input;

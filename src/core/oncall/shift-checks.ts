@@ -113,7 +113,7 @@ export function answerShifts(
 }
 
 /** What nobody showed in time is told of from now on; what is long over is forgotten. */
-export function settleShifts(tx: Tx): void {
+export function processDueShifts(tx: Tx): void {
   const { changes } = tx.orm
     .update(shiftChecks)
     .set({ dueAt: null })

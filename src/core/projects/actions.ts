@@ -16,7 +16,7 @@ import {
   actionEvents,
   type ListedAction,
 } from "./action.ts";
-import { mustHaveRoom } from "./bounds.ts";
+import { mustBeBelowLimit } from "./bounds.ts";
 import type { Guard } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
@@ -69,7 +69,7 @@ export function createAction(
   { write, guard }: { write: ActionWrite; guard: Guard },
 ): string {
   check(tx, project, { id: "", write, guard });
-  mustHaveRoom(tx, "actions", project.id);
+  mustBeBelowLimit(tx, "actions", project.id);
   const id = hexId(tx.random);
   const headers = sealedHeaders(id, write.headers ?? {}, guard);
   tx.orm

@@ -28,7 +28,7 @@ type Counted = keyof typeof bounds;
 const tables = { projects, sources, rules, integrations, actions, schedules };
 
 /** Throws 422 too_many where one more would pass the bound. What is there already stays. */
-export function mustHaveRoom(reader: Reader, what: Counted, projectId?: number): void {
+export function mustBeBelowLimit(reader: Reader, what: Counted, projectId?: number): void {
   const row = reader.orm
     .select({ n: count() })
     .from(tables[what])
@@ -43,7 +43,7 @@ export function mustHaveRoom(reader: Reader, what: Counted, projectId?: number):
 }
 
 /** Throws 422 too_many where one shared channel more would pass the bound. What is there already stays. */
-export function mustHaveRoomToShare(reader: Reader): void {
+export function mustBeBelowShareLimit(reader: Reader): void {
   const shared = reader.orm.select({ n: count() }).from(integrations);
   const n = shared.where(eq(integrations.shared, true)).get()?.n ?? 0;
   if (n < MOST_SHARED) return;

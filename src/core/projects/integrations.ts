@@ -11,7 +11,7 @@ import {
 } from "../../out/outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../../out/outbox/rows.ts";
 import type { Channel } from "../../out/services/channel.ts";
-import { mustHaveRoom } from "./bounds.ts";
+import { mustBeBelowLimit } from "./bounds.ts";
 import { type Integration, USUAL_STORM } from "./integration.ts";
 import {
   type CredentialInput,
@@ -135,7 +135,7 @@ export function createIntegration(
   { type, write, guard }: Wanted,
 ): { id: string; secret: string | null; isMinted: boolean; url: string } {
   const { id, kind, credentials, isMinted, ...row } = checked(tx, { type, write, guard });
-  mustHaveRoom(tx, "integrations", project.id);
+  mustBeBelowLimit(tx, "integrations", project.id);
   tx.orm
     .insert(integrations)
     .values({
@@ -303,7 +303,7 @@ function stormOf(
   { stormThreshold: given }: IntegrationWrite,
   otherwise: number | undefined,
 ): number | null {
-  if (kind.isRoom) return given ?? otherwise ?? USUAL_STORM;
+  if (kind.isChat) return given ?? otherwise ?? USUAL_STORM;
   if (given === undefined) return null;
   const reason = `is only for rooms that several people read: a ${kind.kind} channel is told each`;
   throw invalid([{ field: "/storm_threshold", reason }]);

@@ -3,7 +3,7 @@ import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { integrations, projects } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { dropDeliveries } from "../../out/outbox/rows.ts";
-import { mustHaveRoom } from "./bounds.ts";
+import { mustBeBelowLimit } from "./bounds.ts";
 import type { ConfigVersion, ProjectEntry } from "./project.ts";
 import { wireRelay } from "./relay-wiring.ts";
 import { refuseNamed, renameInLadder, rulesWithSchedule } from "./rules.ts";
@@ -74,7 +74,7 @@ export function configVersions(reader: Reader): ConfigVersion[] {
 /** Throws 409 for a taken name, 422 for one too many. A configured relay is wired in the same transaction (contract §15, Pairing rule 2). */
 export function createProject(tx: Tx, name: string): { name: string; version: number } {
   mustBeFree(tx, name);
-  mustHaveRoom(tx, "projects");
+  mustBeBelowLimit(tx, "projects");
   const { id } = tx.orm
     .insert(projects)
     .values({ name, version: 1, createdAt: tx.at })

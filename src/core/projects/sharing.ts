@@ -3,7 +3,7 @@ import { invalid } from "../../ground/kit/errors.ts";
 import { integrations, projects } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { Channel } from "../../out/services/channel.ts";
-import { mustHaveRoomToShare } from "./bounds.ts";
+import { mustBeBelowShareLimit } from "./bounds.ts";
 import { changeConfig, findProject } from "./projects.ts";
 
 /** Whether a channel hears of other projects than its own, and of which it doesn't; by name, as people write it. */
@@ -54,7 +54,7 @@ export function share(
   };
   const isSame = to.shared === before.shared && String(to.exceptProjects) === String(before.except);
   if (isSame) return;
-  if (to.shared && !before.shared) mustHaveRoomToShare(tx);
+  if (to.shared && !before.shared) mustBeBelowShareLimit(tx);
   tx.orm.update(integrations).set(to).where(eq(integrations.id, id)).run();
   // Who can be told is another for every project.
   for (const project of tx.orm.select({ id: projects.id }).from(projects).all())

@@ -8,7 +8,7 @@ export const sourceName = pathName(128);
 /** What a source's sender speaks; which kinds there are is the adapters' to say. */
 export const sourceKind = text(32, 1);
 /** Where the names that its sender gives alerts hold: in the project, or among its own alone. */
-export const sourceRoom = z.enum(["project", "source"], { error: "must be project or source" });
+export const nameScope = z.enum(["project", "source"], { error: "must be project or source" });
 
 /** What is known of a sender's mails by their subject; what a rule leaves out is as usual. */
 const mailRule = z.strictObject({
@@ -75,7 +75,7 @@ export const sourceCreate = z.strictObject({
   kind: sourceKind.optional().meta({
     description: "Additive: what its sender speaks, `events` (the default) or an adapter's name.",
   }),
-  room: sourceRoom.optional().meta({
+  room: nameScope.optional().meta({
     description:
       "Additive: where the names that its sender gives alerts count; the kind decides the default.",
   }),
@@ -87,7 +87,7 @@ export const sourceCreate = z.strictObject({
 /** The body that changes one. */
 export const sourceChange = z.strictObject({
   retain_logs: boolean,
-  room: sourceRoom.optional(),
+  room: nameScope.optional(),
   options: sourceOptions.optional(),
 });
 
@@ -100,7 +100,7 @@ export const sourceAnswer = z
     name: z.string(),
     retain_logs: z.boolean(),
     kind: z.string(),
-    room: sourceRoom.meta({
+    room: nameScope.meta({
       description:
         "Where the names that its sender gives alerts count. `project`: they are shared, and anybody with the token of any such source of the project can end, acknowledge and refresh what the others fired by that name. `source`: only its own alerts.",
     }),

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { base62Secret, sha256 } from "../../ground/kit/ids.ts";
-import type { SourceRoom } from "../../ground/store/columns.ts";
+import type { NameScope } from "../../ground/store/columns.ts";
 import { sourceKeys, sources } from "../../ground/store/schema.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
-import { mustHaveRoom } from "./bounds.ts";
+import { mustBeBelowLimit } from "./bounds.ts";
 import { changeConfig, findProject, type Project } from "./projects.ts";
 import { mustBeUnnamed, renameInMatches } from "./rules.ts";
 import type { SourceAnswer, SourceOptions, SourceToken } from "./source.ts";
@@ -18,7 +18,7 @@ export interface Source {
   /** What it speaks: `events`, or an adapter's kind. */
   kind: string;
   /** Where the names that its sender gives alerts hold. */
-  room: SourceRoom;
+  room: NameScope;
   /** How its lines are read, beside what their format says. */
   options: SourceOptions;
   /** What its sender signs with, sealed; null: its requests are not signed. */
@@ -151,7 +151,7 @@ export function createSource(
     name: string;
     retainLogs: boolean;
     kind?: string;
-    room?: SourceRoom;
+    room?: NameScope;
     options?: SourceOptions | undefined;
   },
 ): SourceToken {
@@ -159,7 +159,7 @@ export function createSource(
   if (find(tx, project, name) !== undefined) {
     throw new ServiceError("name_taken", "The project has a source of this name.");
   }
-  mustHaveRoom(tx, "sources", project.id);
+  mustBeBelowLimit(tx, "sources", project.id);
   const { shown, columns } = mintTokens(tx, { tenantId: source.tenantId, kind });
   tx.orm
     .insert(sources)
@@ -188,7 +188,7 @@ export function changeSource(
   }: {
     name: string;
     retainLogs: boolean;
-    room?: SourceRoom | undefined;
+    room?: NameScope | undefined;
     options?: SourceOptions | undefined;
   },
 ): void {

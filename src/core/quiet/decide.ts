@@ -18,7 +18,7 @@ export interface Subject {
 }
 
 /** Whether a silence takes an alert, whenever it holds. */
-export type Takes = (subject: Subject, time: PatternTime) => boolean;
+export type MatchesSubject = (subject: Subject, time: PatternTime) => boolean;
 
 /** A silence that is not over, made ready. */
 export interface ReadySilence {
@@ -28,11 +28,11 @@ export interface ReadySilence {
   kind: "silence" | "maintenance";
   reason: string;
   timing: Timing;
-  takes: Takes;
+  takes: MatchesSubject;
 }
 
 /** An alert that isn't resolved, of a rule that silences the subject's. */
-export interface Above {
+export interface Inhibitor {
   id: number;
   rule: string;
   identifiers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface Above {
   equal: readonly string[];
 }
 
-export interface Quiet {
+export interface SilencedBy {
   /** A silence's id, or `alert:` and the id of the alert that it depends on. */
   by: string;
   kind: "silence" | "maintenance" | "alert";
@@ -57,13 +57,13 @@ export const CRITICAL = 500;
 export const LONGEST_QUIET = 30 * 86_400;
 
 /** `silences`: those that take it. null: it may ring. Of several reasons the one that lasts longest. */
-export function decideQuiet(
+export function decideSilenced(
   subject: Pick<Subject, "identifiers">,
-  { silences, above }: { silences: readonly ReadySilence[]; above: readonly Above[] },
+  { silences, above }: { silences: readonly ReadySilence[]; above: readonly Inhibitor[] },
   at: number,
-): Quiet | null {
-  let longest: Quiet | null = null;
-  const keep = (quiet: Quiet) => {
+): SilencedBy | null {
+  let longest: SilencedBy | null = null;
+  const keep = (quiet: SilencedBy) => {
     if (quiet.until > at && quiet.until > (longest?.until ?? 0)) longest = quiet;
   };
   for (const { id, kind, reason, timing } of silences) {
@@ -82,7 +82,7 @@ export function decideQuiet(
 }
 
 /** Those that take it, whenever they hold. */
-export const silencesTaking = (
+export const matchingSilences = (
   subject: Subject,
   { silences, time }: { silences: readonly ReadySilence[]; time: PatternTime },
 ): ReadySilence[] =>
@@ -92,13 +92,13 @@ export const silencesTaking = (
   );
 
 /** What one of the two lacks says nothing of them being about one thing. */
-function isSame(name: string, subject: Pick<Subject, "identifiers">, above: Above): boolean {
+function isSame(name: string, subject: Pick<Subject, "identifiers">, above: Inhibitor): boolean {
   const value = ownValue(subject.identifiers, name);
   return value !== undefined && value === ownValue(above.identifiers, name);
 }
 
 /** Which alerts a silence takes, whenever it holds; a condition that can't be looked at holds of none. */
-export function takerOf(body: SilenceBody): Takes {
+export function matcherOf(body: SilenceBody): MatchesSubject {
   const { match, critical } = body;
   const conditions = body.conditions.map(compileCondition);
   const identifiers = Object.entries(match.identifiers);

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { type ReadySilence, takerOf } from "./decide.ts";
+import { matcherOf, type ReadySilence } from "./decide.ts";
 import type { SilenceBody, SilenceRow } from "./silence.ts";
 import { type Timing, windowAt } from "./windows.ts";
 
@@ -46,7 +46,7 @@ function readyOf(text: string) {
     known = {
       kind,
       timezone,
-      takes: takerOf(body),
+      takes: matcherOf(body),
       reason: name === "" ? reason : `${name}: ${reason}`,
     };
     ready.set(text, known);
@@ -80,7 +80,7 @@ const TO_TELL = `SELECT * FROM silences WHERE over_at <= ? + 0 AND json_extract(
   ORDER BY over_at LIMIT 100`;
 
 /** Those that ended by themselves, of whose end the author is still to be told. */
-export function silencesToTell(reader: Reader, at: number): SilenceRow[] {
+export function silencesToAnnounce(reader: Reader, at: number): SilenceRow[] {
   return reader.sql<[at: number], SilenceRow>(TO_TELL).all(at);
 }
 

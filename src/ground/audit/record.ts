@@ -50,7 +50,7 @@ export function auditedStore(store: Store, author: Author): Store {
 }
 
 /** Writes an entry for an action that changed no row, such as a test that was sent. */
-export function auditDeed(store: Store, author: Author): void {
+export function auditAction(store: Store, author: Author): void {
   try {
     store.write((tx) => writeEntry(tx, author, { ...plain(author), changes: [] }));
   } catch (error) {

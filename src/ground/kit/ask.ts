@@ -3,13 +3,13 @@ import type { Clock } from "./clock.ts";
 import type { Egress } from "./egress.ts";
 
 /** The answer's text, or in a few words why there is none. */
-export type Told = { text: string } | { fault: string };
+export type AskResult = { text: string } | { fault: string };
 
 /**
  * Sends a GET by the guarded client: follows no redirect; an answer must be 2xx and at most 16 KiB. With `keepSeconds`
  * an earlier answer is reused for so long, and callers at the same time share one request.
  */
-export type Ask = (url: string, options?: { keepSeconds?: number }) => Promise<Told>;
+export type Ask = (url: string, options?: { keepSeconds?: number }) => Promise<AskResult>;
 
 /** Senders wait for this answer before they get their own; the most patient gives up after 15 s. */
 const TIMEOUT_MS = 6_000;
@@ -17,8 +17,8 @@ const MOST_BYTES = 16_384;
 const MOST_KEPT = 64;
 
 export function createAsk({ egress, clock }: { egress: Egress; clock: Clock }): Ask {
-  const kept = new LRUCache<string, { until: number; told: Told }>({ max: MOST_KEPT });
-  const asked = new Map<string, Promise<Told>>();
+  const kept = new LRUCache<string, { until: number; told: AskResult }>({ max: MOST_KEPT });
+  const asked = new Map<string, Promise<AskResult>>();
   return (url, { keepSeconds = 0 } = {}) => {
     if (keepSeconds === 0) return call(egress, url);
     const known = kept.get(url);
@@ -36,7 +36,7 @@ export function createAsk({ egress, clock }: { egress: Egress; clock: Clock }): 
   };
 }
 
-async function call(egress: Egress, url: string): Promise<Told> {
+async function call(egress: Egress, url: string): Promise<AskResult> {
   const { error, status, body, truncated } = await egress.send({
     method: "GET",
     url,

@@ -3,7 +3,7 @@
 export type Role = "owner" | "admin" | "member";
 
 /** Where the alert names of a source's sender are unique. */
-export type SourceRoom = "project" | "source";
+export type NameScope = "project" | "source";
 
 export interface StoredSourceOptions {
   level_from_text?: boolean | undefined;

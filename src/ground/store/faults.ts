@@ -71,7 +71,7 @@ function isDenied(error: unknown): boolean {
 const OUT_OF_ROOM = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
 /** Whether a store couldn't be opened because the disk is full. */
-export function lacksRoom(error: unknown): boolean {
+export function isOutOfSpace(error: unknown): boolean {
   const cause = error instanceof StoreFault ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return [...OUT_OF_ROOM, "ENOSPC", "EDQUOT"].includes(code);

@@ -4,9 +4,9 @@ import type {
   ActionMethod,
   ContactState,
   EntryType,
+  NameScope,
   Role,
   ScheduleCovers,
-  SourceRoom,
   StoredSourceOptions,
 } from "./columns.ts";
 
@@ -125,7 +125,7 @@ export const sources = sqliteTable("sources", {
   retainLogs: integer("retain_logs", { mode: "boolean" }).notNull(),
   createdAt: integer("created_at").notNull(),
   kind: text("kind").notNull().default("events"),
-  room: text("room").$type<SourceRoom>().notNull().default("project"),
+  room: text("room").$type<NameScope>().notNull().default("project"),
   shortHash: text("short_hash"),
   options: text("options", { mode: "json" }).$type<StoredSourceOptions>().notNull().default({}),
   sealedSecret: text("sealed_secret"),

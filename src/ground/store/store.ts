@@ -12,7 +12,7 @@ import {
   type Statement,
   type StoreKind,
 } from "./database.ts";
-import { isFatal, isFull, lacksRoom, StoreFault, storageFull } from "./faults.ts";
+import { isFatal, isFull, isOutOfSpace, StoreFault, storageFull } from "./faults.ts";
 import { inspect } from "./inspect.ts";
 import type { Migration } from "./migrations.ts";
 import { type Orm, ormOf, preparer } from "./statements.ts";
@@ -138,7 +138,7 @@ export function openStore(options: StoreOptions): Store {
     return open(options);
   } catch (error) {
     // Opening makes files beside the store, and a restart on a full disk must succeed.
-    if (!lacksRoom(error) || options.makeRoom?.() !== true) throw error;
+    if (!isOutOfSpace(error) || options.makeRoom?.() !== true) throw error;
     return open(options);
   }
 }

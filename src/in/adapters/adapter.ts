@@ -55,7 +55,7 @@ export interface AlertAsked {
 }
 
 /** The alert as the sender is shown it. */
-export interface AlertTold {
+export interface AlertNotified {
   id: string;
   dedupKey: string;
   message: string;
@@ -85,7 +85,7 @@ export interface Decoded {
   jobs?: readonly JobReport[];
   /** The alert that the answer shows; if there is none, the answer is "not found". */
   asks?: AlertAsked;
-  answer(taken: TakenCounts, asked?: AlertTold): SenderReply;
+  answer(taken: TakenCounts, asked?: AlertNotified): SenderReply;
 }
 
 /** Why a whole request is refused. */

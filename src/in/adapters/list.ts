@@ -64,6 +64,6 @@ export function findAdapter(kind: string): Adapter | null {
 }
 
 /** The usual scope of alerts' names for a kind of source; null for an unknown kind. */
-export function usualRoom(kind: string): Adapter["room"] | null {
+export function usualNameScope(kind: string): Adapter["room"] | null {
   return OWN.includes(kind) ? "project" : (findAdapter(kind)?.room ?? null);
 }

@@ -7,7 +7,7 @@ import { invalid, ServiceError } from "../../ground/kit/errors.ts";
 import { levelName } from "../../ground/kit/level.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { SetUp } from "../adapters/adapter.ts";
-import { findAdapter, sourceKinds, usualRoom } from "../adapters/list.ts";
+import { findAdapter, sourceKinds, usualNameScope } from "../adapters/list.ts";
 import type { ConnectionAnswer } from "./connection.ts";
 import { usualLadder } from "./ladder.ts";
 import { snippetsOf } from "./snippets.ts";
@@ -28,7 +28,7 @@ interface Wanted {
 /** Creates the source, and a rule if none could match its events. Throws 400, 409, 422. */
 export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAnswer {
   const { kind, tenantId, base } = wanted;
-  const room = usualRoom(kind);
+  const room = usualNameScope(kind);
   if (room === null)
     throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
   const sources = listSources(tx, project);

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { HeartbeatPace, HeartbeatState, Said } from "./state.ts";
+import type { HeartbeatPace, HeartbeatSignal, HeartbeatState } from "./state.ts";
 
 export interface HeartbeatRow {
   id: string;
@@ -30,7 +30,7 @@ export interface HeartbeatRow {
 }
 
 /** A change that rules have not seen yet, with the facts of its time. */
-export type Owed = Said & {
+export type Owed = HeartbeatSignal & {
   exit: number | null;
   duration: number | null;
   at: number;

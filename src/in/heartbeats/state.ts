@@ -30,7 +30,7 @@ export interface HeartbeatState {
 export type HeartbeatReport = "success" | "start" | "fail" | "log";
 
 /** A change that the rules must see. */
-export interface Said {
+export interface HeartbeatSignal {
   action: "fire" | "resolve";
   reason: Reason | "back" | "paused" | "deleted";
   instance: string | null;
@@ -38,7 +38,7 @@ export interface Said {
 
 export interface Step {
   beat: HeartbeatState;
-  said: Said | null;
+  said: HeartbeatSignal | null;
 }
 
 export const newHeartbeatState: HeartbeatState = {
@@ -70,7 +70,7 @@ export function heard(
   if (beat.state === "paused") return { beat: { ...beat, ...ended }, said: null };
   if (word === "start") return { beat: started(beat, pace, at), said: null };
   if (word === "success") {
-    const back: Said = { action: "resolve", reason: "back", instance: beat.instance };
+    const back: HeartbeatSignal = { action: "resolve", reason: "back", instance: beat.instance };
     return {
       beat: { ...beat, ...ended, state: "up", ...waiting(pace, timeOf(beat, pace, at)), ...well },
       said: beat.state === "down" ? back : null,
@@ -122,7 +122,7 @@ function down(
   beat: HeartbeatState,
   why: { reason: Reason; instance: string | null },
   when: { pace: HeartbeatPace; at: number },
-): { beat: HeartbeatState; said: Said } {
+): { beat: HeartbeatState; said: HeartbeatSignal } {
   return {
     beat: { ...beat, ...why, state: "down", ...again(when.pace, when.at) },
     said: { action: "fire", ...why },

@@ -1,7 +1,7 @@
 import { noteChange } from "../../core/alerts/changes.ts";
-import { isOfSeveral } from "../../core/alerts/look-again.ts";
 import { wasAlert } from "../../core/alerts/named.ts";
 import { openAlert } from "../../core/alerts/open.ts";
+import { isOfSeveral } from "../../core/alerts/recheck.ts";
 import { renotifyBurst } from "../../core/alerts/renotify.ts";
 import { findReopenable, reopen } from "../../core/alerts/reopen.ts";
 import { patternTimeOf } from "../../core/projects/pattern.ts";

@@ -1,7 +1,7 @@
 import { type AlertState, getAlertRow } from "../../core/alerts/alert.ts";
 import { occurredStatement, slotOf } from "../../core/alerts/buckets.ts";
 import { foldStatement, type LaterReport, writeWord } from "../../core/alerts/fold.ts";
-import { worsen } from "../../core/alerts/worse.ts";
+import { raiseLevel } from "../../core/alerts/raise-level.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { createLaterReports } from "./later-reports.ts";
@@ -152,7 +152,8 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         if (more > 0) occurred.run(alert.id, minute, more);
         alert.counted = alert.count;
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
-        if (alert.level > alert.levelWritten) worsen(tx, getAlertRow(tx, alert.id), alert.level);
+        if (alert.level > alert.levelWritten)
+          raiseLevel(tx, getAlertRow(tx, alert.id), alert.level);
         alert.levelWritten = alert.level;
       }
       touched.clear();

@@ -1,4 +1,4 @@
-import { type Joining, joinTaken } from "../../core/alerts/join.ts";
+import { type FoldInput, foldIntoAcknowledged } from "../../core/alerts/join.ts";
 import { openAlert } from "../../core/alerts/open.ts";
 import { MANY, manyKey } from "../../core/alerts/too-many.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
@@ -47,7 +47,7 @@ const REMEMBERED = 1_000;
 export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): TooMany {
   const latest = new ForgetfulMap<string, readonly string[]>(REMEMBERED);
   const counted = createCountedKeys();
-  const joined = new Map<number, Joining>();
+  const joined = new Map<number, FoldInput>();
 
   /** The latest keys of the rule, this one first. */
   const name = (key: string, one: OneTooMany): readonly string[] => {
@@ -108,7 +108,7 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
     },
     ended: (ruleId, subject) => counted.drop(keyPrefix(ruleId, subject)),
     flush(tx) {
-      for (const [id, joining] of joined) joinTaken(tx, id, joining);
+      for (const [id, joining] of joined) foldIntoAcknowledged(tx, id, joining);
       joined.clear();
     },
     settle: counted.settle,

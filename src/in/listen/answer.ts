@@ -1,6 +1,6 @@
 import { type AnswerVerb, answerPage, answerWords, whoseWords } from "../../core/alerts/answer.ts";
 import { changeEach } from "../../core/alerts/bulk.ts";
-import { livingAlert, whoseIs } from "../../core/alerts/whose.ts";
+import { holderOf, livingAlert } from "../../core/alerts/holder.ts";
 import { auditedStore } from "../../ground/audit/record.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { findContact, openContact } from "../../out/contacts/contacts.ts";
@@ -76,5 +76,5 @@ export async function answerInRoom(
   });
   const [done] = await changeEach(audited, [String(id)], what);
   if (done?.ok !== true) return { isTaken: false, words: answerWords({ kind: "unknown" }, now) };
-  return { isTaken: true, words: whoseWords(whoseIs(store, id), now) };
+  return { isTaken: true, words: whoseWords(holderOf(store, id), now) };
 }

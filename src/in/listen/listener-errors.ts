@@ -1,4 +1,4 @@
-import { hearingError, markHearing } from "../../out/contacts/heard.ts";
+import { hearingError, markHearing } from "../../out/contacts/read-position.ts";
 import type { ListenDeps } from "./listener.ts";
 
 /** Tracks a listener's errors: when it tries again, and when they are reported. */

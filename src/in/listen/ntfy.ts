@@ -1,5 +1,5 @@
 import { openGateway } from "../../out/contacts/gateways.ts";
-import { heardOf, setHeard } from "../../out/contacts/heard.ts";
+import { readPositionOf, setReadPosition } from "../../out/contacts/read-position.ts";
 import { answerable } from "../../out/paging/answerable.ts";
 import { readNtfyAnswers } from "../../out/services/ntfy/answers.ts";
 import { answerByHandle, each } from "./answer.ts";
@@ -27,14 +27,15 @@ export function ntfyListener(deps: ListenDeps): Listener {
 
   const read = async (gateway: { url?: string; access_token?: string; topic: string }) => {
     const of = `${gateway.url ?? ""} ${gateway.topic}`;
-    const place = heardOf(store, "ntfy", of)?.place ?? "";
+    const place = readPositionOf(store, "ntfy", of)?.place ?? "";
     const found = await readNtfyAnswers(viaOf(deps), gateway, place);
     if (stopped) return null;
     if (found === null) return errors.failed("the topic for answers can't be read");
     await each(found.answers, ({ verb, handle }) =>
       answerByHandle(deps, { verb, handle, kind: "ntfy" }),
     );
-    if (found.last !== place) store.write((tx) => setHeard(tx, "ntfy", { of, place: found.last }));
+    if (found.last !== place)
+      store.write((tx) => setReadPosition(tx, "ntfy", { of, place: found.last }));
     errors.recovered();
     return null;
   };

@@ -1,7 +1,7 @@
 import { createBuckets } from "../../ground/kit/bucket.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { openGateway } from "../../out/contacts/gateways.ts";
-import { heardOf, setHeard } from "../../out/contacts/heard.ts";
+import { readPositionOf, setReadPosition } from "../../out/contacts/read-position.ts";
 import {
   answerTelegramPress,
   dropTelegramButtons,
@@ -49,7 +49,7 @@ export function telegramListener(deps: ListenDeps): Listener {
     if (gateway === null) return null;
     const abort = new AbortController();
     look = { gateway, abort };
-    const place = heardOf(store, "telegram", gateway.token);
+    const place = readPositionOf(store, "telegram", gateway.token);
     const isNew = place !== null && place.at + PLACE_SECONDS > unixSeconds(store.clock);
     const offset = isNew ? Number(place.place) : null;
     const found = await readTelegramUpdates(viaOf(deps, abort.signal), gateway, offset);
@@ -74,7 +74,7 @@ export function telegramListener(deps: ListenDeps): Listener {
         const reply = await done(update);
         if (reply !== null) replies.push(reply(gateway));
         store.write((tx) =>
-          setHeard(tx, "telegram", { of: gateway.token, place: String(update.id + 1) }),
+          setReadPosition(tx, "telegram", { of: gateway.token, place: String(update.id + 1) }),
         );
       }
     } catch (error) {
@@ -101,13 +101,13 @@ export function telegramListener(deps: ListenDeps): Listener {
 
   const acted = async ({ press, words }: TelegramUpdate): Promise<Reply | null> => {
     if (press !== null) {
-      const { isTaken, words: text, isRoom } = await pressed(deps, press);
+      const { isTaken, words: text, isChat } = await pressed(deps, press);
       const reply = { id: press.id, text, alert: !isTaken };
       const { at } = press;
       return async (gateway) => {
         await answerTelegramPress(viaNow(), gateway, reply);
         // A page's own message is replaced as a whole, with the alert's new state.
-        if (isRoom && isTaken && at !== null) await dropTelegramButtons(viaNow(), gateway, at);
+        if (isChat && isTaken && at !== null) await dropTelegramButtons(viaNow(), gateway, at);
       };
     }
     const greeting = words === null ? null : greetingTo(words);
@@ -138,11 +138,11 @@ export function telegramListener(deps: ListenDeps): Listener {
 async function pressed(
   deps: ListenDeps,
   { data, from, at }: TelegramPress,
-): Promise<AnswerResult & { isRoom?: true }> {
+): Promise<AnswerResult & { isChat?: true }> {
   const [, alert] = /^ack@(\d{1,15})$/.exec(data) ?? [];
   if (alert !== undefined) {
     const told = await answerInRoom(deps, { alert, kind: "telegram", presser: from });
-    return { ...told, isRoom: true };
+    return { ...told, isChat: true };
   }
   const [, verb, handle] = /^(ack|resolve):([a-z0-9]{1,32})$/.exec(data) ?? [];
   if (verb === undefined || handle === undefined)

@@ -7,7 +7,7 @@ import { checkHost, checkUrl } from "../../ground/kit/url.ts";
 import { contacts } from "../../ground/store/schema.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { type By, getAccount, mustGovern } from "../../people/accounts.ts";
+import { type ActingAccount, getAccount, mustManageAccount } from "../../people/accounts.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { ContactKind, TextFields } from "../services/contact-kind.ts";
 import type { ContactList } from "../services/list.ts";
@@ -37,9 +37,9 @@ const columns = {
 };
 
 /** A person's contacts are their own matter and that of whoever may change them. Throws 404 and 403. */
-export function mustBeOwnOrGoverned(reader: Reader, by: By, account: string): void {
+export function mustBeOwnOrGoverned(reader: Reader, by: ActingAccount, account: string): void {
   const { role } = getAccount(reader, account);
-  if (by !== account) mustGovern(reader, by, role);
+  if (by !== account) mustManageAccount(reader, by, role);
 }
 
 /** By age. */

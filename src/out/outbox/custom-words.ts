@@ -1,8 +1,8 @@
 import { levelName } from "../../ground/kit/level.ts";
 import { compileTemplate, type TextTemplate } from "../../ground/kit/mustache.ts";
 import type { EventBody } from "./event.ts";
+import type { ByName, EventNames } from "./event-names.ts";
 import { drillTitle, duration, type Message, minuteOf, names } from "./message.ts";
-import type { ByName, EventSaid } from "./said.ts";
 
 /** Texts that somebody wrote for one channel, in Mustache; empty: the usual ones. */
 export interface CustomTexts {
@@ -85,7 +85,7 @@ export function checkTemplate(text: string): TextTemplate {
 export function inCustomWords(
   message: Message,
   texts: CustomTexts,
-  { event, said }: { event: EventBody; said: EventSaid | null },
+  { event, said }: { event: EventBody; said: EventNames | null },
 ): Message {
   const view = viewOf(message, event, said ?? {});
   const rendered = (template: string, most: number) =>
@@ -104,7 +104,7 @@ export function inCustomWords(
 function viewOf(
   message: Message,
   event: EventBody,
-  said: EventSaid,
+  said: EventNames,
 ): Record<(typeof templateFields)[number], unknown> {
   const word = (people: ByName | undefined | null) =>
     people && people.people.length > 0 ? names(people) : "";

@@ -37,7 +37,7 @@ export interface Outgoing {
   eventId: string;
   event: string;
   body: string;
-  /** JSON of what is told beyond the body (`EventSaid`); null where nothing is. */
+  /** JSON of what is told beyond the body (`EventNames`); null where nothing is. */
   said: string | null;
   signedAt: number;
 }

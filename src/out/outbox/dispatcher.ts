@@ -1,7 +1,7 @@
 import { sleep } from "../../ground/kit/clock.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Store } from "../../ground/store/store.ts";
-import { attemptOver, createLane, forgiven, type Lane, laneRoom } from "./lane.ts";
+import { attemptOver, createLane, forgiven, type Lane, laneCapacity } from "./lane.ts";
 import type { Queue, QueuedRow } from "./queue.ts";
 import { createRecording, type Result, type Written } from "./recording.ts";
 
@@ -97,7 +97,7 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
       lane.nextAt = nowMs + (lane.probeAt - clock.mono());
       return true;
     }
-    const free = laneRoom(lane, queue.probes);
+    const free = laneCapacity(lane, queue.probes);
     const room = Math.min(free, socketsFor(lane));
     if (free === 0) return true;
     if (room === 0) return false;

@@ -1,7 +1,7 @@
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { EventKind } from "./event.ts";
-import type { EventSaid } from "./said.ts";
+import type { EventNames } from "./event-names.ts";
 import { isHeld } from "./storm.ts";
 import { rankOf } from "./turns.ts";
 
@@ -17,7 +17,7 @@ export interface OutgoingEvent {
   timestamp: number;
   body: string;
   /** What people are told beyond the body; asked only where somebody puts it into words. */
-  said?: () => EventSaid;
+  said?: () => EventNames;
   /** People are told of it themselves. */
   isPersonal?: boolean;
   /** Ids of the actions that may run; null = every enabled one whose events name this event. */

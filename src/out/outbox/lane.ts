@@ -78,7 +78,7 @@ export function forgiven(lane: Lane): void {
 }
 
 /** How many more attempts the lane may start. A failing endpoint gets one probe at a time. */
-export function laneRoom(lane: Lane, probes: boolean): number {
+export function laneCapacity(lane: Lane, probes: boolean): number {
   const serial = (lane.serialUntil ?? 0) > 0;
   const width = !probes ? ACTION_WIDTH : lane.failures > 0 || serial ? 1 : lane.width;
   return Math.max(0, width - (lane.inFlight.size - lane.unwritten));

@@ -1,8 +1,8 @@
 import { levelName } from "../../ground/kit/level.ts";
 import { cut, ellipsis, inOneLine } from "../../ground/kit/text.ts";
 import type { EventBody } from "./event.ts";
-import type { ByName, EventSaid, Link } from "./said.ts";
-import { togetherWords } from "./together.ts";
+import type { ByName, EventNames, Link } from "./event-names.ts";
+import { groupedWords } from "./grouped.ts";
 
 /** An event in words, for whatever people read: what is wrong, where, how bad, since when, and who is on it. */
 export interface Message {
@@ -21,11 +21,11 @@ export interface Message {
 }
 
 /** What the words need beside the event's body. */
-export interface Beside {
+export interface MessageContext {
   /** Where people see the alert; null: nowhere that they could be led to. */
   link?: string | null;
   /** Names and times that were written with the event; null where nothing was. */
-  said?: EventSaid | null;
+  said?: EventNames | null;
 }
 
 const LONGEST_TITLE = 140;
@@ -35,9 +35,12 @@ const LONGEST_NAME = 60;
 const MOST_IDENTIFIERS = 6;
 
 /** Says an event in words. Plain text, escaped by nobody yet; the same input always makes the same words. */
-export function describe(event: EventBody, { link = null, said = null }: Beside = {}): Message {
+export function describe(
+  event: EventBody,
+  { link = null, said = null }: MessageContext = {},
+): Message {
   if (said?.together !== undefined)
-    return { ...togetherWords(event, said.together), people: [], facts: "", link, links: [] };
+    return { ...groupedWords(event, said.together), people: [], facts: "", link, links: [] };
   const where = [event.project, event.rule].filter((part) => part !== "").map(inOneLine);
   return {
     title: drillTitle(event, `${headline(event, said)}: ${where.join(" · ")}`),
@@ -67,7 +70,7 @@ export function asLine({ text, href }: Link): string {
   return `${text}: ${href}`;
 }
 
-function headline(event: EventBody, said: EventSaid | null): string {
+function headline(event: EventBody, said: EventNames | null): string {
   switch (event.event) {
     case "alert.opened":
       return "ALERT";
@@ -108,7 +111,7 @@ function details(event: EventBody): string[] {
   ].filter((line) => line !== "");
 }
 
-function people(event: EventBody, said: EventSaid): string[] {
+function people(event: EventBody, said: EventNames): string[] {
   const { paged, told, next, by, because, acknowledged, lasted } = said;
   const after = lasted === undefined ? "" : ` after ${duration(lasted)}`;
   return [
@@ -127,7 +130,7 @@ function people(event: EventBody, said: EventSaid): string[] {
   ].filter((sentence) => sentence !== "");
 }
 
-function nextOf(next: NonNullable<EventSaid["next"]> | null, now: number): string {
+function nextOf(next: NonNullable<EventNames["next"]> | null, now: number): string {
   if (next === null) return "Next: nobody, the ladder has run";
   const when = next.at <= now ? "now" : `at ${shorter(minuteOf(next.at), minuteOf(now))} UTC`;
   return `Next: ${next.people.length === 0 ? "nobody" : names(next)}, ${when}`;
@@ -142,7 +145,7 @@ export function names({ people: named, more }: ByName): string {
   return `${list.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function linksOf({ runbook, links = [] }: EventSaid): Link[] {
+function linksOf({ runbook, links = [] }: EventNames): Link[] {
   const named = links.map(({ text, href }) => ({
     text: ellipsis(inOneLine(text), 60) || "Link",
     href,

@@ -2,16 +2,16 @@ import type { SqlValue } from "../../ground/store/database.ts";
 import { getMeta } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type AlertFacts, buildEventBody, type EventKind } from "./event.ts";
-import { eventId } from "./notices.ts";
-import type { EventSaid } from "./said.ts";
+import type { EventNames } from "./event-names.ts";
 import {
+  type GroupedAlerts,
   MOST_PROJECTS,
   MOST_RULES,
   MOST_WORST,
-  type OneOfMany,
   type RuleCount,
-  type Together,
-} from "./together.ts";
+  type SummaryAlert,
+} from "./grouped.ts";
+import { eventId } from "./notices.ts";
 import { rankOf } from "./turns.ts";
 
 /** The one message that tells of everything that a room's storm holds. */
@@ -31,12 +31,12 @@ const FIRST = `SELECT a.last_message AS message, a.first_seen AS seen, a.rule_id
 const LONGEST = 300;
 
 /** What is held for the room; null where nothing is. */
-function together(reader: Reader, integrationId: string): Together | null {
+function together(reader: Reader, integrationId: string): GroupedAlerts | null {
   const counts = reader.sql<[id: string], RuleCount>(RULES).all(integrationId);
   if (counts.length === 0) return null;
   const sum = (list: readonly RuleCount[]) => list.reduce((all, { total }) => all + total, 0);
   const rest = counts.slice(MOST_RULES);
-  const worst = reader.sql<[id: string], OneOfMany>(WORST).all(integrationId);
+  const worst = reader.sql<[id: string], SummaryAlert>(WORST).all(integrationId);
   const projects = [...new Set(counts.map(({ project = "" }) => project))].filter(Boolean);
   return {
     total: sum(counts),
@@ -71,7 +71,7 @@ export function enqueueSummary(
   const only = all.rules.length === 1 ? all.rules[0]?.rule : undefined;
   const level = all.worst[0]?.level ?? 0;
   const event = kindOf(all);
-  const said: EventSaid = { together: all };
+  const said: EventNames = { together: all };
   const id = eventId(tx.random);
   const facts = factsOf(tx, room.projectId, {
     all,
@@ -111,7 +111,7 @@ export function enqueueSummary(
 }
 
 /** What is over in all of them is no alarm. */
-function kindOf({ worst: [worst] }: Together): EventKind {
+function kindOf({ worst: [worst] }: GroupedAlerts): EventKind {
   if (worst?.state === "resolved") return "alert.resolved";
   return worst?.state === "acknowledged" ? "alert.acknowledged" : "alert.opened";
 }
@@ -119,7 +119,7 @@ function kindOf({ worst: [worst] }: Together): EventKind {
 function factsOf(
   reader: Reader,
   projectId: number,
-  { all, rule, level, seen }: { all: Together; rule: string; level: number; seen: number },
+  { all, rule, level, seen }: { all: GroupedAlerts; rule: string; level: number; seen: number },
 ): AlertFacts {
   const home = reader
     .sql<[projectId: number], string>("SELECT name FROM projects WHERE id = ?")

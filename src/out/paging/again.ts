@@ -1,6 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 import type { EventBody } from "../outbox/event.ts";
-import type { EventSaid } from "../outbox/said.ts";
+import type { EventNames } from "../outbox/event-names.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
 import { rightOf } from "./right.ts";
 import { type PagedAlert, pageMessage } from "./say.ts";
@@ -15,7 +15,7 @@ export function messageAgain(reader: Reader, now: number, handle: string): Direc
       .sql<[id: number], { body: string; said: string | null }>(EVENT)
       .get(pages.at(-1) ?? 0);
     if (row === undefined) return [];
-    const said = row.said === null ? null : (JSON.parse(row.said) as EventSaid);
+    const said = row.said === null ? null : (JSON.parse(row.said) as EventNames);
     return [{ event: JSON.parse(row.body) as EventBody, said }];
   });
   if (first === undefined) return null;

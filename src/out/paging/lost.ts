@@ -6,7 +6,7 @@ import { anyHope, PAGE_EVENTS } from "./pages.ts";
 /** Pages that come to nothing: too late, or for a contact that is gone. None ends without a word. */
 
 /** Who is told of a page that came to nothing. */
-export interface Telling {
+export interface PageOutcomes {
   /** Writes a line of an alert's history. */
   tell(tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }): void;
   /** A page failed for good, and nobody of its alert has been told or is about to be. */
@@ -23,7 +23,7 @@ const EVENT = "SELECT event_row FROM pages WHERE id = ?";
 /** A row of the alert came to nothing: says so where no other page of its event or a later one is left. */
 export function giveUp(
   tx: Tx,
-  { unreached }: Telling,
+  { unreached }: PageOutcomes,
   row: { id: number; alertId: number; event: string },
 ): void {
   const since = tx.sql<[id: number], number>(EVENT).pluck().get(row.id);
@@ -50,7 +50,7 @@ const GONE = "the contact was removed or switched off";
  * Withdraws what waits for a contact that was deleted, switched off or asked for no more, and says so. The contact as it
  * was.
  */
-export function withdrawFrom(tx: Tx, telling: Telling, contact: ContactRow): void {
+export function withdrawFrom(tx: Tx, telling: PageOutcomes, contact: ContactRow): void {
   const rows = tx
     .sql<[at: number, why: string, contactId: string], Lost>(WITHDRAW)
     .all(tx.at, GONE, contact.id);
@@ -60,7 +60,7 @@ export function withdrawFrom(tx: Tx, telling: Telling, contact: ContactRow): voi
 /** Writes what was lost into the alerts' histories, then gives up each alert that has nothing left. */
 function lose(
   tx: Tx,
-  telling: Telling,
+  telling: PageOutcomes,
   { rows, way }: { rows: readonly Lost[]; way: (row: Lost) => Record<string, string> },
 ): void {
   const latest = new Map<number, Lost>();
@@ -89,7 +89,7 @@ const OLD_NOTES = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL
  * Fails pages that were not made within an hour, and withdraws those of contacts that went with their people, so that no row
  * waits for ever and nobody's page is lost without a word. At most a slice; whether there may be more.
  */
-export function expirePages(tx: Tx, telling: Telling): boolean {
+export function expirePages(tx: Tx, telling: PageOutcomes): boolean {
   const oldest = tx.clock.now() - PAGE_AGE_MS;
   type Row = Lost & { contactId: string };
   const late = tx.sql<[number, string, number], Row>(EXPIRED).all(tx.at, TOO_LATE, oldest);

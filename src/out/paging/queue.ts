@@ -2,8 +2,8 @@ import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
 import { type ContactRow, findContact } from "../contacts/contacts.ts";
 import type { EventBody } from "../outbox/event.ts";
+import type { EventNames } from "../outbox/event-names.ts";
 import type { Look, Queue } from "../outbox/queue.ts";
-import type { EventSaid } from "../outbox/said.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
 import type { ContactList } from "../services/list.ts";
 import { capabilityEnd, capabilityOf, linkBase, tenantOf } from "./capability.ts";
@@ -199,7 +199,7 @@ function nothingToSay(row: PageRow): PageOutcome {
 interface RowWithEvent {
   row: PageRow;
   event: EventBody;
-  said: EventSaid | null;
+  said: EventNames | null;
 }
 
 function withBodies(rows: readonly PageRow[]): RowWithEvent[] {
@@ -210,7 +210,7 @@ function withBodies(rows: readonly PageRow[]): RowWithEvent[] {
           {
             row,
             event: JSON.parse(row.body) as EventBody,
-            said: row.said === null ? null : (JSON.parse(row.said) as EventSaid),
+            said: row.said === null ? null : (JSON.parse(row.said) as EventNames),
           },
         ],
   );

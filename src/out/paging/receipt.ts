@@ -2,7 +2,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { findContact } from "../contacts/contacts.ts";
 import { recordAttempt } from "../contacts/health.ts";
 import type { ContactList } from "../services/list.ts";
-import { giveUp, type Telling, wayOf } from "./lost.ts";
+import { giveUp, type PageOutcomes, wayOf } from "./lost.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 
 /** What a service says later of a message that it had taken. */
@@ -44,7 +44,7 @@ interface Failed {
  */
 export function takeReceipt(
   tx: Tx,
-  telling: Telling & { kinds: ContactList },
+  telling: PageOutcomes & { kinds: ContactList },
   { ref, outcome, detail, isLost }: Receipt,
 ): void {
   if (outcome === "delivered") {

@@ -6,7 +6,7 @@ import { recordAttempt } from "../contacts/health.ts";
 import type { Recorded } from "../outbox/queue.ts";
 import { type Verdict, waitMs } from "../outbox/retry.ts";
 import type { ContactList } from "../services/list.ts";
-import { giveUp, type Telling, wayOf, withdrawFrom } from "./lost.ts";
+import { giveUp, type PageOutcomes, wayOf, withdrawFrom } from "./lost.ts";
 import { isPage, PAGE_AGE_MS, type PageOutcome, type PageRow } from "./page.ts";
 import { makeLateNote } from "./pages.ts";
 import { shareShown } from "./shown.ts";
@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 60_000;
 const LONGEST_REST_MS = 300_000;
 const REFUSED = "refused";
 
-export interface RecordOptions extends Telling {
+export interface RecordOptions extends PageOutcomes {
   sealer: Sealer;
   kinds: ContactList;
   /** A page was due while its alert was quiet. */

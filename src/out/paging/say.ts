@@ -1,8 +1,8 @@
 import { cut } from "../../ground/kit/text.ts";
 import { shortTime } from "../../ground/kit/wall-time.ts";
 import type { EventBody } from "../outbox/event.ts";
+import type { EventNames } from "../outbox/event-names.ts";
 import { asLine, describe, type Message } from "../outbox/message.ts";
-import type { EventSaid } from "../outbox/said.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
 
 /** Alerts named one by one in a message; of the others it says how many. */
@@ -15,7 +15,7 @@ const NAMED = 50;
 /** One alert of a message. */
 export interface PagedAlert {
   event: EventBody;
-  said: EventSaid | null;
+  said: EventNames | null;
 }
 
 /** Several alerts as one message, oldest first: each is named. `ack`: how it is answered. */

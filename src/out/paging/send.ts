@@ -26,11 +26,15 @@ export interface ContactSenderOptions {
 
 /** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
 export interface ContactSender {
-  send(contact: ContactRow, message: DirectMessage, how?: Partial<How>): Promise<DirectSent>;
+  send(
+    contact: ContactRow,
+    message: DirectMessage,
+    how?: Partial<SendContext>,
+  ): Promise<DirectSent>;
 }
 
 /** Beside what is said. */
-export interface How {
+export interface SendContext {
   /** What the service calls the message in whose place it is said. */
   ref: string | null;
   /** null: it names no row, a test. */
@@ -44,7 +48,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
   const attempt = async (
     contact: ContactRow,
     message: DirectMessage,
-    { ref, name, since }: How,
+    { ref, name, since }: SendContext,
   ): Promise<DirectSent> => {
     const kind = kinds.find(contact.kind);
     if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
@@ -74,7 +78,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
     return judged(sent, kind);
   };
-  const guarded = async (contact: ContactRow, message: DirectMessage, how: How) => {
+  const guarded = async (contact: ContactRow, message: DirectMessage, how: SendContext) => {
     try {
       return await attempt(contact, message, how);
     } catch (error) {

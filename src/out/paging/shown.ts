@@ -4,7 +4,7 @@ import type { Tx } from "../../ground/store/store.ts";
 import { type ContactRow, findContact } from "../contacts/contacts.ts";
 import { markShown } from "../contacts/health.ts";
 import { CAPABILITY_SECONDS } from "./capability.ts";
-import { type Telling, wayOf } from "./lost.ts";
+import { type PageOutcomes, wayOf } from "./lost.ts";
 import { type MessageName, namedIn } from "./message-name.ts";
 import { isPage } from "./page.ts";
 
@@ -86,7 +86,7 @@ interface ShownPage {
  */
 export function takeShown(
   tx: Tx,
-  telling: Pick<Telling, "tell">,
+  telling: Pick<PageOutcomes, "tell">,
   right: ShownRight,
 ): Shower | null {
   const { contactId, name, until } = right;
@@ -113,7 +113,7 @@ const WITH_IT = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answ
 /** A device may say so before the attempt has ended: then the rows that went with `lead` are known only now. */
 export function shareShown(
   tx: Tx,
-  telling: Pick<Telling, "tell">,
+  telling: Pick<PageOutcomes, "tell">,
   { contact, lead }: { contact: ContactRow; lead: number },
 ): void {
   const at = tx.sql<[id: number], number | null>(WAS_SHOWN).pluck().get(lead) ?? null;
@@ -124,7 +124,7 @@ export function shareShown(
 
 function tellShown(
   tx: Tx,
-  { tell }: Pick<Telling, "tell">,
+  { tell }: Pick<PageOutcomes, "tell">,
   shown: { contact: ContactRow; rows: readonly ShownPage[]; detail: Record<string, unknown> },
 ): void {
   for (const { alertId, event } of shown.rows.filter(isPage)) {

@@ -91,7 +91,7 @@ export interface Channel {
    */
   pushes?: true;
   /** Several people read it: a storm is told there in one message a minute. */
-  isRoom?: true;
+  isChat?: true;
   /** What goes out is the event's own body, or nothing: no words are made for it. */
   bodyAsIs?: true;
   /** Whether it can be test-fired here; default: yes. */

@@ -1,7 +1,7 @@
 import type { Sent } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
-import type { EventSaid } from "../outbox/said.ts";
-import type { Loudness } from "./texts.ts";
+import type { EventNames } from "../outbox/event-names.ts";
+import type { Urgency } from "./texts.ts";
 
 /** What one message to one person says, whichever way it goes. */
 export interface DirectMessage {
@@ -27,7 +27,7 @@ export interface DirectMessage {
   /** The events of the alerts that it names, oldest first. */
   events: readonly EventBody[];
   /** What is told beside the first of them; null where nothing is, or it names none. */
-  said: EventSaid | null;
+  said: EventNames | null;
 }
 
 /** How an attempt ended. */
@@ -46,7 +46,7 @@ export function withRef(sent: Sent, ref: unknown): DirectSent {
 }
 
 /** A page rings; what only tells how it went on makes no sound. */
-export function loudnessOfDirect({ purpose, level }: DirectMessage): Loudness {
+export function loudnessOfDirect({ purpose, level }: DirectMessage): Urgency {
   if (purpose === "note") return "silent";
   if (purpose !== "page") return "usual";
   return level >= 500 ? "through" : "rings";

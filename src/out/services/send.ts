@@ -12,9 +12,9 @@ import {
   UNREADABLE,
 } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
+import type { EventNames } from "../outbox/event-names.ts";
 import { describe, type Message } from "../outbox/message.ts";
 import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
-import type { EventSaid } from "../outbox/said.ts";
 import { type ExchangeWatch, watchExchange } from "../outbox/tried.ts";
 import type { Host, Settings } from "./channel.ts";
 import type { ChannelList } from "./list.ts";
@@ -115,7 +115,7 @@ function wordsOf(
     said,
   }: { event: EventBody; integration: IntegrationRow; said: string | null },
 ): Message {
-  const beside = said === null ? null : (JSON.parse(said) as EventSaid);
+  const beside = said === null ? null : (JSON.parse(said) as EventNames);
   const usual = describe(event, { said: beside, link: linkTo(publicUrl, event) });
   // A text for one alert says nothing of the others.
   if (beside?.together !== undefined) return usual;

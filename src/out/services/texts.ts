@@ -1,6 +1,6 @@
 import type { EventBody } from "../outbox/event.ts";
+import type { Link } from "../outbox/event-names.ts";
 import { asLine, type Message, plainText } from "../outbox/message.ts";
-import type { Link } from "../outbox/said.ts";
 
 /** What services have in common: how an event looks and sounds, texts within a limit, texts that must not act. */
 
@@ -11,10 +11,10 @@ export function takenFor({ event, alert_id: id }: EventBody): string | null {
 }
 
 /** How a message looks: the worse, the redder. */
-export type Mood = "critical" | "bad" | "warning" | "seen" | "over";
+export type MessageColour = "critical" | "bad" | "warning" | "seen" | "over";
 
 /** A colour for each, as `0xrrggbb`. */
-export const COLOURS: Readonly<Record<Mood, number>> = {
+export const COLOURS: Readonly<Record<MessageColour, number>> = {
   critical: 0xb3261e,
   bad: 0xd9480f,
   warning: 0xf2a900,
@@ -22,7 +22,7 @@ export const COLOURS: Readonly<Record<Mood, number>> = {
   over: 0x2e7d32,
 };
 
-export function moodOf({ event, level }: EventBody): Mood {
+export function messageColourOf({ event, level }: EventBody): MessageColour {
   if (event === "alert.resolved") return "over";
   if (event === "alert.acknowledged" || event === "alert.test") return "seen";
   if (event === "integration.disabled") return "bad";
@@ -30,10 +30,10 @@ export function moodOf({ event, level }: EventBody): Mood {
 }
 
 /** How a message sounds on a phone; `through` also rings where the phone is set to be still. */
-export type Loudness = "through" | "rings" | "usual" | "silent";
+export type Urgency = "through" | "rings" | "usual" | "silent";
 
 /** What rings is what somebody should do; what ended is only shown. */
-export function loudnessOf({ event, level }: EventBody): Loudness {
+export function urgencyOf({ event, level }: EventBody): Urgency {
   if (event === "alert.acknowledged" || event === "alert.resolved") return "silent";
   if (event === "integration.disabled") return "rings";
   if (event === "alert.test") return "usual";

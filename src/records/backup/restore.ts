@@ -27,7 +27,7 @@ import { lockDirectory } from "../../ground/store/lock.ts";
 import { migrations } from "../../ground/store/migrations.ts";
 import type { Manifest } from "../../ground/store/snapshot.ts";
 import type { Place } from "./place.ts";
-import { openReplaced, type Pending, type SettledRows, settle } from "./settle.ts";
+import { openReplaced, type Pending, type PendingRows, settle } from "./restored.ts";
 import { checkBytes, checkInside, isReplaced, readManifest } from "./verify.ts";
 
 export interface RestoreOptions {
@@ -49,7 +49,7 @@ export interface Restored {
   /** Whether FILE.key was there. Its keys are then in the data directory. */
   keys: boolean;
   /** What waited to be sent when the backup was made. */
-  pending: SettledRows;
+  pending: PendingRows;
 }
 
 /**
@@ -132,7 +132,7 @@ function mustHaveRoom({ size }: Manifest, { path }: Place): void {
 }
 
 /** The copy beside the store: checked against FILE.json, adapted, and with a write-ahead log. */
-function stage(staged: string, manifest: Manifest, options: RestoreOptions): SettledRows {
+function stage(staged: string, manifest: Manifest, options: RestoreOptions): PendingRows {
   const { place, clock, pending } = options;
   copyFileSync(options.file, staged, constants.COPYFILE_FICLONE);
   checkStaged(staged, manifest, options.file);

@@ -83,7 +83,7 @@ function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[
 function writeOf(config: IntegrationConfig, { channels }: Guard): IntegrationWrite {
   const { name, type, url, enabled: _on, events, storm_threshold, ...others } = config;
   const { title_template, body_template, shared, except, ...secrets } = others;
-  const usual = channels.find(type)?.isRoom ? USUAL_STORM : undefined;
+  const usual = channels.find(type)?.isChat ? USUAL_STORM : undefined;
   const given = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
   return {
     name,

@@ -26,7 +26,7 @@ import {
 } from "../../core/projects/sources.ts";
 import { invalid, ServiceError } from "../../ground/kit/errors.ts";
 import type { Tx } from "../../ground/store/store.ts";
-import { sourceKinds, usualRoom } from "../../in/adapters/list.ts";
+import { sourceKinds, usualNameScope } from "../../in/adapters/list.ts";
 import { mustBeUsable } from "../../in/adapters/mapping/chosen.ts";
 import type { Addresses } from "../../in/heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../../in/heartbeats/rows.ts";
@@ -130,7 +130,7 @@ function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptio
   for (const [i, given] of config.sources.entries())
     at(`/config/sources/${i}`, () => {
       const { name, retain_logs: retainLogs, kind, room, options } = given;
-      const usual = usualRoom(kind);
+      const usual = usualNameScope(kind);
       if (usual === null)
         throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
       mustBeUsable(kind, options);

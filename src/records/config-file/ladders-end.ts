@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { deleteRule } from "../../core/alerts/rules.ts";
-import { stillTold } from "../../core/alerts/still-told.ts";
+import { stillPaging } from "../../core/alerts/still-paging.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
 import { getRule, listRules } from "../../core/projects/rules.ts";
@@ -22,7 +22,7 @@ const MOST_NAMED = 100;
 
 /** The ladders that would end if the rule were deleted now; [] where none is running. */
 export function endingWith(reader: Reader, rule: StoredRule): LadderEnd[] {
-  const alerts = [...stillTold(reader, rule.project_id)].flatMap(([id, of]) =>
+  const alerts = [...stillPaging(reader, rule.project_id)].flatMap(([id, of]) =>
     of === rule.id ? id : [],
   );
   return alerts.length === 0 ? [] : [ended(reader, rule, alerts)];
@@ -42,10 +42,10 @@ export function deleteSaying(
 
 /** Remembers the running ladders. Returns a function that returns those that ended since. */
 export function watchLadders(reader: Reader, { id: projectId }: Project): () => LadderEnd[] {
-  const before = stillTold(reader, projectId);
+  const before = stillPaging(reader, projectId);
   const rules = new Map(listRules(reader, projectId).map((rule) => [rule.id, rule]));
   return () => {
-    const after = stillTold(reader, projectId);
+    const after = stillPaging(reader, projectId);
     const gone = [...before].filter(([alert]) => !after.has(alert));
     return [...Map.groupBy(gone, ([, rule]) => rule)].map(([rule, alerts]) =>
       ended(

@@ -12,7 +12,7 @@ import { listSources } from "../../core/projects/sources.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { integrations } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { usualRoom } from "../../in/adapters/list.ts";
+import { usualNameScope } from "../../in/adapters/list.ts";
 import type { EventKind } from "../../out/outbox/event.ts";
 import { fieldsOf } from "../../out/services/channel.ts";
 import type { ChannelList } from "../../out/services/list.ts";
@@ -147,5 +147,5 @@ function byText(a: IntegrationConfig, b: IntegrationConfig): number {
 }
 
 function sourceConfig({ name, retain_logs, kind, room, options }: SourceAnswer): SourceConfig {
-  return { name, retain_logs, kind, options, ...(room === usualRoom(kind) ? {} : { room }) };
+  return { name, retain_logs, kind, options, ...(room === usualNameScope(kind) ? {} : { room }) };
 }

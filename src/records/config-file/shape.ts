@@ -10,7 +10,7 @@ import {
 } from "../../core/projects/integration.ts";
 import { projectName } from "../../core/projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../../core/projects/rule.ts";
-import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../../core/projects/source.ts";
+import { nameScope, sourceKind, sourceName, sourceOptions } from "../../core/projects/source.ts";
 import { boolean, list, text } from "../../ground/kit/fields.ts";
 import { type ChannelList, type CredentialField, channels } from "../../out/services/list.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
@@ -40,7 +40,7 @@ const source = z.strictObject({
   retain_logs: boolean.default(false),
   kind: sourceKind.default("events"),
   /** Left out: the default of the kind. */
-  room: sourceRoom.optional(),
+  room: nameScope.optional(),
   options: sourceOptions.default({}),
 });
 export type SourceConfig = z.output<typeof source>;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { PageFile, Sheet } from "./screen.ts";
+import type { PageFile, RawDocument } from "./screen.ts";
 
 /** The media type of every page and of its sections. */
 const TYPE = "text/html; charset=utf-8";
@@ -99,7 +99,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 }
 
 /** A document as it is, with headers of its own. */
-export function sendSheet(sheet: Sheet, { tls }: Pick<Asked, "tls">): Response {
+export function sendDocument(sheet: RawDocument, { tls }: Pick<Asked, "tls">): Response {
   const { status, headers, body } = sheet;
   return new Response(body === "" ? null : body, {
     status,

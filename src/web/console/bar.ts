@@ -34,7 +34,7 @@ export function bar(call: PageCall): Markup {
     );
   const silent = silentDevicesLine(call);
   if (silent !== null) return line("status", silent);
-  const found = seesNames ? worstOfDoctor(tenant.house?.doctor.latest() ?? null) : null;
+  const found = seesNames ? worstOfDoctor(tenant.host?.doctor.latest() ?? null) : null;
   if (found !== null)
     return line(
       "status",

@@ -11,12 +11,12 @@ import type { Serving } from "../http/serve-route.ts";
 import { sessionCookieName } from "../http/session-cookie.ts";
 import { goTo } from "./answer.ts";
 import { assets } from "./assets.ts";
+import { createFlashMessages } from "./flash.ts";
 import { createLive } from "./live.ts";
 import { openPages } from "./open-pages.ts";
 import { askingOf, type PageRequest } from "./page-request.ts";
 import { MANIFEST, manifest, WORKER } from "./pocket/manifest.ts";
 import { createRouting } from "./routing.ts";
-import { createSaid } from "./said.ts";
 import type { Who } from "./screen.ts";
 import { screens } from "./screens.ts";
 import { createScreenServer } from "./serve-screen.ts";
@@ -40,7 +40,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
   const routing = createRouting(screens);
   const open = new Map(openPages.map((page) => [page.path, page]));
   const files = assets();
-  const said = createSaid(() => unixSeconds(tenant.clock));
+  const said = createFlashMessages(() => unixSeconds(tenant.clock));
   const pages = createScreenServer({
     tenant,
     system,
@@ -79,7 +79,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     const form = method === "POST" ? routing.form(path) : null;
     const file = method === "GET" && screen === null ? routing.file(path) : null;
     const who = signedIn(tenant, asking);
-    const on = method === "GET" ? goesOn(tenant, path) : null;
+    const on = method === "GET" ? redirectOf(tenant, path) : null;
     const isPage = [screen, form, file, on].some(Boolean) || isLive || ofWall;
     if (who === null) return isPage ? toSignIn(asking) : null;
     c.set("tenantId", tenant.id);
@@ -128,7 +128,7 @@ function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | n
 }
 
 /** Addresses that are no pages and lead to one: where that is; null for every other. */
-export function goesOn({ store }: Pick<Tenant, "store">, path: string): string | null {
+export function redirectOf({ store }: Pick<Tenant, "store">, path: string): string | null {
   // Nothing can have happened yet: what is done first, before a list of alerts.
   if (path === "/") return configVersions(store).length === 0 ? "/welcome" : "/alerts";
   // Each other tab of a project has an address by its name; this is the first.

@@ -5,7 +5,7 @@ import type { AppContext } from "../http/raw-route.ts";
 import { decodeText, readBytes } from "../http/read-request.ts";
 import type { Asked } from "./answer.ts";
 import { readCookies } from "./cookies.ts";
-import { lookOf, type PageLook } from "./look.ts";
+import { type DisplaySettings, lookOf } from "./display.ts";
 
 /** One request, as everything that answers it looks at it. */
 export interface PageRequest {
@@ -14,7 +14,7 @@ export interface PageRequest {
   /** HEAD is asked as GET. */
   method: string;
   cookies: Readonly<Record<string, string>>;
-  look: PageLook;
+  look: DisplaySettings;
   place: Site;
   asked: Asked;
   /** Unix seconds. */

@@ -2,7 +2,7 @@ import type { ServiceError } from "../../ground/kit/errors.ts";
 import type { Markup } from "../../ground/kit/html.ts";
 import type { Role } from "../../ground/store/columns.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import type { PageLook } from "./look.ts";
+import type { DisplaySettings } from "./display.ts";
 import type { System } from "./system-port.ts";
 
 /** Who has signed in, with the role that they have now. */
@@ -26,7 +26,7 @@ export interface PageCall {
   at: string;
   /** Unix seconds. */
   now: number;
-  look: PageLook;
+  look: DisplaySettings;
   /** What stands before every address: "", or "/box" behind a proxy. */
   base: string;
   /** As in the address bar: `https://box.example.org/box`, for what is pasted elsewhere. */
@@ -114,7 +114,7 @@ export interface FormDone {
   /** Shown this once, on the page that `to` names or that the form stood on, and stored nowhere. */
   shown?: Readonly<Record<string, string>>;
   /** Answered in place of any page: for a frame. */
-  sheet?: Sheet;
+  sheet?: RawDocument;
 }
 
 /** One thing that a page can do. */
@@ -126,7 +126,7 @@ export interface Form {
   /** Nothing is written: a preview, a try. It is asked without an author. */
   reads?: true;
   /** Something goes out and nothing is stored: it is told in the audit all the same. */
-  deed?: true;
+  auditAlways?: true;
   /** Throws ServiceError: the page comes back with what was typed. `tenant.store` writes in the caller's name. */
   act(call: PageCall, form: URLSearchParams): FormDone | Promise<FormDone>;
 }
@@ -142,7 +142,7 @@ export interface PageFile {
 }
 
 /** A document that isn't one of the console's pages, as it is sent. */
-export interface Sheet {
+export interface RawDocument {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string;
@@ -161,7 +161,7 @@ export interface Screen {
 }
 
 /** Gives what is saved, or what a frame shows. */
-export type MakeFile = (call: PageCall) => PageFile | Sheet | Promise<PageFile | Sheet>;
+export type MakeFile = (call: PageCall) => PageFile | RawDocument | Promise<PageFile | RawDocument>;
 
 /** An address below `base`, from text that is safe in a path. */
 export function link({ base }: Pick<PageCall, "base">, path: string): string {

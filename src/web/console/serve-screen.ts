@@ -1,18 +1,18 @@
-import { type Author, auditDeed } from "../../ground/audit/record.ts";
+import { type Author, auditAction } from "../../ground/audit/record.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { html } from "../../ground/kit/html.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { tenantAs } from "../../tenant/tenant-as.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import { noSessionCookie } from "../http/session-cookie.ts";
-import { goTo, sendFile, sendHtml, sendSheet } from "./answer.ts";
+import { goTo, sendDocument, sendFile, sendHtml } from "./answer.ts";
 import { bar } from "./bar.ts";
 import { drawSections, drawView, shownOnce } from "./draw.ts";
+import { type FlashMessages, flashLine, refusedLine } from "./flash.ts";
 import { createOnce } from "./once.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Found, FoundFile, Routing } from "./routing.ts";
-import { refusedLine, type SaidBook, saidLine } from "./said.ts";
 import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
 import { screens } from "./screens.ts";
 import { documentTitle, type Files, shell } from "./shell.ts";
@@ -22,7 +22,7 @@ export interface ScreenServerDeps {
   tenant: Tenant;
   system: System;
   routing: Routing;
-  said: SaidBook;
+  said: FlashMessages;
   files: Files;
   address(c: AppContext): string;
 }
@@ -121,7 +121,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     const drawn = await drawSections(view, only, call.shown);
     if (only !== null) return [...drawn.values()].map(({ markup }) => markup).join("");
     const line =
-      call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);
+      call.returned === null ? flashLine(done, call.base) : refusedLine(call.returned.error);
     return [line, bar(call), ...drawn.values()].map(({ markup }) => markup).join("");
   };
 
@@ -192,7 +192,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const status = error.status === 400 ? 422 : error.status;
         return draw({ ...again, returned }, null, status).catch(() => refused(asking, call, error));
       }
-      if (done.sheet !== undefined) return sendSheet(done.sheet, asked);
+      if (done.sheet !== undefined) return sendDocument(done.sheet, asked);
       const onTo = (to: string) => {
         const gone = done.signsOut
           ? leaving(place.secure, done.signsOut)
@@ -219,7 +219,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       const call = callOf(asking, who, params);
       try {
         const file = await make(call);
-        return "status" in file ? sendSheet(file, asking.asked) : sendFile(file, asking.asked);
+        return "status" in file ? sendDocument(file, asking.asked) : sendFile(file, asking.asked);
       } catch (error) {
         return refused(asking, call, error);
       }
@@ -242,7 +242,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       target: form.target?.(call.params) ?? { kind: "page", id: "" },
     };
     const done = await form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);
-    if (form.deed) auditDeed(tenant.store, author);
+    if (form.auditAlways) auditAction(tenant.store, author);
     return done;
   }
 

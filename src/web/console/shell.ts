@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../ground/kit/html.ts";
 import { subscriptionIds } from "../../out/contacts/subscriptions.ts";
 import { bar } from "./bar.ts";
-import { saidLine } from "./said.ts";
+import { flashLine } from "./flash.ts";
 import type { FormDone, NavId, PageCall } from "./screen.ts";
 import { exact } from "./ui/times.ts";
 
@@ -81,7 +81,7 @@ ${page.heading !== null && html`<header class="top"><h1>${page.heading}</h1></he
 ${page.main}
 <p class="paper">${call.origin}${call.at} · printed as of ${exact(call.now, look.zone)}</p>
 </main>
-${page.refused ?? saidLine(page.said, base)}
+${page.refused ?? flashLine(page.said, base)}
 </div>`,
   );
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../ground/kit/errors.ts";
 import type { Markup } from "../../ground/kit/html.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import type { PageLook } from "./look.ts";
+import type { DisplaySettings } from "./display.ts";
 
 /** One request for a page that needs no session: signing in, taking a seat. */
 export interface Visit {
@@ -9,7 +9,7 @@ export interface Visit {
   query: URLSearchParams;
   /** The same without a query: its path below `base`. */
   path: string;
-  look: PageLook;
+  look: DisplaySettings;
   cookies: Readonly<Record<string, string>>;
   base: string;
   origin: string;

@@ -8,7 +8,7 @@ import {
   whoseWords,
 } from "../../core/alerts/answer.ts";
 import { type TakenAlert, takeByDevice } from "../../core/alerts/device-answer.ts";
-import { calledOf } from "../../core/alerts/said.ts";
+import { displayNameOf } from "../../core/alerts/said.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { type AckAlert, ackPage, noAckPage } from "../../ground/page/ack-page.ts";
 import type { PageAnswer } from "../../ground/page/answer.ts";
@@ -72,7 +72,7 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
   );
   const [first, ...others] = alerts;
   if (first === undefined) return stranger(c, pages);
-  const as = calledOf(tenant.store, page.right.accountId);
+  const as = displayNameOf(tenant.store, page.right.accountId);
   return ackPage({ as, alerts: [first, ...others] });
 }
 

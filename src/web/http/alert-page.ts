@@ -1,7 +1,7 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { alertPage } from "../../ground/page/alert-page.ts";
 import { prefersJson } from "./accept.ts";
-import type { PagesDoor } from "./app.ts";
+import type { PagesHandler } from "./app.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { RawRoute } from "./raw-route.ts";
 import { sendPage } from "./send-page.ts";
@@ -13,7 +13,7 @@ const ID = /^[1-9][0-9]{0,15}$/;
  * The page that a message's link leads to: the alert's own where there are pages for people. Else one that reads nothing, so
  * that it can tell nothing. `tls`: whether TLS ends here.
  */
-export function alertPageRoute(tls: boolean, pages?: PagesDoor): RawRoute {
+export function alertPageRoute(tls: boolean, pages?: PagesHandler): RawRoute {
   return {
     method: "GET",
     path: PATH,

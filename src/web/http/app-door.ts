@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "./app.ts";
-import type { IngestDoor, IngestReply } from "./ingest.ts";
+import type { IngestHandler, IngestReply } from "./ingest.ts";
 import { wireError } from "./wire.ts";
 
 /** Node's requests on their way into the app. */
-export interface AppDoor {
+export interface AppHandler {
   serve(incoming: IncomingMessage, outgoing: ServerResponse): void;
   /** Loads the app now rather than with the first request. */
   load(): Promise<void>;
@@ -16,7 +16,7 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
  * The app is more than half of the program and no event needs it, so it is loaded after the box listens:
  * requests that come before wait for it.
  */
-export function createAppDoor(app: () => Promise<App>, ingest: IngestDoor): AppDoor {
+export function createAppHandler(app: () => Promise<App>, ingest: IngestHandler): AppHandler {
   let listener: Listener | null = null;
   let loading: Promise<Listener> | null = null;
 

@@ -15,8 +15,8 @@ import { createTwilio, TWILIO } from "./twilio.ts";
 
 export type App = Hono<{ Variables: RequestVariables }>;
 
-/** PagesDoor that stand beside the routes, asked for what no route takes. null: it isn't theirs. */
-export type PagesDoor = (c: AppContext) => Promise<Response | null>;
+/** PagesHandler that stand beside the routes, asked for what no route takes. null: it isn't theirs. */
+export type PagesHandler = (c: AppContext) => Promise<Response | null>;
 
 export interface AppOptions {
   routes: readonly Route[];
@@ -27,7 +27,7 @@ export interface AppOptions {
   /** Whether senders' own addresses are served too, beside `/v1/in`. */
   fixedAddresses?: boolean;
   /** The pages for people; null for what isn't theirs. */
-  pages?: PagesDoor;
+  pages?: PagesHandler;
   /** It is the app of a port of senders of one kind, and serves nothing else. */
   only?: SendersPort;
 }

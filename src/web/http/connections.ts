@@ -4,7 +4,7 @@ import type { ClientAddress } from "./address.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
 /** What was closed while there was no room, since the last time this was told. */
-export interface Crowd {
+export interface ConnectionRefusals {
   /** Connections that never authenticated, closed to make room. */
   evicted: number;
   /** New connections that found no room: everyone there is known. */
@@ -34,7 +34,7 @@ export interface ConnectionsOptions {
   address: ClientAddress;
   clock: Clock;
   /** Told when connections are closed for want of room, at most once a minute. */
-  crowded?(crowd: Crowd): void;
+  crowded?(crowd: ConnectionRefusals): void;
 }
 
 /** Open connections of one kind; `strangers` in the order in which they came. */
@@ -49,7 +49,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const all: Room = { places: limits.connections, taken: 0, strangers: new Map() };
   const shares = new Map<string, Room>();
   const roomsOf = new Map<string, Room[]>();
-  const tell = crowdTeller(options);
+  const tell = refusalLogger(options);
 
   const shareOf = (peer: string): Room[] => {
     if (address.trusts(peer)) return [];
@@ -121,8 +121,11 @@ function idOf({ remoteAddress, remotePort }: Peer): string {
 }
 
 /** The first is told at once, what follows within the minute with the first after it. */
-function crowdTeller({ clock, crowded }: ConnectionsOptions): (what: keyof Crowd) => void {
-  let crowd: Crowd = { evicted: 0, refused: 0 };
+function refusalLogger({
+  clock,
+  crowded,
+}: ConnectionsOptions): (what: keyof ConnectionRefusals) => void {
+  let crowd: ConnectionRefusals = { evicted: 0, refused: 0 };
   let toldAt = Number.NEGATIVE_INFINITY;
   return (what) => {
     crowd[what] += 1;

@@ -4,7 +4,7 @@ import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { httpDate } from "../../ground/kit/http-date.ts";
 import type { ClientAddress } from "./address.ts";
 import type { Connections } from "./connections.ts";
-import type { Admitted, IngestDoor, IngestReply } from "./ingest.ts";
+import type { Admitted, IngestHandler, IngestReply } from "./ingest.ts";
 import { type LaneHead, readLaneHead } from "./lane-head.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { endConnection, wireError, wireText } from "./wire.ts";
@@ -18,7 +18,7 @@ export interface IngestLane {
 }
 
 export interface LaneOptions {
-  ingest: IngestDoor;
+  ingest: IngestHandler;
   address: ClientAddress;
   limits: ServerLimits;
   connections: Pick<Connections, "know">;

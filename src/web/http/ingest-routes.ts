@@ -1,9 +1,9 @@
-import type { IngestDoor, IngestReply } from "./ingest.ts";
+import type { IngestHandler, IngestReply } from "./ingest.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
 
 /** `POST /v1/ingest` as a route of the app: the same door as the server's, for requests that come as values. */
-export function ingestRoute(door: IngestDoor, address: (c: AppContext) => string): RawRoute {
+export function ingestRoute(door: IngestHandler, address: (c: AppContext) => string): RawRoute {
   return {
     method: "POST",
     path: "/v1/ingest",

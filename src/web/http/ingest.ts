@@ -45,7 +45,7 @@ export interface Admitted {
   bodyLimit: number;
 }
 
-export interface IngestDoor {
+export interface IngestHandler {
   /** Checks everything but the body. Throws ServiceError. */
   admit(head: IngestHead): Admitted | Promise<Admitted>;
   /** Takes the body in; `done` is called once, after the commit or with the refusal. Never throws. */
@@ -55,7 +55,9 @@ export interface IngestDoor {
 }
 
 /** `POST /v1/ingest` (contract §15; contract §4), apart from how its bytes arrive. */
-export function createIngestDoor(serving: Serving & { log: Log; requestId(): string }): IngestDoor {
+export function createIngestHandler(
+  serving: Serving & { log: Log; requestId(): string },
+): IngestHandler {
   const { limits } = serving;
   const readToken = createTokenReader();
 

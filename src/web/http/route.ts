@@ -67,7 +67,7 @@ export interface RouteFacts {
   /** Not in the API document: added by this program. */
   additive?: boolean;
   /** What it does is no change of the store, a test that goes out: the audit is told when it is done. */
-  deed?: boolean;
+  auditAlways?: boolean;
   /** Its GET consumes or waits, so HEAD must not run it. */
   noHead?: boolean;
   /** Header fields, in lower case, that its handler looks at. */

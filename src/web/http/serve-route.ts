@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { auditDeed } from "../../ground/audit/record.ts";
+import { auditAction } from "../../ground/audit/record.ts";
 import { check } from "../../ground/kit/check.ts";
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { parseToken } from "../../ground/kit/ids.ts";
@@ -105,7 +105,7 @@ async function handleAsAuthor(
   if (route.method === "GET" || !("tenant" in call)) return route.handle(call as never);
   const author = authorOf(route, call);
   const result = await route.handle({ ...call, tenant: tenantAs(call.tenant, author) } as never);
-  if (route.deed) auditDeed(call.tenant.store, author);
+  if (route.auditAlways) auditAction(call.tenant.store, author);
   return result;
 }
 

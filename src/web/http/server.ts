@@ -9,17 +9,17 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { ClientAddress } from "./address.ts";
-import type { AppDoor } from "./app-door.ts";
+import type { AppHandler } from "./app-door.ts";
 import { createBodyReader, type ReadBody } from "./body-reader.ts";
 import type { Connections } from "./connections.ts";
-import type { IngestDoor, IngestReply } from "./ingest.ts";
+import type { IngestHandler, IngestReply } from "./ingest.ts";
 import { createIngestLane, type IngestLane } from "./ingest-lane.ts";
 import { constructionLimits, type ServerLimits, serverLimits } from "./server-limits.ts";
 import { endConnection, headFault, wireError } from "./wire.ts";
 
 export interface ServerOptions {
-  app: AppDoor;
-  ingest: IngestDoor;
+  app: AppHandler;
+  ingest: IngestHandler;
   tls?: { cert: string; key: string };
   address: ClientAddress;
   connections: Connections;
@@ -112,7 +112,7 @@ function layLane(
 }
 
 interface Door {
-  ingest: IngestDoor;
+  ingest: IngestHandler;
   address: ClientAddress;
   readBody: ReadBody;
   connections: Connections;
@@ -131,7 +131,7 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
       contentEncoding: headers["content-encoding"],
       address: address(incoming.socket.remoteAddress ?? "", forwardedFor(headers)),
     });
-  const read = (admitted: Awaited<ReturnType<IngestDoor["admit"]>>) => {
+  const read = (admitted: Awaited<ReturnType<IngestHandler["admit"]>>) => {
     connections.know(incoming.socket);
     if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
     const of = { owner: admitted.tenant.id, limit: admitted.bodyLimit };

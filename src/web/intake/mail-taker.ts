@@ -20,7 +20,7 @@ export interface HandedMail {
 }
 
 /** What became of it: on the disk, or why not and whether to try again. */
-export type MailFate = "taken" | "later" | "nobody" | "failed";
+export type MailOutcome = "taken" | "later" | "nobody" | "failed";
 
 /** Everything behind a mail port's connections. */
 export interface MailTaker {
@@ -30,7 +30,7 @@ export interface MailTaker {
   find(token: string | null): Source | null;
   /** Counts a wrong key of this address. Throws ServiceError of status 429 where those are too many. */
   guess(address: string): void;
-  deliver(mail: HandedMail): Promise<MailFate>;
+  deliver(mail: HandedMail): Promise<MailOutcome>;
   stop(): void;
   readonly counts: PortCounts;
 }
@@ -59,7 +59,7 @@ export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
     await commitDecoded({ tenant, source }, decoded, body.subarray(0, 4096).toString("utf8"));
   };
 
-  const deliver = async ({ bytes, tokens, isBounce }: HandedMail): Promise<MailFate> => {
+  const deliver = async ({ bytes, tokens, isBounce }: HandedMail): Promise<MailOutcome> => {
     const mail = { ...(await reader.read(bytes)), is_bounce: isBounce };
     const sources = tokens.map((token) => find(token)).filter((source) => source !== null);
     if (sources.length === 0) return "nobody";

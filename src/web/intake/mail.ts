@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { keyOfAddress, keyOfLogin, NOBODYS } from "./mail-keys.ts";
-import type { MailFate, MailTaker } from "./mail-taker.ts";
+import type { MailOutcome, MailTaker } from "./mail-taker.ts";
 import type { Port } from "./port.ts";
 import { createShares } from "./shares.ts";
 import type { OpenStream, TlsFiles } from "./tcp.ts";
@@ -192,7 +192,7 @@ function envelopeOf(session: SMTPServerSession) {
   };
 }
 
-function told(fate: MailFate, done: (error?: Error | null, message?: string) => void): void {
+function told(fate: MailOutcome, done: (error?: Error | null, message?: string) => void): void {
   if (fate === "taken") done(null, "taken");
   else done(reply(fate === "nobody" ? "recipient" : fate));
 }

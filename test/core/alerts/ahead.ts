@@ -17,7 +17,7 @@ import { unacknowledge } from "../../../src/core/alerts/unacknowledge.ts";
 import { getProject } from "../../../src/core/projects/projects.ts";
 import { ServiceError } from "../../../src/ground/kit/errors.ts";
 import type { Tx } from "../../../src/ground/store/store.ts";
-import type { EventSaid } from "../../../src/out/outbox/said.ts";
+import type { EventNames } from "../../../src/out/outbox/event-names.ts";
 import type { Plane } from "../../support/plane.ts";
 import fc from "../../support/property.ts";
 import { arrangeAll, clear, fireAll, PEOPLE, simulatedStories, storyPlane } from "./stories.ts";
@@ -177,7 +177,7 @@ function checkSaid(
   const rungs = history.filter(({ kind }) => RUNGS.includes(kind));
   const events = store.sql<[number, number, number], { at: number; said: string }>(EVENTS);
   for (const { at, said } of events.all(row.id, now, end)) {
-    const { next } = JSON.parse(said) as EventSaid;
+    const { next } = JSON.parse(said) as EventNames;
     if (next === undefined) continue;
     counts.said += 1;
     const until = next?.at ?? Number.POSITIVE_INFINITY;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   afterStep,
-  climb,
   nextRenotify,
   nextRung,
   repeatSeconds,
+  runLadder,
   secondsOf,
   type Timers,
   whatIsDue,
@@ -145,7 +145,7 @@ const climbTable: [
 
 for (const [what, ladder, first, last, result] of climbTable) {
   test(`climb: ${what}`, () => {
-    assert.deepEqual(climb(ladder, { first, last }, byName(["a", "b", "c"])), result);
+    assert.deepEqual(runLadder(ladder, { first, last }, byName(["a", "b", "c"])), result);
   });
 }
 

@@ -5,8 +5,8 @@ import { resolve } from "../../../src/core/alerts/resolve.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
 import type { EventBody } from "../../../src/out/outbox/event.ts";
+import type { EventNames } from "../../../src/out/outbox/event-names.ts";
 import { describe } from "../../../src/out/outbox/message.ts";
-import type { EventSaid } from "../../../src/out/outbox/said.ts";
 import { handClock } from "../../support/clock.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";
 
@@ -29,13 +29,13 @@ function channel(speaks: number, eventFilter = "") {
 }
 
 /** What each event was told with, oldest first. */
-function told(): { event: string; said: EventSaid | null; sentences: readonly string[] }[] {
+function told(): { event: string; said: EventNames | null; sentences: readonly string[] }[] {
   return plane.tenant.store
     .sql<[], { body: string; said: string | null }>("SELECT body, said FROM events ORDER BY id")
     .all()
     .map(({ body, said }) => {
       const event = JSON.parse(body) as EventBody;
-      const value = said === null ? null : (JSON.parse(said) as EventSaid);
+      const value = said === null ? null : (JSON.parse(said) as EventNames);
       const { people } = describe(event, { said: value });
       return { event: event.event.slice("alert.".length), said: value, sentences: people };
     });

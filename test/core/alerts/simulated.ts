@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { acknowledge } from "../../../src/core/alerts/acknowledge.ts";
 import { followAlert } from "../../../src/core/alerts/course.ts";
-import type { Course } from "../../../src/core/alerts/course-shape.ts";
+import type { SimulationResult } from "../../../src/core/alerts/course-shape.ts";
 import { simulateWrite } from "../../../src/core/alerts/simulate/shape.ts";
 import { readWorld } from "../../../src/core/alerts/simulate/world.ts";
 import { simulate } from "../../../src/core/alerts/simulate.ts";
@@ -60,7 +60,7 @@ async function tellAll(plane: Plane, all: Stories): Promise<void> {
 function think(
   { tenant: { store } }: Plane,
   of: { all: Stories; one: ToldStory; rule: StoredRule | undefined; at: number },
-): Course {
+): SimulationResult {
   const { one, at } = of;
   const rule = of.rule as StoredRule;
   const { level } = of.all;
@@ -152,7 +152,7 @@ function real(timeline: readonly TimelineEntry[]): string[] {
   });
 }
 
-function simulated({ rungs }: Course): string[] {
+function simulated({ rungs }: SimulationResult): string[] {
   return rungs.map(({ at, step: number, why, accounts }) => {
     if (why === "fallback" || why === "renotify") return `${at} ${why} ${accounts.join()}`;
     if (accounts.length === 0) return `${at} nobody ${number}`;
@@ -211,7 +211,7 @@ function rangOf(plane: Plane, id: number): string[] {
   return rows.map(({ contact: one, at }) => `${soon(at)} ${one}`).sort();
 }
 
-function ringsOf({ rings }: Course): string[] {
+function ringsOf({ rings }: SimulationResult): string[] {
   return rings
     .flatMap(({ at, contactId }) => (contactId === null ? [] : [`${soon(at)} ${contactId}`]))
     .sort();

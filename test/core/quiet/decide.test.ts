@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  decideQuiet,
+  decideSilenced,
+  matcherOf,
+  matchingSilences,
   type ReadySilence,
   type Subject,
-  silencesTaking,
-  takerOf,
 } from "../../../src/core/quiet/decide.ts";
 import { type SilenceBody, silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { type Timing, windowAt } from "../../../src/core/quiet/windows.ts";
@@ -57,7 +57,7 @@ const takes: [what: string, write: object, changed: Partial<Subject>, is: boolea
 ];
 for (const [what, write, changed, is] of takes)
   test(`a silence takes ${what}: ${is}`, () =>
-    assert.equal(takerOf(bodyOf(write))({ ...subject, ...changed }, anyTime), is));
+    assert.equal(matcherOf(bodyOf(write))({ ...subject, ...changed }, anyTime), is));
 
 function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): ReadySilence {
   return {
@@ -78,9 +78,9 @@ function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): Ready
   };
 }
 const untilOf = (silences: ReadySilence[], now: number) =>
-  decideQuiet(
+  decideSilenced(
     subject,
-    { silences: silencesTaking(subject, { silences, time: anyTime }), above: [] },
+    { silences: matchingSilences(subject, { silences, time: anyTime }), above: [] },
     now,
   )?.until ?? null;
 
@@ -96,7 +96,7 @@ test("it is quiet from the first second of a window to before its last, in its o
 
 test("an alert above must have each named identifier with the same value, and holds for 30 days at most", () => {
   const above = (identifiers: Record<string, string>, equal: string[], openedAt = 0) =>
-    decideQuiet(
+    decideSilenced(
       subject,
       { silences: [], above: [{ id: 7, rule: "up", identifiers, openedAt, equal }] },
       10 * DAY,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { withPeople } from "../../../src/app/desk/people.ts";
+import { withPeople } from "../../../src/app/offline/people.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 

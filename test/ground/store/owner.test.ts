@@ -16,9 +16,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { withHosted } from "../../../src/app/desk/hosted.ts";
-import { addKeyFile, rotateKeyFile } from "../../../src/app/desk/key-file.ts";
-import { withPeople } from "../../../src/app/desk/people.ts";
+import { withHosted } from "../../../src/app/offline/hosted.ts";
+import { addKeyFile, rotateKeyFile } from "../../../src/app/offline/key-file.ts";
+import { withPeople } from "../../../src/app/offline/people.ts";
 import { loadKeyRing, openKeyRing } from "../../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { StoreFault } from "../../../src/ground/store/faults.ts";

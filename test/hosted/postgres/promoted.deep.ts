@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withHosted } from "../../../src/app/desk/hosted.ts";
+import { withHosted } from "../../../src/app/offline/hosted.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { realClock } from "../../support/clock.ts";
 import { type TestHosted, testHosted } from "../../support/hosted-role.ts";

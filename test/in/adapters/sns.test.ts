@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { describe, test } from "node:test";
-import { type Ask, createAsk, type Told } from "../../../src/ground/kit/ask.ts";
+import { type Ask, type AskResult, createAsk } from "../../../src/ground/kit/ask.ts";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
 import type { Egress } from "../../../src/ground/kit/egress.ts";
 import { type InRequest, UnreadableBody } from "../../../src/in/adapters/adapter.ts";
@@ -34,7 +34,7 @@ function request(fields: Fields, more: Partial<InRequest> = {}): InRequest {
 }
 
 /** Why the message is refused, null where it isn't; and the hosts that were called. */
-async function judged(of: InRequest, told: Told = { text: certificate }) {
+async function judged(of: InRequest, told: AskResult = { text: certificate }) {
   const asked: string[] = [];
   const ask: Ask = async (url) => {
     asked.push(url);

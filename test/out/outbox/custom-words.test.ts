@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inCustomWords, templateFields } from "../../../src/out/outbox/custom-words.ts";
+import type { EventNames } from "../../../src/out/outbox/event-names.ts";
 import { describe } from "../../../src/out/outbox/message.ts";
-import type { EventSaid } from "../../../src/out/outbox/said.ts";
 import { eventBody } from "../../support/events.ts";
 
 const event = eventBody({ event: "alert.escalated", escalation_level: 2, page_accounts: ["a1"] });
-const said: EventSaid = {
+const said: EventNames = {
   paged: { people: [{ name: "Ann", why: "on call: primary" }], more: 0 },
   next: { at: event.timestamp + 600, people: [{ name: "Cy", why: "step 3" }], more: 0 },
   runbook: "https://wiki.example/x",

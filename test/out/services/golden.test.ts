@@ -5,8 +5,8 @@ import { test } from "node:test";
 import type { Egress } from "../../../src/ground/kit/egress.ts";
 import type { Credentials } from "../../../src/out/outbox/credentials.ts";
 import { type AlertFacts, buildEventBody, type EventBody } from "../../../src/out/outbox/event.ts";
+import type { EventNames } from "../../../src/out/outbox/event-names.ts";
 import { describe, type Message } from "../../../src/out/outbox/message.ts";
-import type { EventSaid } from "../../../src/out/outbox/said.ts";
 import { mailOf } from "../../../src/out/services/email/room.ts";
 import { channels } from "../../../src/out/services/list.ts";
 import { clocksWithoutZone } from "../../support/clocks.ts";
@@ -23,14 +23,14 @@ const RENEW = process.env["RENEW_GOLDEN"] === "1";
 const LINK = "https://box.example/a/7";
 const at = eventBody().timestamp;
 const person = (name: string, why: string) => ({ people: [{ name, why }], more: 0 });
-const always: EventSaid = {
+const always: EventNames = {
   runbook: "https://wiki.example/payments?step=(1)",
   links: [{ text: "Dashboard", href: "https://grafana.example/d/1?var=a&b=<c>" }],
 };
 
 interface Case {
   changes: Partial<EventBody>;
-  said: EventSaid | null;
+  said: EventNames | null;
   link?: null;
 }
 

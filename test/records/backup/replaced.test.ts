@@ -3,7 +3,7 @@ import fs, { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { withPeople } from "../../../src/app/desk/people.ts";
+import { withPeople } from "../../../src/app/offline/people.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { StoreFault } from "../../../src/ground/store/faults.ts";
 import { digestFile } from "../../../src/ground/store/files.ts";

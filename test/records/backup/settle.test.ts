@@ -9,7 +9,7 @@ import { getMeta, setMeta } from "../../../src/ground/store/meta.ts";
 import { openStore, type Store } from "../../../src/ground/store/store.ts";
 import { placeOf } from "../../../src/records/backup/place.ts";
 import { restoreBackup } from "../../../src/records/backup/restore.ts";
-import { settle } from "../../../src/records/backup/settle.ts";
+import { settle } from "../../../src/records/backup/restored.ts";
 import { takeBackup } from "../../../src/records/backup/take.ts";
 import { type HandClock, handClock } from "../../support/clock.ts";
 import { hashes, scratch } from "../../support/scratch.ts";

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { withPeople } from "../../../src/app/desk/people.ts";
+import { withPeople } from "../../../src/app/offline/people.ts";
 import { openKeyRing } from "../../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { handClock } from "../../support/clock.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { decideQuiet, takerOf } from "../../../src/core/quiet/decide.ts";
+import { decideSilenced, matcherOf } from "../../../src/core/quiet/decide.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { identifiersOf } from "../../../src/in/ingest/alert-key.ts";
 import { matcherText } from "../../../src/records/import/alertmanager/matchers.ts";
@@ -155,7 +155,7 @@ test("whatever the inhibition rules, no alert is silenced that Alertmanager tell
             level: 400,
             identifiers: identifiersOf(rule.identifier_keys, alert),
           };
-          const isQuiet = decideQuiet(subject, { silences: [], above }, NOW) !== null;
+          const isQuiet = decideSilenced(subject, { silences: [], above }, NOW) !== null;
           if (isQuiet) held += 1;
           const said = JSON.stringify({ by, alert, rule: rule.name });
           if (isQuiet) assert.ok(isHeld, said);
@@ -200,7 +200,7 @@ test("whatever the silence, its command takes what Alertmanager's does, or there
         ...body
       } = silenceWrite.parse(JSON.parse(json ?? ""));
       assert.equal(ends_at, NOW + 3 * 3600);
-      const takes = takerOf(body);
+      const takes = matcherOf(body);
       for (const alert of alerts) {
         const subject = {
           projectId: 1,

@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { type HostedDesk, withHosted } from "../../../src/app/desk/hosted.ts";
+import { type OfflineRegistry, withHosted } from "../../../src/app/offline/hosted.ts";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 
 /** What the operator does for a box. */
-export type Desk = Pick<HostedDesk, "setApns" | "addTenant" | "addAccount" | "addSession">;
+export type Desk = Pick<OfflineRegistry, "setApns" | "addTenant" | "addAccount" | "addSession">;
 
 /** Without a process for each. */
 export function deskHere(database: string, hostedKey: string): Desk {
   const how = { data: dirname(hostedKey), clock: systemClock, random: systemRandom };
-  const use = <T>(work: (desk: HostedDesk) => Promise<T>) =>
+  const use = <T>(work: (desk: OfflineRegistry) => Promise<T>) =>
     withHosted({ ...how, database, hostedKey }, work);
   return {
     setApns: (flags) => use((desk) => desk.setApns(flags)),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Hono } from "hono";
 import { sha256 } from "../../../src/ground/kit/ids.ts";
-import { createBodies, NoRoom } from "../../../src/web/http/inbound/bodies.ts";
+import { createBodies, NoCapacity } from "../../../src/web/http/inbound/bodies.ts";
 import { BadEncoding, TooLarge } from "../../../src/web/http/inbound/inflate.ts";
 import { type OpenBody, openBody } from "../../../src/web/http/inbound/take.ts";
 
@@ -34,11 +34,11 @@ test("of bodies that are in memory at once also what is inflated is counted", as
   const packed = gzipSync(text(500 * KIB));
   assert.ok(packed.length < 300 * KIB);
   const first = await open(packed, "a");
-  await assert.rejects(open(packed, "b"), NoRoom);
+  await assert.rejects(open(packed, "b"), NoCapacity);
   first.release();
   const second = await open(packed, "b");
   assert.equal(second.whole.length, 500 * KIB);
-  await assert.rejects(open(packed, "b"), NoRoom);
+  await assert.rejects(open(packed, "b"), NoCapacity);
   second.release();
 });
 

@@ -1,9 +1,9 @@
 import type { StoredRule } from "../../projects/rule.ts";
-import { climbsOf, timersAfter } from "../climbs.ts";
 import { type Due, earliest, type Timers, whatIsDue } from "../ladder.ts";
+import { ladderRunsOf, timersAfter } from "../ladder-runs.ts";
 import { isNobodyReached } from "../nobody-reached.ts";
 import { noTimers, timersOf, wokenTimers } from "../timers.ts";
-import { hold, holdIfQuiet, letGo, newsOf, renotify, tellAgain } from "./quiet.ts";
+import { heldEventOf, hold, holdIfQuiet, letGo, renotify, tellAgain } from "./quiet.ts";
 import { effect, type Resolver, set, setTimers, type Turn } from "./turn.ts";
 
 /** What the clock does to an alert. */
@@ -27,7 +27,7 @@ export function look(turn: Turn): void {
   } else if (alert.state === "acknowledged" && isOver(alert.wakes_at, at)) {
     wake(turn);
     if (isOver(turn.alert.due_at, at)) look(turn);
-  } else if (alert.state === "open" && holdIfQuiet(turn, newsOf(due))) {
+  } else if (alert.state === "open" && holdIfQuiet(turn, heldEventOf(due))) {
     return;
   } else if (alert.silenced_by !== null) {
     letGo(turn);
@@ -75,7 +75,7 @@ function wake(turn: Turn): void {
 function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; due: Due }): void {
   const { moment } = turn;
   const { reach, reachable, at } = moment;
-  const climbs = climbsOf(turn.alert, { rule, span: due.steps, reach, reachable });
+  const climbs = ladderRunsOf(turn.alert, { rule, span: due.steps, reach, reachable });
   const climbed = climbs.at(-1) ?? null;
   idle(turn, timersAfter({ rule, timers, due, climbed, now: at }));
   const late = (dueAt: number) => lateness({ dueAt, now: at, upSince: moment.upSince });

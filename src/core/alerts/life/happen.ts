@@ -1,9 +1,9 @@
 import { takeSequence } from "../../../ground/store/meta.ts";
 import type { Tx } from "../../../ground/store/store.ts";
-import type { Quiet } from "../../quiet/decide.ts";
+import type { SilencedBy } from "../../quiet/decide.ts";
 import type { AlertRow } from "../alert.ts";
 import { noteAlert, write } from "../apply.ts";
-import { quietIn } from "../hold.ts";
+import { silencedIn } from "../hold.ts";
 import { fallbackPeople, readFallbackPlaces } from "../nobody-reached.ts";
 import { reachableIn } from "../personal.ts";
 import { createReach, storedSeats } from "../reach.ts";
@@ -36,8 +36,8 @@ export function happen(tx: Tx, row: AlertRow, of: Happening, known: Known = {}):
 
 function momentOf(tx: Tx, row: AlertRow, known: Known): AlertMoment {
   const { rule = findRule(tx, row.rule_id), later = null, upSince = tx.at } = known;
-  const quietNow = known.quiet ?? (() => quietIn(tx, row, rule));
-  let quiet: Quiet | null | undefined;
+  const quietNow = known.quiet ?? (() => silencedIn(tx, row, rule));
+  let quiet: SilencedBy | null | undefined;
   let { reach } = known;
   return {
     at: tx.at,

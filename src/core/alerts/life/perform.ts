@@ -1,15 +1,15 @@
 import type { Tx } from "../../../ground/store/store.ts";
-import type { EventSaid } from "../../../out/outbox/said.ts";
+import type { EventNames } from "../../../out/outbox/event-names.ts";
 import { withdrawPages } from "../../../out/outbox/stand-down.ts";
 import { withdrawPersonal } from "../../../out/paging/pages.ts";
 import type { AlertRow } from "../alert.ts";
 import { emit } from "../emit.ts";
 import { voidHits } from "../hits.ts";
-import { lookAgainBy } from "../many.ts";
+import { whoDid } from "../holder.ts";
+import { recheckHeldBy } from "../many.ts";
 import { noteToPeople } from "../personal.ts";
-import { calledOf } from "../said.ts";
+import { displayNameOf } from "../said.ts";
 import { writeTimeline } from "../timeline.ts";
-import { whoDid } from "../whose.ts";
 import {
   type Performed,
   tellAssigned,
@@ -76,7 +76,9 @@ const performs: { [What in AlertEffect["what"]]: Perform<What> } = {
     const eventRow = emit(tx, row, {
       event: "alert.acknowledged",
       rule,
-      said: () => ({ by: typeof by === "string" ? calledOf(tx, by) : `its source ${by.source}` }),
+      said: () => ({
+        by: typeof by === "string" ? displayNameOf(tx, by) : `its source ${by.source}`,
+      }),
     });
     noteToPeople(tx, row.id, { event: "alert.acknowledged", eventRow });
   },
@@ -101,7 +103,7 @@ const performs: { [What in AlertEffect["what"]]: Perform<What> } = {
       const eventRow = emit(tx, row, { event: "alert.resolved", rule, said });
       noteToPeople(tx, id, { event: "alert.resolved", eventRow });
     }
-    lookAgainBy(tx, `alert:${id}`);
+    recheckHeldBy(tx, `alert:${id}`);
   },
 };
 
@@ -114,10 +116,10 @@ function quietSince(tx: Tx, id: number): number {
 }
 
 /** How long the alert stood, who or what ended it, and who had it. */
-function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventSaid {
+function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventNames {
   return {
     lasted: Math.max(0, tx.at - row.opened_at),
-    ...("accountId" in by && { by: calledOf(tx, by.accountId) }),
+    ...("accountId" in by && { by: displayNameOf(tx, by.accountId) }),
     ...("source" in by && { by: `its source ${by.source}` }),
     ...("reason" in by && { because: reasonOf(by) }),
     ...(row.acked_at !== null && acknowledgedBy(tx, row.id)),
@@ -131,7 +133,7 @@ function reasonOf({ reason, detail = {} }: Extract<Resolver, { reason: string }>
   return `no match for ${detail["quiet_minutes"]} min`;
 }
 
-function acknowledgedBy(tx: Tx, id: number): EventSaid {
+function acknowledgedBy(tx: Tx, id: number): EventNames {
   const name = whoDid(tx, id, "acknowledged");
   return name === null ? {} : { acknowledged: name };
 }

@@ -1,5 +1,5 @@
 import type { StoredRule } from "../../projects/rule.ts";
-import type { Quiet } from "../../quiet/decide.ts";
+import type { SilencedBy } from "../../quiet/decide.ts";
 import { type Due, ladderOnwards, type Timers } from "../ladder.ts";
 import { timersAtOpening, timersOf } from "../timers.ts";
 import { effect, type HeldNews, set, setTimers, type Turn } from "./turn.ts";
@@ -7,7 +7,7 @@ import { effect, type HeldNews, set, setTimers, type Turn } from "./turn.ts";
 /** Holding an open alert's news back while it is quiet, letting go of it, and telling it again. */
 
 /** What would be told of an alert now. */
-export function newsOf({ steps, renotify }: Due): HeldNews {
+export function heldEventOf({ steps, renotify }: Due): HeldNews {
   if (steps !== null) return "step";
   return renotify !== null ? "renotify" : "nothing";
 }
@@ -15,14 +15,14 @@ export function newsOf({ steps, renotify }: Due): HeldNews {
 /** Holds the news back until what keeps it quiet ends; `also`: people who are told again at its end, too. */
 export function hold(
   turn: Turn,
-  { quiet, news, also = [] }: { quiet: Quiet; news: HeldNews; also?: readonly string[] },
+  { quiet, news, also = [] }: { quiet: SilencedBy; news: HeldNews; also?: readonly string[] },
 ): void {
   const { alert, moment } = turn;
   const { by, until } = quiet;
   const isNew = alert.silenced_by !== by;
   const isNews = isNew || alert.held_until !== until || news === "page";
-  const isUntold = alert.untold === 1;
-  setTimers(turn, heldTimers(timersOf(alert), { until, news, isUntold, now: moment.at }), {
+  const isUnannounced = alert.untold === 1;
+  setTimers(turn, heldTimers(timersOf(alert), { until, news, isUnannounced, now: moment.at }), {
     silenced_by: by,
     untold: news === "opened" ? 1 : alert.untold,
     updated_seq: isNew ? moment.nextSeq() : alert.updated_seq,
@@ -43,10 +43,10 @@ export function holdIfQuiet(turn: Turn, news: HeldNews): boolean {
  */
 function heldTimers(
   timers: Timers,
-  of: { until: number; news: HeldNews; isUntold: boolean; now: number },
+  of: { until: number; news: HeldNews; isUnannounced: boolean; now: number },
 ): Timers {
-  const { until, news, isUntold, now } = of;
-  const isOwed = (news === "renotify" || news === "page") && !isUntold;
+  const { until, news, isUnannounced, now } = of;
+  const isOwed = (news === "renotify" || news === "page") && !isUnannounced;
   const renotifyAt = isOwed ? Math.min(timers.renotifyAt ?? now, now) : timers.renotifyAt;
   return { ...timers, renotifyAt, heldUntil: until };
 }
@@ -59,15 +59,15 @@ export function heldRenotify({ heldUntil, renotifyAt }: Timers, now: number): nu
 /** It is quiet no more: of one that nobody heard of the opening is told, and to whom it was given meanwhile. */
 export function letGo(turn: Turn): void {
   const { alert: held, moment } = turn;
-  const isUntold = held.untold === 1;
+  const isUnannounced = held.untold === 1;
   const { rule, at: now } = moment;
-  setTimers(turn, released(timersOf(held), { rule, isUntold, now }), {
+  setTimers(turn, released(timersOf(held), { rule, isUnannounced, now }), {
     silenced_by: null,
     untold: 0,
     updated_seq: moment.nextSeq(),
   });
   effect(turn, { what: "released", by: held.silenced_by });
-  if (!isUntold) return;
+  if (!isUnannounced) return;
   effect(turn, { what: "opened", alert: turn.alert, silenced: held.opened_at });
   if (held.page_accounts !== "[]") renotify(turn, { why: "assigned" });
 }
@@ -75,14 +75,14 @@ export function letGo(turn: Turn): void {
 /** The ladder goes on from now; of an alert that nobody heard of it begins. */
 function released(
   timers: Timers,
-  of: { rule: StoredRule | null; isUntold: boolean; now: number },
+  of: { rule: StoredRule | null; isUnannounced: boolean; now: number },
 ): Timers {
-  const { rule, isUntold, now } = of;
+  const { rule, isUnannounced, now } = of;
   const { quietAt: ends, expiresAt, wakesAt } = timers;
   const loud = { ...timers, heldUntil: null };
   const isGiven = timers.stepAt === null;
   if (rule === null) return loud;
-  if (isUntold) {
+  if (isUnannounced) {
     const timers = { ...timersAtOpening(rule, now, expiresAt), quietAt: ends, wakesAt };
     // It was given to somebody alone, whose the ladder's place is.
     return isGiven ? { ...timers, stepAt: null } : timers;

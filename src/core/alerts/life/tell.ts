@@ -1,10 +1,10 @@
 import type { Tx } from "../../../ground/store/store.ts";
-import type { EventSaid } from "../../../out/outbox/said.ts";
+import type { EventNames } from "../../../out/outbox/event-names.ts";
 import { makePages, withdrawFromContact } from "../../../out/paging/pages.ts";
 import type { AlertRow } from "../alert.ts";
 import { emit } from "../emit.ts";
 import { pageFollowers, pagePeople } from "../personal.ts";
-import { calledOf, nextSaid, pagedAlike, pagedBy, pagedSoFar } from "../said.ts";
+import { displayNameOf, nextSaid, pagedAlike, pagedBy, pagedSoFar } from "../said.ts";
 import { writeTimeline } from "../timeline.ts";
 import type { AlertEffect, AlertMoment } from "./turn.ts";
 
@@ -29,7 +29,7 @@ export function tellOpened(tx: Tx, row: AlertRow, of: Performed<"opened">): void
   pageFollowers(tx, row, { event: "alert.opened", eventRow, rule });
 }
 
-function nextOf(tx: Tx, row: AlertRow, { moment: { rule } }: { moment: AlertMoment }): EventSaid {
+function nextOf(tx: Tx, row: AlertRow, { moment: { rule } }: { moment: AlertMoment }): EventNames {
   return rule === null ? {} : nextSaid(tx, row, rule);
 }
 
@@ -108,7 +108,7 @@ export function tellFallback(tx: Tx, row: AlertRow, of: Performed<"fallback">): 
 }
 
 export function tellAssigned(tx: Tx, row: AlertRow, of: Performed<"assigned">): void {
-  const why = `assigned by ${calledOf(tx, of.by)}`;
+  const why = `assigned by ${displayNameOf(tx, of.by)}`;
   const said = () => ({ paged: pagedAlike(tx, of.accounts, why), ...nextOf(tx, row, of) });
   page(tx, row, { ...of, said });
 }
@@ -116,7 +116,7 @@ export function tellAssigned(tx: Tx, row: AlertRow, of: Performed<"assigned">): 
 function page(
   tx: Tx,
   row: AlertRow,
-  of: { accounts: readonly string[]; moment: AlertMoment; said: () => EventSaid },
+  of: { accounts: readonly string[]; moment: AlertMoment; said: () => EventNames },
 ): void {
   const event = "alert.escalated";
   const eventRow = emit(tx, row, { event, rule: of.moment.rule, said: of.said });

@@ -1,12 +1,12 @@
 import type { PagedPerson } from "../../../out/paging/pages.ts";
 import type { Reachable } from "../../../out/paging/reachable.ts";
 import type { StoredRule } from "../../projects/rule.ts";
-import type { Quiet } from "../../quiet/decide.ts";
+import type { SilencedBy } from "../../quiet/decide.ts";
 import type { AlertRow } from "../alert.ts";
 import type { AlertColumns } from "../apply.ts";
 import type { LaterReport } from "../fold.ts";
-import type { Climb, Span, Timers } from "../ladder.ts";
-import type { Reach } from "../reach.ts";
+import type { LadderRun, Span, Timers } from "../ladder.ts";
+import type { StepRecipients } from "../reach.ts";
 import { type TimedRow, timerColumns } from "../timers.ts";
 
 /** What a step is given and gives back; a turn is one step under way. */
@@ -24,8 +24,8 @@ export interface AlertMoment {
   /** The alert's rule as it is now; null once it is deleted. */
   rule: StoredRule | null;
   /** What keeps the alert quiet now; null: nothing. */
-  quiet(): Quiet | null;
-  readonly reach: Reach;
+  quiet(): SilencedBy | null;
+  readonly reach: StepRecipients;
   readonly reachable: Reachable;
   /** Who is paged where nobody else is. */
   fallback(): readonly string[];
@@ -68,13 +68,13 @@ export type AlertEffect<Whole extends Life = Life> =
       what: "escalated";
       alert: Whole;
       span: Span;
-      climb: Climb;
+      climb: LadderRun;
       late: Record<string, unknown>;
     }
   | { what: "fallback"; alert: Whole; accounts: readonly string[] }
   | { what: "assigned"; alert: Whole; accounts: readonly string[]; by: string }
   /** `isNews`: its history doesn't say so yet. */
-  | { what: "held"; quiet: Quiet; news: HeldNews; also: readonly string[]; isNews: boolean }
+  | { what: "held"; quiet: SilencedBy; news: HeldNews; also: readonly string[]; isNews: boolean }
   | { what: "released"; by: string | null }
   | {
       what: "acknowledged";

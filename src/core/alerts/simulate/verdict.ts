@@ -1,5 +1,5 @@
-import type { Course, Ringing } from "../course-shape.ts";
-import { whyUntold } from "../reach-report.ts";
+import type { Ringing, SimulationResult } from "../course-shape.ts";
+import { whyNotPaged } from "../reach-report.ts";
 import type { Simulation, VerdictLevel } from "./shape.ts";
 import type { World } from "./world.ts";
 
@@ -22,7 +22,7 @@ function heardBy(rings: readonly Ringing[]): Map<string, number> {
 export function isSettled(
   world: World,
   of: { at: number; silent: ReadonlySet<string> },
-): (course: Course, now: number) => boolean {
+): (course: SimulationResult, now: number) => boolean {
   let [seen, isHeard] = [0, false];
   return (course, now) => {
     if (course.rings.length > seen) {
@@ -42,7 +42,7 @@ function confirmedSoon(world: World, rings: readonly Ringing[], at: number): Set
 
 export function judgeCourse(
   world: World,
-  course: Course,
+  course: SimulationResult,
   of: { at: number; silent: ReadonlySet<string> },
 ): Verdict {
   const heard = heardBy(course.rings);
@@ -67,11 +67,11 @@ const MOST_NAMED = 5;
 
 function causeOf(
   world: World,
-  { rungs, rings, held }: Course,
+  { rungs, rings, held }: SimulationResult,
   of: { at: number; silent: ReadonlySet<string>; heard: ReadonlyMap<string, number> },
 ): [VerdictLevel, string] {
   const hears = (event: string) =>
-    world.channels.some((channel) => whyUntold(channel, event) === null);
+    world.channels.some((channel) => whyNotPaged(channel, event) === null);
   if (world.rule.escalations.length === 0)
     return hears("alert.opened")
       ? ["warn", "The rule has no ladder: only channels are told."]

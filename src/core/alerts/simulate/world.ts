@@ -3,23 +3,23 @@ import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { createReachable, type Reachable } from "../../../out/paging/reachable.ts";
 import { contactKindList } from "../../../out/services/list.ts";
-import type { Seat } from "../../oncall/duty.ts";
+import type { OnCallSeat } from "../../oncall/duty.ts";
 import { patternTimeOf } from "../../projects/pattern.ts";
 import type { StoredRule } from "../../projects/rule.ts";
 import { membersAmong } from "../../projects/rule-references.ts";
-import { decideQuiet, silencesTaking } from "../../quiet/decide.ts";
+import { decideSilenced, matchingSilences } from "../../quiet/decide.ts";
 import { silencesWithin } from "../../quiet/rows.ts";
-import { aboveOf } from "../above.ts";
-import type { Surroundings } from "../course-shape.ts";
+import type { SimulationContext } from "../course-shape.ts";
+import { inhibitorOf } from "../inhibitor.ts";
 import { NOWHERE, readFallbackPlaces } from "../nobody-reached.ts";
 import { readSeats } from "../reach.ts";
 import type { ChannelFact } from "../reach-report.ts";
 import { channelsOfProject } from "../reached.ts";
-import { calledOf } from "../said.ts";
+import { displayNameOf } from "../said.ts";
 import type { SimulatedChannel } from "./shape.ts";
 
 /** The alert that is thought of. */
-export interface Imagined {
+export interface SimulatedInput {
   rule: StoredRule;
   level: number;
   identifiers: Readonly<Record<string, string>>;
@@ -27,9 +27,9 @@ export interface Imagined {
 }
 
 /** All that a simulation looks at, read at once: while it is followed nothing is asked of the store. */
-export interface World extends Surroundings, Imagined {
+export interface World extends SimulationContext, SimulatedInput {
   /** The seat of a schedule as the rule's ladder names it; null where there is none. */
-  seatOf(name: string): Seat | null;
+  seatOf(name: string): OnCallSeat | null;
   nameOf(account: string): string | null;
   waysTo(account: string): readonly SimulatedChannel[];
   /** Whether a contact is verified and took what was sent last. */
@@ -40,7 +40,7 @@ export interface World extends Surroundings, Imagined {
 /** As the store has it now, for alerts that open and are followed within these times. */
 export function readWorld(
   reader: Reader,
-  imagined: Imagined,
+  imagined: SimulatedInput,
   range: { from: number; until: number },
 ): World {
   const { rule, level, identifiers, source } = imagined;
@@ -56,7 +56,7 @@ export function readWorld(
     ...fallback.owners,
   ]);
   const members = membersAmong(reader, [...people]);
-  const names = new Map([...members].map((account) => [account, calledOf(reader, account)]));
+  const names = new Map([...members].map((account) => [account, displayNameOf(reader, account)]));
   const reachable = remembered(reader, { rule, level, members });
   const confirmed = new Set<string>();
   const ways = new Map(
@@ -74,16 +74,16 @@ export function readWorld(
     source,
     level,
   };
-  const above = aboveOf(reader, subject, rule);
+  const above = inhibitorOf(reader, subject, rule);
   const time = patternTimeOf(reader);
-  const silences = silencesTaking(subject, { silences: silencesWithin(reader, range), time });
+  const silences = matchingSilences(subject, { silences: silencesWithin(reader, range), time });
   return {
     ...imagined,
     seats: { isMember: (account) => members.has(account), onCall },
     seatOf,
     reachable,
     fallback,
-    quietAt: (at) => decideQuiet(subject, { silences, above }, at),
+    quietAt: (at) => decideSilenced(subject, { silences, above }, at),
     nameOf: (account) => names.get(account) ?? null,
     waysTo: (account) => ways.get(account) ?? [],
     confirms: (contactId) => confirmed.has(contactId),

@@ -8,7 +8,7 @@ import {
   COLOURS,
   codeBlock,
   markdownLink,
-  moodOf,
+  messageColourOf,
   partsWithin,
   plainMarkdown,
   shortened,
@@ -17,7 +17,7 @@ import {
 export const discord = channel({
   kind: "discord",
   about: "a Discord webhook",
-  isRoom: true,
+  isChat: true,
   ...incomingWebhook,
   send: sendDiscord,
 });
@@ -57,7 +57,8 @@ export function discordMessage(event: EventBody, words: Message): object {
   };
   return {
     content: shortened(plainMarkdown(title), CONTENT),
-    embeds: Object.keys(embed).length === 0 ? [] : [{ ...embed, color: COLOURS[moodOf(event)] }],
+    embeds:
+      Object.keys(embed).length === 0 ? [] : [{ ...embed, color: COLOURS[messageColourOf(event)] }],
     allowed_mentions: { parse: [] },
   };
 }

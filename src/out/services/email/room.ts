@@ -11,7 +11,7 @@ import { composeMail, mailPage } from "./mail.ts";
 export const email = channel({
   kind: "email",
   about: "an email address, by an SMTP server",
-  isRoom: true,
+  isChat: true,
   fields: z.strictObject({
     ...mailServer.fields.shape,
     to: mailbox("whose mailbox it goes to"),

@@ -1,6 +1,6 @@
 import type { EventBody } from "../../outbox/event.ts";
+import type { Link } from "../../outbox/event-names.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Link } from "../../outbox/said.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";
 import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
 import { objectIn, postJson, withQuery } from "../post.ts";
@@ -9,7 +9,7 @@ import { addressesOf, escapeWithin } from "../texts.ts";
 export const googleChat = channel({
   kind: "google_chat",
   about: "a Google Chat webhook",
-  isRoom: true,
+  isChat: true,
   ...incomingWebhook,
   send: sendGoogleChat,
 });

@@ -5,7 +5,7 @@ import { asLine, type Message } from "../../outbox/message.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
 import { onServer, postJson, unlessTaken } from "../post.ts";
-import { type Loudness, loudnessOf } from "../texts.ts";
+import { type Urgency, urgencyOf } from "../texts.ts";
 
 export const gotify = channel({
   kind: "gotify",
@@ -39,7 +39,7 @@ export async function sendGotify(
 }
 
 /** From 8 on its app rings, from 4 it makes a sound. */
-const PRIORITIES: Readonly<Record<Loudness, number>> = {
+const PRIORITIES: Readonly<Record<Urgency, number>> = {
   through: 10,
   rings: 8,
   usual: 5,
@@ -54,7 +54,7 @@ export function gotifyMessage(event: EventBody, words: Message): object {
     title,
     // A message must not be empty.
     message: message === "" ? title : message,
-    priority: PRIORITIES[loudnessOf(event)],
+    priority: PRIORITIES[urgencyOf(event)],
     extras: {
       "client::display": { contentType: "text/plain" },
       ...(link !== null && { "client::notification": { click: { url: link } } }),

@@ -5,13 +5,13 @@ import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
-import { addressesOf, escapeWithin, loudnessOf, plainWithin } from "../texts.ts";
+import { addressesOf, escapeWithin, plainWithin, urgencyOf } from "../texts.ts";
 import { LONGEST_BODY, matrixContent, matrixLink, putMessage } from "./api.ts";
 
 export const matrix = channel({
   kind: "matrix",
   about: "a Matrix room without encryption",
-  isRoom: true,
+  isChat: true,
   fields: z.strictObject({
     room_id: text(255)
       .regex(/^(![^\s\p{Cc}]+)?$/u, { error: "must be a room's id, which begins with !" })
@@ -60,6 +60,6 @@ export function matrixMessage(event: EventBody, words: Message): object {
       ...[...people, facts].filter(Boolean).map(escapeMarkup),
       ...addressesOf(words).map(({ text, href }) => matrixLink(text, href)),
     ],
-    isSilent: loudnessOf(event) === "silent",
+    isSilent: urgencyOf(event) === "silent",
   });
 }

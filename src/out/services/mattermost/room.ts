@@ -7,7 +7,7 @@ import {
   COLOURS,
   codeBlock,
   markdownLink,
-  moodOf,
+  messageColourOf,
   partsWithin,
   plainMarkdown,
   shortened,
@@ -16,7 +16,7 @@ import {
 export const mattermost = channel({
   kind: "mattermost",
   about: "a Mattermost incoming webhook",
-  isRoom: true,
+  isChat: true,
   ...incomingWebhook,
   send: sendMattermost,
 });
@@ -58,7 +58,7 @@ export function mattermostMessage(event: EventBody, words: Message): object {
       attachments: [
         {
           fallback: shortened([...details, ...people, facts].join("\n"), DETAILS),
-          color: `#${COLOURS[moodOf(event)].toString(16)}`,
+          color: `#${COLOURS[messageColourOf(event)].toString(16)}`,
           ...attachment,
         },
       ],

@@ -1,7 +1,7 @@
 import { withinBytes } from "../../../ground/kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import { type Answered, postJson, unlessTaken } from "../post.ts";
-import type { Loudness } from "../texts.ts";
+import type { Urgency } from "../texts.ts";
 
 /** Where the topics of whoever names no server are. */
 export const NTFY_SERVER = "https://ntfy.sh";
@@ -10,7 +10,7 @@ export const NTFY_SERVER = "https://ntfy.sh";
 export const ntfyRefusal = /^http 40[13]\b/;
 
 /** From 1 to 5. */
-export const ntfyPriorities: Readonly<Record<Loudness, number>> = {
+export const ntfyPriorities: Readonly<Record<Urgency, number>> = {
   through: 5,
   rings: 4,
   usual: 3,

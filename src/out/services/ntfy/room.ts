@@ -4,7 +4,7 @@ import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
-import { loudnessOf } from "../texts.ts";
+import { urgencyOf } from "../texts.ts";
 import {
   NTFY_SERVER,
   type NtfyMessage,
@@ -68,7 +68,7 @@ export function ntfyMessage(event: EventBody, words: Message): NtfyMessage {
     .map(({ text, href }) => ({ action: "view", label: text, url: href }));
   return {
     ...ntfyWords(title, message),
-    priority: ntfyPriorities[loudnessOf(event)],
+    priority: ntfyPriorities[urgencyOf(event)],
     tags: [tagOf(event)],
     ...(link === null ? {} : { click: link }),
     ...(actions.length > 0 && { actions }),

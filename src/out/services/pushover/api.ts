@@ -2,7 +2,7 @@ import { text } from "../../../ground/kit/fields.ts";
 import { cut } from "../../../ground/kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import { type Answer, type Answered, postForm, unlessTaken } from "../post.ts";
-import type { Loudness } from "../texts.ts";
+import type { Urgency } from "../texts.ts";
 
 export const PUSHOVER_API = "https://api.pushover.net";
 
@@ -24,7 +24,7 @@ const TITLE = 250;
 export const LONGEST_MESSAGE = 1_024;
 const LONGEST_URL = 512;
 
-const PRIORITIES: Readonly<Record<Loudness, number>> = {
+const PRIORITIES: Readonly<Record<Urgency, number>> = {
   through: 2,
   rings: 1,
   usual: 0,
@@ -40,7 +40,7 @@ type Fields = Readonly<Record<string, string>>;
 export function pushoverFields(message: {
   title: string;
   text: string;
-  loudness: Loudness;
+  loudness: Urgency;
   /** In Unix seconds. */
   timestamp: number;
   link: { text: string; href: string } | null;

@@ -5,7 +5,7 @@ import type { EventBody } from "../../outbox/event.ts";
 import { asLine, type Message } from "../../outbox/message.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
-import { loudnessOf } from "../texts.ts";
+import { urgencyOf } from "../texts.ts";
 import { callPushover, LONGEST_MESSAGE, PUSHOVER_API, pushoverFields, pushoverKey } from "./api.ts";
 
 export const pushover = channel({
@@ -58,7 +58,7 @@ const apiOf = ({ credentials: { token }, settings }: Attempt) => ({
 /** It rings again and again until somebody touches it there; nothing but this tells it that somebody did here. */
 async function stopRinging(attempt: Attempt) {
   const { event } = attempt;
-  if (loudnessOf(event) !== "silent" || event.level < EMERGENCY_LEVEL) return null;
+  if (urgencyOf(event) !== "silent" || event.level < EMERGENCY_LEVEL) return null;
   const path = `receipts/cancel_by_tag/${tagOf(event)}`;
   const { answer, ...posted } = await callPushover(attempt, apiOf(attempt), { path });
   return posted;
@@ -82,7 +82,7 @@ export function pushoverMessage(
   return pushoverFields({
     title,
     text: fitted(details.join("\n"), [...people, ...links.map(asLine)], facts),
-    loudness: loudnessOf(event),
+    loudness: urgencyOf(event),
     timestamp: event.timestamp,
     link: link === null ? null : { text: "Open", href: link },
     tags: tagOf(event),

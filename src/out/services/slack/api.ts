@@ -1,4 +1,4 @@
-import type { Link } from "../../outbox/said.ts";
+import type { Link } from "../../outbox/event-names.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import { type Answer, type Answered, postJson, refusedFor, unlessTaken } from "../post.ts";
 import { escapeWithin } from "../texts.ts";

@@ -19,7 +19,7 @@ import {
 export const slack = channel({
   kind: "slack",
   about: "a Slack incoming webhook, or a channel that an app writes into",
-  isRoom: true,
+  isChat: true,
   fields: z.strictObject({
     webhook_url: incomingWebhook.fields.shape.webhook_url.optional(),
     bot_token: text(256)

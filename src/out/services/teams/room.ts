@@ -1,20 +1,20 @@
 import type { EventBody } from "../../outbox/event.ts";
+import type { Link } from "../../outbox/event-names.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Link } from "../../outbox/said.ts";
 import type { Posted } from "../../outbox/senders/sent.ts";
 import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
 import { objectIn, postJson } from "../post.ts";
-import { addressesOf, type Mood, moodOf } from "../texts.ts";
+import { addressesOf, type MessageColour, messageColourOf } from "../texts.ts";
 
 export const teams = channel({
   kind: "teams",
   about: "a Microsoft Teams workflow",
-  isRoom: true,
+  isChat: true,
   ...incomingWebhook,
   send: sendTeams,
 });
 
-const COLOURS: Readonly<Record<Mood, string>> = {
+const COLOURS: Readonly<Record<MessageColour, string>> = {
   critical: "Attention",
   bad: "Attention",
   warning: "Warning",
@@ -40,7 +40,7 @@ export function teamsMessage(event: EventBody, words: Message): object {
   const { title, facts, details, people } = words;
   const buttons = addressesOf(words);
   const body = [
-    run(title, { size: "Large", weight: "Bolder", color: COLOURS[moodOf(event)] }),
+    run(title, { size: "Large", weight: "Bolder", color: COLOURS[messageColourOf(event)] }),
     ...details.map((line, i) => run(line, i === 0 ? { fontType: "Monospace" } : {})),
     ...people.map((sentence) => run(sentence, {})),
     ...(facts === "" ? [] : [run(facts, { isSubtle: true })]),

@@ -16,7 +16,7 @@ import {
 export const telegram = channel({
   kind: "telegram",
   about: "a Telegram chat",
-  isRoom: true,
+  isChat: true,
   fields: z.strictObject({
     token: text(256).meta({ description: "the bot's token" }),
     chat_id: text(128).meta({ description: "the chat's id" }),

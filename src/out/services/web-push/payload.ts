@@ -2,8 +2,8 @@ import { levelName } from "../../../ground/kit/level.ts";
 import { cut, ellipsis, inOneLine } from "../../../ground/kit/text.ts";
 import { shortTime, wallTime } from "../../../ground/kit/wall-time.ts";
 import type { EventBody } from "../../outbox/event.ts";
+import type { EventNames } from "../../outbox/event-names.ts";
 import { duration } from "../../outbox/message.ts";
-import type { EventSaid } from "../../outbox/said.ts";
 import type { DirectMessage } from "../direct-message.ts";
 
 /**
@@ -197,13 +197,13 @@ const drill = (event: EventBody): string => (event.drill ? "DRILL · " : "");
 const whatOf = ({ last_message, template }: EventBody): string =>
   inOneLine(last_message) || inOneLine(template);
 
-function again({ event }: EventBody, said: EventSaid): string {
+function again({ event }: EventBody, said: EventNames): string {
   if (event !== "alert.renotified") return "";
   return said.again ? "open again" : "still open";
 }
 
 /** `step 1 of 2, then Bob at 02:25`. */
-function ladder(event: EventBody, said: EventSaid, clock: (at: number) => string): string {
+function ladder(event: EventBody, said: EventNames, clock: (at: number) => string): string {
   const { next, steps } = said;
   const step = event.escalation_level;
   const of = steps === undefined ? "" : ` of ${steps}`;
@@ -217,13 +217,13 @@ function ladder(event: EventBody, said: EventSaid, clock: (at: number) => string
 }
 
 /** `Bob`, `Bob, Cy and 2 more`. */
-function namesOf({ people, more }: NonNullable<EventSaid["next"]>): string {
+function namesOf({ people, more }: NonNullable<EventNames["next"]>): string {
   const shown = people.slice(0, 2).map(({ name }) => ellipsis(inOneLine(name), 40));
   const left = people.length - shown.length + more;
   return `${shown.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
-function noteWords(event: EventBody, { by, lasted, because }: EventSaid, what: string): Words {
+function noteWords(event: EventBody, { by, lasted, because }: EventNames, what: string): Words {
   const after = lasted === undefined ? "" : ` after ${duration(lasted)}`;
   if (event.event === "alert.acknowledged")
     return { title: `${by ?? "Somebody"} has it: ${what}`, body: "Acknowledged" };

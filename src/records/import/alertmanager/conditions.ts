@@ -7,7 +7,7 @@ type RuleInput = NonNullable<ImportedProject["rules"]>[number];
 export type ConditionInput = NonNullable<RuleInput["conditions"]>[number];
 
 /** A clause as conditions. `lost`: what no condition can express; without it they match more. */
-export interface SaidClause {
+export interface ClauseConditions {
   conditions: ConditionInput[];
   lost: string[];
 }
@@ -20,7 +20,7 @@ const MOST_TEXTS = 100;
  */
 type Missing = "absent" | "empty";
 
-export function conditionsOf(clause: Clause, missing: Missing): SaidClause {
+export function conditionsOf(clause: Clause, missing: Missing): ClauseConditions {
   const parts = [...clause].map(([key, constraint]) => conditionsOn(key, constraint, missing));
   return {
     conditions: parts.flatMap(({ conditions }) => conditions),
@@ -33,10 +33,10 @@ const THERE = "(?s).+";
 
 const canSay = (pattern: string) => sizeFault(pattern) === null;
 
-function conditionsOn(key: string, constraint: Constraint, missing: Missing): SaidClause {
+function conditionsOn(key: string, constraint: Constraint, missing: Missing): ClauseConditions {
   const { any, not, like, unlike } = constraint;
   const isAbsent = missing === "absent";
-  const all: SaidClause = { conditions: [], lost: [] };
+  const all: ClauseConditions = { conditions: [], lost: [] };
   const say = (op: ConditionInput["op"], value: ConditionInput["value"]) =>
     all.conditions.push({ key, op, value });
   const lose = (op: "=" | "=~" | "!~", value: string) =>

@@ -38,7 +38,7 @@ export const actionsScreen: Screen = {
     "{aid}/test": {
       verb: "testAction",
       target: actionTarget,
-      deed: true,
+      auditAlways: true,
       async act({ tenant, params }) {
         const project = getProject(tenant.store, params["project"] ?? "");
         const row = getActionRow(tenant.store, project, params["aid"] ?? "");

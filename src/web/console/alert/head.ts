@@ -1,5 +1,5 @@
 import { earlierAlerts } from "../../../core/alerts/detail.ts";
-import { whoDid } from "../../../core/alerts/whose.ts";
+import { whoDid } from "../../../core/alerts/holder.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { heartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { type PageCall, pathOf } from "../screen.ts";

@@ -14,7 +14,7 @@ import {
   type Section,
   type View,
 } from "../screen.ts";
-import { deedForms, thisAlert } from "../ui/alert-forms.ts";
+import { alertActionForms, thisAlert } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
 import { keyed, typed, wrongOf } from "../ui/form.ts";
 import { pagedWords } from "../ui/paged-words.ts";
@@ -72,7 +72,7 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
     };
   },
   forms: {
-    ...deedForms(thisAlert),
+    ...alertActionForms(thisAlert),
     escalate: { verb: "escalateAlert", target, act: escalate },
     order: { verb: "orderTimeline", target, reads: true, act: order },
     "silence/try": {

@@ -1,9 +1,9 @@
 import { type AlertRow, alertId, findAlertRow } from "../../../core/alerts/alert.ts";
-import { quietAt } from "../../../core/alerts/hold.ts";
+import { silencedAt } from "../../../core/alerts/hold.ts";
 import { findRule } from "../../../core/alerts/rule-of.ts";
 import { latestTimeline, type NumberedEntry } from "../../../core/alerts/timeline.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
-import type { Quiet } from "../../../core/quiet/decide.ts";
+import type { SilencedBy } from "../../../core/quiet/decide.ts";
 import { listAudit } from "../../../ground/audit/list.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { PageCall } from "../screen.ts";
@@ -21,7 +21,7 @@ export interface ShownAlert {
   /** The latest, oldest first. */
   entries: readonly NumberedEntry[];
   /** What keeps an open alert's news back now. */
-  quiet: Quiet | null;
+  quiet: SilencedBy | null;
   nameOf(account: string): string;
 }
 
@@ -36,7 +36,7 @@ export function readShownAlert(call: PageCall): ShownAlert {
     row,
     rule,
     entries: latestTimeline(store, row.id, MOST_ENTRIES),
-    quiet: row.state === "open" ? quietAt(store, row, { rule, at: now }) : null,
+    quiet: row.state === "open" ? silencedAt(store, row, { rule, at: now }) : null,
     nameOf: naming(store),
   };
 }

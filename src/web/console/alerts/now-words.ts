@@ -1,7 +1,7 @@
 import type { AlertRow, AlertState } from "../../../core/alerts/alert.ts";
+import { doerOf } from "../../../core/alerts/holder.ts";
 import { type LookAhead, nextRungs } from "../../../core/alerts/rungs-ahead.ts";
 import { latestEntries, type TimelineEntry } from "../../../core/alerts/timeline.ts";
-import { doerOf } from "../../../core/alerts/whose.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { PageCall } from "../screen.ts";

@@ -1,7 +1,7 @@
 import { countAlerts } from "../../../core/alerts/counts.ts";
 import { html } from "../../../ground/kit/html.ts";
 import type { Screen, View } from "../screen.ts";
-import { deedForms, selectedAlerts } from "../ui/alert-forms.ts";
+import { alertActionForms, selectedAlerts } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
 import { askedList } from "../ui/asked-alerts.ts";
 import { filterLine, listTabs } from "./filter-line.ts";
@@ -32,5 +32,5 @@ export const alertsScreen: Screen = {
       },
     };
   },
-  forms: deedForms(selectedAlerts),
+  forms: alertActionForms(selectedAlerts),
 };

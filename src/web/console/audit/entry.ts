@@ -1,8 +1,8 @@
-import { calledIn } from "../../../ground/audit/called.ts";
 import type { AuditEntry } from "../../../ground/audit/list.ts";
+import { calledIn } from "../../../ground/audit/names.ts";
 import { findThing } from "../../../ground/audit/things.ts";
-import { withCalled } from "../../../ground/kit/called.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { withCalled } from "../../../ground/kit/id-names.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { listKeys } from "../../../people/keys.ts";
 import { type PageCall, pathOf } from "../screen.ts";

@@ -18,8 +18,8 @@ import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
-import { channelAt, channelDeeds, channelTarget } from "./deeds.ts";
 import { channelFields, channelWrite } from "./fields.ts";
+import { channelActions, channelAt, channelTarget } from "./form-actions.ts";
 import { personNamed } from "./list.ts";
 import {
   deliveredWords,
@@ -61,7 +61,7 @@ export const channelScreen: Screen = {
     };
   },
   forms: {
-    ...channelDeeds,
+    ...channelActions,
     change: {
       verb: "updateIntegration",
       target: channelTarget,

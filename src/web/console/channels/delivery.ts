@@ -10,7 +10,7 @@ import type { PageCall, Screen } from "../screen.ts";
 import { button, field, fieldId, typed } from "../ui/form.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { clockTime, until } from "../ui/times.ts";
-import { channelAt, channelTarget } from "./deeds.ts";
+import { channelAt, channelTarget } from "./form-actions.ts";
 import { eventWord, statusWord } from "./words.ts";
 
 function found({ tenant: { store }, params }: PageCall) {

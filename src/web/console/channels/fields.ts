@@ -46,7 +46,7 @@ ${all.map((name) => {
   });
 })}
 ${eventBoxes(call, action, stored?.event_filter ?? "")}
-${kind.isRoom === true && stormField(call, action, stored)}
+${kind.isChat === true && stormField(call, action, stored)}
 ${kind.bodyAsIs !== true && textFields(call, action, stored)}`;
 }
 

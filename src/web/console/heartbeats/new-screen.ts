@@ -9,9 +9,9 @@ import { PING } from "../../http/ping.ts";
 import type { Form, FormDone, PageCall, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { clockTime } from "../ui/times.ts";
-import { makeEar } from "./ear.ts";
 import { heartbeatOfFields, newHeartbeatFields } from "./fields.ts";
 import { earsField, heartbeatFields, projectField } from "./form.ts";
+import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 
 export const NEW_HEARTBEAT = "/heartbeats/new";
 const TRY = `${NEW_HEARTBEAT}/try`;
@@ -109,7 +109,7 @@ function create({ tenant, origin }: PageCall, fields: URLSearchParams): FormDone
   const { row, addresses } = tenant.store.write((tx) => {
     const project = getProject(tx, fields.get("project") ?? "");
     const made = createHeartbeat(tx, project, { tenantId: tenant.id, body });
-    if (ear !== "") makeEar(tx, project, { heartbeat: made.row, ear });
+    if (ear !== "") makeHeartbeatRule(tx, project, { heartbeat: made.row, ear });
     return made;
   });
   return {

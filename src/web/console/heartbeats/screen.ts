@@ -11,9 +11,9 @@ import { button, select } from "../ui/form.ts";
 import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { clockTime } from "../ui/times.ts";
-import { heartbeatDeeds } from "./deeds.ts";
 import { fieldsOfHeartbeat } from "./fields.ts";
 import { earChoices, heartbeatFields } from "./form.ts";
+import { heartbeatActions } from "./form-actions.ts";
 import { heartbeatHere } from "./here.ts";
 import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
 import { runLegend, runRow, runTable } from "./runs.ts";
@@ -51,7 +51,7 @@ export const heartbeatScreen: Screen = {
       },
     };
   },
-  forms: heartbeatDeeds,
+  forms: heartbeatActions,
 };
 
 /** Green with the first ping: where an address is pasted it is seen at once whether it works. */

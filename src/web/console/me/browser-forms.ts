@@ -17,7 +17,7 @@ export const browserForms: Readonly<Record<string, Form>> = {
   key: {
     verb: "getPushKey",
     target: () => ({ kind: "gateway", id: "web_push" }),
-    deed: true,
+    auditAlways: true,
     act(call) {
       pushKey(call.tenant);
       return { said: "" };

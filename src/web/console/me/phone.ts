@@ -1,7 +1,7 @@
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { linkBase } from "../../../out/paging/capability.ts";
-import type { DeskSees } from "../../../people/phone-links.ts";
+import type { PhoneLinkState } from "../../../people/phone-links.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { button, field } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";
@@ -34,7 +34,7 @@ export const phoneScreen: Screen = {
   forms: {
     link: {
       verb: "makePhoneLink",
-      deed: true,
+      auditAlways: true,
       target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }) {
         tenant.ways.phones.make(who);
@@ -43,7 +43,7 @@ export const phoneScreen: Screen = {
     },
     answer: {
       verb: "answerPhoneLink",
-      deed: true,
+      auditAlways: true,
       target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }, form) {
         const { phones } = tenant.ways;
@@ -60,7 +60,7 @@ export const phoneScreen: Screen = {
     },
     cancel: {
       verb: "cancelPhoneLink",
-      deed: true,
+      auditAlways: true,
       target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }) {
         tenant.ways.phones.cancel(who.sessionId);
@@ -70,7 +70,7 @@ export const phoneScreen: Screen = {
   },
 };
 
-function drawn(call: PageCall, sees: DeskSees | null): Markup {
+function drawn(call: PageCall, sees: PhoneLinkState | null): Markup {
   const again = (name: string) => button(call, { action: `${AT}/link`, name });
   const cancel = button(call, { action: `${AT}/cancel`, name: "Take it back", kind: "second" });
   if (sees === null)
@@ -89,7 +89,11 @@ ${field(call, `${AT}/answer`, { name: "digits", label: "The two digits that it s
   return html`<p class="wrong">The digits were wrong three times, so that code is over.</p>${again("Show a new code")}`;
 }
 
-function code(call: PageCall, sees: Extract<DeskSees, { state: "shown" }>, cancel: Markup): Markup {
+function code(
+  call: PageCall,
+  sees: Extract<PhoneLinkState, { state: "shown" }>,
+  cancel: Markup,
+): Markup {
   const base = phoneBase(call);
   if (base === null)
     return html`<p class="warn">Your phone can’t come to ${new URL(call.origin).host}, which is this machine alone. Start the box with <code>--listen 0.0.0.0:8080</code> or <code>--public-url</code>.</p>${cancel}`;

@@ -67,7 +67,7 @@ const revoke: Form = {
   },
 };
 
-export const calendarDeeds: Readonly<Record<string, Form>> = {
+export const calendarActions: Readonly<Record<string, Form>> = {
   calendar: make,
   "calendar/{calendar}/revoke": revoke,
 };

@@ -11,11 +11,11 @@ import {
   showSchedule,
 } from "../ui/schedule.ts";
 import { seatNow } from "../ui/seat-now.ts";
-import { calendarAddresses, calendarDeeds } from "./addresses.ts";
+import { calendarActions, calendarAddresses } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
 import { coverForm, coverWould } from "./cover.ts";
-import { overrideDeeds } from "./deeds.ts";
 import { scheduleFile } from "./files.ts";
+import { overrideActions } from "./form-actions.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { holder } from "./now.ts";
 import { overrideList } from "./override-list.ts";
@@ -59,7 +59,7 @@ export const scheduleScreen: Screen = {
         html`${["holder", "range", "calendar", "quiet", "swap"].map(put)}<div class="columns"><div>${put("shifts")}</div><div>${["cover", "would", "overrides", "addresses"].map(put)}</div></div>`,
     };
   },
-  forms: { ...overrideDeeds, ...calendarDeeds },
+  forms: { ...overrideActions, ...calendarActions },
   files: { "shifts.ics": scheduleFile },
 };
 

@@ -6,7 +6,7 @@ import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { ownFile } from "./files.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { gapList, nowList } from "./now.ts";
-import { weeklyDeed, weeklyForm } from "./weekly.ts";
+import { weeklyAction, weeklyForm } from "./weekly.ts";
 
 const WATCHED = ["oncall", "oncall:*", "people", "projects"];
 
@@ -39,7 +39,7 @@ export const oncallScreen: Screen = {
           : html`${put("gaps")}${put("now")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
     };
   },
-  forms: { weekly: weeklyDeed },
+  forms: { weekly: weeklyAction },
   files: { "my-shifts.ics": ownFile },
 };
 

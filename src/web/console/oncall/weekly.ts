@@ -35,7 +35,7 @@ ${field(call, ACTION, { name: "timezone", label: "Time zone", value: typed(call,
 <p class="form-foot"><button class="button">Make a weekly schedule</button></p></form>`;
 }
 
-export const weeklyDeed: Form = {
+export const weeklyAction: Form = {
   verb: "createSchedule",
   act({ tenant, now }, form) {
     const timezone = form.get("timezone") ?? "";

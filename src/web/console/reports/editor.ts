@@ -5,13 +5,13 @@ import { titleOf } from "../../../records/reports/report.ts";
 import { WITH_FRAME } from "../answer.ts";
 import type { PageCall, PageFile, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
-import { entryDeeds } from "./entry-deeds.ts";
+import { entryActions } from "./entry-actions.ts";
 import { published } from "./entry-list.ts";
 import { factsSection } from "./facts.ts";
 import { standingBadge } from "./list.ts";
 import { manageSection } from "./manage.ts";
-import { previewDeed, previewSheet } from "./preview.ts";
-import { reportDeeds } from "./report-deeds.ts";
+import { previewAction, previewDocument } from "./preview.ts";
+import { reportActions } from "./report-actions.ts";
 import { readShownReport, reportOf, type ShownReport } from "./shown-report.ts";
 import { standingNow, writeForm } from "./write-form.ts";
 
@@ -47,8 +47,8 @@ export const editorScreen: Screen = {
 ${put("entries")}${put("manage")}`,
     };
   },
-  forms: { ...entryDeeds, ...reportDeeds, preview: previewDeed },
-  files: { preview: previewSheet, "export.md": exportFile },
+  forms: { ...entryActions, ...reportActions, preview: previewAction },
+  files: { preview: previewDocument, "export.md": exportFile },
 };
 
 function head(base: string, { project, row, entries }: ShownReport): Markup {

@@ -1,4 +1,4 @@
-/** What may name people or places of the house, and what is still to be written. Pure. */
+/** What may name people or places inside the company, and what is still to be written. Pure. */
 
 const ADDRESSES: readonly RegExp[] = [
   /[^\s@<>()]+@[^\s@<>()]+\.[a-z]{2,}/i, // e-mail
@@ -6,7 +6,7 @@ const ADDRESSES: readonly RegExp[] = [
   /\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){3,}\b/i, // IPv6
   /\+\d[\d ()/-]{6,}\d/, // a phone's number
   /\bhttps?:\/\//i,
-  /\b[\w-]+(?:\.[\w-]+)*\.(?:local|internal|lan|corp|intern|home)\b/i, // a name within the house
+  /\b[\w-]+(?:\.[\w-]+)*\.(?:local|internal|lan|corp|intern|home)\b/i, // a name within the company
 ];
 
 /** Shorter names are words, too. */

@@ -2,18 +2,18 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { previewPage } from "../../../records/reports/page.ts";
 import { publicReport } from "../../../records/reports/public.ts";
 import type { PublicReport } from "../../../records/reports/report.ts";
-import type { Form, PageCall, Sheet } from "../screen.ts";
-import { writtenEntry } from "./entry-deeds.ts";
+import type { Form, PageCall, RawDocument } from "../screen.ts";
+import { writtenEntry } from "./entry-actions.ts";
 import { reportOf } from "./shown-report.ts";
 
 /** The id of an entry that isn't one yet. */
 const UNPUBLISHED = "preview";
 
 /** The report's page as its readers see it now, for the frame beside the editor. */
-export const previewSheet = (call: PageCall): Sheet => sheetOf(call, readReport(call), "");
+export const previewDocument = (call: PageCall): RawDocument => sheetOf(call, readReport(call), "");
 
 /** The same with what the form holds: made by what makes the public page, and nothing is stored. */
-export const previewDeed: Form = {
+export const previewAction: Form = {
   verb: "previewReportEntry",
   target: ({ rid = "" }) => ({ kind: "report", id: rid }),
   reads: true,
@@ -36,11 +36,15 @@ function readReport({ tenant, params }: PageCall): PublicReport & { gated: boole
 
 type Read = ReturnType<typeof readReport>;
 
-function sheetOf({ now }: PageCall, { gated, ...report }: Read, beneath: string): Sheet {
+function sheetOf({ now }: PageCall, { gated, ...report }: Read, beneath: string): RawDocument {
   return previewPage({ report, now, gated }, beneath);
 }
 
-async function withEntry(call: PageCall, report: Read, form: URLSearchParams): Promise<Sheet> {
+async function withEntry(
+  call: PageCall,
+  report: Read,
+  form: URLSearchParams,
+): Promise<RawDocument> {
   const { title, entryType: type, contentMd } = writtenEntry(form);
   const edited = report.entries.find(({ id }) => id === form.get("entry"));
   if (contentMd.trim() === "" && edited === undefined) return sheetOf(call, report, "");

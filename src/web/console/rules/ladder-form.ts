@@ -1,12 +1,12 @@
 import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { Around } from "./around.ts";
 import { simpleRuleFields } from "./fields.ts";
 import { editButton, type Filled, fault, line, pick, tick } from "./inputs.ts";
 import { personNow, scheduleNow } from "./list.ts";
+import type { RuleContext } from "./rule-context.ts";
 
 /** THEN: who is paged, step after step, with who that is now and how they are reached. */
-export function ladderForm(call: { base: string }, filled: Filled, around: Around): Markup {
+export function ladderForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   const steps = filled.fields.getAll("step");
   return html`<fieldset id="then"><legend>Then</legend>
 ${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels hear of it.</p>`}
@@ -19,7 +19,7 @@ ${editButton(call, filled, { does: "add-step", name: "+ Step" })}</fieldset>
 function step(
   call: { base: string },
   filled: Filled,
-  { id, index, around }: { id: string; index: number; around: Around },
+  { id, index, around }: { id: string; index: number; around: RuleContext },
 ): Markup {
   const { fields } = filled;
   const name = `s${id}_who`;
@@ -39,7 +39,7 @@ ${editButton(call, filled, { does: `drop-step-${id}`, name: "−", label: `Remov
 `;
 }
 
-function named(who: string, around: Around): Markup {
+function named(who: string, around: RuleContext): Markup {
   const name = who.slice(2);
   return who.startsWith("s:")
     ? html`on call: ${scheduleNow(name, around)}`
@@ -50,7 +50,7 @@ function named(who: string, around: Around): Markup {
 function chooser(
   call: { base: string },
   filled: Filled,
-  { id, around, n }: { id: string; around: Around; n: number },
+  { id, around, n }: { id: string; around: RuleContext; n: number },
 ): Markup {
   const name = `s${id}_add`;
   const there = new Set(filled.fields.getAll(`s${id}_who`));
@@ -66,7 +66,7 @@ ${editButton(call, filled, { does: "take", name: "Add", label: `Add to step ${n}
 }
 
 /** What a rule's alerts run. */
-export function actionsForm(filled: Filled, around: Around): Markup | false {
+export function actionsForm(filled: Filled, around: RuleContext): Markup | false {
   const { fields } = filled;
   const chosen = fields.getAll("action");
   if (around.actions.length === 0 && fields.get("actions_are") !== "these")

@@ -7,7 +7,7 @@ import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { newRulePage } from "../ui/way.ts";
-import { type Around, readAround } from "./around.ts";
+import { type RuleContext, readRuleContext } from "./rule-context.ts";
 import { firesWords, stepWords, whenWords } from "./sentence.ts";
 
 const USUAL_LEVEL = 400;
@@ -47,11 +47,11 @@ function list(call: PageCall, project: Project): Markup {
       "No rules: events are kept, and nobody is told of them.",
       html`<a class="button" href="${call.base}${newRulePage(project.name)}">Make the first rule</a>`,
     );
-  const around = readAround(store, project, { now: call.now, level: USUAL_LEVEL });
+  const around = readRuleContext(store, project, { now: call.now, level: USUAL_LEVEL });
   return html`<ul class="cards rule-cards" data-list>${rules.map((rule) => card(call, rule, around))}</ul>`;
 }
 
-function card(call: PageCall, rule: StoredRule, around: Around): Markup {
+function card(call: PageCall, rule: StoredRule, around: RuleContext): Markup {
   const { base, tenant } = call;
   const at = pathOf("p", around.project.name, "rules", rule.name);
   const open = countUnresolved(tenant.store, rule);
@@ -69,7 +69,7 @@ function card(call: PageCall, rule: StoredRule, around: Around): Markup {
 /** The ladder with whom each step would page now. */
 export function ladderNow(
   { escalations }: Pick<StoredRule, "escalations">,
-  around: Around,
+  around: RuleContext,
 ): Markup {
   if (escalations.length === 0)
     return html`<span class="warn">nobody is paged</span>: it has no ladder`;
@@ -88,7 +88,7 @@ const joined = (pieces: Markup[]): Piece =>
     : pieces.map((piece, i) => html`${i > 0 && ", "}${piece}`);
 
 /** "primary (now Ann ● ntfy)" */
-export function scheduleNow(name: string, around: Around): Markup {
+export function scheduleNow(name: string, around: RuleContext): Markup {
   const account = around.onCall(name);
   if (account === null)
     return html`${name} (<span class="wrong">${around.schedules.includes(name) || name.includes("/") ? "nobody now" : "no such schedule"}</span>)`;
@@ -96,7 +96,7 @@ export function scheduleNow(name: string, around: Around): Markup {
 }
 
 /** "Ann ● ntfy" */
-export function personNow(account: string, around: Around): Markup {
+export function personNow(account: string, around: RuleContext): Markup {
   const { dot, words } = around.reach(account);
   return html`${around.nameOf(account)} <span class="dot dot-${dot}" aria-hidden="true"></span> <span class="${dot === "none" ? "wrong" : "soft"} small">${words}</span>`;
 }

@@ -1,8 +1,8 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { readJsonField, WRITTEN_AS_JSON } from "../ui/plain.ts";
-import type { Around } from "./around.ts";
 import { editButton, type Filled, line, pick } from "./inputs.ts";
 import { rowsThatCount } from "./read-fields.ts";
+import type { RuleContext } from "./rule-context.ts";
 
 const LEVELS = [
   ["", "any level"],
@@ -14,7 +14,7 @@ const LEVELS = [
 ] as const;
 
 /** WHEN: which events count. */
-export function matchForm(call: { base: string }, filled: Filled, around: Around): Markup {
+export function matchForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   return html`<fieldset id="when"><legend>When</legend>
 <div class="rule-line">${pick(filled, { name: "level", label: "Level", at: "/match/min_level", choices: LEVELS, hint: "The lowest that counts." })}
 ${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "Any of these, with commas between." })}

@@ -1,12 +1,12 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import type { Around } from "./around.ts";
 import { editButton, type Filled, line } from "./inputs.ts";
 import { actionsForm, ladderForm, moreForm } from "./ladder-form.ts";
 import { fireForm, matchForm } from "./match-form.ts";
+import type { RuleContext } from "./rule-context.ts";
 
 export interface RuleForm {
   filled: Filled;
-  around: Around;
+  around: RuleContext;
   /** A saved rule's name is its address; null: a new one. */
   saved: string | null;
   /** What was read, to see whether somebody else changed it meanwhile. */

@@ -11,7 +11,6 @@ import { ladderEndWords } from "../ui/ladder-end.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
-import { readAround } from "./around.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
 import { fieldsOfRule } from "./fields.ts";
@@ -19,6 +18,7 @@ import { ladderGaps } from "./gaps.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
 import { filledOf } from "./inputs.ts";
 import { previewSection } from "./preview.ts";
+import { readRuleContext } from "./rule-context.ts";
 import { ruleForm } from "./rule-form.ts";
 import { digestOf, newRuleForms, savedRuleForms } from "./rule-forms.ts";
 
@@ -79,7 +79,7 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
     ruleForm(call, {
       filled,
       saved: saved?.name ?? null,
-      around: readAround(store, project, { now: call.now, level: levelOf(fields) }),
+      around: readRuleContext(store, project, { now: call.now, level: levelOf(fields) }),
       // After a conflict, saving again takes the place of what is there now.
       read:
         saved === null ? "" : isStale ? digestOf(saved) : (fields.get("read") ?? digestOf(saved)),

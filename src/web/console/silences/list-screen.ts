@@ -5,8 +5,8 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { silenceCard } from "../ui/silence-card.ts";
-import { makeAgain } from "./deeds.ts";
 import { newButtons } from "./form.ts";
+import { makeAgain } from "./form-actions.ts";
 
 const PAST_SECONDS = 30 * 86_400;
 const MOST_READ = 2000;

@@ -4,11 +4,11 @@ import type { PageCall, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { field } from "../ui/form.ts";
 import { knownField, localText } from "../ui/local-time.ts";
-import { silenceDeeds, silenceFacts, stateBadge } from "../ui/silence-card.ts";
+import { silenceActions, silenceFacts, stateBadge } from "../ui/silence-card.ts";
 import { silenceName } from "../ui/silence-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
-import { silenceForms, silenceHere } from "./deeds.ts";
 import { timeField } from "./form.ts";
+import { silenceForms, silenceHere } from "./form-actions.ts";
 
 /** One silence: what it takes and holds back, and when it ends. */
 export const silenceScreen: Screen = {
@@ -24,7 +24,7 @@ export const silenceScreen: Screen = {
         facts: {
           watches,
           draw: () =>
-            html`<p>${stateBadge(silence)}</p>${silenceFacts(call, silence)}${silenceDeeds(call, silence)}${changesLink(call, "silence", silence.id)}`,
+            html`<p>${stateBadge(silence)}</p>${silenceFacts(call, silence)}${silenceActions(call, silence)}${changesLink(call, "silence", silence.id)}`,
         },
         would: { watches, draw: () => would(call, silence) },
         change: { watches: [], draw: () => changeForm(call, silence) },

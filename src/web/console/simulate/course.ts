@@ -20,7 +20,7 @@ const WHY: Readonly<Record<Step["why"], string>> = {
 };
 
 /** Rungs as they run; those that only say the same again are one line. */
-export function courseOf(call: PageCall, question: LadderQuestion, found: Simulation): Markup {
+export function followLadder(call: PageCall, question: LadderQuestion, found: Simulation): Markup {
   const { zone, rule } = question;
   if (found.rungs.length === 0)
     return html`<h2>What happens</h2><p>${rule.escalations.length === 0 ? "No step runs: the rule has no ladder." : "No step runs in this time."}</p>${ending(found, zone)}`;

@@ -9,7 +9,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { nextHour } from "../ui/local-time.ts";
 import { empty } from "../ui/pieces.ts";
-import { courseOf, untoldAndShared } from "./course.ts";
+import { followLadder, untoldAndShared } from "./course.ts";
 import { atText, type LadderQuestion, questionAddress, questionIn } from "./question.ts";
 import { sweepGrid } from "./sweep-grid.ts";
 import { verdictNotice } from "./verdict.ts";
@@ -57,7 +57,7 @@ function viewOf(call: PageCall, question: LadderQuestion): View {
           const found = await slices.run(
             simulate(store, { projectId: project.id, input, now: call.now }),
           );
-          return html`${verdictNotice(call, question, found)}${courseOf(call, question, found)}${untoldAndShared(call, question, found)}`;
+          return html`${verdictNotice(call, question, found)}${followLadder(call, question, found)}${untoldAndShared(call, question, found)}`;
         },
       },
       sweep: { watches, draw: () => sweepGrid(call, question) },

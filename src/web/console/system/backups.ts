@@ -2,7 +2,7 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { getMeta } from "../../../ground/store/meta.ts";
 import { mustManage } from "../../../people/roles.ts";
-import type { BackupDesk } from "../../../tenant/house.ts";
+import type { BackupService } from "../../../tenant/host.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { bytesText } from "../ui/pieces.ts";
@@ -11,7 +11,7 @@ import { commandLine } from "./finding.ts";
 
 /** What lies there: when each was made and proved. None can be fetched from here. */
 export function backupsSection(call: PageCall): Markup {
-  const { house, store } = call.tenant;
+  const { host: house, store } = call.tenant;
   const last = getMeta(store, "last_backup");
   const proved =
     last === undefined
@@ -33,7 +33,7 @@ ${button(call, {
 <p class="soft small">Each is a copy of everything, secrets sealed in it: it stays on the machine.</p>`;
 }
 
-function made(call: PageCall, desk: BackupDesk): Markup {
+function made(call: PageCall, desk: BackupService): Markup {
   const all = desk.list();
   if (all.length === 0) return html`<p class="soft">None lies there yet.</p>`;
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">made</th><th scope="col" class="num">size</th><th scope="col">proved</th><th scope="col">file</th></tr></thead><tbody>${all.map(
@@ -46,10 +46,10 @@ function made(call: PageCall, desk: BackupDesk): Markup {
 export const backupNow: Form = {
   verb: "makeBackup",
   target: () => ({ kind: "backup", id: "" }),
-  deed: true,
+  auditAlways: true,
   act({ tenant, who }) {
     mustManage(who.role);
-    const desk = tenant.house?.backups ?? null;
+    const desk = tenant.host?.backups ?? null;
     if (desk === null)
       throw new ServiceError("backup_dir_missing", "The box was given no directory for backups.");
     desk.make();

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager } from "../../../people/roles.ts";
-import type { Examined } from "../../../tenant/house.ts";
+import type { Examined } from "../../../tenant/host.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";
@@ -35,7 +35,7 @@ export function worstOfDoctor(examined: Examined | null): { id: string; detail: 
 }
 
 export function doctorSection(call: PageCall): Markup {
-  const desk = call.tenant.house?.doctor;
+  const desk = call.tenant.host?.doctor;
   const latest = desk?.latest() ?? null;
   const isRunning = desk?.isRunning() ?? false;
   const failure = desk?.failure() ?? null;

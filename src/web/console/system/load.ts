@@ -1,5 +1,5 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { House } from "../../../tenant/house.ts";
+import type { TenantHost } from "../../../tenant/host.ts";
 import type { PageCall } from "../screen.ts";
 import { bytesText } from "../ui/pieces.ts";
 import { hourPlot } from "../ui/plot.ts";
@@ -7,7 +7,7 @@ import { ago, span } from "../ui/times.ts";
 import { commandLine } from "./finding.ts";
 
 /** What the box has to do now. */
-export function loadSection({ load }: House): Markup {
+export function loadSection({ load }: TenantHost): Markup {
   const { minutes, commitMs, waiting, oldestSeconds, streams, refused, shed } = load();
   // The present minute goes on: the one before is whole.
   const lately = (minutes.at(-2) ?? 0) / 60;
@@ -24,7 +24,7 @@ export function loadSection({ load }: House): Markup {
 const DAY = 86_400;
 
 /** What is set, and what is there of it. */
-export function keepingSection(call: PageCall, { keeping, held }: House): Markup {
+export function keepingSection(call: PageCall, { keeping, held }: TenantHost): Markup {
   const { logDays, logBytes, historyDays } = keeping;
   const { oldestLine, oldestEntry, bytes, storeBytes } = held();
   const reaches = (at: number | null) =>
@@ -53,6 +53,6 @@ export function machineSection(): Markup {
 }
 
 /** "up 12 days". */
-export function upFor(call: PageCall, { startedAt }: House): Markup {
+export function upFor(call: PageCall, { startedAt }: TenantHost): Markup {
   return html`started ${ago(call, startedAt)}`;
 }

@@ -1,7 +1,7 @@
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { silencesSince } from "../../../core/quiet/rows.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { type AilingChannel, listAiling } from "../../../out/outbox/ailing.ts";
+import { type FailingChannel, listAiling } from "../../../out/outbox/failing.ts";
 import { getAccount } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
 import { type PageCall, pathOf } from "../screen.ts";
@@ -73,7 +73,7 @@ function channels(call: PageCall): ShownFinding[] {
     });
 }
 
-function ailingWords({ now }: PageCall, channel: AilingChannel): Markup {
+function ailingWords({ now }: PageCall, channel: FailingChannel): Markup {
   const { enabled, failing_since, last_error } = channel;
   const why = last_error === null ? "" : `: ${last_error}`;
   if (enabled === 0) return html`turned itself off${why}`;

@@ -91,7 +91,7 @@ export const relayForms: Readonly<Record<string, Form>> = {
   "relay/test": {
     verb: "testRelay",
     target,
-    deed: true,
+    auditAlways: true,
     async act({ tenant, who }) {
       mustManage(who.role);
       const relay = findRelay(tenant.store);

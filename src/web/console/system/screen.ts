@@ -2,7 +2,7 @@ import { version } from "../../../ground/kit/assets.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import type { Health } from "../../../tenant/health.ts";
-import type { House } from "../../../tenant/house.ts";
+import type { TenantHost } from "../../../tenant/host.ts";
 import type { Form, PageCall, Screen, Section } from "../screen.ts";
 import { wholeText } from "../ui/config-text.ts";
 import { backupNow, backupsSection } from "./backups.ts";
@@ -17,10 +17,10 @@ import { wallForms, wallsSection } from "./walls.ts";
 const lookAgain: Form = {
   verb: "runDoctor",
   target: () => ({ kind: "doctor", id: "" }),
-  deed: true,
+  auditAlways: true,
   act({ tenant, who }) {
     mustManage(who.role);
-    tenant.house?.doctor.look();
+    tenant.host?.doctor.look();
     return { said: "The doctor looks again: what it finds comes here." };
   },
 };
@@ -32,7 +32,7 @@ export const systemScreen: Screen = {
   path: "/system",
   view(call) {
     const { status, checks } = call.system.health();
-    const { house } = call.tenant;
+    const { host: house } = call.tenant;
     return {
       title: "System",
       nav: "system",
@@ -58,7 +58,7 @@ export const systemScreen: Screen = {
   forms: { look: lookAgain, backup: backupNow, ...relayForms, ...wallForms },
 };
 
-function ofManagers(call: PageCall, house: House): Record<string, Section> {
+function ofManagers(call: PageCall, house: TenantHost): Record<string, Section> {
   return {
     backups: { watches: ["system"], draw: () => backupsSection(call) },
     relay: { watches: ["system"], draw: () => relaySection(call) },
@@ -88,7 +88,7 @@ const STANDING = {
 
 function standing(call: PageCall, status: Health["status"]): Markup {
   const [look, words] = STANDING[status];
-  const { house } = call.tenant;
+  const { host: house } = call.tenant;
   const findings = house?.doctor.latest()?.findings ?? [];
   const wrong = findings.filter(({ state }) => state === "wrong");
   const found =

@@ -79,7 +79,7 @@ export const signInScreen: Screen = {
     "providers/{provider}/test": {
       verb: "testSignInProvider",
       target,
-      deed: true,
+      auditAlways: true,
       async act({ tenant, who, params: { provider: id = "" } }) {
         mustBeOwner(who.role);
         const { name } = getProvider(tenant.store, id);

@@ -1,9 +1,9 @@
 import { type AlertRow, alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { changeEach } from "../../../core/alerts/bulk.ts";
 import { matching } from "../../../core/alerts/groups.ts";
+import { livingAlert, whoDid } from "../../../core/alerts/holder.ts";
 import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
 import { liftSilence } from "../../../core/alerts/silencing.ts";
-import { livingAlert, whoDid } from "../../../core/alerts/whose.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Reader } from "../../../ground/store/store.ts";
@@ -95,16 +95,16 @@ export function standing(reader: Reader, id: string, call: PageCall): string {
 }
 
 /** `path`: of the page's forms, `/a/130` or `/alerts`; `fields` name the alerts where the path doesn't. */
-export interface Deed {
+export interface AlertAction {
   call: PageCall;
   ids: readonly string[];
   path: string;
 }
 
-const fieldsOf = ({ path }: Deed, ids: readonly string[]): Record<string, string> =>
+const fieldsOf = ({ path }: AlertAction, ids: readonly string[]): Record<string, string> =>
   path === "/alerts" ? { id: ids.join(",") } : {};
 
-export async function ackThem(deed: Deed): Promise<FormDone> {
+export async function ackThem(deed: AlertAction): Promise<FormDone> {
   const { call, ids, path } = deed;
   const { store } = call.tenant;
   const results = await changeEach(store, ids, { verb: "ack", accountId: call.who.accountId });
@@ -119,7 +119,7 @@ export async function ackThem(deed: Deed): Promise<FormDone> {
   return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
 }
 
-export async function unackThem({ call, ids }: Deed): Promise<FormDone> {
+export async function unackThem({ call, ids }: AlertAction): Promise<FormDone> {
   const { store } = call.tenant;
   const results = await changeEach(store, ids, { verb: "unack", accountId: call.who.accountId });
   const done = results.filter(({ ok }) => ok).map(({ id }) => id);
@@ -133,7 +133,7 @@ export async function unackThem({ call, ids }: Deed): Promise<FormDone> {
 const STILL_SECONDS = 300;
 
 /** Those that still match are asked about first, unless `anyway`: `shown.still` names them. */
-export async function resolveThem(deed: Deed, anyway: boolean): Promise<FormDone> {
+export async function resolveThem(deed: AlertAction, anyway: boolean): Promise<FormDone> {
   const { call, ids } = deed;
   const { store } = call.tenant;
   const still = anyway ? [] : ids.filter((id) => isMatching(store, id, call.now));
@@ -172,7 +172,7 @@ function isMatching(reader: Reader, id: string, now: number): boolean {
 
 /** Silences what each alert counts; of critical ones only where that is said. */
 export function silenceThem(
-  { call, ids, path }: Deed,
+  { call, ids, path }: AlertAction,
   { seconds, reason, critical }: { seconds: number; reason: string; critical: boolean },
 ): FormDone {
   refuseMany(ids);
@@ -206,7 +206,7 @@ export function silenceThem(
   return { said, undo: { action: `${path}/unsilence`, fields: { silence: made.join(",") } } };
 }
 
-export function liftThem({ call }: Deed, silences: readonly string[]): FormDone {
+export function liftThem({ call }: AlertAction, silences: readonly string[]): FormDone {
   for (const id of silences) call.tenant.store.write((tx) => liftSilence(tx, id));
   return { said: "Silenced no more." };
 }

@@ -6,8 +6,8 @@ import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 import {
+  type AlertAction,
   ackThem,
-  type Deed,
   liftThem,
   refuseMany,
   resolveThem,
@@ -21,7 +21,7 @@ import { span } from "./times.ts";
 /** What is done to one alert at its own address and to many at the list's: the same forms. */
 
 /** Which alerts a form is about, and where its page's forms lie. */
-export type Whom = (call: PageCall, form: URLSearchParams) => Deed | Promise<Deed>;
+export type Whom = (call: PageCall, form: URLSearchParams) => AlertAction | Promise<AlertAction>;
 
 /** The one of the address. Throws 404. */
 export const thisAlert: Whom = (call) => {
@@ -46,10 +46,10 @@ const silenceIds = (form: URLSearchParams): string[] =>
   (form.get("silence") ?? "").split(",").filter(Boolean).slice(0, 200);
 
 /** Forms by what stands behind the page's address. */
-export function deedForms(whom: Whom): Record<string, Form> {
+export function alertActionForms(whom: Whom): Record<string, Form> {
   const form = (
     verb: string,
-    act: (deed: Deed, fields: URLSearchParams) => FormDone | Promise<FormDone>,
+    act: (deed: AlertAction, fields: URLSearchParams) => FormDone | Promise<FormDone>,
   ): Form => ({ verb, target, act: async (call, fields) => act(await whom(call, fields), fields) });
   return {
     ack: form("acknowledgeAlert", ackThem),
@@ -74,7 +74,7 @@ export function deedForms(whom: Whom): Record<string, Form> {
   };
 }
 
-function snoozeThem({ call, ids, path }: Deed, fields: URLSearchParams): FormDone {
+function snoozeThem({ call, ids, path }: AlertAction, fields: URLSearchParams): FormDone {
   refuseMany(ids);
   const seconds = Math.min(secondsIn(fields), LONGEST_SNOOZE);
   const { store } = call.tenant;
@@ -87,7 +87,7 @@ function snoozeThem({ call, ids, path }: Deed, fields: URLSearchParams): FormDon
   };
 }
 
-function assignThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
+function assignThem({ call, ids }: AlertAction, fields: URLSearchParams): FormDone {
   refuseMany(ids);
   const accounts = fields.getAll("account").filter(Boolean);
   const schedules = fields.getAll("schedule").filter(Boolean);
@@ -118,7 +118,7 @@ function assignThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
   return { said: `Assigned ${nameThem(done)}${pagedWords(call, done)}${not}` };
 }
 
-function noteThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
+function noteThem({ call, ids }: AlertAction, fields: URLSearchParams): FormDone {
   refuseMany(ids);
   const { text } = check(noteWrite, { text: (fields.get("text") ?? "").trim() }, "body");
   const { accountId } = call.who;

@@ -24,14 +24,14 @@ const HOURS: readonly [hours: string, name: string][] = [
 ];
 
 /** What a field of these needs: its id, and where its form goes, so that what was typed stays where it isn't taken. */
-export interface DeedField {
+export interface AlertActionField {
   call: PageCall;
   id: string;
   action: string;
 }
 
 /** How long something is to last. */
-export function hoursField({ call, id, action }: DeedField): Markup {
+export function hoursField({ call, id, action }: AlertActionField): Markup {
   const chosen = typed(call, action, "hours");
   return html`<div class="field"><label for="${id}">For</label><select id="${id}" name="hours">${HOURS.map(
     ([value, name]) =>
@@ -39,13 +39,13 @@ export function hoursField({ call, id, action }: DeedField): Markup {
   )}</select></div>`;
 }
 
-export function reasonField({ call, id, action }: DeedField): Markup {
+export function reasonField({ call, id, action }: AlertActionField): Markup {
   return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000">${typed(call, action, "reason")}</textarea></div>`;
 }
 
 /** Whom an alert can be given to: everybody here, and schedules by name; `now`: whom they have, where that is one thing. */
 export function assignFields(
-  { call, id, action }: DeedField,
+  { call, id, action }: AlertActionField,
   schedules: readonly { name: string; now?: string | null }[],
 ): Markup {
   const people = listAccounts(call.tenant.store).slice(0, 100);
@@ -68,7 +68,7 @@ function nameFew(ids: readonly string[]): string {
 }
 
 /** Critical alerts ring through a silence that doesn't say that it means them. `must`: the alert itself is one. */
-export function criticalField({ call, id, action }: DeedField, must: boolean): Markup {
+export function criticalField({ call, id, action }: AlertActionField, must: boolean): Markup {
   const words = must ? "Critical ones too: this alert is one" : "Critical ones too";
   return html`<label class="check"><input type="checkbox" id="${id}" name="critical" value="on"${ticked(call, action, { name: "critical", value: "on" })}${must && html` required`}> ${words}</label>`;
 }

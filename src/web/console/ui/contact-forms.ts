@@ -62,7 +62,7 @@ export function contactForms(accountOf: (call: PageCall) => string): Record<stri
       return { said: `Verified: ${kind} is used for pages from now on.` };
     }),
     "{cid}/ring": {
-      deed: true,
+      auditAlways: true,
       ...form("testContact", async (call) => {
         const sent = await ringContact(call.tenant, of(call));
         return {

@@ -1,5 +1,5 @@
-import { calledOf } from "../../../core/alerts/said.ts";
-import { toldNow } from "../../../core/alerts/told-now.ts";
+import { pagedNow } from "../../../core/alerts/paged-now.ts";
+import { displayNameOf } from "../../../core/alerts/said.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "./pieces.ts";
 import { timeOnClock } from "./times.ts";
@@ -7,9 +7,9 @@ import { timeOnClock } from "./times.ts";
 /** What became of the pages of these alerts, which somebody has just asked for: how a sentence about it ends. */
 export function pagedWords(call: PageCall, ids: readonly string[]): string {
   const { store } = call.tenant;
-  const told = ids.map((id) => ({ id, ...toldNow(store, Number(id)) }));
+  const told = ids.map((id) => ({ id, ...pagedNow(store, Number(id)) }));
   const names = (accounts: readonly string[]) =>
-    [...new Set(accounts)].map((account) => calledOf(store, account)).join(", ");
+    [...new Set(accounts)].map((account) => displayNameOf(store, account)).join(", ");
   const paged = names(told.flatMap((one) => one.paged));
   const unreached = names(told.flatMap((one) => one.unreached));
   const inChannels = told.some((one) => one.inChannels);

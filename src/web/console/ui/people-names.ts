@@ -1,4 +1,4 @@
-import { calledOf } from "../../../core/alerts/said.ts";
+import { displayNameOf } from "../../../core/alerts/said.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
@@ -29,7 +29,7 @@ export function initials(name: string): string {
 export function naming(reader: Reader): (account: string) => string {
   const known = new Map<string, string>();
   return (account) => {
-    const name = known.get(account) ?? calledOf(reader, account);
+    const name = known.get(account) ?? displayNameOf(reader, account);
     known.set(account, name);
     return name;
   };

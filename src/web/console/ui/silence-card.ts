@@ -17,7 +17,7 @@ const MOST_NAMED = 8;
 export function silenceCard(call: PageCall, silence: SilenceAnswer): Markup {
   const { id } = silence;
   return html`<li class="card" id="silence-${id}" data-row><div class="card-head"><h3><a href="${call.base}/silences/${id}">${silenceName(silence)}</a></h3> ${stateBadge(silence)}</div>
-${silenceFacts(call, silence)}${silenceDeeds(call, silence)}</li>
+${silenceFacts(call, silence)}${silenceActions(call, silence)}</li>
 `;
 }
 
@@ -81,7 +81,7 @@ export function alertLinks({ base }: PageCall, ids: readonly (number | string)[]
 }
 
 /** Ends it, or lets it last; nothing of one that is over. */
-export function silenceDeeds(call: PageCall, silence: SilenceAnswer): Piece {
+export function silenceActions(call: PageCall, silence: SilenceAnswer): Piece {
   const { id, state, repeat } = silence;
   const name = silenceName(silence);
   if (state === "over")
@@ -112,5 +112,5 @@ export function silenceNotice(call: PageCall, id: string): Piece {
   const row = findSilence(call.tenant.store, id);
   if (row === null) return false;
   const silence = toSilence(call.tenant.store, row, call.now);
-  return html`${silenceFacts(call, silence)}${silenceDeeds(call, silence)}<p><a href="${call.base}/silences/${id}">The silence</a></p>`;
+  return html`${silenceFacts(call, silence)}${silenceActions(call, silence)}<p><a href="${call.base}/silences/${id}">The silence</a></p>`;
 }

@@ -1,6 +1,6 @@
 import { html, type Markup, trusted } from "../../../ground/kit/html.ts";
 import { sourceOf } from "../../../ground/page/style.ts";
-import type { Sheet } from "../screen.ts";
+import type { RawDocument } from "../screen.ts";
 import type { Files } from "../shell.ts";
 import { WALL_STYLE } from "./style.ts";
 
@@ -41,7 +41,7 @@ export interface WallPage {
 }
 
 /** All of the wall, as a screen loads it; without a script it loads itself again. */
-export function wallPage({ base, files, theme, since, main }: WallPage): Sheet {
+export function wallPage({ base, files, theme, since, main }: WallPage): RawDocument {
   return {
     status: 200,
     headers: HEADERS,
@@ -57,7 +57,10 @@ export function wallPage({ base, files, theme, since, main }: WallPage): Sheet {
 }
 
 /** What its script asks for: the inside of the wall; `next` is where it goes on. */
-export function wallPart(main: Markup, of: { files: Files; next: string; etag: string }): Sheet {
+export function wallPart(
+  main: Markup,
+  of: { files: Files; next: string; etag: string },
+): RawDocument {
   return {
     status: 200,
     headers: { ...HEADERS, ...partHeaders(of) },
@@ -66,7 +69,7 @@ export function wallPart(main: Markup, of: { files: Files; next: string; etag: s
 }
 
 /** The same where nothing changed. */
-export const unchangedWall = (of: { files: Files; next: string; etag: string }): Sheet => ({
+export const unchangedWall = (of: { files: Files; next: string; etag: string }): RawDocument => ({
   status: 304,
   body: "",
   headers: { ...HEADERS, ...partHeaders(of) },
@@ -83,7 +86,7 @@ const partHeaders = ({ files, next, etag }: { files: Files; next: string; etag: 
 export function noWall(
   of: { base: string; files: Files },
   waitSeconds: number | null = null,
-): Sheet {
+): RawDocument {
   const words =
     waitSeconds === null
       ? html`<p class="what">This link shows nothing.</p><p class="about">It was revoked, or it never was one. Owners and admins make links under System.</p>`

@@ -7,9 +7,9 @@ import { changesAfter } from "../../http/changes-stream.ts";
 import { RateLimited } from "../../http/limits.ts";
 import { WALL } from "../../http/resources/walls.ts";
 import type { Serving } from "../../http/serve-route.ts";
-import { sendSheet } from "../answer.ts";
+import { sendDocument } from "../answer.ts";
 import type { PageRequest } from "../page-request.ts";
-import type { Sheet, Who } from "../screen.ts";
+import type { RawDocument, Who } from "../screen.ts";
 import type { Files } from "../shell.ts";
 import type { System } from "../system-port.ts";
 import { drawWall } from "./draw.ts";
@@ -87,7 +87,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
     asking: PageRequest,
     { looker, who }: { looker: Looker; who: Who | null },
     since: string,
-  ): Promise<Sheet | null> => {
+  ): Promise<RawDocument | null> => {
     const next = await changed(asking, looker.key, since);
     // It may have been revoked meanwhile.
     const still = lookerOf(asking.url.pathname, who);
@@ -98,7 +98,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
     return asking.asked.ifNoneMatch === etag ? unchangedWall(of) : wallPart(main, of);
   };
 
-  const whole = async ({ place, url }: PageRequest, looker: Looker): Promise<Sheet> => {
+  const whole = async ({ place, url }: PageRequest, looker: Looker): Promise<RawDocument> => {
     const since = tenant.changes.after(null).next;
     const asked = url.searchParams.get("theme");
     const theme = asked === "light" || asked === "dark" ? asked : null;
@@ -106,7 +106,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
   };
 
   /** Only what opens nothing is limited, so that nobody's guessing darkens a screen. */
-  const stranger = ({ c, place }: PageRequest): Sheet => {
+  const stranger = ({ c, place }: PageRequest): RawDocument => {
     const of = { base: place.base, files };
     c.set("refusedAs", "not_found");
     try {
@@ -123,7 +123,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
   return async (asking, who) => {
     const { c, url, asked } = asking;
     const looker = lookerOf(url.pathname, who);
-    if (looker === null) return sendSheet(stranger(asking), asked);
+    if (looker === null) return sendDocument(stranger(asking), asked);
     serving.known(c);
     c.set("tenantId", tenant.id);
     c.set("rateHeaders", serving.limits.api.spend(looker.key));
@@ -132,6 +132,6 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
       since === undefined
         ? await whole(asking, looker)
         : await again(asking, { looker, who }, since);
-    return sendSheet(sheet ?? stranger(asking), asked);
+    return sendDocument(sheet ?? stranger(asking), asked);
   };
 }

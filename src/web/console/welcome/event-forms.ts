@@ -51,7 +51,7 @@ export const eventForms: Readonly<Record<string, Form>> = {
   send: {
     verb: "sendTestEvent",
     target,
-    deed: true,
+    auditAlways: true,
     async act(call) {
       const { source } = firstStepsOf(call);
       if (source === null) throw notFound("source");

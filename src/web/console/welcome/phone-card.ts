@@ -115,7 +115,7 @@ export const phoneForms: Readonly<Record<string, Form>> = {
   ring: {
     verb: "testContact",
     target,
-    deed: true,
+    auditAlways: true,
     async act(call) {
       const { accountId } = call.who;
       const { rings, browser } = firstStepsOf(call);

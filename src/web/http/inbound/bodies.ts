@@ -1,7 +1,7 @@
 import { TooLarge } from "./inflate.ts";
 
 /** Too many bodies at once. */
-export class NoRoom extends Error {}
+export class NoCapacity extends Error {}
 /** The client went away in the middle. */
 export class BrokeOff extends Error {}
 
@@ -15,7 +15,7 @@ export interface HeldBody {
 export interface Bodies {
   /**
    * The body, at most `most` bytes, held for `owner` until `release` is called; `hold` counts what is made of it, too,
-   * and throws NoRoom. Throws TooLarge, NoRoom, BrokeOff, all of them with nothing held.
+   * and throws NoCapacity. Throws TooLarge, NoCapacity, BrokeOff, all of them with nothing held.
    */
   read(request: Request, of: { owner: string; most: number }): Promise<HeldBody>;
 }
@@ -38,7 +38,7 @@ export function createBodies(most: { all: number; each: number }): Bodies {
       let size = 0;
       const holdMore = (bytes: number) => {
         size += bytes;
-        if (!hold(owner, bytes)) throw new NoRoom();
+        if (!hold(owner, bytes)) throw new NoCapacity();
       };
       const release = () => {
         hold(owner, -size);
@@ -53,7 +53,7 @@ export function createBodies(most: { all: number; each: number }): Bodies {
         return { body: Buffer.concat(chunks), hold: holdMore, release };
       } catch (error) {
         release();
-        if (error instanceof TooLarge || error instanceof NoRoom) throw error;
+        if (error instanceof TooLarge || error instanceof NoCapacity) throw error;
         throw new BrokeOff();
       }
     },

@@ -5,7 +5,7 @@ import { createWorkThread } from "../../../ground/kit/thread.ts";
 import {
   type Adapter,
   type AlertAsked,
-  type AlertTold,
+  type AlertNotified,
   type Decoded,
   type InRequest,
   type SenderReply,
@@ -29,7 +29,7 @@ export interface Decoding extends Required<Pick<Decoded, "jobs" | "rejected">> {
   parts(): AsyncIterable<EventsPart> | Iterable<EventsPart>;
   /** An alert that the answer needs: of short requests alone, which those that ask are. */
   asks?: AlertAsked | undefined;
-  answer(taken: TakenCounts, asked?: AlertTold): Promise<SenderReply> | SenderReply;
+  answer(taken: TakenCounts, asked?: AlertNotified): Promise<SenderReply> | SenderReply;
   /** Nothing more is asked of it. */
   close(): void;
 }

@@ -7,7 +7,7 @@ import { uuid4 } from "../../../ground/kit/ids.ts";
 import {
   type Adapter,
   type AlertAsked,
-  type AlertTold,
+  type AlertNotified,
   type Caps,
   type InRefusal,
   type InRequest,
@@ -21,7 +21,7 @@ import type { Tenant } from "../../../tenant/tenant.ts";
 import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
-import { type Bodies, BrokeOff, NoRoom } from "./bodies.ts";
+import { type Bodies, BrokeOff, NoCapacity } from "./bodies.ts";
 import type { Decoding, Readable } from "./decoder.ts";
 import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
 import { hearJobs } from "./jobs.ts";
@@ -31,7 +31,7 @@ export interface Sender {
   source: Source;
 }
 
-export interface Taking {
+export interface InboundBatch {
   adapter: Adapter;
   sender: Sender;
   path: string;
@@ -68,7 +68,7 @@ export async function openBody(
 /** Makes events of a known sender's request, commits them and answers. */
 export async function takeBody(
   c: AppContext,
-  taking: Taking,
+  taking: InboundBatch,
   open: () => Promise<OpenBody>,
 ): Promise<SenderReply> {
   const { adapter, sender, path, serving } = taking;
@@ -117,7 +117,7 @@ const masked = (text: string, secret: string | null) =>
 /** Characters that a mapping is tried on, in bytes of any script. */
 const KEPT = 4 * 16_384;
 
-function keep(c: AppContext, { sender, secret }: Taking, whole: Buffer): void {
+function keep(c: AppContext, { sender, secret }: InboundBatch, whole: Buffer): void {
   const { tenant, source } = sender;
   const body = masked(whole.subarray(0, KEPT).toString("utf8"), secret);
   const contentType = c.req.header("content-type") ?? "";
@@ -144,7 +144,7 @@ function readableOf(
 
 /** What jobs said goes to their heartbeats first: what that leaves for the rules is committed with the rest. */
 async function commit(
-  { adapter, sender }: Taking,
+  { adapter, sender }: InboundBatch,
   decoding: Decoding,
   sent: string,
 ): Promise<SenderReply> {
@@ -165,7 +165,7 @@ async function commit(
   return decoding.answer(taken, asks === undefined ? undefined : askedAlert(sender, asks));
 }
 
-function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertTold | undefined {
+function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertNotified | undefined {
   const row = latestNamed(tenant.store, source, asks);
   if (row === null) return undefined;
   const { id, state, level, count, last_message, details, opened_at, last_seen } = toAlert(row);
@@ -197,7 +197,7 @@ const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
 /** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. */
 function refused(
   c: AppContext,
-  { adapter, sender }: Taking,
+  { adapter, sender }: InboundBatch,
   { error, sent }: { error: unknown; sent: string },
 ): SenderReply {
   const { tenant, source } = sender;
@@ -229,7 +229,7 @@ export function refusalOf(error: unknown): InRefusal {
   if (error instanceof BrokeOff) return { why: "bad_request", message: "The body broke off." };
   if (error instanceof BadEncoding)
     return { why: "bad_request", message: "The body isn't what its Content-Encoding says." };
-  if (error instanceof NoRoom) return { why: "overloaded", retryAfter: 1 };
+  if (error instanceof NoCapacity) return { why: "overloaded", retryAfter: 1 };
   const isLater = error instanceof ServiceError && (error.status === 429 || error.status === 503);
   if (error instanceof RateLimited || isLater)
     return { why: "overloaded", retryAfter: error.retryAfter ?? 1 };

@@ -83,7 +83,7 @@ export const actionRoutes: Route[] = [
   actions.post("/{aid}/test", {
     name: "testAction",
     summary: "Run an action once, at once, as an alert would; leaves one execution",
-    deed: true,
+    auditAlways: true,
     answer: z.object({ ok: z.boolean(), status_code: z.int(), error: z.string().optional() }),
     errors: ["action_disabled", "overloaded"],
     handle: ({ tenant, project, params }) =>

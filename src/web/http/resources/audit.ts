@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { calledIn } from "../../../ground/audit/called.ts";
 import { auditEntry, listAudit } from "../../../ground/audit/list.ts";
+import { calledIn } from "../../../ground/audit/names.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { queryInteger } from "../fields.ts";
 import type { Route } from "../route.ts";

@@ -98,7 +98,7 @@ export const contactRoutes: Route[] = [
   person.post("/contacts/{cid}/test", {
     name: "testContact",
     summary: "Send a test through a verified contact, like a page",
-    deed: true,
+    auditAlways: true,
     answer: sentAnswer,
     errors: ["contact_not_verified"],
     handle: (call) => ringContact(call.tenant, contactOf(call)),

@@ -73,7 +73,7 @@ export const deliveryRoutes: Route[] = [
   channel.post("/test", {
     name: "testIntegration",
     summary: "Send a synthetic alert.test event at once, through the sender of real deliveries",
-    deed: true,
+    auditAlways: true,
     answer: z.object({ ok: z.boolean(), error: z.string().optional() }),
     errors: ["integration_disabled", "overloaded", "sender_unavailable"],
     handle: ({ tenant, channel }) => tenant.outbox.testFire.integration(channel),

@@ -80,7 +80,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       summary:
         "Send one alert.test to a channel that isn't stored, and answer the result. Ten a minute",
       additive: true,
-      deed: true,
+      auditAlways: true,
       body: z.strictObject({ type: channels.type, ...writeFields }),
       readOnly: integrationReadOnly,
       answer: trialAnswer,

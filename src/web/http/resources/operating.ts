@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { getMeta } from "../../../ground/store/meta.ts";
-import { backupsAnswer, doctorAnswer, type House } from "../../../tenant/house.ts";
+import { backupsAnswer, doctorAnswer, type TenantHost } from "../../../tenant/host.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -10,7 +10,7 @@ const box = routesIn(inTenant, { tag: "Operating", additive: true, boxOnly: true
 
 const started = z.object({ running: z.boolean() });
 
-function houseOf({ house }: Tenant): House {
+function houseOf({ host: house }: Tenant): TenantHost {
   if (house === null) throw new ServiceError("not_ready", "The box is starting.");
   return house;
 }
@@ -32,7 +32,7 @@ export const operatingTenantRoutes: Route[] = [
     name: "runDoctor",
     summary: "Run box doctor again, in a process of its own; one at a time",
     manager: true,
-    deed: true,
+    auditAlways: true,
     status: 202,
     answer: started,
     errors: ["not_ready"],
@@ -65,7 +65,7 @@ export const operatingTenantRoutes: Route[] = [
     name: "makeBackup",
     summary: "Make a backup now, in a process of its own; one at a time",
     manager: true,
-    deed: true,
+    auditAlways: true,
     status: 202,
     answer: started,
     errors: ["not_ready", "backup_dir_missing"],

@@ -16,8 +16,8 @@ import {
   listAccounts,
   removeAccount,
 } from "../../../people/accounts.ts";
-import { awaitAccount, tryAccount } from "../../../people/awaited.ts";
 import { issueReset, pairLink } from "../../../people/codes.ts";
+import { createInvitedAccount, tryAccount } from "../../../people/invited.ts";
 import { createKey, revokeKey, visibleKeys } from "../../../people/keys.ts";
 import { resetIssued } from "../../../people/pairing.ts";
 import { changePassword } from "../../../people/passwords.ts";
@@ -64,7 +64,7 @@ export const peopleRoutes: Route[] = [
     handle: ({ tenant, actor, query, body }) =>
       query.dry_run === "true"
         ? tryAccount(tenant.store, actor.accountId, body)
-        : tenant.store.write((tx) => awaitAccount(tx, actor.accountId, body)),
+        : tenant.store.write((tx) => createInvitedAccount(tx, actor.accountId, body)),
   }),
   people.get("/accounts/{account}", {
     name: "getAccount",

@@ -65,7 +65,7 @@ export const pushRoutes: Route[] = [
   push.post("/subscriptions/{pid}/test", {
     name: "testPushSubscription",
     summary: "Push a test; a yes of the push service doesn't mean that it was shown",
-    deed: true,
+    auditAlways: true,
     answer: sentAnswer,
     errors: ["contact_not_verified"],
     handle: ({ tenant, actor, params }) => ringSubscription(tenant, of(params, actor)),

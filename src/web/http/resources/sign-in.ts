@@ -146,7 +146,7 @@ export const signInRoutes: Route[] = [
     name: "testSignInProvider",
     summary: "Read a provider's settings, as a test (owners only)",
     owner: true,
-    deed: true,
+    auditAlways: true,
     answer: providerLook,
     errors: ["missing_credential"],
     handle: async ({ tenant, params }) => {

@@ -17,7 +17,7 @@ import {
   rotateToken,
 } from "../../../core/projects/sources.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
-import { sourceKinds, usualRoom } from "../../../in/adapters/list.ts";
+import { sourceKinds, usualNameScope } from "../../../in/adapters/list.ts";
 import { mustBeUsable } from "../../../in/adapters/mapping/chosen.ts";
 import { isManager } from "../../../people/roles.ts";
 import { sourceFactsOf } from "../../../tenant/source-facts.ts";
@@ -30,7 +30,7 @@ const source = routesIn(ofSource, { tag: "Sources" });
 
 /** What its sender speaks, and the usual room of that. Throws 400 for a kind that there isn't. */
 function kindOf({ kind = EVENTS, room, options }: z.output<typeof sourceCreate>) {
-  const usual = usualRoom(kind);
+  const usual = usualNameScope(kind);
   if (usual === null)
     throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
   mustBeUsable(kind, options);

@@ -5,7 +5,7 @@ import { hexId } from "../ground/kit/ids.ts";
 import { accounts, apiKeys, oidcLinks, passkeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Account, AccountWrite } from "./account.ts";
-import { addNewcomer, type By, getAccount, mustBeGrantable } from "./accounts.ts";
+import { type ActingAccount, addNewcomer, getAccount, mustBeGrantable } from "./accounts.ts";
 import { foldEmail } from "./email.ts";
 
 /** Invited people: they have an account before their first sign-in, so that ladders and schedules can name them. */
@@ -14,7 +14,7 @@ import { foldEmail } from "./email.ts";
  * Creates an account that can't sign in until an invitation for its address is redeemed. Throws 403 for a role above
  * the caller's, 409 where the address has an account.
  */
-export function awaitAccount(tx: Tx, by: By, wanted: AccountWrite): Account {
+export function createInvitedAccount(tx: Tx, by: ActingAccount, wanted: AccountWrite): Account {
   mustBeFree(tx, by, wanted);
   const id = hexId(tx.random);
   const { email, role, display_name = null } = wanted;
@@ -22,14 +22,14 @@ export function awaitAccount(tx: Tx, by: By, wanted: AccountWrite): Account {
   return getAccount(tx, id);
 }
 
-/** What `awaitAccount` would create, without an id. Throws as `awaitAccount` does. */
-export function tryAccount(reader: Reader, by: By, wanted: AccountWrite): Account {
+/** What `createInvitedAccount` would create, without an id. Throws as `createInvitedAccount` does. */
+export function tryAccount(reader: Reader, by: ActingAccount, wanted: AccountWrite): Account {
   mustBeFree(reader, by, wanted);
   const { email, role, display_name = email.slice(0, email.indexOf("@")) } = wanted;
   return { id: "", email, display_name, role, created_at: unixSeconds(reader.clock) };
 }
 
-function mustBeFree(reader: Reader, by: By, { email, role }: AccountWrite): void {
+function mustBeFree(reader: Reader, by: ActingAccount, { email, role }: AccountWrite): void {
   mustBeGrantable(reader, by, role);
   const folded = eq(accounts.emailFolded, foldEmail(email));
   if (reader.orm.select({ id: accounts.id }).from(accounts).where(folded).get() !== undefined)

@@ -14,7 +14,7 @@ import { reportOf } from "./shown-report.ts";
 const target = ({ rid = "" }: PageCall["params"]) => ({ kind: "report", id: rid });
 
 /** What is done to a report as a whole. */
-export const reportDeeds: Readonly<Record<string, Form>> = {
+export const reportActions: Readonly<Record<string, Form>> = {
   change: {
     verb: "updateReport",
     target,

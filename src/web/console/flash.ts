@@ -4,7 +4,7 @@ import { html, type Markup } from "../../ground/kit/html.ts";
 import type { FormDone } from "./screen.ts";
 
 /** What was done, until the next page says so: by session, in memory alone. */
-export interface SaidBook {
+export interface FlashMessages {
   put(sessionId: string, done: FormDone): void;
   /** Told once; what shows something waits for the page that it was meant for. */
   take(sessionId: string, at: string): FormDone | null;
@@ -16,7 +16,7 @@ const MOST = 1000;
 /** Seconds after which it is news no more. */
 const SECONDS = 120;
 
-export function createSaid(now: () => number): SaidBook {
+export function createFlashMessages(now: () => number): FlashMessages {
   const all = new LRUCache<string, { done: FormDone; at: number }>({ max: MOST });
   const last = (sessionId: string): FormDone | null => {
     const found = all.get(sessionId);
@@ -42,7 +42,7 @@ export function createSaid(now: () => number): SaidBook {
 }
 
 /** The line that says what was done, with the way back; empty where nothing was. */
-export function saidLine(done: Pick<FormDone, "said" | "undo"> | null, base: string): Markup {
+export function flashLine(done: Pick<FormDone, "said" | "undo"> | null, base: string): Markup {
   const undo = done?.undo;
   return html`<output id="said" class="said" role="status" aria-live="polite">${
     done !== null && done.said !== "" && html`<span>${done.said}</span>`

@@ -1,10 +1,10 @@
 import type { Reader } from "../../ground/store/store.ts";
 import { type AlertRow, type AlertState, getAlertRow } from "./alert.ts";
-import { calledOf } from "./said.ts";
+import { displayNameOf } from "./said.ts";
 import type { TimelineEntry } from "./timeline.ts";
 
 /** Who has an alert, or how it ended: what whoever answers a page is told. */
-export interface Whose {
+export interface AlertHolder {
   alertId: number;
   project: string;
   rule: string;
@@ -18,7 +18,7 @@ export interface Whose {
 }
 
 /** How an alert stands. Throws 404. */
-export function whoseIs(reader: Reader, id: number): Whose {
+export function holderOf(reader: Reader, id: number): AlertHolder {
   const row = getAlertRow(reader, id);
   return {
     alertId: row.id,
@@ -54,7 +54,7 @@ export function whoDid(
   const last = reader.sql<[id: number, kind: string], Did>(LATEST).get(id, kind);
   if (last === undefined) return null;
   const detail = JSON.parse(last.detail) as Record<string, unknown>;
-  return doerOf({ ...last, detail }, (account) => calledOf(reader, account));
+  return doerOf({ ...last, detail }, (account) => displayNameOf(reader, account));
 }
 
 /** Who did what an entry of the history tells: a person's name, or the alert's source; null where nobody did. */

@@ -11,7 +11,7 @@ import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
 import { type LostCredential, lostCredentials } from "../operate/lost-credentials.ts";
 
 /** The operator's work on the keys of a data directory, also while a box serves it (contract §10). */
-export interface KeyDesk {
+export interface OfflineKeyFile {
   data: string;
   clock: Clock;
   random: Random;
@@ -24,7 +24,7 @@ const KEY_FILE = "box.key";
  * backups are sealed with them. It can be interrupted: every value can still be opened. Throws UsageError where
  * `box.key` isn't usable, StoreFault.
  */
-export function rotateKeyFile(desk: KeyDesk): {
+export function rotateKeyFile(desk: OfflineKeyFile): {
   key_id: string;
   resealed: number;
   unreadable: number;
@@ -45,7 +45,7 @@ export function rotateKeyFile(desk: KeyDesk): {
  * can't be. Throws UsageError for a file without keys, StoreFault.
  */
 export function addKeyFile(
-  desk: KeyDesk,
+  desk: OfflineKeyFile,
   file: string,
 ): { key_ids: string[]; unreadable: LostCredential[] } {
   return withStore(desk, (store) => {
@@ -68,7 +68,7 @@ function readKeyFile(file: string): Buffer {
   }
 }
 
-function withStore<T>({ data, clock, random }: KeyDesk, use: (store: Store) => T): T {
+function withStore<T>({ data, clock, random }: OfflineKeyFile, use: (store: Store) => T): T {
   const path = join(data, "box.db");
   mustExist(path);
   const store = openStore({ path, kind: "box", clock, random, older: "refuse" });

@@ -1,10 +1,10 @@
-import type { Together } from "./together.ts";
+import type { GroupedAlerts } from "./grouped.ts";
 
 /**
  * What a message tells beyond the event's body: names, which the body's receivers look up by id. Written with the
  * event and never changed, so that every attempt says the same.
  */
-export interface EventSaid {
+export interface EventNames {
   /** Whom this event pages. */
   paged?: ByName;
   /** Nothing reaches any of those whom it pages. */
@@ -34,7 +34,7 @@ export interface EventSaid {
   /** What its sender sent along. */
   links?: readonly Link[];
   /** It tells of many alerts, in place of what is told of one. */
-  together?: Together;
+  together?: GroupedAlerts;
 }
 
 /** People by name: so many of them, and how many more there are. */

@@ -1,4 +1,4 @@
-import { calledOf } from "../../../core/alerts/said.ts";
+import { displayNameOf } from "../../../core/alerts/said.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { invalid, ServiceError } from "../../../ground/kit/errors.ts";
 import type { EntryType } from "../../../ground/store/columns.ts";
@@ -49,7 +49,7 @@ function mustHaveSeen(reader: Reader, newest: EntryRow | undefined, seen: string
   const message =
     newest === undefined
       ? "The entry that you went on from was deleted. Look at the page, then publish again."
-      : `${calledOf(reader, newest.createdBy)} published “${newest.title || firstLine(newest.contentMd)}” while you wrote. Look at the page, then publish again.`;
+      : `${displayNameOf(reader, newest.createdBy)} published “${newest.title || firstLine(newest.contentMd)}” while you wrote. Look at the page, then publish again.`;
   throw new ServiceError("version_conflict", message);
 }
 
@@ -96,7 +96,7 @@ function readersSee({ tenant: { store } }: PageCall, reportId: string): string {
 }
 
 /** What is done to entries. */
-export const entryDeeds: Readonly<Record<string, Form>> = {
+export const entryActions: Readonly<Record<string, Form>> = {
   entries: { verb: "addReportEntry", target, act: publish },
   "entries/{eid}": {
     verb: "updateReportEntry",

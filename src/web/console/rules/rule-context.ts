@@ -16,7 +16,7 @@ export interface ReachNow {
 }
 
 /** What a rule of a project can name, and how things stand with it now. */
-export interface Around {
+export interface RuleContext {
   project: Project;
   people: readonly { id: string; name: string }[];
   /** By the names that ladders of this project use. */
@@ -30,11 +30,11 @@ export interface Around {
 }
 
 /** `now` in Unix seconds; `level`: of the alerts that are thought of. */
-export function readAround(
+export function readRuleContext(
   reader: Reader,
   project: Project,
   { now, level }: { now: number; level: number },
-): Around {
+): RuleContext {
   const people = listAccounts(reader).map(({ id, display_name, email }) => ({
     id,
     name: display_name.trim() === "" ? email : display_name,

@@ -1,7 +1,7 @@
 import { isTimezone } from "../../core/oncall/zone.ts";
 
 /** How somebody wants their pages, from their browser's cookies. */
-export interface PageLook {
+export interface DisplaySettings {
   /** IANA name: whose clock times are shown. */
   zone: string;
   theme: "system" | "light" | "dark";
@@ -19,7 +19,7 @@ const ROWS = ["comfortable", "compact"] as const;
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** One out of what a cookie says; anything else is as usual. */
-export function lookOf(cookies: Readonly<Record<string, string>>): PageLook {
+export function lookOf(cookies: Readonly<Record<string, string>>): DisplaySettings {
   const zone = cookies["zone"] ?? "";
   return {
     zone: zone === "" || !isTimezone(zone) ? OWN_ZONE : zone,

@@ -4,7 +4,7 @@ import { ellipsis, inOneLine } from "../../ground/kit/text.ts";
 import type { EventBody } from "./event.ts";
 
 /** Alerts that a room is told of in one message, as it is written with that message. */
-export interface Together {
+export interface GroupedAlerts {
   total: number;
   /** The first of the projects that they are of, and how many those are; absent: the event's, as it was written before rooms of several were told so. */
   projects?: { first: readonly string[]; total: number };
@@ -13,7 +13,7 @@ export interface Together {
   /** The rules that aren't there, and their alerts. */
   more: { rules: number; alerts: number };
   /** The worst that aren't over, highest level first. */
-  worst: readonly OneOfMany[];
+  worst: readonly SummaryAlert[];
   /** What the first of them said. */
   first: string;
 }
@@ -26,7 +26,7 @@ export interface RuleCount {
   resolved: number;
 }
 
-export interface OneOfMany {
+export interface SummaryAlert {
   id: number;
   project?: string;
   rule: string;
@@ -42,9 +42,9 @@ const LONGEST_NAME = 40;
 const LONGEST_MESSAGE = 120;
 
 /** The lines of such a message; plain text, escaped by nobody yet. Counts first, and how to take them all: a channel cuts the end. */
-export function togetherWords(
+export function groupedWords(
   event: EventBody,
-  together: Together,
+  together: GroupedAlerts,
 ): { title: string; details: string[] } {
   const { total, rules, more, worst, first } = together;
   const { projects = { first: [event.project], total: 1 } } = together;
@@ -95,7 +95,7 @@ function ofRule(counted: RuleCount): string {
   return `${rule}: ${alerts(total)} (${states.join(", ")})`;
 }
 
-function ofAlert({ id, rule, level, state, message }: OneOfMany): string {
+function ofAlert({ id, rule, level, state, message }: SummaryAlert): string {
   const now = state === "open" ? "" : state === "resolved" ? ", opened and resolved" : `, ${state}`;
   return `#${id} ${levelName(level)}${now} · ${rule}: ${line(message, LONGEST_MESSAGE)}`;
 }

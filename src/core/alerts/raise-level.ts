@@ -3,13 +3,13 @@ import type { PagedPerson } from "../../out/paging/pages.ts";
 import type { AlertRow } from "./alert.ts";
 import { change } from "./apply.ts";
 import { happen } from "./life/happen.ts";
-import { lookAgainAt } from "./look-again.ts";
 import { reachableIn } from "./personal.ts";
+import { recheckAlert } from "./recheck.ts";
 
 /** An alert that stands is of a higher level now: what that opens to be told is told. All else of it is written before. */
-export function worsen(tx: Tx, before: AlertRow, level: number): void {
+export function raiseLevel(tx: Tx, before: AlertRow, level: number): void {
   // By itself: lists are in order of it, and it seldom changes. What is worse than it was may no longer be kept quiet.
-  tellWorse(tx, lookAgainAt(tx, change(tx, before, { level })), before.level);
+  tellWorse(tx, recheckAlert(tx, change(tx, before, { level })), before.level);
 }
 
 /**

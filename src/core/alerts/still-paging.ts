@@ -1,7 +1,7 @@
 import type { Reader } from "../../ground/store/store.ts";
 
 /** Alerts whose ladder goes on, or begins again when an acknowledgement ends, by their ids: the row ids of their rules. */
-export function stillTold(reader: Reader, projectId: number): Map<number, number> {
+export function stillPaging(reader: Reader, projectId: number): Map<number, number> {
   return new Map(
     reader.sql<[project: number], [id: number, rule: number]>(TIMED).raw().all(projectId),
   );

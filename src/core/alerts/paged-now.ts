@@ -2,11 +2,11 @@ import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import { getAlertRow } from "./alert.ts";
-import { whyUntold } from "./reach-report.ts";
+import { whyNotPaged } from "./reach-report.ts";
 import { channelsOfProject } from "./reached.ts";
 
 /** What became of a page that somebody has just asked for. */
-export interface ToldNow {
+export interface PagedNow {
   /** It waits for what keeps the alert quiet, until then; null: it doesn't. */
   held: { until: number | null } | null;
   /** Whom a contact or a phone of theirs tells. */
@@ -18,7 +18,7 @@ export interface ToldNow {
 }
 
 /** Of those that the alert pages now, right after it was done. Throws 404. */
-export function toldNow(reader: Reader, id: number): ToldNow {
+export function pagedNow(reader: Reader, id: number): PagedNow {
   const row = getAlertRow(reader, id);
   const accounts = JSON.parse(row.page_accounts) as string[];
   const { project_id: projectId, level, silenced_by, held_until: until } = row;
@@ -30,7 +30,7 @@ export function toldNow(reader: Reader, id: number): ToldNow {
     paged: accounts.filter(isReached),
     unreached: accounts.filter((account) => !isReached(account)),
     inChannels: channelsOfProject(reader, projectId).some(
-      (channel) => whyUntold(channel, "alert.escalated") === null,
+      (channel) => whyNotPaged(channel, "alert.escalated") === null,
     ),
   };
 }

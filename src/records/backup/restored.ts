@@ -9,7 +9,7 @@ import { openReadOnly } from "../../ground/store/database.ts";
 /** What happens to rows that waited to be sent when the copy was made. */
 export type Pending = "auto" | "keep" | "drop";
 
-export interface SettleOptions {
+export interface RestoredOptions {
   pending: Pending;
   /** Whether a box was sending when the copy was made. */
   wasServing: boolean;
@@ -21,7 +21,7 @@ export interface SettleOptions {
 }
 
 /** Rows that waited: how many wait on, and how many were ended. */
-export interface SettledRows {
+export interface PendingRows {
   kept: number;
   dropped: number;
 }
@@ -86,7 +86,7 @@ export function openReplaced(path: string): Replaced | null {
 }
 
 /** Adapts the copy in one transaction, before any box opens it. */
-export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows {
+export function settle(db: SqliteDatabase, options: RestoredOptions): PendingRows {
   const run = db.transaction(() => {
     const settled = names
       .filter((table) => isThere(db, table))
@@ -134,7 +134,7 @@ const USUAL = { deliveries: "dropped", executions: "failed", pages: "withdrawn" 
 const WHY = "Restored from a backup: it was on its way when the backup was made.";
 const KNOWN = "Restored from a backup: over before the restore.";
 
-function settleTable(db: SqliteDatabase, table: Table, options: SettleOptions): SettledRows {
+function settleTable(db: SqliteDatabase, table: Table, options: RestoredOptions): PendingRows {
   const rows = db.prepare(WAITING[table]).all() as Waiting[];
   const settled = { kept: 0, dropped: 0 };
   for (const row of rows) {
@@ -153,7 +153,7 @@ function settleTable(db: SqliteDatabase, table: Table, options: SettleOptions): 
  * wait on. If one was, only rows of endpoints that were failing do (all others were sent seconds later), and pages that
  * a notification rule wants later than now.
  */
-function goesOn(row: Waiting, known: Outcome | null, options: SettleOptions): boolean {
+function goesOn(row: Waiting, known: Outcome | null, options: RestoredOptions): boolean {
   if (options.pending !== "auto") return options.pending === "keep";
   if (known !== null) return known.status === "pending";
   return !options.wasServing || row.was_stuck === 1 || row.due_ms > options.now * 1000;
@@ -182,7 +182,7 @@ const HOUR = 3600;
  * Alert ids are never given out twice, and readers remember the last one they saw (`pull?cursor=`). So the sequences
  * continue above every id that may have been given out after the copy.
  */
-function leaveGap(db: SqliteDatabase, options: SettleOptions): void {
+function leaveGap(db: SqliteDatabase, options: RestoredOptions): void {
   const { replaced, now, takenAt, wasServing } = options;
   const since = Math.max(0, now - takenAt);
   const mayHaveGone = replaced === null && (wasServing || since > HOUR);

@@ -31,13 +31,13 @@ const turn = (enabled: boolean): Form => ({
 });
 
 /** What a row of the list and a channel's own page can do alike. */
-export const channelDeeds: Readonly<Record<string, Form>> = {
+export const channelActions: Readonly<Record<string, Form>> = {
   enable: turn(true),
   disable: turn(false),
   test: {
     verb: "testIntegration",
     target: channelTarget,
-    deed: true,
+    auditAlways: true,
     async act({ tenant, params }) {
       const project = getProject(tenant.store, params["project"] ?? "");
       const row = mustFind(tenant.store, project, params["iid"] ?? "");

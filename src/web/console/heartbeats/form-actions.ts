@@ -3,14 +3,14 @@ import { mustManage } from "../../../people/roles.ts";
 import { dropHeartbeat, watchHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
 import { PING } from "../../http/ping.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
-import { makeEar } from "./ear.ts";
 import { heartbeatOfFields } from "./fields.ts";
+import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 import { heartbeatHere } from "./here.ts";
 
 const target = ({ hid = "" }: PageCall["params"]) => ({ kind: "heartbeat", id: hid });
 
 /** What is done to one heartbeat, by what stands behind its address. */
-export const heartbeatDeeds: Readonly<Record<string, Form>> = {
+export const heartbeatActions: Readonly<Record<string, Form>> = {
   "": {
     verb: "changeHeartbeat",
     target,
@@ -51,7 +51,9 @@ export const heartbeatDeeds: Readonly<Record<string, Form>> = {
     act(call, form) {
       const { row, project } = heartbeatHere(call);
       const ear = form.get("ear") ?? "";
-      const rule = call.tenant.store.write((tx) => makeEar(tx, project, { heartbeat: row, ear }));
+      const rule = call.tenant.store.write((tx) =>
+        makeHeartbeatRule(tx, project, { heartbeat: row, ear }),
+      );
       return { said: `The rule ${rule} is set: it takes this heartbeat alone.` };
     },
   },

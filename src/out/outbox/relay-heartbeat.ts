@@ -21,7 +21,7 @@ export interface RelayContact {
   readonly anotherBox: boolean;
 }
 
-export interface BoxNews {
+export interface RelayHeartbeat {
   /** Says what is due; when it wants to run next (Unix ms; null = when a relay is configured). */
   run(now: number): Promise<number | null>;
   contact(): RelayContact;
@@ -29,7 +29,7 @@ export interface BoxNews {
   goodbye(): Promise<void>;
 }
 
-export interface BoxNewsDeps {
+export interface RelayHeartbeatDeps {
   store: Store;
   sealer: Sealer;
   egress: Egress;
@@ -54,7 +54,7 @@ const GOODBYE_MS = 2_000;
  * A heartbeat a minute, so that somebody notices when this box dies, and its public address on change
  * and daily. Lengths are measured by the monotonic clock: a clock set back must not silence it.
  */
-export function createBoxNews(deps: BoxNewsDeps): BoxNews {
+export function createRelayHeartbeat(deps: RelayHeartbeatDeps): RelayHeartbeat {
   const { store, log } = deps;
   const stopped = new AbortController();
   // Of two boxes with one key each has its own: a copy has all else of the first.

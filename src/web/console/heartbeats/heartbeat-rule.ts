@@ -11,7 +11,7 @@ const REPEAT_MINUTES = 5;
  * Makes a rule that takes this heartbeat alone and pages whom the form names: `a:` and an account, or `s:` and a schedule.
  * Its name. Throws 400, 409, 422.
  */
-export function makeEar(
+export function makeHeartbeatRule(
   tx: Tx,
   project: Project,
   { heartbeat, ear }: { heartbeat: { name: string; slug: string }; ear: string },

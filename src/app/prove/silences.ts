@@ -1,11 +1,11 @@
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Api } from "./api.ts";
-import type { Hush, RunEvidence } from "./evidence.ts";
+import type { RunEvidence, SilenceRecord } from "./evidence.ts";
 import type { Seeded } from "./seeded.ts";
 import { quietSetting } from "./world.ts";
 
 /** The part of the ledger that it writes. */
-export type Hushed = Pick<RunEvidence, "hushes" | "rings">;
+export type SilenceEvidence = Pick<RunEvidence, "hushes" | "rings">;
 
 export interface Quietly<Ledger> {
   api: Api;
@@ -42,7 +42,7 @@ export async function giveBack({ api }: Pick<Quietly<unknown>, "api">, id: strin
  * earlier; or it fails, is silenced, and is acknowledged and unacknowledged during the silence; or an alert is snoozed, or
  * acknowledged and unacknowledged. Each host and alert is used once. Answered requests are entered in the ledger.
  */
-export function createHusher(deps: Quietly<Hushed>): (choice: Seeded) => Promise<void> {
+export function createSilencer(deps: Quietly<SilenceEvidence>): (choice: Seeded) => Promise<void> {
   const { api, clock, token, ledger } = deps;
   const now = () => Math.floor(clock.now() / 1000);
   let hosts = 0;
@@ -65,7 +65,7 @@ export function createHusher(deps: Quietly<Hushed>): (choice: Seeded) => Promise
   const silence = async (choice: Seeded, host: string) => {
     const until = now() + choice.between(SHORTEST, LONGEST);
     const { id } = await hush(host, until);
-    const entry: Hush = { host, until, owes: "alert.opened" };
+    const entry: SilenceRecord = { host, until, owes: "alert.opened" };
     ledger.hushes.push(entry);
     await fails(host);
     if (choice.chance(0.5)) return;
@@ -102,6 +102,6 @@ export function createHusher(deps: Quietly<Hushed>): (choice: Seeded) => Promise
 }
 
 /** The Unix second by which everything that was silenced must have been sent. */
-export function quietUntil({ hushes, rings }: Hushed): number {
+export function quietUntil({ hushes, rings }: SilenceEvidence): number {
   return Math.max(0, ...[...hushes, ...rings].map(({ until }) => until + LONGEST));
 }

@@ -53,7 +53,7 @@ export interface ApnsFlags {
 }
 
 /** The operator's work on the hosted service's data directory that no route does (contract §11). */
-export interface HostedDesk {
+export interface OfflineRegistry {
   /** The account with this email; made where there is none. */
   addAccount(email: string): Promise<{ account_id: string }>;
   /** A session token of an account. Throws ServiceError not_found. */
@@ -66,7 +66,7 @@ export interface HostedDesk {
   setApns(flags: ApnsFlags): Promise<void>;
 }
 
-interface DeskOptions extends DatabaseFlags {
+interface OfflineOptions extends DatabaseFlags {
   data: string;
   /** The file of the sealing key. Default: in the data directory. */
   hostedKey?: string;
@@ -79,8 +79,8 @@ interface DeskOptions extends DatabaseFlags {
  * also where it was never served.
  */
 export async function withHosted<T>(
-  options: DeskOptions,
-  use: (desk: HostedDesk) => Promise<T>,
+  options: OfflineOptions,
+  use: (desk: OfflineRegistry) => Promise<T>,
 ): Promise<T> {
   const { data, clock, random } = options;
   const database = databaseOf(options);
@@ -94,13 +94,13 @@ export async function withHosted<T>(
     sealer: (inUse) => fileSealer({ ...keyPlace(options), inUse, clock, random }),
   });
   try {
-    return await use(deskOf(registry, options));
+    return await use(offlineOf(registry, options));
   } finally {
     registry.close();
   }
 }
 
-function keyPlace({ data, hostedKey = join(data, hostedFiles.key) }: DeskOptions) {
+function keyPlace({ data, hostedKey = join(data, hostedFiles.key) }: OfflineOptions) {
   return { dir: dirname(hostedKey), name: basename(hostedKey) };
 }
 
@@ -115,8 +115,8 @@ function databaseOf(flags: DatabaseFlags): DatabaseSettings | null {
 /** Works whether nodes serve on the database or not. */
 async function withDatabase<T>(
   settings: DatabaseSettings,
-  options: DeskOptions,
-  use: (desk: HostedDesk) => Promise<T>,
+  options: OfflineOptions,
+  use: (desk: OfflineRegistry) => Promise<T>,
 ): Promise<T> {
   const { data, hostedKey = join(data, hostedFiles.key), clock, random } = options;
   const { openDatabaseRegistry } = await import("../../hosted/registry/postgres/open.ts");
@@ -132,7 +132,7 @@ async function withDatabase<T>(
     onPlain() {},
   });
   try {
-    return await use(relayOnly(deskOf(registry, options)));
+    return await use(relayOnly(offlineOf(registry, options)));
   } finally {
     registry.close();
   }
@@ -142,7 +142,7 @@ const NO_TENANTS =
   "Nodes that share a database run no tenants without a box: their stores would lie on one node's disk. " +
   "Run those with box hosted serve on a data directory of its own, without --database.";
 
-function relayOnly(desk: HostedDesk): HostedDesk {
+function relayOnly(desk: OfflineRegistry): OfflineRegistry {
   return {
     ...desk,
     async addTenant(flags) {
@@ -153,7 +153,7 @@ function relayOnly(desk: HostedDesk): HostedDesk {
   };
 }
 
-function deskOf(registry: Registry, options: DeskOptions): HostedDesk {
+function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry {
   return {
     async addAccount(email) {
       refuse(emailFaults("email", email));
@@ -206,7 +206,7 @@ function checkTenant(flags: TenantFlags) {
   };
 }
 
-async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags) {
+async function addKey(registry: Registry, options: OfflineOptions, flags: KeyFlags) {
   const faults = emailFaults("email", flags.email);
   const role = roles.find((known) => known === flags.role);
   if (flags.role !== undefined && role === undefined)

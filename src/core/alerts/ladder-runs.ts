@@ -3,16 +3,16 @@ import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 import type { AlertRow } from "./alert.ts";
 import {
   afterStep,
-  type Climb,
-  climb,
   climbOrFallBack,
   climbUntilReached,
   type Due,
+  type LadderRun,
   nextRenotify,
+  runLadder,
   type Span,
   type Timers,
 } from "./ladder.ts";
-import type { Reach } from "./reach.ts";
+import type { StepRecipients } from "./reach.ts";
 
 /** What running what is due of an alert comes to: pure, for the alert that stands and for one that is thought of. */
 
@@ -20,14 +20,14 @@ import type { Reach } from "./reach.ts";
 export type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
 
 /** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
-export function climbsOf(
+export function ladderRunsOf(
   row: ClimbingAlert,
   {
     rule,
     span,
     ...people
-  }: { rule: StoredRule; span: Span | null; reach: Reach; reachable: Reachable },
-): Climb[] {
+  }: { rule: StoredRule; span: Span | null; reach: StepRecipients; reachable: Reachable },
+): LadderRun[] {
   if (span === null) return [];
   const { reachable } = people;
   const ladder = rule.escalations;
@@ -42,8 +42,8 @@ export function climbsOf(
 }
 
 /** An alert that has paged nobody yet does not stop at the top as long as anybody can be reached. */
-function climberOf(row: ClimbingAlert, { repeat }: Span): typeof climb {
-  return row.escalation_level === 0 && !repeat ? climbOrFallBack : climb;
+function climberOf(row: ClimbingAlert, { repeat }: Span): typeof runLadder {
+  return row.escalation_level === 0 && !repeat ? climbOrFallBack : runLadder;
 }
 
 /** Timers once what was due has run; `climbed`: the last climb of it. */
@@ -51,7 +51,7 @@ export function timersAfter(settled: {
   rule: StoredRule;
   timers: Timers;
   due: Due;
-  climbed: Climb | null;
+  climbed: LadderRun | null;
   now: number;
 }): Timers {
   const { rule, timers, due, climbed, now } = settled;

@@ -1,4 +1,4 @@
-import { idsIn } from "../kit/called.ts";
+import { idsIn } from "../kit/id-names.ts";
 import type { Reader } from "../store/store.ts";
 import { type AuditEntry, LOOKED_AT, newestId } from "./list.ts";
 import { watched } from "./watched.ts";

@@ -1,16 +1,16 @@
 import { ownValue } from "../../ground/kit/own-value.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import type { Above, Subject } from "../quiet/decide.ts";
+import type { Inhibitor, Subject } from "../quiet/decide.ts";
 
 /** Alerts that stand above another: of rules that silence its rule. */
 
 /** Of each such rule the newest that has the subject's identifiers: no other would hold it longer. */
-export function aboveOf(
+export function inhibitorOf(
   reader: Reader,
   subject: Pick<Subject, "projectId" | "identifiers">,
   rule: Pick<StoredRule, "silenced_by"> | null,
-): Above[] {
+): Inhibitor[] {
   return (rule?.silenced_by ?? []).flatMap((of) => {
     const values = valuesOf(subject.identifiers, of.equal);
     if (values === null) return [];
@@ -19,7 +19,7 @@ export function aboveOf(
 }
 
 type Named = StoredRule["silenced_by"][number];
-type ByValues = ReadonlyMap<string, Above>;
+type ByValues = ReadonlyMap<string, Inhibitor>;
 
 /** Null where one is lacking: that says nothing of two alerts being about one thing. */
 function valuesOf(identifiers: Subject["identifiers"], names: readonly string[]): string | null {
@@ -64,7 +64,7 @@ function readStanding(
     [project: number, rule: number],
     { id: number; identifiers: string; opened_at: number }
   >(ABOVE);
-  const found = new Map<string, Above>();
+  const found = new Map<string, Inhibitor>();
   for (const { id, identifiers: text, opened_at: openedAt } of rows.iterate(projectId, ruleId)) {
     const identifiers = JSON.parse(text) as Record<string, string>;
     const values = valuesOf(identifiers, equal);

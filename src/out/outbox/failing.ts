@@ -1,7 +1,7 @@
 import type { Reader } from "../../ground/store/store.ts";
 
 /** A channel that is off, or whose latest attempts failed. Times are Unix seconds. */
-export interface AilingChannel {
+export interface FailingChannel {
   id: string;
   /** Empty where it was given none. */
   name: string;
@@ -19,6 +19,6 @@ const AILING = `SELECT i.name, p.name AS project, i.id, i.type, i.enabled, i.con
   WHERE i.enabled = 0 OR i.consecutive_failures > 0 ORDER BY p.name, i.name, i.id`;
 
 /** By project and name. */
-export function listAiling(reader: Reader): AilingChannel[] {
-  return reader.sql<[], AilingChannel>(AILING).all();
+export function listAiling(reader: Reader): FailingChannel[] {
+  return reader.sql<[], FailingChannel>(AILING).all();
 }

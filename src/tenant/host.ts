@@ -3,12 +3,12 @@ import type { Health } from "./health.ts";
 import type { RetentionLimits } from "./retention.ts";
 
 /** What the program around a tenant does for it. */
-export interface House {
+export interface TenantHost {
   /** Whether the box can page. */
   health(): Health;
-  readonly doctor: DoctorDesk;
+  readonly doctor: DoctorService;
   /** null where no backups are scheduled, and so there is no directory for them. */
-  readonly backups: BackupDesk | null;
+  readonly backups: BackupService | null;
   /** Unix seconds of its start. */
   readonly startedAt: number;
   /** Retention, as set by flags. */
@@ -55,7 +55,7 @@ export interface Examined {
   findings: z.output<typeof finding>[];
 }
 
-export interface DoctorDesk {
+export interface DoctorService {
   latest(): Examined | null;
   isRunning(): boolean;
   /** The error of the last run; null where it succeeded. */
@@ -95,7 +95,7 @@ export const backupsAnswer = z
   .meta({ id: "Backups" });
 export type Backups = z.output<typeof backupsAnswer>;
 
-export interface BackupDesk {
+export interface BackupService {
   readonly hours: number;
   readonly keep: number;
   list(): BackupMade[];

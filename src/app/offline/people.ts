@@ -43,7 +43,7 @@ export interface PeopleView {
 }
 
 /** The operator's changes to the people of a data directory (contract §3), with an owner's rights. */
-export interface PeopleDesk extends PeopleView {
+export interface OfflinePeople extends PeopleView {
   /** Makes a pairing code. Throws UsageError with a line for each bad value. */
   issue(seat: SeatFlags): IssuedCode & { link: string };
   /** `who`: an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
@@ -70,14 +70,14 @@ export interface SeatFlags {
   publicUrl?: string;
 }
 
-interface DeskOptions {
+interface OfflineOptions {
   data: string;
   clock: Clock;
   random: Random;
 }
 
 /** Reads the people of a data directory and changes nothing. Throws StoreFault where there is no box. */
-export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T): T {
+export function seePeople<T>(options: OfflineOptions, use: (view: PeopleView) => T): T {
   const reader = openReader(storeOf(options));
   try {
     return use(viewOf(reader));
@@ -90,19 +90,19 @@ export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T)
  * Opens a data directory for one command, also while a box serves it, and closes it after `use`. Throws StoreFault,
  * also where no box ever served it.
  */
-export function withPeople<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): T {
+export function withPeople<T>(options: OfflineOptions, use: (desk: OfflinePeople) => T): T {
   const file = storeOf(options);
   mustExist(file.path);
   const store = openStore(file);
   try {
     const tenantId = ensureTenant(store);
-    return use(deskOf((verb) => operatorsStore(store, verb), viewOf(store), tenantId));
+    return use(offlineOf((verb) => operatorsStore(store, verb), viewOf(store), tenantId));
   } finally {
     store.close();
   }
 }
 
-function storeOf({ data, clock, random }: DeskOptions): StoreOptions {
+function storeOf({ data, clock, random }: OfflineOptions): StoreOptions {
   return { path: join(data, "box.db"), kind: "box", clock, random, older: "refuse" };
 }
 
@@ -119,7 +119,11 @@ function viewOf(reader: Reader): PeopleView {
   };
 }
 
-function deskOf(storeFor: (verb: string) => Store, view: PeopleView, tenantId: string): PeopleDesk {
+function offlineOf(
+  storeFor: (verb: string) => Store,
+  view: PeopleView,
+  tenantId: string,
+): OfflinePeople {
   return {
     issue(flags) {
       const { publicUrl, ...seat } = checkSeat(flags);

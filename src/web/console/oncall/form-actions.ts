@@ -170,7 +170,7 @@ const putBack: Form = {
     }),
 };
 
-export const overrideDeeds: Readonly<Record<string, Form>> = {
+export const overrideActions: Readonly<Record<string, Form>> = {
   cover,
   "try-cover": tryCover,
   take,

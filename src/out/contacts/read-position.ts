@@ -6,7 +6,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 /** What the box's listeners remember of a gateway: how far they read, and what keeps them from it. */
 
 /** How far a service's answers were read. */
-export interface ReadSoFar {
+export interface ReadPosition {
   /** The service's own word for it: an update's number, a message's id. */
   place: string;
   /** When it was written, in Unix seconds. */
@@ -14,19 +14,23 @@ export interface ReadSoFar {
 }
 
 /** null where nothing was read yet, or what was read was another's: `of` says whose, a bot's token or a topic's address. */
-export function heardOf(reader: Reader, kind: string, of: string): ReadSoFar | null {
+export function readPositionOf(reader: Reader, kind: string, of: string): ReadPosition | null {
   const row = reader.orm
     .select({ heard: gateways.heard })
     .from(gateways)
     .where(eq(gateways.id, kind))
     .get();
   if (row === undefined || row.heard === null) return null;
-  const heard = JSON.parse(row.heard) as ReadSoFar & { of: string };
+  const heard = JSON.parse(row.heard) as ReadPosition & { of: string };
   return heard.of === nameOf(of) ? { place: heard.place, at: heard.at } : null;
 }
 
 /** Written once what was read is acted on and committed. */
-export function setHeard(tx: Tx, kind: string, { of, place }: { of: string; place: string }): void {
+export function setReadPosition(
+  tx: Tx,
+  kind: string,
+  { of, place }: { of: string; place: string },
+): void {
   const heard = JSON.stringify({ of: nameOf(of), place, at: tx.at });
   tx.orm.update(gateways).set({ heard }).where(eq(gateways.id, kind)).run();
 }

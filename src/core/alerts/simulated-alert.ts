@@ -1,11 +1,11 @@
-import type { Quiet } from "../quiet/decide.ts";
+import type { SilencedBy } from "../quiet/decide.ts";
 import type {
-  Course,
-  Question,
+  OpenAlertRow,
   Ringing,
   Rung,
-  StandingAlert,
-  Surroundings,
+  SimulationContext,
+  SimulationQuery,
+  SimulationResult,
 } from "./course-shape.ts";
 import { type Happening, step } from "./life/step.ts";
 import type { AlertEffect, AlertMoment, Life } from "./life/turn.ts";
@@ -16,17 +16,21 @@ import { timersOf } from "./timers.ts";
 type Effect<What extends AlertEffect["what"]> = Extract<AlertEffect, { what: What }>;
 
 /** An alert on a time that is thought of: it takes the steps of a live one, and what would be told is only written down. */
-export class ImaginedAlert {
-  readonly course: Course;
-  readonly #around: Surroundings;
-  readonly #question: Question;
+export class SimulatedAlert {
+  readonly course: SimulationResult;
+  readonly #around: SimulationContext;
+  readonly #question: SimulationQuery;
   #alert: Life;
   #isHeld: boolean;
   #pages: readonly Ringing[];
   #ackAt: number | null = null;
   #hasAnswered = false;
 
-  constructor(around: Surroundings, question: Question, { alert, pages }: StandingAlert) {
+  constructor(
+    around: SimulationContext,
+    question: SimulationQuery,
+    { alert, pages }: OpenAlertRow,
+  ) {
     this.#around = around;
     this.#question = question;
     this.#alert = alert;
@@ -127,7 +131,7 @@ export class ImaginedAlert {
       this.#pageLast(now, "renotify", effect.alert);
   }
 
-  #hold(now: number, { by, until, reason }: Quiet): void {
+  #hold(now: number, { by, until, reason }: SilencedBy): void {
     const last = this.course.held.at(-1);
     if (!this.#isHeld || last?.by !== by || last.until !== until)
       this.course.held.push({ at: now, until, by, reason });
