@@ -52,14 +52,19 @@ async function assign(id: string, people: string[], options: AssignOptions): Pro
 }
 
 const IS_PAGED: ReadonlySet<ReachEntry["reason"]> = new Set([
-  ...(["shown", "delivered", "accepted_not_confirmed", "delayed"] as const),
+  "shown",
+  "delivered",
+  "accepted_not_confirmed",
+  "delayed",
 ]);
 
 /** Prints what was done and whom it pages, with what the box knows of each person right after it. */
 async function tell(alert: Alert, options: ApiOptions, done: string): Promise<void> {
   if (options.json) return print(alert, options, () => "");
   const { pages } = await callApi<{ pages: ReachEntry[] }>(
-    ...([options, "GET", path("v1", "alerts", alert.id, "pages")] as const),
+    options,
+    "GET",
+    path("v1", "alerts", alert.id, "pages"),
   );
   const nameOf = await namesOf(options);
   const isReached = (account: string) =>
@@ -84,11 +89,14 @@ async function note(id: string, text: string, options: ApiOptions): Promise<void
 async function runAction(id: string, action: string, options: ApiOptions): Promise<void> {
   const { project } = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
   const { actions } = await callApi<{ actions: ListedAction[] }>(
-    ...([options, "GET", path("v1", "projects", project, "actions")] as const),
+    options,
+    "GET",
+    path("v1", "projects", project, "actions"),
   );
   const found = actions.find((one) => one.id === action || one.name === action);
   const made = await callApi<{ execution_id: string }>(
-    ...([options, "POST"] as const),
+    options,
+    "POST",
     path("v1", "alerts", id, "actions", found?.id ?? action, "run"),
   );
   print(made, options, () => `${found?.name ?? action} is run for alert ${id}`);

@@ -49,7 +49,9 @@ export async function ring(run: Quickstart, test: Test): Promise<Rung> {
   };
   for (;;) {
     const { timeline } = await callApi<{ timeline: TimelineEntry[] }>(
-      ...([options, "GET", `${at}/timeline`] as const),
+      options,
+      "GET",
+      `${at}/timeline`,
     );
     const chain = chainOf(timeline, test);
     if (chain.paged) once("✓ the ladder pages you");

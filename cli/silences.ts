@@ -150,7 +150,10 @@ async function set(place: string, options: EndOptions): Promise<void> {
 
 async function preview(options: AddOptions): Promise<void> {
   const answer = await callApi<SilencePreview>(
-    ...([options, "POST", "/v1/silences/preview", writeOf(options)] as const),
+    options,
+    "POST",
+    "/v1/silences/preview",
+    writeOf(options),
   );
   const { alerts, past } = answer;
   print(answer, options, () =>
@@ -196,8 +199,8 @@ function matchText({ project, match, conditions, all }: SilenceAnswer): string {
 
 async function snooze(id: string, options: EndOptions): Promise<void> {
   const until = endOf(options, unixSeconds(systemClock));
-  const answer = await callApi<Alert>(
-    ...([options, "POST", path("v1", "alerts", id, "snooze"), { until }] as const),
-  );
+  const answer = await callApi<Alert>(options, "POST", path("v1", "alerts", id, "snooze"), {
+    until,
+  });
   print(answer, options, () => `alert ${id} is acknowledged until ${when(until)}`);
 }

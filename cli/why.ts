@@ -44,10 +44,14 @@ const TELLS = new Set([
 async function why(id: string, options: WhyOptions): Promise<void> {
   const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
   const { pages } = await callApi<{ pages: ReachEntry[] }>(
-    ...([options, "GET", path("v1", "alerts", id, "pages")] as const),
+    options,
+    "GET",
+    path("v1", "alerts", id, "pages"),
   );
   const { timeline } = await callApi<{ timeline: TimelineEntry[] }>(
-    ...([options, "GET", path("v1", "alerts", id, "timeline")] as const),
+    options,
+    "GET",
+    path("v1", "alerts", id, "timeline"),
   );
   const person = options.person === undefined ? null : (await accountIds(options))(options.person);
   const nameOf = await namesOf(options);

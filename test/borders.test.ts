@@ -126,6 +126,18 @@ test("a function's lines are counted without those of functions inside it", () =
   ]);
 });
 
+test("the formatter alone says where lines break: no literal is spread into another", () => {
+  const spread = /\.\.\.\{|\.\.\.\[[^[\]]*\][,}\]]/;
+  assert.deepEqual(
+    tree.filter(({ code }) => spread.test(code)).map(({ file }) => file),
+    [],
+  );
+  for (const text of ["f({...{a}});", "f([...[a, b], c]);"])
+    assert.match(readSource("src/app/a.ts", text).code, spread);
+  for (const text of ["f([...[...a].sort()]);", "f({...(a && {b})});", "g((...[a]) => a);"])
+    assert.doesNotMatch(readSource("src/app/a.ts", text).code, spread);
+});
+
 test("routes take the nouns' shapes and name none of their own", () => {
   assert.deepEqual(tree.flatMap(shapes), []);
   const text = 'const a = z.object({}).meta({ id: "A" }); use(a);';

@@ -10,8 +10,15 @@ export interface PageCounts {
 }
 
 const ENDS: readonly PageEnd[] = [
-  ...(["paged", "duplicate", "in_flight", "revoked"] as const),
-  ...(["late", "failed", "unavailable", "away", "fault"] as const),
+  "paged",
+  "duplicate",
+  "in_flight",
+  "revoked",
+  "late",
+  "failed",
+  "unavailable",
+  "away",
+  "fault",
 ];
 
 export function createPageCounts(): PageCounts {

@@ -16,15 +16,19 @@ export interface PushCounts {
 }
 
 const ENDS: readonly PushEnd[] = [
-  ...([
-    "delivered",
-    "unregistered",
-    "bad_token",
-    "refused",
-    "provider_token",
-    "throttled",
-  ] as const),
-  ...(["provider", "connection", "timeout", "withdrawn", "unset", "away", "closing"] as const),
+  "delivered",
+  "unregistered",
+  "bad_token",
+  "refused",
+  "provider_token",
+  "throttled",
+  "provider",
+  "connection",
+  "timeout",
+  "withdrawn",
+  "unset",
+  "away",
+  "closing",
 ];
 
 export function createPushCounts(): PushCounts {

@@ -42,7 +42,10 @@ test("a sender is connected with one command: source, rule, text to paste, and w
   });
   const key = served.owner.key;
   const { body } = await served.api(
-    ...(["POST", "/v1/projects/shop/sources/alertmanager/rotate-token", undefined, key] as const),
+    "POST",
+    "/v1/projects/shop/sources/alertmanager/rotate-token",
+    undefined,
+    key,
   );
   const sent = await fetch(`${served.url}/v1/in/alertmanager/${body.token}`, {
     method: "POST",

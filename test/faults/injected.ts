@@ -117,7 +117,13 @@ function underFault(
   const when = last === n ? String(n) : `${n}..${last}`;
   const own = ["", "/box.db", "/box.db-wal", "/box.db-shm", "/serve.lock", "/ballast", "/box.key"];
   return [
-    ...(["strace", "-D", "-f", "--seccomp-bpf", "-qq", "-o", log] as const),
+    "strace",
+    "-D",
+    "-f",
+    "--seccomp-bpf",
+    "-qq",
+    "-o",
+    log,
     ...(fault.ownFiles ? own.flatMap((name) => ["-P", data + name]) : []),
     "-e",
     `trace=${fault.calls}`,

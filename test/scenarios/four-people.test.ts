@@ -31,8 +31,10 @@ before(async () => {
   // Everything but serving takes no such flag.
   await box.start(["sh", "-c", 'exec "$@" --public-url https://box.example', "box", ...words]);
   for (const [name, kind] of [
-    ...([["Ann", "telegram"] as const, ["Bob", "email"] as const] as const),
-    ...([["Cat", "ntfy"] as const, ["Dan", "pushover"] as const] as const),
+    ["Ann", "telegram"] as const,
+    ["Bob", "email"] as const,
+    ["Cat", "ntfy"] as const,
+    ["Dan", "pushover"] as const,
   ])
     people.push(await member({ name, kind, words }));
   token = await box.project("shop");

@@ -168,7 +168,9 @@ test("a message that named several alerts is not replaced when one of them is ta
   let messages = 0;
   bot.always((response, socket, request) =>
     answer(200, { ok: true, result: { message_id: ++messages, username: "box_bot" } })(
-      ...([response, socket, request] as const),
+      response,
+      socket,
+      request,
     ),
   );
   const gateway = { token: "7:abc", url: bot.url };

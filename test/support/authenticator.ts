@@ -92,15 +92,11 @@ export function authenticator(): Authenticator {
     credential,
     create(asked, said = {}) {
       const key = new Map<number, number | Buffer>([
-        ...([
-          [1, 2],
-          [3, said.algorithm ?? -7],
-          [-1, 1],
-        ] as const),
-        ...([
-          [-2, Buffer.from(x, "base64url")],
-          [-3, Buffer.from(y, "base64url")],
-        ] as const),
+        [1, 2],
+        [3, said.algorithm ?? -7],
+        [-1, 1],
+        [-2, Buffer.from(x, "base64url")],
+        [-3, Buffer.from(y, "base64url")],
       ]);
       const attested = Buffer.concat([
         Buffer.alloc(16),

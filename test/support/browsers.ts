@@ -59,7 +59,8 @@ function vapidFault(
   const publicKey = createPublicKey({ format: "jwk", key: jwk });
   const signature = Buffer.from(signed, "base64url");
   const isGood = verify(
-    ...(["sha256", Buffer.from(text)] as const),
+    "sha256",
+    Buffer.from(text),
     { key: publicKey, dsaEncoding: "ieee-p1363" },
     signature,
   );

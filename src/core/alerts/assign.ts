@@ -56,7 +56,8 @@ function assigned(tx: Tx, row: AlertRow, { accounts = [], schedules = [] }: Aler
   const projectId = row.project_id;
   const usable = schedules.length === 0 ? null : usableNames(tx, projectOf(tx, projectId));
   refuse(
-    ...(["unknown_schedule", "/schedules"] as const),
+    "unknown_schedule",
+    "/schedules",
     schedules.filter((name) => !usable?.has(name)),
   );
   const duty = schedules.map((name) => onCallNow(tx, { projectId, name }, tx.at));

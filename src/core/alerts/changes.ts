@@ -30,7 +30,11 @@ export function noteChange(
   { source, message, href }: Omit<RecentChange, "at">,
 ): void {
   tx.sql<[number, number, string, string, string | null]>(ADD).run(
-    ...([projectId, tx.at, source, cut(message, MOST_CHARS), href] as const),
+    projectId,
+    tx.at,
+    source,
+    cut(message, MOST_CHARS),
+    href,
   );
   tx.sql<[{ project: number; before: number }]>(PRUNE).run({
     project: projectId,

@@ -6,10 +6,23 @@ import type { EscalationStep } from "../projects/rule.ts";
 
 /** Why somebody was or wasn't told: these and no others. */
 export const reachReason = z.enum([
-  ...(["shown", "delivered", "accepted_not_confirmed", "delayed", "failed", "withdrawn"] as const),
-  ...(["step_not_reached", "not_on_call", "covered_by_override", "no_channel"] as const),
-  ...(["no_device", "channel_disabled", "event_filtered", "silenced"] as const),
-  ...(["no_ladder", "repeat_is_silent", "account_removed"] as const),
+  "shown",
+  "delivered",
+  "accepted_not_confirmed",
+  "delayed",
+  "failed",
+  "withdrawn",
+  "step_not_reached",
+  "not_on_call",
+  "covered_by_override",
+  "no_channel",
+  "no_device",
+  "channel_disabled",
+  "event_filtered",
+  "silenced",
+  "no_ladder",
+  "repeat_is_silent",
+  "account_removed",
 ]);
 
 const seconds = (description: string) => z.int().nullable().meta({ description });

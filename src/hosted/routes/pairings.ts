@@ -53,8 +53,12 @@ function pairRoute(deps: PairingRouteDeps): Route {
         .meta({ description: "On the tenant's first pairing only." }),
     }),
     errors: [
-      ...(["invalid_request", "invalid_json", "receipt_not_accepted", "not_found"] as const),
-      ...(["already_paired", "hosted_tenant"] as const),
+      "invalid_request",
+      "invalid_json",
+      "receipt_not_accepted",
+      "not_found",
+      "already_paired",
+      "hosted_tenant",
     ],
     async handle({ account, params, body }) {
       const { pairing, credential } = await pair(deps, {

@@ -142,9 +142,17 @@ function skewed({ skew, now }: { skew: number; now: number }): ServiceError {
 }
 
 const codes: readonly ErrorCode[] = [
-  ...(["invalid_request", "invalid_json", "clock_skew", "unauthorized", "push_in_flight"] as const),
-  ...(["length_required", "body_too_large", "unsupported_encoding"] as const),
-  ...(["internal", "push_failed", "relay_unavailable"] as const),
+  "invalid_request",
+  "invalid_json",
+  "clock_skew",
+  "unauthorized",
+  "push_in_flight",
+  "length_required",
+  "body_too_large",
+  "unsupported_encoding",
+  "internal",
+  "push_failed",
+  "relay_unavailable",
 ];
 
 const header = (name: string, description: string) => ({

@@ -96,7 +96,9 @@ export function withdrawFromContact(
   { alertId, contactId }: { alertId: number; contactId: string },
 ): void {
   tx.sql<[at: number, alertId: number, contactId: string]>(WITHDRAW_ONE).run(
-    ...([tx.at, alertId, contactId] as const),
+    tx.at,
+    alertId,
+    contactId,
   );
 }
 

@@ -128,10 +128,16 @@ function writeRow(
       ]
     >(WRITE)
     .run(
-      ...([ended.status, factOf(ended, outcome)] as const),
-      ...([isAttempt ? 1 : 0, isOver ? null : ended.nextMs, lead, outcome.ref ?? null] as const),
-      ...([ended.status === "delivered" ? null : ended.error, isOver ? tx.at : null] as const),
-      ...([row.id, ended.status] as const),
+      ended.status,
+      factOf(ended, outcome),
+      isAttempt ? 1 : 0,
+      isOver ? null : ended.nextMs,
+      lead,
+      outcome.ref ?? null,
+      ended.status === "delivered" ? null : ended.error,
+      isOver ? tx.at : null,
+      row.id,
+      ended.status,
     );
   return changes > 0 ? ended : null;
 }

@@ -8,8 +8,16 @@ import type { Reader, Store } from "../../ground/store/store.ts";
 const found = z
   .object({
     kind: z.enum([
-      ...(["alert", "project", "rule", "source", "schedule", "channel"] as const),
-      ...(["action", "heartbeat", "report", "person"] as const),
+      "alert",
+      "project",
+      "rule",
+      "source",
+      "schedule",
+      "channel",
+      "action",
+      "heartbeat",
+      "report",
+      "person",
     ]),
     title: z.string(),
     sub: z.string().meta({ description: "Where it belongs, or what it is called else." }),

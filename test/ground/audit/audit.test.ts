@@ -144,7 +144,8 @@ describe("who isn't a key", () => {
   test("who redeems a pairing code: the account and the key that come of it", async () => {
     const { body } = await box.api("POST", "/v1/pair/codes", { role: "member" });
     await box.api(
-      ...(["POST", "/v1/pair"] as const),
+      "POST",
+      "/v1/pair",
       { code: body.code, email: "new@example.org", password: "correct horse" },
       null,
     );

@@ -268,7 +268,8 @@ test("amtool says the same of where alerts go", needs("amtool"), (t) => {
   for (const alert of alerts) {
     const words = Object.entries(alert).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
     const { stdout, status } = spawnSync(
-      ...(["amtool", ["config", "routes", "test", `--config.file=${file}`, ...words]] as const),
+      "amtool",
+      ["config", "routes", "test", `--config.file=${file}`, ...words],
       { encoding: "utf8" },
     );
     assert.equal(status, 0);

@@ -21,7 +21,8 @@ export function furnish(store: Store, random: Seeded): void {
   store.write((tx) => {
     for (const id of ["twilio", "telegram", "web_push"])
       tx.sql("INSERT INTO gateways (id, url, sealed, updated_at) VALUES (?, '', '', ?)").run(
-        ...([id, tx.at] as const),
+        id,
+        tx.at,
       );
     // In half of the stories a relay's phones reach people, too.
     if (random.chance(0.5)) tx.sql("DELETE FROM integrations").run();
@@ -42,7 +43,7 @@ export function addContact(store: Store, random: Seeded, account: string): void 
     tx.sql(
       `INSERT INTO contacts (id, account_id, kind, label, shown, sealed, state, verified_at, created_at, wants)
        VALUES (?, ?, ?, '', '', '', 'verified', ?, ?, ?)`,
-    ).run(...([id, account, kind, tx.at, tx.at, wants] as const));
+    ).run(id, account, kind, tx.at, tx.at, wants);
     tx.note({ topic: "people" });
   });
 }

@@ -353,7 +353,9 @@ describe("runs", () => {
     for (const limit of ["0", "501", "1.0"])
       assertError(
         await box.api("GET", base(`/${id}/executions?limit=${limit}`)),
-        ...([400, "invalid_request", "?limit"] as const),
+        400,
+        "invalid_request",
+        "?limit",
       );
   });
 });

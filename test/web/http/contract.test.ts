@@ -264,7 +264,9 @@ describe("sources", () => {
     assert.deepEqual(kept.options, options);
     assertError(
       await box.api("PUT", path, { retain_logs: true, options: { colour: "red" } }),
-      ...([400, "invalid_request", "/options/colour"] as const),
+      400,
+      "invalid_request",
+      "/options/colour",
     );
     const rotated = await box.api("POST", `${path}/rotate-token`);
     assertError(await box.ingest(made.body.token, { message: "x" }), 401, "unauthorized");

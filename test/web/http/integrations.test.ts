@@ -355,7 +355,9 @@ describe("deliveries", () => {
     for (const limit of ["0", "201", "-1", "1.5", "x", ""])
       assertError(
         await box.api("GET", base(`/${id}/deliveries?limit=${limit}`)),
-        ...([400, "invalid_request", "?limit"] as const),
+        400,
+        "invalid_request",
+        "?limit",
       );
     assertError(await box.api("GET", base(`/${"0".repeat(16)}/deliveries`)), 404, "not_found");
   });

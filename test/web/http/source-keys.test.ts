@@ -30,12 +30,14 @@ const PAGERDUTY = "R0ABCDEFGHIJKLMNOPQRSTUVWXYZ0123";
 const senders: readonly [string, string, () => Promise<number>][] = [
   ["oncall", ONCALL, () => send(`/integrations/v1/formatted_webhook/${ONCALL}/`, { title: "a" })],
   [
-    ...(["opsgenie", OPSGENIE] as const),
+    "opsgenie",
+    OPSGENIE,
     () =>
       send("/v2/alerts", { message: "a" }, { authorization: `GenieKey ${OPSGENIE.toLowerCase()}` }),
   ],
   [
-    ...(["pagerduty", PAGERDUTY] as const),
+    "pagerduty",
+    PAGERDUTY,
     () =>
       send("/v2/enqueue", {
         routing_key: PAGERDUTY,

@@ -22,9 +22,7 @@ export interface MappedKeys {
   set: readonly (readonly [string, Read])[];
 }
 
-const FIELDS = [
-  ...(["message", "level", "action", "dedup_key", "instance", "occurred_at", "details"] as const),
-];
+const FIELDS = ["message", "level", "action", "dedup_key", "instance", "occurred_at", "details"];
 export type FieldName = (typeof FIELDS)[number];
 
 const OTHERS = ["each", "when", "links", "images", "keys", "tags"];

@@ -80,8 +80,8 @@ function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): In
       details: text("NewStateReason"),
       keys: [
         ...Object.entries(own).map(([key, name]) => [key, text(name)] as const),
-        ...([["state", state]] as const),
-        ...([["topic", topic]] as const),
+        ["state", state] as const,
+        ["topic", topic] as const,
         ...dimensions,
         ...flattened(trigger, watched),
       ].filter(([, value]) => value !== ""),

@@ -61,7 +61,9 @@ function grouped(all: readonly ReachEntry[]): { people: Asked[]; loose: ReachEnt
 }
 
 const NOT_YET: readonly ReachEntry["reason"][] = [
-  ...(["step_not_reached", "not_on_call", "covered_by_override"] as const),
+  "step_not_reached",
+  "not_on_call",
+  "covered_by_override",
 ];
 
 /** Whoever isn't paged yet can be, beside the ladder. */

@@ -34,9 +34,12 @@ const LOOKS: Readonly<Record<Look, { word: string; shape: Markup }>> = {
 };
 
 const OUTCOMES = {
-  ...({ failed: "failed", missing: "missed", overrun: "long" } as const),
-  ...({ running: "running", unknown: "unknown" } as const),
-};
+  failed: "failed",
+  missing: "missed",
+  overrun: "long",
+  running: "running",
+  unknown: "unknown",
+} as const;
 
 function lookOf({ outcome, late_seconds }: HeartbeatRun): Look {
   if (outcome !== "ok") return OUTCOMES[outcome];

@@ -55,23 +55,15 @@ test("a server at the root and one below a path take it, whatever the log holds"
 
 test("how loud it is follows from what happened", () => {
   const table = [
-    ...([
-      ["alert.opened", 500, 10],
-      ["alert.opened", 400, 8],
-      ["alert.opened", 300, 5],
-    ] as const),
-    ...([
-      ["alert.escalated", 300, 8],
-      ["alert.renotified", 500, 10],
-    ] as const),
-    ...([
-      ["alert.acknowledged", 500, 2],
-      ["alert.resolved", 500, 2],
-    ] as const),
-    ...([
-      ["alert.test", 500, 5],
-      ["integration.disabled", 0, 8],
-    ] as const),
+    ["alert.opened", 500, 10],
+    ["alert.opened", 400, 8],
+    ["alert.opened", 300, 5],
+    ["alert.escalated", 300, 8],
+    ["alert.renotified", 500, 10],
+    ["alert.acknowledged", 500, 2],
+    ["alert.resolved", 500, 2],
+    ["alert.test", 500, 5],
+    ["integration.disabled", 0, 8],
   ] as const;
   for (const [event, level, expected] of table) {
     const { priority } = gotifyMessage(
