@@ -15,7 +15,10 @@ function merge(
   close(book, ended, { by: "merged", wall });
   kept.lastMatchWall = Math.max(kept.lastMatchWall, ended.lastMatchWall);
   kept.quietSince = Math.max(kept.quietSince, ended.quietSince);
-  if (ended.level > kept.level)
+  // Told further are those whom the higher ladder paged last; where both stand alike, those of either.
+  if (ended.level === kept.level)
+    kept.accounts = [...new Set([...kept.accounts, ...ended.accounts])];
+  else if (ended.level > kept.level)
     Object.assign(kept, { level: ended.level, accounts: ended.accounts });
   book.standing.delete(kept.key);
   kept.key = key;

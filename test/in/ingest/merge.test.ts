@@ -149,6 +149,29 @@ test("when two open alerts merge no step is lost or delayed", async () => {
   );
 });
 
+test("where the shift changed between the pages of two alerts that merge, both people go on being told", async () => {
+  const shifts = { rotation_start: plane.start, shift_minutes: 60, restriction: null };
+  plane.schedule("primary", [{ name: "all", participants: ["ann", "bob"], ...shifts }]);
+  plane.rule({
+    ...loud,
+    escalations: [step(0, [], { schedules: ["primary"] })],
+    renotify_minutes: 90,
+  });
+  await seen("alpha");
+  await seen("bravo");
+  await plane.fire(backup("alpha"));
+  await plane.minutes(60);
+  await plane.fire(backup("bravo"));
+  assert.deepEqual(pages(), [
+    [0, ["ann"]],
+    [60, ["bob"]],
+  ]);
+  await seen("charlie");
+  assert.deepEqual(standing(), [1]);
+  await plane.minutes(30);
+  assert.deepEqual(pages("alert.renotified"), [[90, ["ann", "bob"]]]);
+});
+
 test("a page that waits for its relay goes out after a merge, and is withdrawn with the remaining alert", async () => {
   const { store } = plane.tenant;
   store.write((tx) =>
