@@ -46,7 +46,7 @@ const meanings: Record<string, string> = {
   "pair_codes.role": "Role",
   "devices.critical_alerts": "boolean",
   "sources.retain_logs": "boolean",
-  "sources.room": "SourceRoom",
+  "sources.room": "NameScope",
   "sources.options": "json StoredSourceOptions",
   "schedules.shared": "boolean",
   "schedules.shift_check": "boolean",

@@ -102,7 +102,7 @@ test("faults name their line and their field, and references lead nowhere from a
   for (const reference of ["{ env: BOX_TEST_SECRET }", "{ file: /etc/hostname }"]) {
     const to = text.replace("secret: kept", `secret: ${reference}`);
     assert.notEqual(to, text);
-    await wrong(to, /is looked up by box config apply alone/);
+    await wrong(to, /is only read by box config apply/);
     assert.doesNotMatch((await plan(to)).text, /do-not-tell/);
   }
   delete process.env["BOX_TEST_SECRET"];

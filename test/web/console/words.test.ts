@@ -200,11 +200,13 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
 function writtenKinds(): Set<string> {
   const tables = /(?:KINDS|TOLD) = \{([^}]*)\}/g;
   const kinds = new Set<string>();
-  for (const folder of ["core/alerts", "in/ingest", "out/paging", "out/outbox"])
+  for (const folder of ["core/alerts", "core/alerts/life", "in/ingest", "out/paging", "out/outbox"])
     for (const file of readdirSync(`src/${folder}`)) {
       if (!file.endsWith(".ts")) continue;
       const code = readFileSync(`src/${folder}/${file}`, "utf8");
-      for (const [, kind = ""] of code.matchAll(/(?:[tT]imeline|tell)\([^;]*?kind: "(\w+)"/g))
+      for (const [, kind = ""] of code.matchAll(
+        /(?:[tT]imeline|tell|effect)\([^;]*?kind: "(\w+)"/g,
+      ))
         kinds.add(kind);
       if (!/\btell\w*\(/.test(code)) continue;
       for (const [, body = ""] of code.matchAll(tables))
