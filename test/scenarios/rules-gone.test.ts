@@ -46,7 +46,7 @@ async function story(t: TestContext) {
     box.tenant.store.sql("SELECT step_at IS NOT NULL FROM alerts WHERE id = ?").pluck().get(id) ===
     1;
   await hush("held", 30);
-  return { box, fire, put, pages, alert, goesOn, hush, fellBack, now };
+  return { box, ann, fire, put, pages, alert, goesOn, hush, fellBack, now };
 }
 
 test("a rule that has another name keeps its alerts, their ladders and what holds them", async (t) => {
@@ -121,6 +121,60 @@ test("nobody is paged for a held alert of a removed rule that somebody has", asy
   await put(() => []);
   await pass(box, 1900, 60);
   assert.deepEqual(await fellBack(held), []);
+});
+
+test("an alert that nobody was told of pages when nobody has it any more, though its rule is gone", async (t) => {
+  const { fire, put, box, hush, fellBack, now } = await story(t);
+  for (const n of ["woken", "back", "given"]) await hush(n, 5);
+  const [held, late, woken, back, given] = [
+    await fire("held"),
+    await fire("held", { message: "it is late" }),
+    await fire("woken"),
+    await fire("back"),
+    await fire("given"),
+  ];
+  const all = [held, late, woken, back, given];
+  const done = async (id: string, verb: string, body: object = {}) => {
+    const answer = await box.api("POST", `/v1/alerts/${id}/${verb}`, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  const events = (id: string) =>
+    box.tenant.store
+      .sql(
+        "SELECT event FROM events WHERE alert_id = ? AND event <> 'alert.acknowledged' ORDER BY id",
+      )
+      .pluck()
+      .all(id);
+  const snooze = (id: string) => done(id, "snooze", { until: now() + 600 });
+  for (const id of [held, woken]) await snooze(id);
+  for (const id of [back, given]) await done(id, "ack");
+  await put(() => []);
+  await snooze(late);
+  await pass(box, 420, 60);
+  assert.deepEqual(await Promise.all(all.map(fellBack)), [[], [], [], [], []], "somebody has them");
+  const paged = [["rule_deleted", [box.owner.accountId]]];
+  await done(back, "unack");
+  await done(given, "assign", { accounts: [box.owner.accountId] });
+  await pass(box, 240, 60);
+  assert.deepEqual(await Promise.all(all.map(fellBack)), [[], [], paged, paged, []]);
+  await pass(box, 1800, 60);
+  assert.deepEqual(await Promise.all(all.map(fellBack)), [paged, paged, paged, paged, []]);
+  for (const id of all) assert.deepEqual(events(id), ["alert.opened", "alert.escalated"]);
+});
+
+test("whoever is given a held alert of a removed rule is told once", async (t) => {
+  const { fire, put, box, fellBack, pages, ann } = await story(t);
+  const held = await fire("held");
+  await put(() => []);
+  const given = await box.api("POST", `/v1/alerts/${held}/assign`, { accounts: [ann.accountId] });
+  assert.equal(given.status, 200, JSON.stringify(given.body));
+  assert.equal(pages(), 0);
+  await pass(box, 1900, 60);
+  assert.deepEqual([pages(), await fellBack(held)], [1, []]);
+  const told = box.tenant.store
+    .sql("SELECT event FROM events WHERE alert_id = ? ORDER BY id")
+    .pluck();
+  assert.deepEqual(told.all(held), ["alert.opened", "alert.renotified"]);
 });
 
 test("a sender's word that runs out while a removed rule's alert is held keeps nobody busy", async (t) => {

@@ -3,7 +3,7 @@ import { type Due, earliest, type Timers, whatIsDue } from "../ladder.ts";
 import { ladderRunsOf, timersAfter } from "../ladder-runs.ts";
 import { isNobodyReached } from "../nobody-reached.ts";
 import { noTimers, timersOf, wokenTimers } from "../timers.ts";
-import { heldEventOf, hold, holdIfQuiet, letGo, renotify, tellAgain } from "./quiet.ts";
+import { heldEventOf, hold, holdIfQuiet, letGo, owePage, renotify, tellAgain } from "./quiet.ts";
 import { effect, type Resolver, set, setTimers, type Turn } from "./turn.ts";
 
 /** What the clock does to an alert. */
@@ -68,6 +68,7 @@ function wake(turn: Turn): void {
   });
   const detail = { why: "ended", acknowledged_at: alert.acked_at };
   effect(turn, { what: "line", kind: "unacknowledged", detail });
+  owePage(turn);
   if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "acknowledgement_ended" });
 }
 

@@ -1,7 +1,7 @@
 import type { Timers } from "../ladder.ts";
 import { acknowledgedTimers, noTimers, timersAgain, timersOf } from "../timers.ts";
 import { look } from "./due.ts";
-import { hold, holdIfQuiet, tellAgain, tellOpening } from "./quiet.ts";
+import { hold, holdIfQuiet, owePage, tellAgain, tellOpening } from "./quiet.ts";
 import { type Counted, effect, set, setTimers, type Turn } from "./turn.ts";
 
 /** What people do with an alert, or its sender for them. */
@@ -42,6 +42,7 @@ export function takeUntil(turn: Turn, { by, until }: { by: string; until: number
 /** Its acknowledgement is taken back: the ladder goes on after the wait that it had left. */
 export function handBack(turn: Turn, { by }: { by: string }): void {
   openAgain(turn);
+  owePage(turn);
   effect(turn, { what: "line", kind: "unacknowledged", accountId: by });
   if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "unacknowledged" });
 }

@@ -69,7 +69,17 @@ export function letGo(turn: Turn): void {
   effect(turn, { what: "released", by: held.silenced_by });
   if (!isUnannounced) return;
   effect(turn, { what: "opened", alert: turn.alert, silenced: held.opened_at });
-  if (held.page_accounts !== "[]") renotify(turn, { why: "assigned" });
+  if (held.page_accounts === "[]") return;
+  renotify(turn, { why: "assigned" });
+  // Without its rule nothing else is owed of it than this.
+  if (rule === null) setTimers(turn, { ...timersOf(turn.alert), renotifyAt: null });
+}
+
+/** An alert that nobody was told of is open again, and its rule is deleted: in place of its ladder one page is owed. */
+export function owePage(turn: Turn): void {
+  const { alert, moment } = turn;
+  if (moment.rule !== null || alert.untold === 0) return;
+  set(turn, { renotify_at: moment.at, due_at: moment.at });
 }
 
 /** The ladder goes on from now; of an alert that nobody heard of it begins. */
