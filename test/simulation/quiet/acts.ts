@@ -17,7 +17,7 @@ import { lineOf, makeNamed, PEOPLE, WORDS, type World } from "../world.ts";
 import type { Beats } from "./beats.ts";
 import { BEATS, type Box } from "./box.ts";
 import { changesOf } from "./calendar.ts";
-import type { Asked, Ledger } from "./ledger.ts";
+import { type Asked, type Ledger, readWord, templateWord } from "./ledger.ts";
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -38,7 +38,7 @@ export interface Did {
 export interface Fired {
   rule: string;
   host: string;
-  /** Its name, or the word of its line. */
+  /** Its name, or the word that stands for its template. */
   subject: string;
   level: number;
 }
@@ -103,7 +103,7 @@ export async function next(scene: Scene): Promise<void> {
   scene.each();
 }
 
-function fire({ box, random, world }: Scene): Did {
+function fire({ box, random, world, ledger }: Scene): Did {
   const { engine } = box;
   const rule = random.below(world.rules.length);
   const host = random.pick(["a", "a", "b", "c"]);
@@ -117,7 +117,9 @@ function fire({ box, random, world }: Scene): Did {
     const level = random.pick([300, 400, 400, 500]);
     const message = lineOf(rule, word);
     engine.submit(engine.source, [{ message, level, keys: { host }, tags: null }]);
-    return { what: "fire", fired: { ...fired, subject: word, level } };
+    readWord(ledger, { rule: fired.rule, word });
+    const subject = templateWord(ledger, { rule: fired.rule, word });
+    return { what: "fire", fired: { ...fired, subject, level } };
   }
 }
 

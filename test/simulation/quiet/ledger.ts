@@ -1,5 +1,6 @@
 import type { RuleBody } from "../../../src/core/projects/rule.ts";
 import type { Engine } from "../engine.ts";
+import { MERGED_AT } from "../world.ts";
 import { comesAt, shownAt } from "./calendar.ts";
 
 /** What was asked of the box, and nothing that it says of itself: what must be quiet is worked out from this. */
@@ -38,6 +39,8 @@ export interface Ledger {
   /** Rules as they are now, by name; those that were written once only. */
   readonly rules: Map<string, RuleBody>;
   readonly unchanged: Set<string>;
+  /** What lines of each rule named so far, each word once, in order. */
+  readonly words: Map<string, Set<string>>;
   /** What rules were that were removed, by their rows. */
   readonly gone: Map<number, RuleBody>;
   /** Times at which the box was up again, elapsed, with how long it was off by its own measure. */
@@ -62,9 +65,12 @@ export function openLedger(rules: readonly RuleBody[]): Ledger {
     upSince: 0,
     rules: new Map(rules.map((body, i) => [`rule ${i}`, body])),
     unchanged: new Set(rules.map((_, i) => `rule ${i}`)),
+    words: new Map(),
     gone: new Map(),
     read(engine) {
       for (const fact of engine.facts.slice(facts)) {
+        if (fact.what === "event" || fact.what === "concluded")
+          readWord(ledger, { rule: `rule ${fact.rule}`, word: fact.word });
         if (fact.what === "jumped") jump(ledger, { by: fact.by, now: engine.now() });
         if (fact.what === "started") {
           ledger.upSince = fact.wall - ledger.jumped;
@@ -82,6 +88,16 @@ export function openLedger(rules: readonly RuleBody[]): Ledger {
     elapsed: (engine) => engine.now() - ledger.jumped,
   };
   return ledger;
+}
+
+export function readWord({ words }: Ledger, line: { rule: string; word: string }): void {
+  words.set(line.rule, (words.get(line.rule) ?? new Set()).add(line.word));
+}
+
+/** The word that stands for the template of a line: with the third word all lines of a rule are that of the first. */
+export function templateWord({ words }: Ledger, line: { rule: string; word: string }): string {
+  const [first = line.word, ...more] = words.get(line.rule) ?? [];
+  return more.length + 1 < MERGED_AT ? line.word : first;
 }
 
 /** What has begun, and comes once, lasts as long as was meant; what is over stays so. */
