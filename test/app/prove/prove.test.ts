@@ -12,23 +12,29 @@ before(async () => {
   box = await program();
 });
 
+/** So few kills may leave no time for a link to be pressed: what a run doesn't prove, another may. */
+const SEEDS = [11, 14, 15, 16];
+
 test("a box that is killed at every kind of moment loses nothing", async (t) => {
-  const kills = moments.length;
-  const { verdict, directory, told } = await proved({ program: box, seed: 11, kills });
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  assert.deepEqual(verdict.violations, [], told);
-  assert.deepEqual(new Set(Object.values(verdict.figures.kills)), new Set([1]));
-  const { events, named, quiet } = verdict.figures;
-  assert.ok(events.accepted > 50, `too little was fed to prove anything: ${told}`);
-  assert.ok(named.firings > 5 && named.ends > 0, `too little was said of names: ${told}`);
-  assert.ok(quiet.silences > 1 && quiet.rings > 1, `too little was kept quiet: ${told}`);
-  if (verdict.ok) return assert.equal(existsSync(directory), false);
-  // On a busy machine so few kills may leave no time for a link to be pressed: another run proves what is left.
-  const again = await proved({ program: box, seed: 14, kills });
-  t.after(() => rmSync(again.directory, { recursive: true, force: true }));
-  assert.deepEqual(again.verdict.violations, [], again.told);
-  const unproven = verdict.unproven.filter((one) => again.verdict.unproven.includes(one));
-  assert.deepEqual(unproven, [], again.told);
+  let unproven: string[] | null = null;
+  for (const seed of SEEDS) {
+    const { verdict, directory, told } = await proved({
+      program: box,
+      seed,
+      kills: moments.length,
+    });
+    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    assert.deepEqual(verdict.violations, [], told);
+    assert.deepEqual(new Set(Object.values(verdict.figures.kills)), new Set([1]));
+    const { events, named, quiet } = verdict.figures;
+    assert.ok(events.accepted > 50, `too little was fed to prove anything: ${told}`);
+    assert.ok(named.firings > 5 && named.ends > 0, `too little was said of names: ${told}`);
+    assert.ok(quiet.silences > 1 && quiet.rings > 1, `too little was kept quiet: ${told}`);
+    assert.equal(existsSync(directory), !verdict.ok, "the data of a proof is dropped");
+    unproven = verdict.unproven.filter((one) => unproven?.includes(one) ?? true);
+    if (unproven.length === 0) break;
+  }
+  assert.deepEqual(unproven, []);
 });
 
 test("a box that forgets one line a start is found out", async (t) => {
