@@ -22,7 +22,7 @@ export const ONE_ADDRESS_MS = 1_000;
 /** How long a connection is kept for the next request, unless the other side asks for less. */
 const IDLE_MS = 4_000;
 
-/** Opens connections, with TLS where the request needs it. */
+/** Connections that are ready for a request: connected, and with TLS where it is needed. */
 const open = new WeakSet<Socket>();
 
 /** Calls `then` once the connection is open; never where that fails. */

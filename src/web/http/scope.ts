@@ -83,7 +83,7 @@ type Facts = Omit<RouteFacts, "method" | "path" | "tag" | "status" | "errors"> &
   plane?: Exclude<Plane, "session">;
   /** Default: 200. */
   status?: number;
-  /** What it refuses beside what its address, body and role imply. */
+  /** What it refuses beside what its address, query, body and role imply. */
   errors?: readonly ErrorCode[];
   /** What its address names is made where there is none: never 404. */
   makes?: boolean;
@@ -154,7 +154,7 @@ function routeOf(
   const isChecked = names.some((name) => name in params);
   const texts = names.map((name) => [name, params[name] ?? z.string()]);
   const implied: (readonly ErrorCode[])[] = [
-    spec.body || isChecked ? ["invalid_request"] : [],
+    spec.body || spec.query || isChecked ? ["invalid_request"] : [],
     spec.body ? ["invalid_json"] : [],
     spec.manager ? ["forbidden"] : [],
     scope.errors ?? [],

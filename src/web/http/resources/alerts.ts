@@ -52,7 +52,6 @@ export const alertRoutes: Route[] = [
       limit: queryInteger(1, 500).optional(),
     }),
     answer: linesAround,
-    errors: ["invalid_request"],
     handle: ({ tenant, alert, query: { limit = 100, ...query } }) =>
       readLinesAround(tenant.store, alert, {
         query: { ...query, limit },
@@ -130,7 +129,6 @@ export const alertRoutes: Route[] = [
       cursor: z.int(),
       config_versions: z.array(configVersion),
     }),
-    errors: ["invalid_request"],
     handle: async ({ tenant, query, actor, signal }) => {
       const cursor = query.cursor ?? 0;
       const answer = () => ({

@@ -34,7 +34,6 @@ export const auditRoutes: Route[] = [
       }),
       next: z.string().nullable(),
     }),
-    errors: ["invalid_request"],
     read: (store, { query }) => {
       const { entries, next } = listAudit(store, { ...query, limit: query.limit ?? 100 });
       return { entries, names: calledIn(store, entries), next };

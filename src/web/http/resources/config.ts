@@ -49,7 +49,6 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         }),
       }),
       answer: z.object({ version: z.int(), config: projectConfig }),
-      errors: ["invalid_request"],
       read: (store, { tenant, project, query }) => ({
         version: project.version,
         config: readConfig(store, project, tenant.channels, {

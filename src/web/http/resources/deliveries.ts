@@ -47,7 +47,6 @@ export const deliveryRoutes: Route[] = [
       alert: queryInteger(1).optional().meta({ description: "Additive: an alert's id." }),
     }),
     answer: z.object({ deliveries: z.array(deliveryAnswer) }),
-    errors: ["invalid_request"],
     read: (store, { channel, query }) => ({
       deliveries: listDeliveries(store, channel.id, query),
     }),

@@ -89,7 +89,6 @@ export const heartbeatRoutes: Route[] = [
     summary: "A heartbeat's latest runs, newest first; the last 100 are kept",
     query: z.strictObject({ limit: queryInteger(1, 100).optional() }),
     answer: z.object({ runs: z.array(heartbeatRun) }),
-    errors: ["invalid_request"],
     read: (store, { params, query, project }) => {
       const row = getHeartbeat(store, project, params.hid);
       return { runs: listRuns(store, row.id, query.limit ?? 30) };

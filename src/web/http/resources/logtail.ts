@@ -35,7 +35,6 @@ export const logtailRoutes: Route[] = [
           "Additive: with `since`, how many lines as asked came after it and before these; of the newest 50,000.",
       }),
     }),
-    errors: ["invalid_request"],
     handle: ({ tenant, query: { limit = 50, level, since, ...words }, project }) => {
       const given = Object.entries(words).filter(
         ([, value]) => value !== undefined && value !== "",

@@ -153,7 +153,6 @@ export const oncallRoutes: Route[] = [
       until: queryInteger(0, 100_000_000_000).optional(),
     }),
     answer: previewAnswer,
-    errors: ["invalid_request"],
     handle: ({ tenant, schedule, query }) =>
       previewOnCall(asking(tenant), schedule, previewRange(query, unixSeconds(tenant.clock))),
   }),

@@ -18,7 +18,6 @@ export const overviewRoutes: Route[] = [
       limit: queryInteger(1, 200).default(100),
     }),
     answer: overviewAnswer,
-    errors: ["invalid_request"],
     handle: ({ tenant, actor, query }) =>
       overviewOf(tenant, { ...query, accountId: actor.accountId }),
   }),

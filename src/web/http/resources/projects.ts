@@ -16,7 +16,6 @@ export const projectRoutes: Route[] = [
     summary: "A page of the projects, by name",
     query: z.strictObject({ after: text(200).optional(), limit: queryInteger(1, 500).optional() }),
     answer: z.object({ projects: z.array(projectEntry), next: z.string().nullable() }),
-    errors: ["invalid_request"],
     read: (store, { query }) =>
       listProjects(store, { after: query.after ?? "", limit: query.limit ?? 200 }),
   }),

@@ -18,7 +18,6 @@ export const searchRoutes: Route[] = [
       limit: queryInteger(1, 100).optional(),
     }),
     answer: searchAnswer,
-    errors: ["invalid_request"],
     handle: ({ tenant: { store }, query: { q, limit = 20 } }) => search(store, { q, limit }),
   }),
 ];

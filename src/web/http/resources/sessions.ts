@@ -34,7 +34,6 @@ export const sessionRoutes: Route[] = [
         .meta({ description: "Required, so that nobody does it by accident." }),
     }),
     answer: z.object({ ended: z.int() }),
-    errors: ["invalid_request"],
     write: (tx, { actor }) => ({ ended: endOthers(tx, actor.accountId, null) }),
   }),
   sessions.delete("/{session}", {

@@ -38,7 +38,6 @@ export const silenceRoutes: Route[] = [
     summary: "Silences, the newest first: those that aren't over, and those of the past 30 days",
     query: z.strictObject({ state: silenceState.optional() }),
     answer: z.object({ silences: z.array(silenceAnswer) }),
-    errors: ["invalid_request"],
     read: (store, { query: { state } }) => {
       const since = unixSeconds(store.clock) - PAST_SECONDS;
       const rows = silencesSince(store, { since, most: MOST_LISTED });

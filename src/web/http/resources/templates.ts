@@ -22,7 +22,6 @@ export const templateRoutes: Route[] = [
       limit: queryInteger(1, 200).default(50),
     }),
     answer: templatesAnswer,
-    errors: ["invalid_request"],
     handle: ({ tenant, query: { unmatched, ...query }, project }) =>
       tenant.ingest.templates(project.id, {
         ...query,
