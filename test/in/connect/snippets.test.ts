@@ -39,9 +39,12 @@ test("the snippets for a shell, Node and Python send their event", async (t) => 
     writeFileSync(join(dir, name), text);
     return join(dir, name);
   };
-  assert.equal(await run("sh", ["-c", textOf("curl")], t), 0);
   assert.equal(await run(process.execPath, [file("send.mjs", textOf("node"))], t), 0);
-  let sent = 2;
+  let sent = 1;
+  if (has("curl")) {
+    assert.equal(await run("sh", ["-c", textOf("curl")], t), 0);
+    sent++;
+  } else t.diagnostic("no curl here");
   if (has("python3")) {
     assert.equal(await run("python3", [file("send.py", textOf("python"))], t), 0);
     sent++;

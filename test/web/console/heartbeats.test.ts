@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { Writable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
@@ -225,6 +225,7 @@ test("a heartbeat is changed, paused, resumed and deleted; what isn't right come
 });
 
 test("the shell's text reports however the script ends, as it is pasted", async (t) => {
+  if (spawnSync("curl", ["--version"]).error) return t.skip("no curl here");
   const { box, make, tab } = await story(t);
   const { at, address } = await make();
   const shell = pingSnippets(address, null).find(({ id }) => id === "shell");

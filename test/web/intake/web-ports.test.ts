@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";
-import { promisify } from "node:util";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
 import { LoggerProvider, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
 import { boxConfig } from "../../../src/app/config.ts";
@@ -46,23 +44,20 @@ async function emit(base: string, message: string, headers: Record<string, strin
   await provider.shutdown();
 }
 
-/** A bulk request by curl; status and body. */
-async function bulk(base: string, message: string, ...more: string[]) {
+/** A bulk request, as shippers send it; status and body. */
+async function bulk(base: string, message: string, headers: Record<string, string> = {}) {
   const body = `{"index":{"_index":"logs"}}\n${JSON.stringify({ message, "log.level": "error" })}\n`;
-  const { stdout } = await promisify(execFile)("curl", [
-    "-s",
-    "-w",
-    "\n%{http_code}",
-    "-H",
-    "content-type: application/x-ndjson",
-    ...more,
-    "--data-binary",
+  const answer = await fetch(`${base}/_bulk`, {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson", ...headers },
     body,
-    `${base}/_bulk`,
-  ]);
-  const cut = stdout.lastIndexOf("\n");
-  return { status: Number(stdout.slice(cut + 1)), body: stdout.slice(0, cut) };
+  });
+  return { status: answer.status, body: await answer.text() };
 }
+
+const basic = (user: string, password = "") => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+});
 
 test("OpenTelemetry's exporter needs nothing but the port's address, with a token or bound", async () => {
   await emit(at.otlpBound, "bound");
@@ -82,9 +77,10 @@ test("shippers find an Elasticsearch at the root of its port", async () => {
   const { status, body } = await bulk(at.esBound, "disk full");
   assert.deepEqual([status, JSON.parse(body).errors], [200, false]);
   // As a shipper that was set up for a real one: its password there is no token.
-  assert.equal((await bulk(at.esBound, "with a password", "-u", "elastic:changeme")).status, 200);
-  const user = `box:${tokens["elasticsearch"]}`;
-  assert.equal((await bulk(at.es, "with a token", "-u", user)).status, 200);
+  const password = basic("elastic", "changeme");
+  assert.equal((await bulk(at.esBound, "with a password", password)).status, 200);
+  const token = basic("box", tokens["elasticsearch"] ?? "");
+  assert.equal((await bulk(at.es, "with a token", token)).status, 200);
   assert.deepEqual(lines().slice(before), [
     "400 disk full",
     "400 with a password",
@@ -96,20 +92,19 @@ test("what a port isn't for is refused there", async () => {
   const before = lines().length;
   assert.equal((await bulk(at.es, "no token")).status, 401);
   const wrong = `pti_${box.tenant.id}_${"x".repeat(43)}`;
-  assert.equal(
-    (await bulk(at.esBound, "wrong", "-H", `authorization: Bearer ${wrong}`)).status,
-    401,
-  );
+  assert.equal((await bulk(at.esBound, "wrong", { authorization: `Bearer ${wrong}` })).status, 401);
   assert.equal((await bulk(at.wrong, "its source is no bulk source")).status, 401);
-  const from = ["-H", "x-forwarded-for: 198.51.100.7"];
-  assert.equal((await bulk(at.esBound, "from elsewhere", ...from)).status, 403);
+  const from = { "x-forwarded-for": "198.51.100.7" };
+  assert.equal((await bulk(at.esBound, "from elsewhere", from)).status, 403);
   const key = { authorization: `Bearer ${box.owner.key}` };
   for (const path of ["/v1/alerts", "/healthz", "/v1/in/alertmanager", "/ping/x", "/metrics"]) {
     const answer = await fetch(at.otlp + path, { headers: key });
     assert.equal(answer.status, 401, path);
   }
   assert.equal(lines().length, before);
-  const seen = await bulk(at.esBound, "from the network", "-H", "x-forwarded-for: 192.0.2.9");
+  const seen = await bulk(at.esBound, "from the network", {
+    "x-forwarded-for": "192.0.2.9",
+  });
   assert.equal(seen.status, 200);
 });
 
