@@ -84,3 +84,19 @@ export function filledLines(text: string, most: number): string[] {
 export function inOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
+
+/** From the first character that is neither white space nor a control character to the end of its line. */
+const FILLED_LINE = /[^\s\p{Cc}][^\n\v\f\r\u0085\u2028\u2029]*/u;
+/** Characters of a line that are read for a title: its white space can be long. */
+const READ_FOR_TITLE = 4;
+
+/**
+ * A title in the text: its first line that isn't empty, in one line, storable, at most `most` characters with the `…`
+ * of a longer one. Empty if the text has no such line.
+ */
+export function titleLine(text: string, most = 200): string {
+  const [line = ""] = FILLED_LINE.exec(text) ?? [];
+  const read = cut(line, most * READ_FOR_TITLE);
+  const shown = inOneLine(storableMessage(read));
+  return fits(shown, most) ? shown : `${cut(shown, most - 1).trimEnd()}…`;
+}

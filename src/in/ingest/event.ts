@@ -1,10 +1,12 @@
 import { type ErrorDetail, invalid } from "../../ground/kit/errors.ts";
-import { fits, isStorable, storableMessage } from "../../ground/kit/text.ts";
+import { fits, isStorable, storableMessage, titleLine } from "../../ground/kit/text.ts";
 import { type Extra, type NamedState, readNamedFields } from "./named-fields.ts";
 
 /** One event, checked (contract §15, Ingest; contract §4). */
 export interface IngestEvent {
   message: string;
+  /** What the sender calls the alert: one line of at most 200 characters (`titleLine`); null or absent: nothing. */
+  title?: string | null;
   level: number;
   /** Values as text; an object without a prototype, so that every key is only a key. */
   keys: Readonly<Record<string, string>> | null;
@@ -44,10 +46,11 @@ export function checkEvent(value: unknown, text: string): IngestEvent {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid([{ field: "", reason: "must be a JSON object" }]);
   }
-  const { message, level, keys, tags } = value as Record<string, unknown>;
+  const { message, title, level, keys, tags } = value as Record<string, unknown>;
   const faults: ErrorDetail[] = [];
   const event: IngestEvent = {
     message: checkMessage(message, faults),
+    title: title === undefined ? null : checkTitle(title, faults),
     level: checkLevel(level, faults),
     keys: keys === undefined ? null : checkKeys(keys, text, faults),
     tags: tags === undefined ? null : checkTags(tags, faults),
@@ -72,6 +75,13 @@ function checkMessage(message: unknown, faults: ErrorDetail[]): string {
     });
   }
   return storableMessage(message);
+}
+
+/** A title of any length, because losing the event is worse: what is too long is cut. */
+function checkTitle(title: unknown, faults: ErrorDetail[]): string | null {
+  if (typeof title === "string") return titleLine(title) || null;
+  faults.push({ field: "/title", reason: "must be a string" });
+  return null;
 }
 
 function checkLevel(level: unknown, faults: ErrorDetail[]): number {

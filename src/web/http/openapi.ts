@@ -18,6 +18,10 @@ export const ingestSchema = z
       .string()
       .refine((message) => fits(message, eventLimits.message))
       .meta({ maxLength: eventLimits.message }),
+    title: z.string().optional().meta({
+      description:
+        "Additive: what people call the alert. The first line that isn't empty counts, up to 200 characters; without one the message's.",
+    }),
     level: z.int().min(0).optional(),
     keys: z
       .record(

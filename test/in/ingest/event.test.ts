@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ServiceError } from "../../../src/ground/kit/errors.ts";
+import { titleLine } from "../../../src/ground/kit/text.ts";
 import { checkEvent, DEFAULT_LEVEL, type IngestEvent } from "../../../src/in/ingest/event.ts";
 import { ingestSchema } from "../../../src/web/http/openapi.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
@@ -27,6 +28,7 @@ function bySchema(text: string): IngestEvent | null {
   ]);
   return {
     message: data.message.toWellFormed().replaceAll("\0", "\uFFFD"),
+    title: titleLine(data.title ?? "") || null,
     level: data.level ?? DEFAULT_LEVEL,
     keys: keys.length === 0 ? null : Object.assign(Object.create(null), Object.fromEntries(keys)),
     tags: data.tags === undefined || data.tags.length === 0 ? null : data.tags,
@@ -64,6 +66,7 @@ const name = fc.oneof(edgy(256), fc.constantFrom("constructor", "toString", "", 
 const nearly = fc.record(
   {
     message: fc.oneof({ weight: 5, arbitrary: edgy(65_536) }, anything),
+    title: fc.oneof({ weight: 30, arbitrary: edgy(200) }, anything),
     level: fc.oneof(fc.nat(600), number, anything),
     keys: fc.oneof(
       fc.dictionary(name, fc.oneof({ weight: 5, arbitrary: scalar }, anything), { maxKeys: 4 }),
@@ -111,12 +114,19 @@ describe("the check by hand and the published schema", () => {
   });
 
   test("a refusal names each bad field", () => {
-    const bad = '{"level":-1,"keys":{"a/~b":{}},"tags":[1,""]}';
+    const bad = '{"title":7,"level":-1,"keys":{"a/~b":{}},"tags":[1,""]}';
     assert.throws(
       () => checkEvent(JSON.parse(bad), bad),
       (error: ServiceError) => {
         const fields = error.details.map(({ field }) => field);
-        assert.deepEqual(fields, ["/message", "/level", "/keys/a~1~0b", "/tags/0", "/tags/1"]);
+        assert.deepEqual(fields, [
+          "/message",
+          "/title",
+          "/level",
+          "/keys/a~1~0b",
+          "/tags/0",
+          "/tags/1",
+        ]);
         return true;
       },
     );
