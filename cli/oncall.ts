@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import type { GridAnswer } from "../src/core/oncall/schedule.ts";
 import { callApi, path } from "./api.ts";
 import { registerCalendars } from "./calendars.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
-import { table, when } from "./table.ts";
+import { table, tableOf, when } from "./table.ts";
+import { parseTime, timeHelp } from "./times.ts";
 
 /** `GET …/current`: who is on call, or who is next. */
 interface Duty {
@@ -29,6 +31,42 @@ export function registerOnCall(program: Command): void {
     .description("show who is on call now in every schedule, of one project or of all")
     .action(showOnCall);
   registerCalendars(oncall);
+  apiFlags(oncall.command("grid"))
+    .description("show the shifts and gaps of all schedules, 7 days from now")
+    .option("--from <time>", `from when (default now): ${timeHelp}`)
+    .option("--until <time>", "until when, at most 60 days later")
+    .action(showGrid);
+}
+
+interface GridOptions extends ApiOptions {
+  from?: string;
+  until?: string;
+}
+
+async function showGrid(options: GridOptions): Promise<void> {
+  const query = new URLSearchParams();
+  if (options.from !== undefined) query.set("from", String(parseTime("--from", options.from)));
+  if (options.until !== undefined) query.set("to", String(parseTime("--until", options.until)));
+  const grid = await callApi<GridAnswer>(options, "GET", `/v1/oncall/grid?${query}`);
+  const rows = grid.schedules.flatMap(({ project, schedule, shifts, gaps }) => {
+    const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "" }));
+    return [...shifts, ...none]
+      .sort((a, b) => a.starts_at - b.starts_at)
+      .map((one) => ({ ...one, project, schedule }));
+  });
+  print(grid, options, () =>
+    tableOf(
+      {
+        PROJECT: ({ project }) => project,
+        SCHEDULE: ({ schedule }) => schedule,
+        FROM: ({ starts_at }) => when(starts_at),
+        UNTIL: ({ ends_at }) => when(ends_at),
+        "ON CALL": ({ email }) => email,
+        BY: ({ layer }) => layer ?? "override",
+      },
+      rows,
+    ),
+  );
 }
 
 async function showOnCall(project: string | undefined, options: ApiOptions): Promise<void> {

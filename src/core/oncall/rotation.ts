@@ -118,6 +118,8 @@ export function* followCalendar(schedule: Schedule, range: Range): Work<Shift[]>
 export interface Range {
   from: number;
   until: number;
+  /** Pieces that are looked at; left out: MOST_PIECES. */
+  most?: number;
 }
 
 interface Reading {
@@ -132,13 +134,16 @@ function readingOf(schedule: Schedule): Reading {
   return { pieceAt: readSchedule(schedule), looks };
 }
 
-function* previewOf({ pieceAt, looks }: Reading, { from, until }: Range): Work<Preview> {
+function* previewOf(
+  { pieceAt, looks }: Reading,
+  { from, until, most = MOST_PIECES }: Range,
+): Work<Preview> {
   const shifts: Shift[] = [];
   const gaps: Preview["gaps"] = [];
   let last: RosterPiece | undefined;
   let open: { ends_at: number } = { ends_at: from };
   let at = from;
-  for (let looked = 0; looked < MOST_PIECES && at < until; looked += 1) {
+  for (let looked = 0; looked < most && at < until; looked += 1) {
     yield looks;
     const piece = pieceAt(at);
     const ends_at = Math.min(piece.until, until);

@@ -187,17 +187,17 @@ export type Current =
   | Omit<Extract<CurrentAnswer, { on_call: true }>, "reached">
   | Extract<CurrentAnswer, { on_call: false }>;
 
+const shift = z.object({
+  account_id: z.string(),
+  email: z.string(),
+  starts_at: z.int(),
+  ends_at: z.int(),
+  layer: z.string().nullable(),
+  override_id: z.string().nullable(),
+});
+
 export const previewAnswer = z.object({
-  shifts: z.array(
-    z.object({
-      account_id: z.string(),
-      email: z.string(),
-      starts_at: z.int(),
-      ends_at: z.int(),
-      layer: z.string().nullable(),
-      override_id: z.string().nullable(),
-    }),
-  ),
+  shifts: z.array(shift),
   gaps: z.array(z.object({ starts_at: z.int(), ends_at: z.int() })),
   until: z.int().meta({
     description:
@@ -223,6 +223,25 @@ export const draftPreviewWrite = z
   .meta({ id: "DraftPreviewWrite" });
 
 export type PreviewAnswer = z.output<typeof previewAnswer>;
+
+/** The final shifts of all schedules. */
+export const gridAnswer = z
+  .object({
+    from: z.int(),
+    until: z.int(),
+    schedules: z
+      .array(
+        previewAnswer.extend({
+          project: z.string(),
+          schedule: z.string(),
+          timezone: z.string(),
+        }),
+      )
+      .meta({ description: "By project and name." }),
+    left_out: z.int().meta({ description: "Schedules beyond the 200 that one answer has." }),
+  })
+  .meta({ id: "OnCallGrid" });
+export type GridAnswer = z.output<typeof gridAnswer>;
 
 /** The body that makes a secret address of a calendar. */
 export const calendarWrite = z

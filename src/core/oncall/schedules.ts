@@ -64,6 +64,17 @@ export function listSharedSchedules(reader: Reader, project: Project): StoredSch
     .map(fromRow);
 }
 
+/** Those of all projects, by project and name. */
+export function idsOfSchedules(reader: Reader): string[] {
+  return reader.orm
+    .select({ id: schedules.id })
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .all()
+    .map(({ id }) => id);
+}
+
 /** Of all projects, by project and name. */
 export function listAllSchedules(reader: Reader): StoredSchedule[] {
   return reader.orm

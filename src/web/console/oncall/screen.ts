@@ -6,6 +6,7 @@ import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { ownFile } from "./files.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { gapList, nowList } from "./now.ts";
+import { readWeek, weekGrid } from "./week.ts";
 import { weeklyAction, weeklyForm } from "./weekly.ts";
 
 const WATCHED = ["oncall", "oncall:*", "people", "projects"];
@@ -30,13 +31,17 @@ export const oncallScreen: Screen = {
               ? empty("No schedule: your ladders page people by name.")
               : html`${await nowList(call, seats)}<p><a class="button second" href="${call.base}/oncall/my-shifts.ics" download>My shifts as .ics</a></p>`,
         },
+        week: {
+          watches: WATCHED,
+          draw: async () => (none ? html`` : weekGrid(call, await readWeek(call))),
+        },
         quiet: { watches: ["silences"], draw: () => quietAhead(call) },
         weekly: { watches: ["people", "projects"], draw: () => weeklyForm(call) },
       },
       body: (put) =>
         none
-          ? html`${put("gaps")}${put("now")}${put("quiet")}${put("weekly")}`
-          : html`${put("gaps")}${put("now")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
+          ? html`${put("gaps")}${put("now")}${put("week")}${put("quiet")}${put("weekly")}`
+          : html`${put("gaps")}${put("now")}${put("week")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
     };
   },
   forms: { weekly: weeklyAction },

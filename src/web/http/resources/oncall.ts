@@ -6,9 +6,11 @@ import {
   currentOnCall,
   previewOnCall,
 } from "../../../core/oncall/answers.ts";
+import { gridFault, gridOnCall, mostOfGrid } from "../../../core/oncall/grid.ts";
 import { createOverride, deleteOverride, listOverrides } from "../../../core/oncall/overrides.ts";
 import {
   currentAnswer,
+  gridAnswer,
   overrideAnswer,
   overrideReadOnly,
   overrideWrite,
@@ -33,8 +35,9 @@ import { namedPeople } from "../../../people/named.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import { queryInteger } from "../fields.ts";
 import type { Route } from "../route.ts";
-import { inProject, routesIn, scopeBelow } from "../scope.ts";
+import { inProject, inTenant, routesIn, scopeBelow } from "../scope.ts";
 
+const oncall = routesIn(inTenant, { at: "/oncall", tag: "On-call", additive: true });
 const schedules = routesIn(inProject, { at: "/oncall/schedules", tag: "On-call" });
 const ofSchedule = scopeBelow(
   inProject,
@@ -79,8 +82,28 @@ export function previewRange(
   return { from, until };
 }
 
+const instant = queryInteger(0, 100_000_000_000).optional();
+
+/** What is asked for, else 7 days from now. Throws 400. */
+function gridRange({ from = 0, to }: { from?: number | undefined; to?: number | undefined }) {
+  const range = { from, until: to ?? from + 7 * DAY };
+  const fault = gridFault(range);
+  if (fault !== null) throw invalid([{ field: "?to", reason: fault }]);
+  return range;
+}
+
 /** contract §15, On-call, and the additive preview and calendar of contract §5. */
 export const oncallRoutes: Route[] = [
+  oncall.get("/grid", {
+    name: "onCallGrid",
+    summary: `Final shifts of all schedules (default: 7 days from now; at most ${mostOfGrid.days} days, ${mostOfGrid.schedules} schedules)`,
+    query: z.strictObject({ from: instant, to: instant }),
+    answer: gridAnswer,
+    handle: ({ tenant, query }) => {
+      const range = gridRange({ ...query, from: query.from ?? unixSeconds(tenant.clock) });
+      return gridOnCall(asking(tenant), range);
+    },
+  }),
   schedules.get("", {
     name: "listSchedules",
     summary: "The project's schedules, by name",
@@ -148,10 +171,7 @@ export const oncallRoutes: Route[] = [
     name: "previewSchedule",
     summary: "Shifts and gaps of a range (default: 14 days from now; at most 366 days)",
     additive: true,
-    query: z.strictObject({
-      from: queryInteger(0, 100_000_000_000).optional(),
-      until: queryInteger(0, 100_000_000_000).optional(),
-    }),
+    query: z.strictObject({ from: instant, until: instant }),
     answer: previewAnswer,
     handle: ({ tenant, schedule, query }) =>
       previewOnCall(asking(tenant), schedule, previewRange(query, unixSeconds(tenant.clock))),

@@ -1,0 +1,67 @@
+import { gridOnCall } from "../../../core/oncall/grid.ts";
+import type { GridAnswer } from "../../../core/oncall/schedule.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { blocksOf, type CalendarRow } from "../ui/calendar-rows.ts";
+import { askedRange, type CalendarRange, dateAfter, dateAt } from "../ui/local-time.ts";
+import { peopleNames } from "../ui/people-names.ts";
+import { asked, schedulePage, stretchWords } from "../ui/schedule.ts";
+import { calendarPlot } from "./plot.ts";
+
+/** One week of all schedules on the reader's clock, and the same as a list. */
+
+const DAYS = 7;
+/** Blocks of one schedule's week: more nobody can tell apart. */
+const MOST_BLOCKS = 100;
+
+export interface ShownWeek {
+  range: CalendarRange;
+  grid: GridAnswer;
+}
+
+export async function readWeek(call: PageCall): Promise<ShownWeek> {
+  const query = new URLSearchParams({ days: String(DAYS) });
+  const from = call.query.get("from");
+  if (from !== null) query.set("from", from);
+  const range = askedRange(call.look.zone, query, call.now);
+  const { from: since, until } = range;
+  return { range, grid: await gridOnCall(asked(call), { from: since, until }) };
+}
+
+export function weekGrid(call: PageCall, { range, grid }: ShownWeek): Markup {
+  const { base, look, now, who } = call;
+  const names = peopleNames(call.tenant.store);
+  const pages = new Map<string, string>();
+  const rows = grid.schedules.map((one): CalendarRow => {
+    const name = `${one.project} / ${one.schedule}`;
+    pages.set(name, schedulePage({ project: one.project, name: one.schedule }));
+    const blocks = blocksOf(one).slice(0, MOST_BLOCKS);
+    return { kind: "final", name, index: 0, blocks };
+  });
+  const zone = look.zone;
+  const label = `All schedules, ${stretchWords({ starts_at: range.from, ends_at: range.until }, zone)}`;
+  const link = (count: number, words: string) =>
+    html`<a class="button second" href="${base}/oncall?from=${dateAfter(range, count)}#week">${words}</a>`;
+  const listed = rows.flatMap(({ name, blocks }) =>
+    blocks.map(
+      (block) =>
+        html`<tr${block.account_id === null && html` class="agenda-gap"`}><td><a href="${base}${pages.get(name)}">${name}</a></td><td>${block.account_id === null ? "Nobody" : names(block.account_id)}</td><td>${stretchWords(block, zone)}</td></tr>
+`,
+    ),
+  );
+  return html`<h2>The week</h2><p class="buttons">${link(-DAYS, "Earlier")}${link(DAYS, "Later")}</p>
+${calendarPlot({
+  rows,
+  range,
+  timezone: zone,
+  now,
+  me: who.accountId,
+  names,
+  label,
+  id: "week-plot",
+  left: 18,
+  href: ({ starts_at }, { name }) => `${base}${pages.get(name)}?from=${dateAt(zone, starts_at)}`,
+})}<details id="week-list"><summary>As a list</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Schedule</th><th scope="col">On call</th><th scope="col">When</th></tr></thead><tbody>${listed}</tbody></table></div></details>${
+    grid.left_out > 0 && html`<p class="soft">${grid.left_out} more schedules are not shown.</p>`
+  }`;
+}
