@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { GivenFile } from "../src/records/import/importer.ts";
+import type { GivenFile } from "../src/records/import/given-file.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText, unreadable } from "./files.ts";
 
-const MOST_FILES = 5_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_FILES = 5_000;
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The named files, and the .json, .yml and .yaml files in named folders, sorted. Throws wrong usage. */
 export async function readGiven(paths: readonly string[]): Promise<GivenFile[]> {

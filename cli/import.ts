@@ -8,18 +8,25 @@ import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 interface ImportFlags {
-  project?: string;
+  project?: string | null;
   output?: string;
   report?: string;
+  fromUrl?: string;
+  token?: string;
 }
 
 /** `box import`: turns another system's export into a configuration file, without calling a box. */
 export function registerImport(program: Command): void {
   program
-    .command("import <system> <file...>")
+    .command("import <system> [file...]")
     .description(
       "turn another system's export into a configuration file (alertmanager, pagerduty, opsgenie, goalert, oncall), with a report of what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
     )
+    .option(
+      "--from-url <url>",
+      "read from the running system instead of files: the address of its API",
+    )
+    .option("--token <file>", "with --from-url: file with the API's token (- = standard input)")
     .option("--project <name>", "name of the project (default: the system's name)")
     .option(
       "--output <file>",
@@ -46,6 +53,11 @@ export async function importWith(
   paths: readonly string[],
   flags: ImportFlags,
 ): Promise<void> {
+  const { fromUrl, token } = flags;
+  if ((fromUrl === undefined) === (paths.length === 0))
+    throw new CommandError("name files, or --from-url", exitCodes.usage);
+  if (fromUrl === undefined && token !== undefined)
+    throw new CommandError("--token needs --from-url", exitCodes.usage);
   const { output, report } = flags;
   const envFile = output === undefined ? undefined : `${output}.env`;
   for (const file of [output, envFile, report])
@@ -71,16 +83,22 @@ export async function importWith(
 async function read(
   importer: Importer,
   paths: readonly string[],
-  { project = null }: { project?: string | null },
+  { project = null, fromUrl, token }: ImportFlags,
 ): Promise<Imported> {
-  const { ImportFault } = await import("../src/records/import/importer.ts");
-  const files = await readGiven(paths);
+  const { ImportFault } = await import("../src/records/import/given-file.ts");
   try {
+    const files =
+      fromUrl === undefined ? await readGiven(paths) : await readOther(importer, fromUrl, token);
     return importer.read(files, { now: unixSeconds(systemClock), project });
   } catch (error) {
     if (!(error instanceof ImportFault)) throw error;
     throw new CommandError(error.message, exitCodes.usage);
   }
+}
+
+async function readOther(importer: Importer, fromUrl: string, token: string | undefined) {
+  const { readLive } = await import("./import-live.ts");
+  return readLive(importer, { fromUrl, token });
 }
 
 /** The text of the file, checked as a configuration file. */

@@ -5,7 +5,9 @@ import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import { importWith } from "../../cli/import.ts";
 import { onTerminal } from "../../cli/terminal.ts";
-import { type Importer, ImportFault } from "../../src/records/import/importer.ts";
+import { alertmanagerImporter } from "../../src/records/import/alertmanager/alertmanager.ts";
+import { ImportFault } from "../../src/records/import/given-file.ts";
+import type { Importer } from "../../src/records/import/importer.ts";
 import { box } from "../support/command-line.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -13,6 +15,7 @@ import { scratch } from "../support/scratch.ts";
 const lines: Importer = {
   system: "lines",
   title: "Lines",
+  live: alertmanagerImporter.live,
   read: (files, { project }) => {
     const [chat = "", token = ""] = files[0]?.text.trim().split(" ") ?? [];
     if (token === "") throw new ImportFault(`${files[0]?.name}: line 1 has no token`);

@@ -1,4 +1,6 @@
 import type { ConfigFileInput } from "../config-file/file.ts";
+import type { GivenFile } from "./given-file.ts";
+import type { LiveReader } from "./live.ts";
 
 /**
  * Turns another system's export into a configuration file of the box. Pure: it gets the files and the time, reads
@@ -11,12 +13,8 @@ export interface Importer {
   title: string;
   /** Throws ImportFault where the files can't be read. */
   read(files: readonly GivenFile[], options: ImportOptions): Imported;
-}
-
-/** A file by the name that was given, or by its name inside a given folder. */
-export interface GivenFile {
-  name: string;
-  text: string;
+  /** Reads the files from the running system. */
+  live: LiveReader;
 }
 
 export interface ImportOptions {
@@ -53,6 +51,3 @@ export interface ImportedSecret {
   /** What it is, and where to find it. */
   what: string;
 }
-
-/** An export that can't be read. The message names the file and the place. */
-export class ImportFault extends Error {}

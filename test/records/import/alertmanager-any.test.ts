@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ImportFault } from "../../../src/records/import/importer.ts";
+import { ImportFault } from "../../../src/records/import/given-file.ts";
 import fc from "../../support/property.ts";
 import { importOf } from "./imported.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseConfigFile } from "../../../src/records/config-file/document.ts";
 import { writeYaml } from "../../../src/records/config-file/yaml.ts";
-import { ImportFault } from "../../../src/records/import/importer.ts";
+import { ImportFault } from "../../../src/records/import/given-file.ts";
 import { importers } from "../../../src/records/import/list.ts";
 import fc from "../../support/property.ts";
 import { teams } from "./teams.ts";

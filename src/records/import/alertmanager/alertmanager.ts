@@ -1,18 +1,18 @@
 import { shellQuoted } from "../../../ground/kit/shell.ts";
-import {
-  type GivenFile,
-  type Imported,
-  type ImportedProject,
-  type Importer,
-  ImportFault,
-  type ImportLine,
-  type ImportOptions,
+import { type GivenFile, ImportFault } from "../given-file.ts";
+import type {
+  Imported,
+  ImportedProject,
+  Importer,
+  ImportLine,
+  ImportOptions,
 } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import { SecretNames } from "../secrets.ts";
 import { conditionsOf } from "./conditions.ts";
 import { inhibited, MOST_IDENTIFIERS, PROJECT_RULES, type RulePart } from "./inhibit.ts";
 import { readIntervals, windowsOf } from "./intervals.ts";
+import { liveAlertmanager } from "./live.ts";
 import { type Part, partOf } from "./part.ts";
 import { type PlannedRoute, planRoutes } from "./plan.ts";
 import { channelsOf, readReceivers } from "./receivers.ts";
@@ -26,6 +26,7 @@ import { readTree } from "./tree.ts";
 export const alertmanagerImporter: Importer = {
   system: "alertmanager",
   title: "Alertmanager",
+  live: liveAlertmanager,
   read(files, options) {
     const { config, silences, lists, report } = sorted(files, options);
     const project = options.project ?? "alertmanager";

@@ -1,6 +1,6 @@
 import { fits, isStorable } from "../../../ground/kit/text.ts";
 import { type ReadYaml, readYaml, YamlFault } from "../../config-file/yaml.ts";
-import { type GivenFile, ImportFault } from "../importer.ts";
+import { type GivenFile, ImportFault } from "../given-file.ts";
 import { AskedParts, below, type UnreadFields } from "./asked.ts";
 
 /** A part of a YAML file; every scalar is text. Its errors name the file and line. */

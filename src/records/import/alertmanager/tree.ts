@@ -1,5 +1,5 @@
 import { fits, isStorable } from "../../../ground/kit/text.ts";
-import type { ImportFault } from "../importer.ts";
+import type { ImportFault } from "../given-file.ts";
 import { isLike } from "./clause.ts";
 import { type LabelMatcher, MatcherFault, matcherText, parseMatchers } from "./matchers.ts";
 import { mustBeLabel, type Part } from "./part.ts";

@@ -1,7 +1,9 @@
-import type { GivenFile, Importer } from "../importer.ts";
+import type { GivenFile } from "../given-file.ts";
+import type { Importer } from "../importer.ts";
 import { TeamDraft } from "../team/draft.ts";
 import { exportedJson, Given, type GivenFields, isFields } from "../team/given.ts";
 import { emptyFile } from "../team/pages.ts";
+import { liveGoAlert } from "./live.ts";
 import { takeGoAlertPolicy, takeGoAlertService } from "./policy.ts";
 import { type GoAlertNodes, takeAlone, takeGoAlertSchedule } from "./schedule.ts";
 
@@ -9,6 +11,7 @@ import { type GoAlertNodes, takeAlone, takeGoAlertSchedule } from "./schedule.ts
 export const fromGoAlert: Importer = {
   system: "goalert",
   title: "GoAlert",
+  live: liveGoAlert,
   read(files, options) {
     const draft = new TeamDraft("goalert", "GoAlert", options);
     const nodes = new Map<string, Given[]>();

@@ -1,4 +1,5 @@
-import type { GivenFile, ImportLine } from "../importer.ts";
+import type { GivenFile } from "../given-file.ts";
+import type { ImportLine } from "../importer.ts";
 import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
 import { comesNext, emptyFile } from "../team/pages.ts";
 

@@ -3,12 +3,14 @@ import { type MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import { takeChain } from "./chains.ts";
 import { type OnCallFiles, onCallFiles } from "./files.ts";
+import { liveOnCall } from "./live.ts";
 import { takeOnCallSchedule } from "./schedule.ts";
 
 /** Grafana OnCall, from answers of its API. */
 export const fromOnCall: Importer = {
   system: "oncall",
   title: "Grafana OnCall",
+  live: liveOnCall,
   read(files, options) {
     const draft = new TeamDraft("oncall", "Grafana OnCall", options);
     const given = onCallFiles(files, draft);

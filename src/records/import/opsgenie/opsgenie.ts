@@ -3,6 +3,7 @@ import { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import { takeEscalation } from "./escalation.ts";
 import { opsgenieFiles } from "./files.ts";
+import { liveOpsgenie } from "./live.ts";
 import { keyOf, namesIn, type OwnedLadder } from "./names.ts";
 import { takeOpsgenieSchedule } from "./schedule.ts";
 import { takeTeams } from "./teams.ts";
@@ -11,6 +12,7 @@ import { takeTeams } from "./teams.ts";
 export const fromOpsgenie: Importer = {
   system: "opsgenie",
   title: "Opsgenie",
+  live: liveOpsgenie,
   read(files, options) {
     const draft = new TeamDraft("opsgenie", "Opsgenie", options);
     const given = opsgenieFiles(files, draft);

@@ -3,12 +3,14 @@ import { type MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import type { LadderStep } from "../team/ladder.ts";
 import { type PagerDutyFiles, pagerDutyFiles } from "./files.ts";
+import { livePagerDuty } from "./live.ts";
 import { takeSchedule } from "./schedule.ts";
 
 /** PagerDuty, from answers of its REST API: schedules of layers (v2), escalation policies, services. */
 export const fromPagerDuty: Importer = {
   system: "pagerduty",
   title: "PagerDuty",
+  live: livePagerDuty,
   read(files, options) {
     const draft = new TeamDraft("pagerduty", "PagerDuty", options);
     const given = pagerDutyFiles(files, draft);

@@ -1,4 +1,4 @@
-import { type GivenFile, ImportFault } from "../importer.ts";
+import { type GivenFile, ImportFault } from "../given-file.ts";
 
 /** Reads other systems' answers without trusting their shape, and reports every field that wasn't read. */
 
