@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { labelsOf } from "./labels.ts";
+import { titleOfAlert, titleParts } from "./title.ts";
 
 export const alertState = z.enum(["open", "acknowledged", "resolved"], {
   error: "must be one of open, acknowledged, resolved",
@@ -14,6 +16,13 @@ export const alertAnswer = z
     project: z.string(),
     rule: z.string(),
     state: alertState,
+    title: z.string().meta({
+      description:
+        "Additive: what people call it, in one line of at most 200 characters: its sender's title, else the first line of the last message, else the template.",
+    }),
+    title_parts: z.array(z.object({ text: z.string(), variable: z.boolean() })).meta({
+      description: "Additive: the title in its fixed and variable parts.",
+    }),
     template: z.string(),
     template_id: z.string().meta({ description: "Additive." }),
     level: z.int(),
@@ -30,6 +39,17 @@ export const alertAnswer = z
     resolved_at: z.int().nullable().meta({ description: "Additive: null until it is." }),
     last_message: z.string(),
     identifiers: z.record(z.string(), z.string()),
+    labels: z.record(z.string(), z.string()).meta({
+      description:
+        "Additive: the keys of its events, each with its last value: at most 64, and 8 KiB of text. Those that the rule names come first.",
+    }),
+    varied: z.record(z.string(), z.array(z.string())).meta({
+      description:
+        "Additive: labels whose value differed between its events, with the latest five values, the newest first.",
+    }),
+    varied_more: z.array(z.string()).meta({
+      description: "Additive: those of `varied` that had other values, too.",
+    }),
     investigate: z.boolean(),
     escalation_level: z.int(),
     page_accounts: z.array(z.string()),
@@ -125,6 +145,12 @@ export interface AlertRow {
   source: string | null;
   /** 1 where somebody tries whom it reaches. */
   drill: number;
+  /** JSON of what its events say about themselves; null: nothing, or it isn't known. */
+  labels: string | null;
+  varied: string | null;
+  varied_more: string | null;
+  /** What its sender calls it; null where it doesn't. */
+  title: string | null;
 }
 
 /** What is shown beside the message. */
@@ -140,11 +166,14 @@ export const SELECT_ALERT =
   "SELECT a.*, (SELECT p.name FROM projects p WHERE p.id = a.project_id) AS project FROM alerts a";
 
 export function toAlert(row: AlertRow): Alert {
+  const title = titleOfAlert(row);
   return {
     id: String(row.id),
     project: row.project,
     rule: row.rule,
     state: row.state,
+    title,
+    title_parts: titleParts(title, row),
     template: row.template,
     template_id: row.template_id,
     level: row.level,
@@ -157,6 +186,7 @@ export function toAlert(row: AlertRow): Alert {
     resolved_at: row.resolved_at,
     last_message: row.last_message,
     identifiers: JSON.parse(row.identifiers) as Record<string, string>,
+    ...labelsOf(row),
     investigate: row.investigate !== 0,
     escalation_level: row.escalation_level,
     page_accounts: JSON.parse(row.page_accounts) as string[],

@@ -1,5 +1,6 @@
 import type { Statement } from "../../ground/store/database.ts";
 import type { Tx } from "../../ground/store/store.ts";
+import { type AlertLabels, type LabelColumns, labelColumns, labelsOf } from "./labels.ts";
 
 /** What ingest writes of alerts that stand, for each batch: statements of its own, since the hot path is measured. */
 
@@ -38,6 +39,26 @@ export function writeWord(
     .sql<[{ id: number; instance: string | null; expires: number | null }]>(WORD)
     .run({ id, instance, expires });
   if (changes > 0 && expires !== null) tx.note({ topic: "due", at: expires });
+}
+
+const SAID = "SELECT labels, varied, varied_more FROM alerts WHERE id = ?";
+const SAY =
+  "UPDATE alerts SET labels = :labels, varied = :varied, varied_more = :varied_more WHERE id = :id";
+
+/** What the table has of what its events say about themselves. */
+export function readLabels(tx: Tx, id: number): AlertLabels {
+  const row = tx.sql<[id: number], LabelColumns>(SAID).get(id);
+  if (row === undefined) throw new Error(`alert ${id} is gone`);
+  return labelsOf(row);
+}
+
+export function writeLabels(tx: Tx, id: number, labels: AlertLabels): void {
+  tx.sql<[LabelColumns & { id: number }]>(SAY).run({ id, ...labelColumns(labels) });
+}
+
+/** Writes what the alert's sender calls it now. */
+export function writeTitle(tx: Tx, id: number, title: string): void {
+  tx.sql<[title: string, id: number]>("UPDATE alerts SET title = ? WHERE id = ?").run(title, id);
 }
 
 /** The latest report of an alert, of which the table has only one before. Unix seconds. */

@@ -4,9 +4,11 @@ import { handOverPersonal } from "../../out/paging/pages.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { change } from "./apply.ts";
 import { takeOccurrences } from "./buckets.ts";
+import { joinedLabels, labelColumns, labelsOf, namesOfRule } from "./labels.ts";
 import { happen } from "./life/happen.ts";
 import { tellWorse } from "./raise-level.ts";
 import { resolve } from "./resolve.ts";
+import { findRule } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 
 /** What an alert is counted under: its key, and the root of its template. */
@@ -49,7 +51,9 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
 
 /** What `kept` becomes with all that was counted into `ended`, and all that it owed. */
 function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
-  const later = ended.last_seen > kept.last_seen ? ended : kept;
+  const [earlier, later] = isLater(ended, kept) ? [kept, ended] : [ended, kept];
+  const rule = findRule(tx, kept.rule_id);
+  const first = rule === null ? [] : namesOfRule(rule);
   const counted = {
     count: kept.count + ended.count,
     first_seen: Math.min(kept.first_seen, ended.first_seen),
@@ -57,8 +61,15 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
     last_message: later.last_message,
     // Of several sources it is no one's: a silence of one of them doesn't take it.
     source: kept.source === ended.source ? kept.source : null,
+    title: later.title ?? earlier.title,
+    ...labelColumns(joinedLabels(labelsOf(earlier), labelsOf(later), first)),
   };
   const both = happen(tx, kept, { what: "merged", other: ended, counted });
   takeOccurrences(tx, { from: ended.id, into: kept.id });
   if (ended.level > kept.level) tellWorse(tx, both, kept.level);
+}
+
+function isLater(one: AlertRow, other: AlertRow): boolean {
+  if (one.last_seen !== other.last_seen) return one.last_seen > other.last_seen;
+  return one.updated_seq > other.updated_seq;
 }

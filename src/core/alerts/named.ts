@@ -97,13 +97,15 @@ export function heldBack(
 export function updateNamed(
   tx: Tx,
   alert: NamedAlert,
-  said: { level?: number; message?: string; details?: string },
+  said: { level?: number; message?: string; title?: string | null; details?: string },
 ): void {
   const row = getAlertRow(tx, alert.id);
   const quiet = (findRule(tx, row.rule_id)?.auto_resolve_quiet_minutes ?? 0) * 60;
   const updated = change(tx, row, {
     last_seen: tx.at,
     last_message: said.message ?? row.last_message,
+    // A title that was said before was of the text before.
+    title: said.message === undefined ? row.title : (said.title ?? null),
     updated_seq: takeSequence(tx, "updated_seq"),
     quiet_at: row.quiet_at === null ? null : Math.max(row.quiet_at, tx.at + quiet),
     extra: said.details === undefined ? row.extra : withDetails(row, said.details),

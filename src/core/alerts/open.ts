@@ -5,6 +5,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { addOccurrences } from "./buckets.ts";
 import { recentChanges } from "./changes.ts";
+import { type AlertLabels, labelColumns, NO_LABELS } from "./labels.ts";
 import { earliest } from "./ladder.ts";
 import { happen } from "./life/happen.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -37,14 +38,18 @@ export interface Opening {
   } | null;
   /** JSON of what was sent beside the message. */
   extra?: string | null;
+  /** What its sender calls it. */
+  title?: string | null;
+  /** What its events say about themselves. */
+  labels?: AlertLabels;
   /** Nothing is wrong: somebody tries whom it reaches, until `endsAt` (Unix seconds). */
   drill?: { by: string; endsAt: number } | null;
 }
 
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
     first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
-    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source, drill)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source, drill, title, labels, varied, varied_more)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
@@ -82,6 +87,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
 
 function insert(tx: Tx, opening: Opening): number {
   const { rule, named = null, drill = null } = opening;
+  const { labels, varied, varied_more } = labelColumns(opening.labels ?? NO_LABELS);
   const usual = timersAtOpening(rule, tx.at, named?.expiresAt);
   const timers = drill === null ? usual : { ...usual, quietAt: null, expiresAt: drill.endsAt };
   const { lastInsertRowid } = tx
@@ -115,6 +121,10 @@ function insert(tx: Tx, opening: Opening): number {
       opening.extra ?? null,
       opening.isOfOneSource ? opening.source : null,
       drill === null ? 0 : 1,
+      opening.title ?? null,
+      labels,
+      varied,
+      varied_more,
     );
   return Number(lastInsertRowid);
 }

@@ -3,6 +3,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import { getAlertRow } from "./alert.ts";
 import { addOccurrences } from "./buckets.ts";
 import { silencedIn } from "./hold.ts";
+import { labelColumns, labelsOf, namesOfRule, withKeys } from "./labels.ts";
 import { happen } from "./life/happen.ts";
 import { tellWorse } from "./raise-level.ts";
 
@@ -32,6 +33,8 @@ export interface Return {
   template: string;
   /** The name of the source that it came from. */
   source: string;
+  title: string | null;
+  keys: Readonly<Record<string, string>> | null;
   instance: string | null;
   expiresAt: number | null;
 }
@@ -50,6 +53,8 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     last_seen: tx.at,
     last_message: event.lastMessage,
     template: event.template,
+    title: event.title ?? row.title,
+    ...labelColumns(withKeys(labelsOf(row), event.keys, namesOfRule(rule))),
     instance: event.instance,
     expires_at: expiresAt,
     promised: expiresAt === null ? null : expiresAt - tx.at,

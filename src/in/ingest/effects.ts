@@ -1,11 +1,11 @@
 import { noteChange } from "../../core/alerts/changes.ts";
+import { NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import { wasAlert } from "../../core/alerts/named.ts";
 import { openAlert } from "../../core/alerts/open.ts";
 import { isOfSeveral } from "../../core/alerts/recheck.ts";
 import { renotifyBurst } from "../../core/alerts/renotify.ts";
 import { findReopenable, reopen } from "../../core/alerts/reopen.ts";
 import { patternTimeOf } from "../../core/projects/pattern.ts";
-import type { StoredRule } from "../../core/projects/rule.ts";
 import type { Source } from "../../core/projects/sources.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { identifiersOf, keyPrefix } from "./alert-key.ts";
@@ -105,12 +105,14 @@ export function createEffects(memory: {
   };
 
   const foldInto = (
-    key: string,
-    alert: OpenAlert,
+    tx: Tx,
+    { rule, names }: CompiledRule,
+    { key, alert, template }: { key: string; alert: OpenAlert; template: string },
     event: IngestEvent,
-    seen: { at: number; template: string; dedupSeconds: number },
   ) => {
+    const seen = { at: tx.at, template, dedupSeconds: rule.dedup_window_minutes * 60 };
     const named = namedBy(event);
+    const saysMore = openAlerts.hear(tx, key, { alert, event, names });
     if (named !== null) {
       const expiresAt = lasting(named.expiresAt, seen.at);
       if (
@@ -118,7 +120,7 @@ export function createEffects(memory: {
         named.instance === alert.instance &&
         event.level <= alert.level
       ) {
-        if (openAlerts.refresh(key, alert, { at: seen.at, expiresAt })) {
+        if (openAlerts.refresh(key, alert, { at: seen.at, expiresAt, saysMore })) {
           alert.lastMessage = event.message;
           alert.template = seen.template;
         }
@@ -148,13 +150,13 @@ export function createEffects(memory: {
   const open = (
     tx: Tx,
     {
-      rule,
+      rule: { rule, names },
       key,
       subject,
       fired,
       stillFiring,
     }: {
-      rule: StoredRule;
+      rule: CompiledRule;
       key: string;
       subject: string;
       fired: Firing;
@@ -167,8 +169,9 @@ export function createEffects(memory: {
     const named = namedBy(event);
     const identifiers = identifiersOf(rule.identifier_keys, event.keys);
     const called = named?.dedupKey ?? mined.root.text;
-    const found = { rule, key, subject, fired, identifiers, called, source: source.name };
-    if (tooMany.took(tx, found)) return;
+    const { keys } = event;
+    const found = { rule, names, key, subject, fired, identifiers, keys, called };
+    if (tooMany.took(tx, { ...found, source: source.name })) return;
     openAlert(tx, {
       projectId: source.projectId,
       rule,
@@ -192,6 +195,8 @@ export function createEffects(memory: {
               instance: named.instance,
               expiresAt: lasting(named.expiresAt, tx.at),
             },
+      title: event.title ?? null,
+      labels: withKeys(NO_LABELS, keys, names),
       extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
     });
   };
@@ -219,11 +224,7 @@ export function createEffects(memory: {
         alert.source = null;
         isOfSeveral(tx, alert.id);
       }
-      const isNews = foldInto(key, alert, event, {
-        at: tx.at,
-        template: mined.root.text,
-        dedupSeconds: rule.rule.dedup_window_minutes * 60,
-      });
+      const isNews = foldInto(tx, rule, { key, alert, template: mined.root.text }, event);
       return isNews ? "alerted" : "again";
     }
     const { swallowed, stillFiring } = heldFiring(tx, key, event);
@@ -236,7 +237,7 @@ export function createEffects(memory: {
       ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return "none";
-    open(tx, { rule: rule.rule, key, subject, fired, stillFiring }, arrival, mined);
+    open(tx, { rule, key, subject, fired, stillFiring }, arrival, mined);
     return "alerted";
   };
 
@@ -295,11 +296,13 @@ function reopens(
 ): boolean {
   const last = findReopenable(tx, key, rule.reopen_within_seconds);
   if (last === null) return false;
-  const { message: lastMessage, level, named } = arrival.event;
+  const { message: lastMessage, level, named, title = null, keys } = arrival.event;
   reopen(tx, last, rule, {
     level,
     lastMessage,
     template,
+    title,
+    keys,
     source: arrival.source.name,
     instance: named?.instance ?? null,
     expiresAt: lasting(named?.expiresAt ?? null, tx.at),

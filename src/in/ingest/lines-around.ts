@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { getAlertRow } from "../../core/alerts/alert.ts";
+import { partsOf } from "../../core/alerts/parts.ts";
 import { cut } from "../../ground/kit/text.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 import { family, type KeptLine, logLine, toLine } from "./logtail.ts";
-import { partsOf } from "./template/parts.ts";
 
 /** Kept lines of an alert's project around a time, and the variable parts in those of the alert's template. */
 

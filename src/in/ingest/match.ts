@@ -1,3 +1,4 @@
+import { namesOfRule } from "../../core/alerts/labels.ts";
 import { compileCondition, type Holds } from "../../core/projects/condition.ts";
 import type { PatternTime } from "../../core/projects/pattern.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
@@ -17,6 +18,8 @@ export interface CompiledRule {
   readonly atOnce: boolean;
   readonly windowSeconds: number;
   readonly keyOf: KeyMaker;
+  /** Keys that are kept before others. */
+  readonly names: readonly string[];
 }
 
 export function compileRule(rule: StoredRule): CompiledRule {
@@ -31,6 +34,7 @@ export function compileRule(rule: StoredRule): CompiledRule {
     atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
     windowSeconds: fire_after.window_minutes * 60,
     keyOf: keyMaker(rule.id, rule.identifier_keys),
+    names: namesOfRule(rule),
   };
 }
 
@@ -94,12 +98,9 @@ const MOST_WATCHED = 1000;
 
 /** Keys of one length in alphabetical order, so that the same ones are always kept. */
 function watchedBy(rules: readonly CompiledRule[]): Set<string> {
-  const names = rules.flatMap(({ rule }) => [
-    ...rule.conditions.map(({ key }) => key),
-    ...rule.identifier_keys,
-    ...rule.silenced_by.flatMap(({ equal }) => equal),
-  ]);
-  const sorted = [...new Set(names)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  const sorted = [...new Set(rules.flatMap(({ names }) => names))].sort(
+    (a, b) => a.length - b.length || (a < b ? -1 : 1),
+  );
   return new Set(sorted.slice(0, MOST_WATCHED));
 }
 

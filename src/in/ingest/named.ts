@@ -85,9 +85,11 @@ function lastEnded(reader: Reader, of: { projectId: number }, subject: string): 
 }
 
 /** The fields that an update changes. */
-function updateOf({ updates }: NamedState, { level, message, extra }: IngestEvent) {
+function updateOf({ updates }: NamedState, { level, message, title, extra }: IngestEvent) {
   if (updates === "level") return { level };
-  return updates === "message" ? { message } : { details: extra?.details ?? "" };
+  return updates === "message"
+    ? { message, title: title ?? null }
+    : { details: extra?.details ?? "" };
 }
 
 /**

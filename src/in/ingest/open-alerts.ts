@@ -1,9 +1,19 @@
+import { LRUCache } from "lru-cache";
 import { type AlertState, getAlertRow } from "../../core/alerts/alert.ts";
 import { occurredStatement, slotOf } from "../../core/alerts/buckets.ts";
-import { foldStatement, type LaterReport, writeWord } from "../../core/alerts/fold.ts";
+import {
+  foldStatement,
+  type LaterReport,
+  readLabels,
+  writeLabels,
+  writeTitle,
+  writeWord,
+} from "../../core/alerts/fold.ts";
+import { type AlertLabels, withKeys } from "../../core/alerts/labels.ts";
 import { raiseLevel } from "../../core/alerts/raise-level.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
+import type { IngestEvent } from "./event.ts";
 import { createLaterReports } from "./later-reports.ts";
 
 /** The part of an unresolved alert that folding needs. */
@@ -31,15 +41,21 @@ export interface OpenAlert {
   source: string | null;
   /** 1 where its sender names it. */
   isNamed: number;
+  /** What its sender calls it; null: nothing. */
+  title: string | null;
+  /** What the open batch has to write of it. */
+  news: { title?: string; labels?: AlertLabels } | null;
 }
 
 /** Seconds between two writes of a firing that is only reported again. */
 const WRITE_SECONDS = 60;
+/** Characters of labels in memory, of alerts that aren't in the open batch. */
+const LABEL_CHARS = 32 * 1024 * 1024;
 /** Written at once. */
 const NEVER = Number.NEGATIVE_INFINITY;
 
 const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
-    last_seen AS written, level AS levelWritten, source, dedup_key IS NOT NULL AS isNamed
+    last_seen AS written, level AS levelWritten, source, dedup_key IS NOT NULL AS isNamed, title
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
 /**
@@ -48,13 +64,28 @@ const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS las
  */
 export interface OpenAlerts {
   find(tx: Tx, key: string, quietSeconds: number): OpenAlert | null;
+  /** What an event says of itself, by its keys and title; whether that is news. The caller marks the entry as changed. */
+  hear(
+    tx: Tx,
+    key: string,
+    said: {
+      alert: OpenAlert;
+      event: Pick<IngestEvent, "keys" | "title">;
+      names: readonly string[];
+    },
+  ): boolean;
   /** Marks an entry as changed in the open batch. */
   touch(key: string, alert: OpenAlert): void;
   /**
-   * The same firing was reported again at `at`, and is valid until `expiresAt`. Nothing else changes. It is written at
-   * most once a minute, or at once where the table has a later expiry than this, or a near one.
+   * The same firing was reported again at `at`, and is valid until `expiresAt`. Nothing else changes, but for what it
+   * says of itself. It is written at most once a minute, or at once where it says something new, or the table has a later
+   * expiry than this, or a near one.
    */
-  refresh(key: string, alert: OpenAlert, report: { at: number; expiresAt: number | null }): boolean;
+  refresh(
+    key: string,
+    alert: OpenAlert,
+    report: { at: number; expiresAt: number | null; saysMore: boolean },
+  ): boolean;
   flush(tx: Tx): void;
   /** A report that `refresh` hasn't written. */
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
@@ -75,6 +106,10 @@ export function createOpenAlerts(limit: number): OpenAlerts {
   const known = new Map<string, OpenAlert>();
   const touched = new Set<OpenAlert>();
   const reports = createLaterReports(limit);
+  const heard = new LRUCache<string, AlertLabels>({
+    maxSize: LABEL_CHARS,
+    sizeCalculation: charsOf,
+  });
   // After a jump the last report and due times can't be compared.
   let hasJumped = false;
 
@@ -96,22 +131,41 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         return cached;
       }
       const row = tx
-        .sql<[key: string], Omit<OpenAlert, "quietSeconds" | "lastMessage">>(FIND)
+        .sql<[key: string], Omit<OpenAlert, "quietSeconds" | "lastMessage" | "news">>(FIND)
         .get(key);
       if (row === undefined) return null;
-      const alert = { ...row, quietSeconds, lastMessage: "" };
+      const alert = { ...row, quietSeconds, lastMessage: "", news: null };
       if (hasJumped) alert.written = NEVER;
       const report = reports.get(key);
       if (report?.id === row.id) alert.lastSeen = report.seen;
       remember(key, alert);
       return alert;
     },
+    hear(tx, key, { alert, event: { keys, title = null }, names }) {
+      let isNews = false;
+      if (title !== null && title !== alert.title) {
+        alert.title = title;
+        alert.news = { ...alert.news, title };
+        isNews = true;
+      }
+      if (keys === null) return isNews;
+      let before = alert.news?.labels ?? heard.get(key);
+      if (before === undefined) {
+        before = readLabels(tx, alert.id);
+        heard.set(key, before);
+      }
+      const labels = withKeys(before, keys, names);
+      if (labels === before) return isNews;
+      alert.news = { ...alert.news, labels };
+      heard.set(key, labels);
+      return true;
+    },
     touch(key, alert) {
       if (!known.has(key)) remember(key, alert);
       touched.add(alert);
       reports.drop(key);
     },
-    refresh(key, alert, { at, expiresAt }) {
+    refresh(key, alert, { at, expiresAt, saysMore }) {
       // By the table's values, because the table decides when something is due.
       const quietAt = alert.quietSeconds === 0 ? null : alert.written + alert.quietSeconds;
       const isNear = (due: number | null) => due !== null && due <= at + WRITE_SECONDS;
@@ -119,7 +173,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
       alert.lastSeen = at;
       const isSooner = expiresAt !== null && expiresAt < (alert.expiresAt ?? Infinity);
       // An alert that the open batch writes anyway gets the latest report.
-      const isWritten = touched.has(alert) || isOld || isSooner;
+      const isWritten = touched.has(alert) || isOld || isSooner || saysMore;
       if (!isWritten && !isNear(quietAt) && !isNear(alert.expiresAt)) {
         reports.keep(key, { id: alert.id, seen: at, at, expiresAt });
         return false;
@@ -148,6 +202,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         alert.lastMessage = "";
         alert.written = alert.lastSeen;
         if (alert.isNamed === 1) writeWord(tx, alert);
+        writeNews(tx, alert);
         const more = alert.count - alert.counted;
         if (more > 0) occurred.run(alert.id, minute, more);
         alert.counted = alert.count;
@@ -170,12 +225,33 @@ export function createOpenAlerts(limit: number): OpenAlerts {
       known.clear();
       reports.shift(by);
     },
-    forget: (key) => void known.delete(key),
+    forget(key) {
+      known.delete(key);
+      heard.delete(key);
+    },
     settle: reports.settle,
     clear() {
       known.clear();
+      heard.clear();
       touched.clear();
       reports.undo();
     },
   };
+}
+
+function writeNews(tx: Tx, alert: OpenAlert): void {
+  if (alert.news === null) return;
+  const { title, labels } = alert.news;
+  if (title !== undefined) writeTitle(tx, alert.id, title);
+  if (labels !== undefined) writeLabels(tx, alert.id, labels);
+  alert.news = null;
+}
+
+/** At least one. */
+function charsOf({ labels, varied }: AlertLabels): number {
+  let chars = 1;
+  for (const name in labels) chars += name.length + (labels[name] as string).length;
+  for (const name in varied)
+    for (const value of varied[name] as readonly string[]) chars += value.length;
+  return chars;
 }

@@ -1,4 +1,5 @@
 import { type FoldInput, foldIntoAcknowledged } from "../../core/alerts/join.ts";
+import { NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import { openAlert } from "../../core/alerts/open.ts";
 import { MANY, manyKey } from "../../core/alerts/too-many.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
@@ -14,11 +15,15 @@ import type { Firing } from "./window.ts";
 /** A match that would have opened another alert. */
 export interface OneTooMany {
   rule: StoredRule;
+  /** Keys that the rule names. */
+  names: readonly string[];
   /** The key of its own alert, and the part of it for the template or the name. */
   key: string;
   subject: string;
   fired: Firing;
   identifiers: Readonly<Record<string, string>>;
+  /** The event's. */
+  keys: Readonly<Record<string, string>> | null;
   /** Its name or template, to tell it apart where there are no identifiers. */
   called: string;
   /** The source's name. */
@@ -86,6 +91,8 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
         alert.level = Math.max(alert.level, fired.level);
         alert.lastSeen = tx.at;
         Object.assign(alert, { lastMessage, template });
+        // It has a text of its own, and no title of any of them.
+        openAlerts.hear(tx, key, { alert, event: { keys: one.keys }, names: one.names });
         openAlerts.touch(key, alert);
         return true;
       }
@@ -102,6 +109,7 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
         source,
         isOfOneSource: false,
         identifiers: {},
+        labels: withKeys(NO_LABELS, one.keys, one.names),
       });
       counted.add({ prefix, key: one.key, alertId: id }, fired.level);
       return true;

@@ -1,6 +1,6 @@
+import { partsOf } from "../../../core/alerts/parts.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { partsOf } from "../../../in/ingest/template/parts.ts";
 import type { TemplateAnswer } from "../../../in/ingest/templates.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { markedTemplate } from "../ui/message.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { partsOf } from "../../../src/core/alerts/parts.ts";
 import { createMiner } from "../../../src/in/ingest/template/miner.ts";
-import { partsOf } from "../../../src/in/ingest/template/parts.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
 
 /** Which parts of a message are variable in its template. */

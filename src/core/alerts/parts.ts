@@ -1,4 +1,5 @@
-import { WILD_TEXT } from "./text/marks.ts";
+/** A variable part, as templates write it. */
+const WILD_TEXT = "<*>";
 
 /** A part of a message: constant in its template, or variable. Together they are the message. */
 export interface MessagePart {

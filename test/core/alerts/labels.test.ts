@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  type AlertLabels,
+  joinedLabels,
+  labelColumns,
+  labelLimits,
+  labelsOf,
+  NO_LABELS,
+  withKeys,
+} from "../../../src/core/alerts/labels.ts";
+import fc from "../../support/property.ts";
+
+/** What an alert knows of the keys of its events. */
+
+type Keys = Record<string, string>;
+
+const heard = (events: readonly Keys[], first: readonly string[] = []): AlertLabels =>
+  events.reduce((known, keys) => withKeys(known, keys, first), NO_LABELS);
+
+const plain = ({ labels, varied, varied_more }: AlertLabels) => ({
+  labels: { ...labels },
+  varied: { ...varied },
+  varied_more: varied_more.toSorted(),
+});
+
+/** By the sentence: all values of a name in the order of their last use. */
+function byTheSentence(events: readonly Keys[]) {
+  const uses = new Map<string, string[]>();
+  for (const keys of events)
+    for (const [name, value] of Object.entries(keys))
+      uses.set(name, [value, ...(uses.get(name) ?? []).filter((one) => one !== value)]);
+  const all = [...uses];
+  const several = all.filter(([, values]) => values.length > 1);
+  return {
+    labels: Object.fromEntries(all.map(([name, values]) => [name, values[0]])),
+    varied: Object.fromEntries(several.map(([name, values]) => [name, values.slice(0, 5)])),
+    varied_more: several
+      .filter(([, values]) => values.length > 5)
+      .map(([name]) => name)
+      .toSorted(),
+  };
+}
+
+const name = fc.constantFrom("host", "service", "7", "constructor", "__proto__", "toString");
+const value = fc.constantFrom("", "a", "b", "c", "d", "e", "f", "g", "constructor");
+const keys = fc.array(fc.tuple(name, value), { maxLength: 4 }).map((pairs): Keys => {
+  const made: Keys = Object.create(null);
+  for (const [key, text] of pairs) made[key] = text;
+  return made;
+});
+
+test("labels are the union of the keys, each with its last value, and what varied is known", () => {
+  fc.assert(
+    fc.property(fc.array(keys, { maxLength: 30 }), fc.subarray(["host", "7"]), (events, first) => {
+      assert.deepEqual(plain(heard(events, first)), byTheSentence(events));
+    }),
+  );
+});
+
+test("what is known is the same after it was written and read, and what is nothing new is the same thing", () => {
+  fc.assert(
+    fc.property(fc.array(keys), keys, (events, last) => {
+      const known = heard([...events, last]);
+      assert.deepEqual(labelsOf(labelColumns(known)), known);
+      assert.equal(withKeys(known, last, []), known);
+      assert.equal(withKeys(known, null, []), known);
+    }),
+  );
+});
+
+test("two alerts that turn out to be one know what one would know that heard both", () => {
+  fc.assert(
+    fc.property(fc.array(keys), fc.array(keys), (before, after) => {
+      // Both keep five values: with more, which of them were used last is known of each alone.
+      const joined = joinedLabels(heard(before), heard(after), []);
+      const one = plain(heard([...before, ...after]));
+      assert.deepEqual({ ...joined.labels }, one.labels);
+      for (const [of, values] of Object.entries(joined.varied)) {
+        assert.equal(values[0], joined.labels[of]);
+        assert.ok(values.length <= 5);
+        if (!joined.varied_more.includes(of)) assert.deepEqual(values, one.varied[of]);
+      }
+      assert.deepEqual(joined.varied_more.toSorted(), one.varied_more);
+    }),
+  );
+});
+
+const bytesOf = (labels: Keys) =>
+  Object.entries(labels).reduce((sum, pair) => sum + Buffer.byteLength(pair.join("")), 0);
+
+describe("where there is no room for all", () => {
+  const many = (count: number, of = "") =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${of}${i}`, "v"]));
+
+  test("64 names are kept in the order sent, and those that the rule names before them", () => {
+    const { labels } = heard([many(100)]);
+    assert.deepEqual(Object.keys(labels), Object.keys(many(64)));
+    const named = heard([{ ...many(100), host: "db7" }], ["host", "key99"]).labels;
+    const kept = ["host", "key99", ...Object.keys(many(62))];
+    assert.deepEqual(Object.keys(named), kept);
+  });
+
+  test("a name of the rule's that comes later takes the place of the last other one", () => {
+    const { labels } = heard([many(64), { host: "db7" }], ["host"]);
+    assert.deepEqual([labels["host"], labels["key62"], labels["key63"]], ["db7", "v", undefined]);
+    assert.equal(heard([many(64), { host: "db7" }]).labels["host"], undefined);
+  });
+
+  test("8 KiB of UTF-8 are kept, and what doesn't fit is skipped, not what comes after it", () => {
+    const { labels } = heard([{ a: "ä".repeat(4000), b: "x".repeat(200), c: "x".repeat(190) }]);
+    assert.deepEqual(Object.keys(labels), ["a", "c"]);
+    assert.equal(Object.keys(heard([{ a: "x".repeat(8191) }]).labels).length, 1);
+    assert.equal(Object.keys(heard([{ a: "x".repeat(8192) }]).labels).length, 0);
+  });
+
+  test("a value that doesn't fit leaves the one before, and says that there are others", () => {
+    const known = heard([{ a: "x".repeat(8000), b: "1" }, { b: "y".repeat(500) }]);
+    assert.equal(known.labels["b"], "1");
+    assert.deepEqual(known.varied["b"], ["1"]);
+    assert.deepEqual(known.varied_more, ["b"]);
+  });
+
+  test("nothing goes over its limit, whatever comes in whatever order", () => {
+    const long = fc.nat(6000).map((n) => "é".repeat(n));
+    const event = fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), long, { maxKeys: 40 });
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 6 }), fc.array(fc.string()), (events, first) => {
+        const { labels, varied, varied_more } = heard(events, first);
+        assert.ok(Object.keys(labels).length <= labelLimits.names);
+        assert.ok(bytesOf(labels) <= labelLimits.bytes);
+        for (const [of, values] of Object.entries(varied)) {
+          assert.ok(values.length <= labelLimits.values);
+          assert.equal(values[0], labels[of]);
+          assert.equal(new Set(values).size, values.length);
+        }
+        for (const of of varied_more) assert.ok(Object.hasOwn(varied, of));
+        const all = Object.values(varied).flat();
+        const least = Object.values(varied).map(([newest = ""]) => newest);
+        const most = Math.max(labelLimits.variedBytes, Buffer.byteLength(least.join("")));
+        assert.ok(Buffer.byteLength(all.join("")) <= most);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
