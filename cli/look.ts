@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Finding } from "../src/app/operate/finding.ts";
 import type { Status } from "../src/app/operate/status.ts";
 import { CommandError } from "./exit.ts";
-import { dataFlag, jsonFlag, print } from "./options.ts";
+import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
@@ -28,6 +28,18 @@ export function registerLook(program: Command): void {
     .addOption(dataFlag())
     .addOption(jsonFlag())
     .action(doctor);
+  program
+    .command("health")
+    .description("ask the box on this machine whether it is alive (/healthz): exit 0, or 1")
+    .addOption(dataFlag())
+    .addOption(
+      flag(
+        "--at <url>",
+        "address to ask (default: where the box of the data directory listens)",
+        "HEALTH",
+      ),
+    )
+    .action(health);
 }
 
 async function options({ data }: LookFlags) {
@@ -36,6 +48,24 @@ async function options({ data }: LookFlags) {
     import("../src/ground/kit/random.ts"),
   ]);
   return { data, clock: systemClock, random: systemRandom };
+}
+
+/** For a container's health check: nothing is printed where all is well. */
+async function health({ data, at }: { data: string; at?: string }): Promise<void> {
+  const [{ askBox }, { boxAddress }] = await Promise.all([
+    import("../src/app/operate/ask.ts"),
+    import("../src/app/operate/status.ts"),
+  ]);
+  const found = await options({ data });
+  const address = at ?? boxAddress(found);
+  if (address === null) throw new CommandError("the box has never listened");
+  const answer = (await askBox(
+    found.clock,
+    new URL("healthz", `${address.replace(/\/*$/, "")}/`).href,
+  )) as {
+    status?: unknown;
+  } | null;
+  if (answer?.status !== "ok") throw new CommandError(`no answer from ${address}`);
 }
 
 async function status(flags: LookFlags): Promise<void> {

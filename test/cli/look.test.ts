@@ -36,3 +36,16 @@ test("where no box ever was: one sentence, and exit 1", async (t) => {
   assert.equal(code, 1);
   assert.match(err, /^box: There is no .*box.db: is --data the box's data directory\?\n$/);
 });
+
+test("a health check asks the box of the data directory, or an address", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const check = async (...words: string[]) => {
+    const { code, out, err } = await here(["health", "--data", box.data, ...words]);
+    return [code, out, err];
+  };
+  assert.deepEqual(await check(), [0, "", ""]);
+  assert.deepEqual(await check("--at", `${box.url}/`), [0, "", ""]);
+  const nobody = "http://127.0.0.1:9";
+  assert.deepEqual(await check("--at", nobody), [1, "", `box: no answer from ${nobody}\n`]);
+});

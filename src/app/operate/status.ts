@@ -70,6 +70,16 @@ export async function boxStatus(options: LookOptions): Promise<Status> {
   }
 }
 
+/** Where the box listens, or listened when it last ran; null before its first start. Throws StoreFault. */
+export function boxAddress(options: LookOptions): string | null {
+  const reader = openBox(options);
+  try {
+    return text(getMeta(reader, "listen_url"));
+  } finally {
+    reader.close();
+  }
+}
+
 function doctorOf(reader: Reader): Status["doctor"] {
   const kept = getMeta(reader, "doctor");
   if (kept === undefined) return null;

@@ -131,6 +131,7 @@ function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | n
 export function redirectOf({ store }: Pick<Tenant, "store">, path: string): string | null {
   // Nothing can have happened yet: what is done first, before a list of alerts.
   if (path === "/") return configVersions(store).length === 0 ? "/welcome" : "/alerts";
+  if (path === "/system/audit") return "/audit";
   // Each other tab of a project has an address by its name; this is the first.
   return /^(\/p\/[^/]+)\/sources\/?$/.exec(path)?.[1] ?? null;
 }

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
+import { version } from "../../ground/kit/assets.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Random } from "../../ground/kit/random.ts";
+import { prefersJson } from "./accept.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { createInbound, INBOUND, type SendersPort } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
@@ -72,6 +74,9 @@ export function createApp(options: AppOptions): App {
       ? ((await pings.theirs(c)) ?? (await inbound.theirs(c)))
       : null;
     if (taken !== null) return taken;
+    // A listener for senders alone says nothing.
+    const isOwn = options.routes.length > 0 && c.req.path === "/" && c.req.method === "GET";
+    if (isOwn && !prefersJson(c.req.header("accept"))) return withId(c, c.text(WHERE));
     c.set("refusedAs", "not_found");
     const error = new ServiceError("not_found", "There is no such route.");
     return withId(c, errorAnswer(error, id(c)));
@@ -79,6 +84,11 @@ export function createApp(options: AppOptions): App {
   app.onError((error, c) => withId(c, toAnswer(error, c, options.log)));
   return app;
 }
+
+/** What `curl` prints of the address itself; a browser gets the console's page before. */
+const WHERE = `box ${version}, an alert appliance. Its pages open in a browser at this address.
+For programs: /v1/openapi.json (interface), /healthz (alive), /readyz (ready).
+`;
 
 /** Notes an answer that refuses; the door of the events counts its own. */
 function count(c: AppContext, refusals: Refusals, nouns: ReadonlySet<string>): void {
