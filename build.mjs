@@ -5,6 +5,7 @@
  *                             what runs in browsers when its sources changed
  *   node build.mjs build      write dist/box for this machine
  *   node build.mjs bill       write dist/sbom.json alone: what an executable is made of
+ *   node build.mjs image      write dist/image and dist/box-image.tar: the container image
  *   node build.mjs release    write dist/release: every platform, packages, sums, bill of materials
  *
  * `setup` runs on whatever Node the machine has (20 or later); the rest runs on the Node that
@@ -177,6 +178,12 @@ const commands = {
     if (onInstalledNode()) return;
     const { bill } = await import("./systemd/release.mjs");
     await bill(root);
+  },
+  async image() {
+    await setup();
+    if (onInstalledNode()) return;
+    const { releaseImage } = await import("./systemd/release.mjs");
+    await releaseImage(root);
   },
   async release() {
     await setup();

@@ -1,35 +1,37 @@
 /**
- * Archives of which every byte follows from what is put in: no times but the one given, no owner
- * but root, no order but the one given.
+ * Archives of which every byte follows from what is put in: no times but the one given, no order but the one given.
  *
- * An entry is `{ name, mode, bytes }`; a name that ends in "/" is a folder and has no bytes.
+ * An entry is `{ name, mode, bytes }`; a name that ends in "/" is a folder and has no bytes. It is root's, or in a tar
+ * archive of the user and group that `owner` says.
  */
 
 /** A tar archive (POSIX.1-1988 ustar). `time`: seconds since the epoch, for every entry. */
 export function tar(entries, time) {
-  const parts = entries.flatMap(({ name, mode, bytes = Buffer.alloc(0) }) => [
-    tarHeader({ name, mode, size: bytes.length, time }),
+  const parts = entries.flatMap(({ name, mode, owner = 0, bytes = Buffer.alloc(0) }) => [
+    tarHeader({ name, mode, owner, size: bytes.length, time }),
     bytes,
     Buffer.alloc((512 - (bytes.length % 512)) % 512),
   ]);
   return Buffer.concat([...parts, Buffer.alloc(1024)]);
 }
 
-function tarHeader({ name, mode, size, time }) {
+function tarHeader({ name, mode, owner, size, time }) {
   if (Buffer.byteLength(name) > 100) throw new Error(`${name} is too long for a tar header`);
   const header = Buffer.alloc(512);
   const octal = (value, at, length) =>
     header.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at);
   header.write(name, 0);
   octal(mode, 100, 8);
-  octal(0, 108, 8);
-  octal(0, 116, 8);
+  octal(owner, 108, 8);
+  octal(owner, 116, 8);
   octal(size, 124, 12);
   octal(time, 136, 12);
   header.write(name.endsWith("/") ? "5" : "0", 156);
   header.write("ustar\u000000", 257);
-  header.write("root", 265);
-  header.write("root", 297);
+  if (owner === 0) {
+    header.write("root", 265);
+    header.write("root", 297);
+  }
   header.fill(" ", 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);

@@ -12,6 +12,7 @@ import { tar, withFolders } from "./archive.mjs";
 import { billOfMaterials } from "./bill.mjs";
 import { debianArch, debianPackage } from "./deb.mjs";
 import { BuildError, buildExecutable, bundleAll, commitOf, versionOf } from "./executable.mjs";
+import { image } from "./image.mjs";
 import { noticesOf } from "./notices.mjs";
 import { runtimeFor } from "./runtime.mjs";
 import { smoke } from "./smoke.mjs";
@@ -59,6 +60,15 @@ export async function bill(root) {
 }
 
 const writeBill = (file, made) => fs.writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`);
+
+/** dist/image and dist/box-image.tar: the container image. */
+export async function releaseImage(root) {
+  const about = { ...aboutOf(root), source: sourceOf() };
+  await image(root, { about, bill: (inputs) => billOfMaterials(root, about, new Set(inputs)) });
+}
+
+/** Where the sources lie, by the build's own setting: the project knows no address of its own. */
+const sourceOf = () => process.env.BOX_SOURCE ?? "";
 
 const aboutOf = (root) => ({
   version: versionOf(root),
