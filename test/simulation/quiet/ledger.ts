@@ -146,16 +146,16 @@ export function whyQuiet(
   const silence = ledger.silences.find((one) => takes(one, alert) && holds(one, now));
   if (silence !== undefined) return `silence ${silence.id}`;
   for (const { rule, equal } of ruleOf(ledger, alert)?.silenced_by ?? []) {
-    const above = all.find(
+    // The newest alone: after a clock that went back an older one may have a later time, and then it rings sooner.
+    const above = all.findLast(
       (one) =>
         one.rule === rule &&
         !ledger.gone.has(one.rule_id) &&
         one.state !== "resolved" &&
         one.drill === 0 &&
-        one.opened_at + LONGEST > now &&
         equal.every((name) => isSame(one.identifiers[name], alert.identifiers[name])),
     );
-    if (above !== undefined) return `alert ${above.id}`;
+    if (above !== undefined && above.opened_at + LONGEST > now) return `alert ${above.id}`;
   }
   return null;
 }
