@@ -1,3 +1,4 @@
+import type { Alert } from "../src/core/alerts/alert.ts";
 import type { AlertDetail } from "../src/core/alerts/detail.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
@@ -35,6 +36,32 @@ export function aheadText(
     ...labelled("earlier", before.length === 0 ? ["none of this key"] : before),
   ];
   return table([], rows);
+}
+
+/** The labels that tell an alert from the others of its rule: `host=db7 zone=a`. */
+export function chipsText({ apart }: Alert): string {
+  return apart.map(({ name, value }) => `${name}=${value}`).join(" ");
+}
+
+/** What its sender said beside the message: labels, with the values that varied, details line by line, links. */
+export function saidRows(alert: Alert): [string, string][] {
+  const { varied, details, links, images } = alert;
+  // An alert from before labels were kept has identifiers alone.
+  const labels = Object.entries({ ...alert.identifiers, ...alert.labels }).map(([name, value]) => {
+    const several = Object.hasOwn(varied, name) ? varied[name] : undefined;
+    const more = alert.varied_more.includes(name) ? " …" : "";
+    return `${name}: ${(several ?? [value]).join(", ")}${more}`;
+  });
+  const addresses = [
+    ...links.map(({ href, text }) => (text === href ? href : `${text}: ${href}`)),
+    ...images.map(({ src, alt = "" }) => `${alt || "Image"}: ${src}`),
+  ];
+  return [
+    ...(alert.apart.length > 0 ? labelled("apart", [chipsText(alert)]) : []),
+    ...labelled("labels", labels),
+    ...labelled("details", details === null ? [] : details.split(/\r?\n/)),
+    ...labelled("links", addresses),
+  ];
 }
 
 function labelled(label: string, lines: readonly string[]): [string, string][] {

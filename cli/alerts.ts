@@ -8,7 +8,7 @@ import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import { namesOf } from "./accounts.ts";
-import { aheadText, showLines } from "./alert-detail.ts";
+import { aheadText, chipsText, saidRows, showLines } from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -138,16 +138,16 @@ async function follow(options: ListOptions, from: number): Promise<never> {
   }
 }
 
-function openedText({ id, first_seen, level, project, rule, last_message }: Alert): string {
+function openedText({ id, first_seen, level, project, rule, title }: Alert): string {
   const name = printable(`${project}/${rule}`);
-  const message = printable(short(last_message, 200));
-  return `${when(first_seen)}  #${id}  ${levelName(level)}  ${name}  ${message}`;
+  const words = printable(title);
+  return `${when(first_seen)}  #${id}  ${levelName(level)}  ${name}  ${words}`;
 }
 
 function alertTable(alerts: readonly Alert[]): string {
   const now = unixSeconds(systemClock);
   return table(
-    ["ID", "STATE", "LEVEL", "COUNT", "AGE", "PROJECT", "RULE", "LAST MESSAGE"],
+    ["ID", "STATE", "LEVEL", "COUNT", "AGE", "PROJECT", "RULE", "TITLE", "APART"],
     alerts.map((alert) => [
       alert.id,
       alert.state,
@@ -156,7 +156,8 @@ function alertTable(alerts: readonly Alert[]): string {
       age(alert.first_seen, now),
       alert.project,
       alert.rule,
-      short(alert.last_message, 80),
+      short(alert.title, 80),
+      short(chipsText(alert), 80),
     ]),
   );
 }
@@ -255,6 +256,7 @@ function alertText(
   const since = (at: number) => `${when(at)}, ${age(at, now)} ago`;
   const source = timeline.find(({ kind }) => kind === "opened")?.detail["source"];
   const rows: [string, string][] = [
+    ["title", alert.title],
     ["state", alert.state],
     ["level", levelName(alert.level)],
     ["project", alert.project],
@@ -262,7 +264,7 @@ function alertText(
     ...(source === undefined ? [] : [["source", String(source)] as [string, string]]),
     ["message", short(alert.last_message, 500)],
     ["template", short(alert.template, 500)],
-    ...Object.entries(alert.identifiers),
+    ...saidRows(alert),
     ["events", String(alert.count)],
     ["first", since(alert.first_seen)],
     ["last", since(alert.last_seen)],

@@ -61,14 +61,14 @@ test("alerts in words: the last message and its age; one alert with its source, 
   assert.match(heads, /^ALERTS +LEVELS +ACKED +SILENCED +SINCE +PROJECT +RULE +MOST OFTEN$/);
   assert.match(group, /^\d+ +.*\d error.* 0 +0 +\d+ s +shop +errors +payment <\*> failed$/);
   const rows = (await said("alerts")).trim().split("\n");
-  assert.match(rows[0] ?? "", /^ID +STATE +LEVEL +COUNT +AGE +PROJECT +RULE +LAST MESSAGE$/);
+  assert.match(rows[0] ?? "", /^ID +STATE +LEVEL +COUNT +AGE +PROJECT +RULE +TITLE +APART$/);
   assert.match(rows[1] ?? "", /^\d+ +open +error +\d+ +\d+ s +shop +errors +payment 4711 failed$/);
   const id = (rows[1] ?? "").split(" ")[0] ?? "";
   await said("ack", id);
   const shown = await said("alert", "show", id);
   assert.match(
     shown,
-    /^alert \d+\nstate +acknowledged\nlevel +error\nproject +shop\nrule +errors\nsource +web\n/,
+    /^alert \d+\ntitle +payment 4711 failed\nstate +acknowledged\nlevel +error\nproject +shop\nrule +errors\nsource +web\n/,
   );
   assert.match(shown, /\npaged +owner@example\.org\n/);
   const at = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?Z {2}`;
@@ -103,6 +103,28 @@ test("how often, what comes next and what was before; lines about it; what words
   assert.match(await said("search", "rule:no such"), /^nothing found\n$/);
   assert.match(await said("alerts", "--q", "#2", "--mine"), /\n2 /);
   assert.equal(await said("alerts", "--q", "nothing has this"), "no alerts\n");
+});
+
+test("an alert's title, labels, details and links, and what tells it from its siblings", async () => {
+  const sent = (keys: object) =>
+    served.ingest(token, {
+      message: "db is down",
+      title: "Shop: no database",
+      level: 400,
+      keys,
+      dedup_key: "db",
+      details: "first line\n  second line",
+      links: [{ href: "https://example.org/g", text: "Graph" }, { href: "https://example.org/r" }],
+    });
+  for (const host of ["db7", "db8", "db9"])
+    assert.equal((await sent({ host, zone: "a" })).status, 202);
+  const [, newest = ""] = (await said("alerts", "--state", "open")).split("\n");
+  assert.match(newest, / Shop: no database +host=db9 zone=a$/);
+  const shown = await said("alert", "show", newest.split(" ")[0] ?? "");
+  assert.match(
+    shown,
+    /\napart +host=db9 zone=a\nlabels +host: db9, db8, db7\n +zone: a\ndetails +first line\n +second line\nlinks +Graph: https:\/\/example.org\/g\n +https:\/\/example.org\/r\n/,
+  );
 });
 
 test("every kind of the timeline has words; one that has none yet keeps nothing back", () => {

@@ -158,3 +158,49 @@ describe("an alert's title", () => {
     assert.equal(await title(), "Shop is still down");
   });
 });
+
+describe("what tells an alert apart", () => {
+  const apart = async (query = "") => {
+    const { alerts } = (await box.api("GET", `/v1/alerts${query}`)).body;
+    const said = (of: { apart: { name: string; value: string }[] }) =>
+      of.apart.map(({ name, value }) => `${name}=${value}`).join(" ");
+    return alerts.map(said);
+  };
+
+  test("are the labels that another unresolved alert of its rule lacks or has with other values", async () => {
+    await rule({ identifier_keys: ["host"] });
+    await send({ zone: "a", host: "db7", service: "shop" });
+    assert.deepEqual(await apart(), [""]);
+    await send({ zone: "b", host: "db8", service: "shop" });
+    await send({ zone: "b", host: "db9", service: "shop", rack: "7" });
+    assert.deepEqual(await apart(), [
+      "host=db9 zone=b rack=7",
+      "host=db8 zone=b",
+      "host=db7 zone=a",
+    ]);
+    const [newest] = await alerts();
+    const one = (await box.api("GET", `/v1/alerts/${newest.id}`)).body;
+    assert.deepEqual(one.apart, newest.apart);
+    const all = (await box.api("GET", `/v1/alerts/${newest.id}/detail`)).body.alert;
+    assert.deepEqual(all.apart, newest.apart);
+    await box.api("POST", `/v1/alerts/${newest.id}/resolve`);
+    assert.deepEqual(await apart("?state=open"), ["host=db8 zone=b", "host=db7 zone=a"]);
+    // It differs from what stands by all that they lack.
+    assert.deepEqual(await apart("?state=resolved"), ["host=db9 zone=b rack=7"]);
+  });
+
+  test("is looked up with one query for each rule of a page", async () => {
+    await rule({ identifier_keys: ["host"] });
+    for (let n = 0; n < 30; n++) await send({ host: `db${n}` });
+    const { store } = box.tenant;
+    const asked: string[] = [];
+    const { sql } = store;
+    store.sql = ((text: string) => {
+      if (text.includes("varied_more FROM")) asked.push(text);
+      return sql(text);
+    }) as typeof sql;
+    assert.equal(new Set(await apart()).size, 30);
+    store.sql = sql;
+    assert.equal(asked.length, 1);
+  });
+});

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { apartAnswer } from "./apart.ts";
 import { labelsOf } from "./labels.ts";
 import { titleOfAlert, titleParts } from "./title.ts";
 
@@ -50,6 +51,7 @@ export const alertAnswer = z
     varied_more: z.array(z.string()).meta({
       description: "Additive: those of `varied` that had other values, too.",
     }),
+    apart: apartAnswer,
     investigate: z.boolean(),
     escalation_level: z.int(),
     page_accounts: z.array(z.string()),
@@ -165,7 +167,8 @@ export const NO_EXTRA: Extra = { details: null, links: [], images: [], occurred_
 export const SELECT_ALERT =
   "SELECT a.*, (SELECT p.name FROM projects p WHERE p.id = a.project_id) AS project FROM alerts a";
 
-export function toAlert(row: AlertRow): Alert {
+/** What its row alone tells of it. */
+export function factsOf(row: AlertRow): Omit<Alert, "apart"> {
   const title = titleOfAlert(row);
   return {
     id: String(row.id),

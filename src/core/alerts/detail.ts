@@ -4,11 +4,12 @@ import { alertExecutions, executionAnswer } from "../../out/outbox/rows.ts";
 import { findSilence } from "../quiet/rows.ts";
 import { silenceAnswer } from "../quiet/silence.ts";
 import { toSilence } from "../quiet/silences.ts";
-import { type AlertRow, alertAnswer, getAlertRow, toAlert } from "./alert.ts";
+import { type AlertRow, alertAnswer, getAlertRow } from "./alert.ts";
 import { occurrencesOf } from "./buckets.ts";
 import { reachAnswer } from "./reach-report.ts";
 import { readReach } from "./reached.ts";
 import { rungAhead, rungsAhead } from "./rungs-ahead.ts";
+import { toAlert } from "./shown.ts";
 
 /** All that somebody wants to know of an alert at three in the morning, in one read. */
 
@@ -58,7 +59,7 @@ export function alertDetail(reader: Reader, id: number, now: number): AlertDetai
   const row = getAlertRow(reader, id);
   const silence = row.silenced_by === null ? null : findSilence(reader, row.silenced_by);
   return {
-    alert: toAlert(row),
+    alert: toAlert(reader, row),
     reach: readReach(reader, id, now),
     next: rungsAhead(reader, row, now),
     buckets: occurrencesOf(reader, row, now),

@@ -4,7 +4,7 @@ import { enqueue } from "../../out/outbox/enqueue.ts";
 import { buildEventBody, type EventKind } from "../../out/outbox/event.ts";
 import type { EventNames } from "../../out/outbox/event-names.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { type AlertRow, toAlert } from "./alert.ts";
+import { type AlertRow, factsOf } from "./alert.ts";
 import { followersIn, reachableIn } from "./personal.ts";
 import { alwaysSaid } from "./said.ts";
 
@@ -37,7 +37,7 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
     alert_id: String(row.id),
     tenant_id: tenantId(tx),
     timestamp,
-    alert: toAlert(row),
+    alert: factsOf(row),
   });
   return enqueue(tx, {
     eventId,

@@ -1,14 +1,8 @@
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import {
-  type Alert,
-  type AlertRow,
-  type AlertState,
-  getAlertRow,
-  SELECT_ALERT,
-  toAlert,
-} from "./alert.ts";
+import { type Alert, type AlertRow, type AlertState, getAlertRow, SELECT_ALERT } from "./alert.ts";
 import { newestIds } from "./newest.ts";
+import { toAlerts } from "./shown.ts";
 
 export interface AlertFilter {
   projectId?: number | undefined;
@@ -38,7 +32,10 @@ export function listAlerts(reader: Reader, filter: AlertFilter): AlertPage {
 function newestFirst(reader: Reader, filter: AlertFilter): AlertPage {
   const ids = newestIds(reader, { ...filter, limit: filter.limit + 1 });
   const shown = ids.slice(0, filter.limit);
-  const alerts = shown.map((id) => toAlert(getAlertRow(reader, id)));
+  const alerts = toAlerts(
+    reader,
+    shown.map((id) => getAlertRow(reader, id)),
+  );
   return { alerts, next: ids.length > filter.limit ? String(shown.at(-1)) : null };
 }
 
@@ -65,7 +62,7 @@ function changedSince(reader: Reader, filter: AlertFilter & { sinceSeq: number }
     .all(...terms.flatMap(([, ...values]) => values), limit + 1);
   const shown = rows.slice(0, limit);
   const next = rows.length > limit ? shown.at(-1)?.updated_seq : until;
-  return { alerts: shown.map(toAlert), next: next === undefined ? null : String(next) };
+  return { alerts: toAlerts(reader, shown), next: next === undefined ? null : String(next) };
 }
 
 const PULL_LIMIT = 500;
@@ -76,7 +73,7 @@ export function pullAlerts(reader: Reader, cursor: number): { alerts: Alert[]; c
     .sql<[number, number], AlertRow>(`${SELECT_ALERT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
     .all(cursor, PULL_LIMIT);
   const last = rows.at(-1);
-  if (last !== undefined) return { alerts: rows.map(toAlert), cursor: last.id };
+  if (last !== undefined) return { alerts: toAlerts(reader, rows), cursor: last.id };
   const newest =
     reader.sql<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'alerts'").pluck().get() ??
     0;

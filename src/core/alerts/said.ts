@@ -1,7 +1,7 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { ByName, EventNames } from "../../out/outbox/event-names.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { type Alert, type AlertRow, toAlert } from "./alert.ts";
+import { type Alert, type AlertRow, factsOf } from "./alert.ts";
 import { createReach, type StepRecipients, storedSeats } from "./reach.ts";
 import { nextOfLadder } from "./rungs-ahead.ts";
 
@@ -23,7 +23,7 @@ export function displayNameOf(reader: Reader, accountId: string): string {
 
 /** What every message of the alert tells: what to do about it, and what its sender sent along. */
 export function alwaysSaid(row: AlertRow, rule: StoredRule | null): EventNames {
-  const { links, images } = row.extra === null ? NOTHING : toAlert(row);
+  const { links, images } = row.extra === null ? NOTHING : factsOf(row);
   const shown = [
     ...links,
     ...images.map(({ src, alt = "" }) => ({ href: src, text: alt || "Image" })),

@@ -1,4 +1,4 @@
-import { toAlert } from "../../../core/alerts/alert.ts";
+import { factsOf } from "../../../core/alerts/alert.ts";
 import { openSourceSecret } from "../../../core/projects/source-secrets.ts";
 import type { Source } from "../../../core/projects/sources.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
@@ -168,7 +168,7 @@ async function commit(
 function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertNotified | undefined {
   const row = latestNamed(tenant.store, source, asks);
   if (row === null) return undefined;
-  const { id, state, level, count, last_message, details, opened_at, last_seen } = toAlert(row);
+  const { id, state, level, count, last_message, details, opened_at, last_seen } = factsOf(row);
   return {
     id,
     state,

@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { type Alert, alertState, listedAlert, toAlert } from "../../../core/alerts/alert.ts";
+import { type Alert, alertState, listedAlert } from "../../../core/alerts/alert.ts";
 import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../../core/alerts/counts.ts";
 import { groupAnswer, toGroup } from "../../../core/alerts/group-facts.ts";
 import { groupAlerts } from "../../../core/alerts/groups.ts";
 import { type AlertPage, listAlerts } from "../../../core/alerts/list.ts";
 import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
+import { toAlerts } from "../../../core/alerts/shown.ts";
 import { triage } from "../../../core/alerts/triage.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
@@ -123,7 +124,7 @@ async function pageOf(
     ...filter,
     order: query.order ?? "newest",
   });
-  return { alerts: rows.map(toAlert), ...page };
+  return { alerts: toAlerts(store, rows), ...page };
 }
 
 async function groupsOf(store: Store, query: ListQuery, of: Of) {

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { alertAnswer, toAlert } from "../../../core/alerts/alert.ts";
+import { alertAnswer } from "../../../core/alerts/alert.ts";
 import { assignAlert, assignWrite } from "../../../core/alerts/assign.ts";
 import { escalateNow } from "../../../core/alerts/escalate-now.ts";
 import { addNote, changeNote, noteWrite } from "../../../core/alerts/notes.ts";
 import { runForAlert } from "../../../core/alerts/run-action.ts";
+import { toAlert } from "../../../core/alerts/shown.ts";
 import { unacknowledge } from "../../../core/alerts/unacknowledge.ts";
 import { hexIdField } from "../../../ground/kit/fields.ts";
 import type { Route } from "../route.ts";
@@ -22,14 +23,14 @@ export const alertVerbRoutes: Route[] = [
     summary: "Take an acknowledgement back: the ladder goes on after the wait that it had left",
     answer: alertAnswer,
     errors: ["alert_resolved"],
-    write: (tx, { alert, actor }) => toAlert(unacknowledge(tx, alert, actor.accountId)),
+    write: (tx, { alert, actor }) => toAlert(tx, unacknowledge(tx, alert, actor.accountId)),
   }),
   alert.post("/escalate", {
     name: "escalateAlert",
     summary: "Run the ladder's next step at once",
     answer: alertAnswer,
     errors: ["alert_resolved", "ladder_over"],
-    write: (tx, { alert, actor }) => toAlert(escalateNow(tx, alert, actor.accountId)),
+    write: (tx, { alert, actor }) => toAlert(tx, escalateNow(tx, alert, actor.accountId)),
   }),
   alert.post("/assign", {
     name: "assignAlert",
@@ -40,7 +41,7 @@ export const alertVerbRoutes: Route[] = [
     answer: alertAnswer,
     errors: ["alert_resolved", "not_a_member", "unknown_schedule", "nobody_on_call"],
     write: (tx, { alert, body: assign, actor: { accountId: by } }) =>
-      toAlert(assignAlert(tx, alert, { by, assign })),
+      toAlert(tx, assignAlert(tx, alert, { by, assign })),
   }),
   alert.post("/actions/{aid}/run", {
     name: "runActionForAlert",

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { acknowledge } from "../../../core/alerts/acknowledge.ts";
-import { alertAnswer, getAlertRow, toAlert } from "../../../core/alerts/alert.ts";
+import { alertAnswer, getAlertRow } from "../../../core/alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../../core/alerts/bulk.ts";
 import { alertDetail, detailAnswer } from "../../../core/alerts/detail.ts";
 import { pullAlerts } from "../../../core/alerts/list.ts";
 import { reachAnswer } from "../../../core/alerts/reach-report.ts";
 import { readReach } from "../../../core/alerts/reached.ts";
 import { resolve } from "../../../core/alerts/resolve.ts";
+import { toAlert } from "../../../core/alerts/shown.ts";
 import { snooze } from "../../../core/alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../../core/alerts/timeline.ts";
 import { configVersion } from "../../../core/projects/project.ts";
@@ -28,7 +29,7 @@ export const alertRoutes: Route[] = [
     summary: "One alert",
     additive: true,
     answer: alertAnswer,
-    read: (store, { alert }) => toAlert(getAlertRow(store, alert)),
+    read: (store, { alert }) => toAlert(store, getAlertRow(store, alert)),
   }),
   alert.get("/detail", {
     name: "getAlertDetail",
@@ -81,13 +82,13 @@ export const alertRoutes: Route[] = [
     summary:
       "Acknowledge an alert: its ladder and renotify stop, and its further events page nobody",
     answer: alertAnswer,
-    write: (tx, { alert, actor }) => toAlert(acknowledge(tx, alert, actor.accountId)),
+    write: (tx, { alert, actor }) => toAlert(tx, acknowledge(tx, alert, actor.accountId)),
   }),
   alert.post("/resolve", {
     name: "resolveAlert",
     summary: "Resolve an alert",
     answer: alertAnswer,
-    write: (tx, { alert, actor: { accountId } }) => toAlert(resolve(tx, alert, { accountId })),
+    write: (tx, { alert, actor: { accountId } }) => toAlert(tx, resolve(tx, alert, { accountId })),
   }),
   alert.post("/snooze", {
     name: "snoozeAlert",
@@ -98,7 +99,7 @@ export const alertRoutes: Route[] = [
     answer: alertAnswer,
     errors: ["alert_resolved"],
     write: (tx, { alert, body: { until }, actor: { accountId } }) =>
-      toAlert(snooze(tx, alert, { until, accountId })),
+      toAlert(tx, snooze(tx, alert, { until, accountId })),
   }),
   alerts.post("/alerts/bulk", {
     name: "changeAlerts",

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { alertAnswer, alertId, toAlert } from "../../../core/alerts/alert.ts";
+import { alertAnswer, alertId } from "../../../core/alerts/alert.ts";
 import { drillWrite, startDrill } from "../../../core/alerts/drill.ts";
 import { drillAnswer, readDrill } from "../../../core/alerts/drill-report.ts";
 import { createRule, replaceRule } from "../../../core/alerts/rules.ts";
+import { toAlert } from "../../../core/alerts/shown.ts";
 import {
   type RuleBody,
   ruleCreate,
@@ -137,7 +138,7 @@ export const ruleRoutes: Route[] = [
     answer: alertAnswer,
     errors: ["drill_running", "storage_full"],
     write: (tx, { project, params, body, actor: { accountId: by } }) =>
-      toAlert(startDrill(tx, getRule(tx, project.id, params.name), { ...body, by })),
+      toAlert(tx, startDrill(tx, getRule(tx, project.id, params.name), { ...body, by })),
   }),
   rules.get("/drills/{drill}", {
     name: "getDrill",
