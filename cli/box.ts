@@ -4,6 +4,7 @@ import { fileFault } from "../src/ground/kit/file-fault.ts";
 import { widenThreadPool } from "../src/ground/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerAudit } from "./audit.ts";
+import { registerAway } from "./away.ts";
 import { registerBackups } from "./backups.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
@@ -77,6 +78,7 @@ export function createProgram(): Command {
   registerOnCall(program);
   registerSchedules(program);
   registerOverrides(program);
+  registerAway(program);
   registerOverview(program);
   registerBackups(program);
   registerProjects(program);

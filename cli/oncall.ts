@@ -49,7 +49,7 @@ async function showGrid(options: GridOptions): Promise<void> {
   if (options.until !== undefined) query.set("to", String(parseTime("--until", options.until)));
   const grid = await callApi<GridAnswer>(options, "GET", `/v1/oncall/grid?${query}`);
   const rows = grid.schedules.flatMap(({ project, schedule, shifts, gaps }) => {
-    const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "" }));
+    const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "", away: undefined }));
     return [...shifts, ...none]
       .sort((a, b) => a.starts_at - b.starts_at)
       .map((one) => ({ ...one, project, schedule }));
@@ -61,7 +61,7 @@ async function showGrid(options: GridOptions): Promise<void> {
         SCHEDULE: ({ schedule }) => schedule,
         FROM: ({ starts_at }) => when(starts_at),
         UNTIL: ({ ends_at }) => when(ends_at),
-        "ON CALL": ({ email }) => email,
+        "ON CALL": ({ email, away }) => (away ? `${email} (AWAY)` : email),
         BY: ({ layer }) => layer ?? "override",
       },
       rows,

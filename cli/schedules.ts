@@ -100,9 +100,9 @@ function scheduleText(
     `${shift_minutes / 60} h each`,
   ];
   const rows = [
-    ...shifts.map(({ starts_at, ends_at, email, layer }) => ({
+    ...shifts.map(({ starts_at, ends_at, email, layer, away }) => ({
       starts_at,
-      row: cells(starts_at, ends_at, email, layer ?? "override"),
+      row: cells(starts_at, ends_at, away ? `${email} (AWAY)` : email, layer ?? "override"),
     })),
     ...gaps.map(({ starts_at, ends_at }) => ({
       starts_at,

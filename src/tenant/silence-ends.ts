@@ -9,12 +9,10 @@ import type { SilenceBody, SilenceRow } from "../core/quiet/silence.ts";
 import { untold } from "../core/quiet/silences.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Store } from "../ground/store/store.ts";
-import { findContact } from "../out/contacts/contacts.ts";
-import { usableContacts } from "../out/contacts/notify.ts";
 import { linkBase } from "../out/paging/capability.ts";
 import type { ContactSender } from "../out/paging/send.ts";
-import type { DirectMessage } from "../out/services/direct-message.ts";
 import { contactKindList } from "../out/services/list.ts";
+import { type NoteText, tellPerson } from "./person-note.ts";
 import type { Job } from "./scheduler.ts";
 
 export interface SilenceEnds {
@@ -63,19 +61,11 @@ async function tell(
   now: number,
 ): Promise<void> {
   const base = linkBase(store, publicUrl);
-  const message = endedMessage(row, base === null ? null : `${base}/silences/${row.id}`);
-  const ways = usableContacts(store, row.created_by).filter(
-    ({ kind }) => contactKindList.find(kind)?.notes === true,
-  );
-  const sent = await Promise.all(
-    ways.map(async ({ id }) => {
-      const contact = findContact(store, id);
-      return contact === null ? null : (await contacts.send(contact, message)).verdict.kind;
-    }),
-  );
-  const isLate = now >= row.over_at + LATEST;
-  if (!sent.includes("delivered") && sent.includes("later") && !isLate) return;
-  if (!sent.includes("delivered"))
+  const note = endedNote(row, base === null ? null : `${base}/silences/${row.id}`);
+  const takes = (kind: string) => contactKindList.find(kind)?.notes === true;
+  const sent = await tellPerson({ store, contacts }, row.created_by, { note, takes });
+  if (sent === "later" && now < row.over_at + LATEST) return;
+  if (sent !== "told")
     log.warn({ silence: row.id }, "no contact took the message that a silence ended");
   store.write((tx) => {
     const there = findSilence(tx, row.id);
@@ -83,19 +73,13 @@ async function tell(
   });
 }
 
-function endedMessage({ id, body }: SilenceRow, link: string | null): DirectMessage {
+function endedNote({ id, body }: SilenceRow, link: string | null): NoteText {
   const { match, reason } = JSON.parse(body) as SilenceBody;
   const what = match.rule ?? "alerts";
   return {
-    purpose: "note",
     id: `silence-${id}`,
     title: `Your silence of ${what} has ended`,
     lines: [`“${reason}”`, "Alerts that it held back and that are still open are sent now."],
-    level: 0,
     link,
-    ack: null,
-    code: null,
-    events: [],
-    said: null,
   };
 }

@@ -29,6 +29,7 @@ import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";
 import { createTries, type Tries } from "../people/tries.ts";
 import { createWaysIn, type WaysIn } from "../people/ways-in.ts";
 import { createRenderer, type Renderer, workerSource } from "../records/reports/renderer.ts";
+import { awayJobs } from "./away-watch.ts";
 import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
@@ -169,6 +170,7 @@ export function startTenant(options: TenantOptions): Tenant {
     oneOfMany: options.role === "hosted",
     wake: (job) => scheduler.wake(job),
   });
+  const slices = createSlices({ slice: 20_000, works: 64 });
   const news =
     options.role === "box"
       ? createRelayHeartbeat({ store, sealer, egress, log, tenantId: id })
@@ -184,6 +186,15 @@ export function startTenant(options: TenantOptions): Tenant {
     ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
     shiftJob({ store, log, ready: watch.ready }),
     ...outbox.jobs,
+    ...awayJobs({
+      store,
+      log,
+      sealer,
+      egress: egress.share(ASKING),
+      slices,
+      contacts: outbox.contacts,
+      publicUrl: options.publicUrl,
+    }),
     silenceJob({ store, contacts: outbox.contacts, log, publicUrl: options.publicUrl }),
     ...listeners.jobs,
     ...(news === null ? [] : [newsJob(news)]),
@@ -192,7 +203,6 @@ export function startTenant(options: TenantOptions): Tenant {
   const ask = createAsk({ egress: egress.share(ASKING), clock });
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const dryRuns = createDryRunner(store);
-  const slices = createSlices({ slice: 20_000, works: 64 });
   let house: TenantHost | null = null;
   const used = new LRUCache<string, number>({ max: 1000 });
 

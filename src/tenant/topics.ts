@@ -53,6 +53,7 @@ const unplaced: Readonly<Record<string, (id: string) => string[]>> = {
   ...Object.fromEntries(
     [
       "account",
+      "away",
       "key",
       "session",
       "calendar",

@@ -251,6 +251,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
     makeCalendar: () => ({}),
+    putAway: () => ({ spans: [{ from: soon(), until: soon() + 60, note: fresh("trip") }] }),
     makeWall: () => ({ name: fresh("screen") }),
     createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     previewSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),

@@ -87,6 +87,21 @@ function ofContactAt(at: string): Make {
   };
 }
 
+/** Forms on times away, at whosever page they stand. */
+const awayForms = (at: string, account: (of: Case) => Promise<string>): Record<string, Make> => ({
+  [`${at}/away/add`]: () => ({
+    from: "2030-01-05T09:00",
+    until: "2030-01-06T09:00",
+    note: fresh("trip"),
+  }),
+  [`${at}/away/remove`]: async (of) => {
+    const spans = JSON.stringify([{ from: 1, until: 2, note: "" }]);
+    sql(of, "INSERT OR REPLACE INTO away (id, spans) VALUES (?, ?)", await account(of), spans);
+    return { from: "1", until: "2" };
+  },
+  [`${at}/away/calendar`]: () => ({ ical: `https://127.0.0.1:9/${fresh("calendar")}` }),
+});
+
 /** Forms on alerts: `more` names the alert where the address doesn't. */
 const alertForms = (
   at: string,
@@ -187,6 +202,8 @@ export const pageBodies: Record<string, Make> = {
   "/people/{account}/sessions/{sid}/end": nothing,
   "/people/{account}/keys/{kid}/revoke": nothing,
   ...contactForms("/people/{account}", (of) => of.value("account", "/people/{account}")),
+  ...awayForms("/people/{account}", (of) => of.value("account", "/people/{account}")),
+  ...awayForms("/me", async ({ person }) => person.accountId),
   "/me/name": () => ({ display_name: fresh("Me") }),
   "/me/password": async (of) => {
     const hash = await of.box.tenant.passwords.hash("correct horse");

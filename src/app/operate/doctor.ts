@@ -7,6 +7,7 @@ import { migrations } from "../../ground/store/migrations.ts";
 import { sealedKeyIds } from "../../ground/store/sealed.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { diskSizes } from "../../tenant/disk.ts";
+import { awayFindings } from "./away-health.ts";
 import { contactFindings } from "./contact-health.ts";
 import { heartbeatFindings } from "./doctor-heartbeats.ts";
 import {
@@ -48,6 +49,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...ailingChannels(reader),
       ...reachFindings(reader),
       ...contactFindings(reader),
+      ...awayFindings(reader, options.clock),
       ...pushFindings(reader, sealerOf(data), options.clock),
       ...heartbeatFindings(reader, options.clock),
       ...rulesAtLimitFindings(reader),

@@ -38,6 +38,10 @@ const NAMED: Readonly<Record<Unreadable["table"], Named>> = {
     kind: "sign-in provider",
     sql: "SELECT name FROM sign_in_providers WHERE id = ?",
   },
+  away: {
+    kind: "calendar of times away",
+    sql: "SELECT email FROM accounts WHERE id = ?",
+  },
 };
 
 /** The credentials that must be entered again unless their key is restored. */

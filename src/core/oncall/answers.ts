@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Slices, Work } from "../../ground/kit/slices.ts";
 import { accounts } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { isAway, timesAway } from "./away.ts";
 import { type CalendarShift, followIcalendar } from "./calendar.ts";
 import { listOverrides } from "./overrides.ts";
 import {
@@ -113,14 +114,20 @@ export async function previewDraft(
   return { ...answer, was: is === null ? null : await slices.run(previewed(is, range)) };
 }
 
-function* previewed({ schedule, emailOf }: Read, range: Range): Work<PreviewAnswer> {
+function* previewed({ schedule, emailOf, away }: Read, range: Range): Work<PreviewAnswer> {
   const { shifts, gaps, until } = yield* followPreview(schedule, range);
-  return {
-    shifts: shifts.map((shift) => ({ ...shift, email: emailOf(shift.account_id) ?? "" })),
-    gaps,
-    until,
-  };
+  const shown: PreviewAnswer["shifts"] = [];
+  for (const shift of shifts) {
+    const spans = away.get(shift.account_id);
+    if (spans !== undefined) yield Math.ceil(spans.length / LOOKED_THROUGH);
+    const one = { ...shift, email: emailOf(shift.account_id) ?? "" };
+    shown.push(isAway(spans, shift) ? { ...one, away: true } : one);
+  }
+  return { shifts: shown, gaps, until };
 }
+
+/** So many times away cost as much as a look at one layer. */
+const LOOKED_THROUGH = 20;
 
 const DAY = 86_400;
 
@@ -183,6 +190,7 @@ export async function shiftsCalendarOf(
 interface Read {
   schedule: Schedule;
   emailOf(account: string): string | undefined;
+  away: ReturnType<typeof timesAway>;
 }
 
 const readStored = (reader: Reader, stored: StoredSchedule): Read =>
@@ -204,5 +212,9 @@ function readAll(
     .where(sql`${accounts.id} IN (SELECT value FROM json_each(${JSON.stringify([...named])}))`)
     .all();
   const emails = new Map(rows.map(({ id, email }) => [id, email]));
-  return { schedule, emailOf: (account: string) => emails.get(account) };
+  return {
+    schedule,
+    emailOf: (account: string) => emails.get(account),
+    away: timesAway(reader, named),
+  };
 }

@@ -194,6 +194,9 @@ const shift = z.object({
   ends_at: z.int(),
   layer: z.string().nullable(),
   override_id: z.string().nullable(),
+  away: z.literal(true).optional().meta({
+    description: "Additive: some of it lies in a time in which the person is away; else left out.",
+  }),
 });
 
 export const previewAnswer = z.object({

@@ -47,6 +47,8 @@ export const unwatched: Readonly<Record<string, string>> = {
   executions: "what leaves",
   pages: "what leaves",
   shift_checks: "what leaves",
+  away_asked: "what leaves",
+  oncall_notes: "what leaves",
   storms: "what leaves",
   heartbeat_runs: "reports of jobs",
 };

@@ -30,3 +30,10 @@ export type ContactState = "unverified" | "verified" | "failing" | "off";
 
 /** The times at which a schedule should have somebody on call. */
 export type ScheduleCovers = "always" | "hours";
+
+/** A time in which a person is away, Unix seconds. */
+export interface AwaySpan {
+  from: number;
+  until: number;
+  note: string;
+}

@@ -2,6 +2,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type {
   ActionMethod,
+  AwaySpan,
   ContactState,
   EntryType,
   NameScope,
@@ -199,6 +200,37 @@ export const overrides = sqliteTable("overrides", {
   endsAt: integer("ends_at").notNull(),
   createdAt: integer("created_at").notNull(),
   createdBy: text("created_by").notNull(),
+});
+
+export const away = sqliteTable("away", {
+  id: text("id").primaryKey(),
+  spans: text("spans", { mode: "json" }).$type<AwaySpan[]>().notNull().default([]),
+  sealedIcal: text("sealed_ical"),
+  shownIcal: text("shown_ical"),
+  icalSpans: text("ical_spans", { mode: "json" }).$type<AwaySpan[]>().notNull().default([]),
+  icalError: text("ical_error"),
+  icalReadAt: integer("ical_read_at"),
+  icalNext: integer("ical_next"),
+});
+
+export const awayAsked = sqliteTable(
+  "away_asked",
+  {
+    scheduleId: text("schedule_id").notNull(),
+    accountId: text("account_id").notNull(),
+    startsAt: integer("starts_at").notNull(),
+    endsAt: integer("ends_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scheduleId, table.accountId, table.startsAt] })],
+);
+
+export const oncallNotes = sqliteTable("oncall_notes", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  accountId: text("account_id").notNull(),
+  title: text("title").notNull(),
+  lines: text("lines", { mode: "json" }).$type<string[]>().notNull(),
+  path: text("path").notNull(),
+  until: integer("until").notNull(),
 });
 
 export const integrations = sqliteTable("integrations", {

@@ -11,6 +11,7 @@ const places = [
   { table: "sources", column: "sealed_secret" },
   { table: "contacts", column: "sealed" },
   { table: "sign_in_providers", column: "sealed_secret" },
+  { table: "away", column: "sealed_ical" },
 ] as const;
 
 type Place = (typeof places)[number];

@@ -4,6 +4,7 @@ import { alertListRoutes } from "./resources/alert-list.ts";
 import { alertVerbRoutes } from "./resources/alert-verbs.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { auditRoutes } from "./resources/audit.ts";
+import { awayRoutes } from "./resources/away.ts";
 import { calendarRoutes } from "./resources/calendars.ts";
 import { changesRoutes } from "./resources/changes.ts";
 import { configRoutes } from "./resources/config.ts";
@@ -46,6 +47,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...alertRoutes,
   ...alertVerbRoutes,
   ...auditRoutes,
+  ...awayRoutes,
   ...calendarRoutes,
   ...changesRoutes,
   ...configRoutes(kinds),

@@ -138,9 +138,9 @@ test("a file with commits still in its log is refused without moving them into i
 test("data of a newer program is refused and not touched", (t) => {
   const { directory, path } = filled(t);
   const db = new Database(path);
-  db.pragma("user_version = 42");
+  db.pragma("user_version = 4242");
   db.close();
-  refused(directory, path, "newer", /schema 42; this program knows/);
+  refused(directory, path, "newer", /schema 4242; this program knows/);
 });
 
 test("a log without its file is refused: a new file would be destroyed by it", (t) => {

@@ -27,6 +27,17 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     },
     passed: ["created_at"],
   },
+  away: {
+    kind: "away",
+    id: "id",
+    name: "id",
+    fields: {
+      spans: ["spans", "json"],
+      shown_ical: ["ical", "text"],
+      sealed_ical: ["ical_address", "secret"],
+    },
+    passed: ["ical_spans", "ical_error", "ical_read_at", "ical_next"],
+  },
   overrides: {
     kind: "override",
     id: "id",

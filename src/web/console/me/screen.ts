@@ -6,6 +6,7 @@ import { changeAccount } from "../../../people/accounts.ts";
 import { changePassword } from "../../../people/passwords.ts";
 import { lookCookie } from "../cookies.ts";
 import type { PageCall, Screen } from "../screen.ts";
+import { awayForms, awaySection } from "../ui/away.ts";
 import { button, field, select } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";
 import { meTabs } from "./tabs.ts";
@@ -22,6 +23,10 @@ export const meScreen: Screen = {
       tabs: { watches: [], draw: () => meTabs(call, AT) },
       name: { watches: ["people"], draw: () => nameSection(call) },
       notify: { watches: ["people"], draw: () => notifySection(call) },
+      away: {
+        watches: ["people"],
+        draw: () => awaySection(call, { account: call.who.accountId, at: AT }),
+      },
       password: { watches: [], draw: () => passwordSection(call) },
       look: { watches: [], draw: () => lookSection(call) },
       out: {
@@ -31,6 +36,7 @@ export const meScreen: Screen = {
     },
   }),
   forms: {
+    ...awayForms(({ who }) => who.accountId),
     name: {
       verb: "changeAccount",
       target: () => ({ kind: "account", id: "" }),

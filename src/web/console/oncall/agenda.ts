@@ -50,7 +50,7 @@ function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock, firs
   const isLinked = cut.starts_at >= first || first === shown.range.days[0]?.since;
   return html`<tr${isLinked && html` id="shift-${cut.starts_at}"`}${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
     account_id === call.who.accountId && html` (you)`
-  } <span class="soft small">${[override_id !== null ? "override" : (layer ?? ""), isNow ? "now" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
+  } <span class="soft small">${[override_id !== null ? "override" : (layer ?? ""), isNow ? "now" : "", block.away ? "away" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
 `;
 }
 

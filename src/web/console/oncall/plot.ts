@@ -59,12 +59,12 @@ export function placeAt(
 
 /** "Ann, Mon 16 Nov 09:00 to Mon 23 Nov 09:00, weekly". */
 export function blockWords(
-  { account_id, starts_at, ends_at, layer, override_id }: CalendarBlock,
+  { account_id, starts_at, ends_at, layer, override_id, away }: CalendarBlock,
   { names, timezone }: Pick<CalendarPlot, "names" | "timezone">,
 ): string {
   const on = (at: number) => `${dayOf(at, timezone)} ${hourOf(at, timezone)}`;
   const by = override_id !== null ? ", override" : layer === null ? "" : `, ${layer}`;
-  return `${names(account_id)}, ${on(starts_at)} to ${on(ends_at)}${by}`;
+  return `${names(account_id)}, ${on(starts_at)} to ${on(ends_at)}${by}${away ? ", away" : ""}`;
 }
 
 export function calendarPlot(plot: CalendarPlot): Markup {
@@ -122,7 +122,7 @@ function drawnBlock(
   // What stands left of the line of today is over: the name stands right of it where there is room.
   const over = now > starts_at && now < ends_at ? placeAt(plot, now) - x : 0;
   const left = width - over >= FITS.hours ? rounded((over / width) * 100) : 0;
-  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${words}</title><svg aria-hidden="true" x="${x}%" y="${y}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="${left}%" dx="6" y="${width < FITS.hours ? 21 : 15}">${text}</text>${
+  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${words}</title><svg aria-hidden="true" x="${x}%" y="${y}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="${left}%" dx="6" y="${width < FITS.hours ? 21 : 15}">${text}${block.away && text !== "" && " (away)"}</text>${
     width >= FITS.hours && html`<text class="cal-hours" x="${left}%" dx="6" y="28">${hours}</text>`
   }${
     row.kind === "layer" &&

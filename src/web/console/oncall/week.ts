@@ -45,7 +45,7 @@ export function weekGrid(call: PageCall, { range, grid }: ShownWeek): Markup {
   const listed = rows.flatMap(({ name, blocks }) =>
     blocks.map(
       (block) =>
-        html`<tr${block.account_id === null && html` class="agenda-gap"`}><td><a href="${base}${pages.get(name)}">${name}</a></td><td>${block.account_id === null ? "Nobody" : names(block.account_id)}</td><td>${stretchWords(block, zone)}</td></tr>
+        html`<tr${block.account_id === null && html` class="agenda-gap"`}><td><a href="${base}${pages.get(name)}">${name}</a></td><td>${block.account_id === null ? "Nobody" : names(block.account_id)}${block.away && " (away)"}</td><td>${stretchWords(block, zone)}</td></tr>
 `,
     ),
   );

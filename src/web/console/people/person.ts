@@ -12,6 +12,7 @@ import { atLeast, isManager, roles } from "../../../people/roles.ts";
 import { listWalls } from "../../../people/walls.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
+import { awayForms, awaySection } from "../ui/away.ts";
 import { contactForms } from "../ui/contact-forms.ts";
 import { addContactForm, contactRows } from "../ui/contact-list.ts";
 import { button, field, select } from "../ui/form.ts";
@@ -54,6 +55,7 @@ export const personScreen: Screen = {
                 draw: () => html`<h2>What rings for them</h2>${newTopic(call)}${contactRows(call, { account: account.id, at })}
 <details id="add-contact"><summary>Add a way</summary>${addContactForm(call, { account: account.id, at })}</details>`,
               },
+              away: { watches, draw: () => awaySection(call, { account: account.id, at }) },
             }
           : {}),
         named: {
@@ -115,6 +117,7 @@ export const personScreen: Screen = {
     ...replaceForms,
     ...wayInForms,
     ...contactForms(({ params }) => params["account"] ?? ""),
+    ...awayForms(({ params }) => params["account"] ?? ""),
     ...passkeysOf,
   },
 };

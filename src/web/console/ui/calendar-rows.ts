@@ -9,6 +9,8 @@ export interface CalendarBlock {
   ends_at: number;
   layer: string | null;
   override_id: string | null;
+  /** Its person says that they are away in some of it. */
+  away?: true | undefined;
 }
 
 export interface CalendarRow {
