@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
+import type { Proposal } from "../src/in/connect/apart.ts";
 import type { ConnectionAnswer, HeardAnswer } from "../src/in/connect/connection.ts";
 import { callApi, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
@@ -100,6 +101,7 @@ function heardText({
   rules,
   alert,
   pages,
+  proposes,
 }: NonNullable<HeardAnswer["heard"]>): string {
   const whom = pages.length === 0 ? "nobody" : pages.join(", ");
   const became =
@@ -110,5 +112,11 @@ function heardText({
     rules.length === 0
       ? "no rule matches it: box rule set PROJECT FILE makes one"
       : `rules: ${rules.join(", ")}; ${became}`,
+    ...(proposes === null ? [] : [proposalText(proposes)]),
   ].join("\n");
+}
+
+function proposalText({ rules, identifier_keys }: Proposal): string {
+  const keys = identifier_keys.map((key) => printable(short(key, 200)));
+  return `its labels name what it is about: with ${keys.join(", ")} in identifier_keys of ${rules.join(", ")} (box rule set), each such thing has an alert of its own`;
 }

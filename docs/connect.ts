@@ -1,6 +1,6 @@
-import type { Adapter } from "../src/in/adapters/adapter.ts";
+import type { Adapter, SenderIdentity } from "../src/in/adapters/adapter.ts";
 import { mailPresets } from "../src/in/adapters/email/presets.ts";
-import { adapters } from "../src/in/adapters/list.ts";
+import { adapters, identityOf, sourceKinds } from "../src/in/adapters/list.ts";
 import { presets } from "../src/in/adapters/mapping/presets.ts";
 import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/web/http/ingest.ts";
 
@@ -33,6 +33,37 @@ Make one source for each sender: then you see its own counts, and you can rotate
 **Senders that keep the key of another system** (an OnCall token, an Opsgenie or PagerDuty key) change only the host name: \`box source add-key shop oncall key.txt\` lets that key send to
 the source, too.
 `;
+
+/** What an alert of each kind is called, and by what alerts are told apart. */
+function toldApart(): string {
+  const codes = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(", ");
+  const rows = sourceKinds.map((kind) => {
+    const { title, labels, named } = identityOf(kind) as SenderIdentity;
+    const from =
+      title.length === 0 ? "the message's first line" : title.map(codeOrWords).join(", else ");
+    return `| \`${kind}\` | ${from} | ${labels.length === 0 ? "each sender's own" : codes(labels)} | ${APART[named]} |`;
+  });
+  return [TOLD_APART, ...rows, ""].join("\n");
+}
+
+/** A field's name; words as they are. */
+const codeOrWords = (from: string) => (from.includes(" ") ? from : `\`${from}\``);
+
+const APART = {
+  all: "`dedup_key`",
+  some: "`dedup_key`, without one template and identifiers",
+  none: "template and identifiers",
+};
+
+const TOLD_APART = `## What an alert is called, and what makes two alerts two
+
+An alert's title is what its sender calls it, else the first line of its message that isn't empty. Labels are the keys of its events. If
+a sender names its alerts (\`dedup_key\`), the name tells them apart. Otherwise the message's [template](templates.md) does, and the rule's
+\`identifier_keys\`: the rule that \`box connect\` makes for a kind whose senders name nothing has the labels of this table. Where each sender has labels of its own,
+\`box connect --wait\` and the project's page propose those that the first event has.
+
+| Kind | Title | Labels that name the thing | Told apart by |
+|---|---|---|---|`;
 
 const MIB = 1024 * 1024;
 const size = (bytes: number) => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`);
@@ -72,7 +103,7 @@ inflated and 10,000 values. A mail has 1 MiB, of which 30,000 lines are read, in
 export function connectReference(): string {
   const cards = adapters.map(card);
   const list = adapters.map(({ title }) => `- [${title}](#${anchor(title)})`);
-  return `${[HEAD, `${list.join("\n")}\n`, ...cards, most(), known()].join("\n").trimEnd()}\n`;
+  return `${[HEAD, `${list.join("\n")}\n`, ...cards, toldApart(), most(), known()].join("\n").trimEnd()}\n`;
 }
 
 function card({ kind, title, setUp }: Adapter): string {

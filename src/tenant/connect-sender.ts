@@ -2,6 +2,7 @@ import { listAlerts } from "../core/alerts/list.ts";
 import { getProject } from "../core/projects/projects.ts";
 import { listRules } from "../core/projects/rules.ts";
 import { changeSource, getSource } from "../core/projects/sources.ts";
+import { proposalFor } from "../in/connect/apart.ts";
 import { connect } from "../in/connect/connect.ts";
 import type { ConnectionAnswer, HeardAnswer } from "../in/connect/connection.ts";
 import { textOfTemplate } from "../in/ingest/templates.ts";
@@ -47,13 +48,12 @@ export function firstHeardOf(
   if (first === null) return null;
   const { at, event, source, templateId } = first;
   const rules = ingest.takers(source, event);
+  const taking = listRules(store, project.id).filter(({ name }) => rules.includes(name));
   const { alerts } = listAlerts(store, { projectId: project.id, limit: 50 });
   const alert = alerts.find((one) => rules.includes(one.rule) && one.last_seen >= at) ?? null;
   const emails = new Map(listAccounts(store).map(({ id, email }) => [id, email]));
   const emailOf = (id: string) => emails.get(id) ?? id;
-  const steps = listRules(store, project.id)
-    .filter((rule) => rules.includes(rule.name))
-    .flatMap(({ escalations }) => escalations.slice(0, 1));
+  const steps = taking.flatMap(({ escalations }) => escalations.slice(0, 1));
   const would = steps.flatMap((step) => [...step.accounts.map(emailOf), ...step.schedules]);
   return {
     at,
@@ -66,5 +66,6 @@ export function firstHeardOf(
     rules,
     alert: alert?.id ?? null,
     pages: [...new Set(alert === null ? would : alert.page_accounts.map(emailOf))],
+    proposes: proposalFor(source.kind, event, taking),
   };
 }

@@ -63,6 +63,61 @@ test("a sender is connected with one command: source, rule, text to paste, and w
   );
 });
 
+test("a sender that names no alerts has one for each host; what tells more apart is proposed by its first event", async (t) => {
+  const { served, box, rules } = await scene(t);
+  const syslog = JSON.parse((await box("connect", "syslog", "--project", "shop", "--json")).out);
+  assert.deepEqual((await rules())[0].identifier_keys, ["host"]);
+  assert.equal(
+    syslog.set_up.notes[0],
+    "What makes two alerts two: another template of the message, another host.",
+  );
+  const lines = ["db7", "db8", "db7"].map(
+    (host) => `<27>1 2026-01-05T09:00:00Z ${host} sshd - - - disk full\n`,
+  );
+  const sent = await fetch(`${served.url}/v1/in/syslog/${syslog.token}`, {
+    method: "POST",
+    body: lines.join(""),
+  });
+  assert.equal(sent.status, 204);
+  const { alerts } = (await served.api("GET", "/v1/alerts")).body;
+  const counts = alerts.map(({ identifiers, count }: Record<string, unknown>) => [
+    identifiers,
+    count,
+  ]);
+  assert.deepEqual(counts.reverse(), [
+    [{ host: "db7" }, 2],
+    [{ host: "db8" }, 1],
+  ]);
+
+  const hook = JSON.parse((await box("connect", "hook", "--project", "shop", "--json")).out);
+  const made = (await rules()).find(({ name }: { name: string }) => name === "hook");
+  assert.deepEqual(made.identifier_keys, [], "each sender has labels of its own");
+  const waiting = box("connect", "hook", "--project", "shop", "--name", "nas", "--wait");
+  const heard = async (name: string) =>
+    (await served.api("GET", `/v1/projects/shop/sources/${name}/heard`)).body.heard;
+  await fetch(`${served.url}/v1/in/hook/${hook.token}`, {
+    method: "POST",
+    body: JSON.stringify({ message: "pool degraded", severity: "error", host: "nas1" }),
+  });
+  assert.deepEqual((await heard("hook")).proposes, { rules: ["hook"], identifier_keys: ["host"] });
+  let nas = { status: 404, body: { token: "" } };
+  while (nas.status !== 200)
+    nas = await served.api(
+      "POST",
+      "/v1/projects/shop/sources/nas/rotate-token",
+      undefined,
+      served.owner.key,
+    );
+  await fetch(`${served.url}/v1/in/hook/${nas.body.token}`, {
+    method: "POST",
+    body: JSON.stringify({ message: "pool degraded", severity: "error", monitor: "pool" }),
+  });
+  assert.match(
+    (await waiting).out,
+    /its labels name what it is about: with monitor in identifier_keys of nas \(box rule set\)/,
+  );
+});
+
 test("a rule that may take what it sends is enough; a new one has the project's usual ladder", async (t) => {
   const { served, box, rules } = await scene(t);
   const ann = served.person("member", "ann@example.org").accountId;

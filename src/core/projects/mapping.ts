@@ -19,6 +19,7 @@ export const mappingTried = z.object({
   events: z.array(
     z.object({
       message: z.string(),
+      title: z.string().nullable().meta({ description: "What its alert is called." }),
       level: z.int(),
       action: z.string(),
       dedup_key: z.string().nullable(),

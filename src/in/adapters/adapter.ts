@@ -143,12 +143,23 @@ export function baseOfBox(base: string): string {
   return URL.canParse(base) ? base : "http://HOST:PORT";
 }
 
+/** How alerts of one kind of sender are told apart. */
+export interface SenderIdentity {
+  /** Where an alert's title is from, for people, best first; empty: the first line of the message. */
+  title: readonly string[];
+  /** The labels that name what an alert is about; empty where each sender has labels of its own. */
+  labels: readonly string[];
+  /** Which of its senders name their alerts (`dedup_key`). */
+  named: "all" | "some" | "none";
+}
+
 /** The format of one kind of sender. Each has a file of its own and a line in the list. */
 export interface Adapter {
   /** Its name in addresses and on sources. */
   kind: string;
   /** Its name for people. */
   title: string;
+  identity: SenderIdentity;
   /** The scope of its alerts' names, unless a source sets another. */
   room: "project" | "source";
   caps: Caps;

@@ -19,6 +19,11 @@ import { jsonReply, plainRefusal } from "./replies.ts";
 export const alertmanager: Adapter = {
   kind: "alertmanager",
   title: "Prometheus Alertmanager",
+  identity: {
+    title: ["annotations.summary", "annotations.title", "annotations.message"],
+    labels: ["alertname", "instance", "service", "job"],
+    named: "all",
+  },
   room: "project",
   caps: alertCaps,
   decode,

@@ -20,6 +20,11 @@ import { jsonReply, plainRefusal } from "./replies.ts";
 export const cloudevents: Adapter = {
   kind: "cloudevents",
   title: "CloudEvents",
+  identity: {
+    title: ["title", "summary", "subject"],
+    labels: ["ce.source", "ce.subject"],
+    named: "some",
+  },
   room: "source",
   caps: alertCaps,
   // Azure asks for permission before it sends.
@@ -130,6 +135,7 @@ function eventOf({ attributes, data }: CloudEvent, { body, watched }: InRequest)
         guess.used.length > 0
           ? guess.message
           : (namedText(fields) ?? `${said("type")} ${subject}`.trim()),
+      title: guess.title,
       level: guess.level ?? ALERT_LEVEL,
       keys: [...named, ...own].filter(([, text]) => text !== ""),
       tags: ["cloudevents"],

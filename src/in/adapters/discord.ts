@@ -10,6 +10,7 @@ import { levelOfColor, slackMessages } from "./slack.ts";
 export const discordMessages: Adapter = {
   kind: "discord",
   title: "Senders of Discord messages",
+  identity: { title: ["content", "embeds.title"], labels: [], named: "none" },
   room: "source",
   caps: alertCaps,
   decode(request) {

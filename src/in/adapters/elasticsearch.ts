@@ -45,6 +45,7 @@ const LEVELS = ["log.level", "level", "severity"];
 export const elasticsearch: Adapter = {
   kind: "elasticsearch",
   title: "Elasticsearch bulk (Filebeat, Logstash, Fluentd, Fluent Bit)",
+  identity: { title: [], labels: ["host.name", "service.name"], named: "none" },
   room: "project",
   caps: lineCaps,
   decode,

@@ -22,6 +22,7 @@ import { jsonReply, plainRefusal } from "./replies.ts";
 export const incomingMail: Adapter = {
   kind: "email",
   title: "E-mail (cron, mdadm, UPS, NAS, printers, backup programs)",
+  identity: { title: ["subject"], labels: ["from"], named: "all" },
   room: "source",
   usualLevel: 300,
   caps: alertCaps,
@@ -86,6 +87,7 @@ function mailEvent(mail: JsonFields, { options, watched }: InRequest) {
   return fitted(
     {
       message: title,
+      title: subject,
       level: rule?.level ?? levelOf(title, mail),
       keys: keysOf(mail),
       tags: ["email"],

@@ -1,5 +1,5 @@
 import { sha256 } from "../../ground/kit/ids.ts";
-import { cut as cutText, fits, storableMessage } from "../../ground/kit/text.ts";
+import { cut as cutText, fits, storableMessage, titleLine } from "../../ground/kit/text.ts";
 import { eventLimits, type IngestEvent } from "../ingest/event.ts";
 import { type Extra, isWebAddress, type NamedState, namedLimits } from "../ingest/named-fields.ts";
 import type { WatchedKeys } from "./watched.ts";
@@ -7,6 +7,8 @@ import type { WatchedKeys } from "./watched.ts";
 /** An event as an adapter reads it, of any length. */
 export interface Loose {
   message: string;
+  /** What the sender calls the alert, if it says so besides the message. */
+  title?: string;
   level: number;
   keys: Iterable<readonly [string, string]>;
   tags: readonly string[];
@@ -46,6 +48,7 @@ export function fitted(loose: Loose, watched: WatchedKeys): IngestEvent {
   if (cut.size > 0) keys[CUT_KEY] = [...cut].join(", ").slice(0, eventLimits.value);
   return {
     message: message === "" ? "(no message)" : message,
+    title: titleLine(loose.title ?? "") || null,
     level: loose.level,
     keys: Object.keys(keys).length === 0 ? null : keys,
     tags: tags.length === 0 ? null : tags.slice(0, eventLimits.tags),

@@ -21,6 +21,7 @@ const MOST_VALUES = 10_000;
 export const gelf: Adapter = {
   kind: "gelf",
   title: "GELF (Docker, Graylog's senders)",
+  identity: { title: [], labels: ["host", "container_name"], named: "none" },
   room: "project",
   caps: lineCaps,
   decode,

@@ -20,6 +20,7 @@ import type { WatchedKeys } from "./watched.ts";
 export const goalert: Adapter = {
   kind: "goalert",
   title: "Senders for GoAlert",
+  identity: { title: ["summary"], labels: ["monitor"], named: "all" },
   room: "source",
   caps: alertCaps,
   fixed(path) {
@@ -73,6 +74,7 @@ function generic(request: InRequest): Decoded {
   const event = eventOf(
     {
       message: summary || dedup,
+      title: summary,
       details,
       isOver,
       dedupKey: dedup || [summary, details].join("\n").trim(),
@@ -134,6 +136,7 @@ function site24x7(request: InRequest): Decoded {
 function eventOf(
   said: {
     message: string;
+    title?: string;
     details: string;
     dedupKey: string;
     isOver: boolean;
@@ -143,11 +146,12 @@ function eventOf(
   },
   watched: WatchedKeys,
 ): IngestEvent {
-  const { message, details, dedupKey, keys, level = ALERT_LEVEL, link = "" } = said;
+  const { message, title = "", details, dedupKey, keys, level = ALERT_LEVEL, link = "" } = said;
   const action = said.isOver ? "resolve" : "fire";
   return fitted(
     {
       message,
+      title,
       level,
       details,
       keys,

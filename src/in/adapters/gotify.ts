@@ -19,6 +19,7 @@ const VERSION = { version: "2.6.1", commit: "", buildDate: "" };
 export const gotifyMessages: Adapter = {
   kind: "gotify",
   title: "Senders of Gotify messages",
+  identity: { title: ["title and message"], labels: [], named: "none" },
   room: "source",
   caps: alertCaps,
   decode,
@@ -45,9 +46,11 @@ function decode(request: InRequest): Decoded {
   const title = asText(body["title"]).trim();
   const priority = Number(asText(body["priority"]) || 0) || 0;
   const budget = { left: 10_000 + request.body.length * 4 };
+  const called = title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`;
   const event = fitted(
     {
-      message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
+      message: called,
+      title: called,
       level: levelOfPriority(priority),
       keys: [
         ["title", title] as const,

@@ -27,6 +27,7 @@ export function grafanaLegacy(fields: JsonFields, { watched }: InRequest): Decod
   const event = fitted(
     {
       message: firstLine === "" ? name : `${name}: ${firstLine}`,
+      title: name,
       level: state === "no_data" ? 300 : (levelOfWord(severity) ?? ALERT_LEVEL),
       keys: [...tags, ...values(fields["evalMatches"])],
       tags: ["grafana"],

@@ -19,6 +19,11 @@ import { isSigned, isSignedAt } from "./signature.ts";
 export const grafana: Adapter = {
   kind: "grafana",
   title: "Grafana alerting",
+  identity: {
+    title: ["annotations.summary", "annotations.title", "annotations.message", "ruleName"],
+    labels: ["alertname", "instance", "service", "job", "grafana.folder"],
+    named: "all",
+  },
   room: "project",
   caps: alertCaps,
   isSigned(request, secret) {
@@ -127,6 +132,7 @@ const DATASOURCE = ["DatasourceNoData", "DatasourceError"];
 function ofDatasource({ labels }: LabelledAlert, level: number): Partial<Loose> {
   if (!DATASOURCE.includes(labels.get("alertname") ?? "")) return {};
   return {
+    title: "",
     message: `no data: ${labels.get("rulename") ?? labels.get("alertname") ?? ""}`,
     level: labels.has("severity") ? Math.max(300, level) : 300,
   };

@@ -17,6 +17,11 @@ const METHODS = ["POST", "PUT", "GET"];
 export const hook: Adapter = {
   kind: "hook",
   title: "Any webhook",
+  identity: {
+    title: ["the mapping's title", "title", "summary", "subject"],
+    labels: [],
+    named: "some",
+  },
   room: "source",
   caps: alertCaps,
   isDescribed: true,

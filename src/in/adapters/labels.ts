@@ -66,12 +66,16 @@ export function spokenFor(alert: LabelledAlert, group: JsonFields, at: number): 
   };
 }
 
+/** What the sender calls the alert; empty where no annotation says it. */
+function ownTitle({ annotations }: LabelledAlert): string {
+  return TITLES.map((name) => annotations.get(name)?.trim()).find(Boolean) ?? "";
+}
+
 /** The line that a person reads first. */
-export function alertTitle({ labels, annotations }: LabelledAlert): string {
-  for (const name of TITLES) {
-    const text = annotations.get(name)?.trim();
-    if (text) return text;
-  }
+export function alertTitle(alert: LabelledAlert): string {
+  const { labels, annotations } = alert;
+  const own = ownTitle(alert);
+  if (own !== "") return own;
   const [firstLine = ""] = (annotations.get("description") ?? "").trim().split("\n");
   if (firstLine !== "") return firstLine;
   if (labels.has("alertname")) return NAMES.flatMap((name) => labels.get(name) ?? []).join(" ");
@@ -145,6 +149,7 @@ export function labelledEvent(
   const images = IMAGES.flatMap((name) => alert.annotations.get(name) ?? []);
   return {
     message: alertTitle(alert),
+    title: ownTitle(alert),
     level: severityOf(alert),
     keys: [
       ...alert.labels,

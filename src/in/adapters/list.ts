@@ -1,4 +1,4 @@
-import type { Adapter } from "./adapter.ts";
+import type { Adapter, SenderIdentity } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
 import { cloudevents } from "./cloudevents.ts";
 import { discordMessages } from "./discord.ts";
@@ -49,7 +49,11 @@ export const adapters: readonly Adapter[] = [
 ];
 
 /** Kinds without an adapter: the box's own format at `/v1/ingest`, and reports of jobs at `/ping`. */
-const OWN: readonly string[] = ["events", "heartbeats"];
+const ownIdentities: Readonly<Record<string, SenderIdentity>> = {
+  events: { title: ["title"], labels: [], named: "some" },
+  heartbeats: { title: [], labels: ["heartbeat"], named: "all" },
+};
+const OWN = Object.keys(ownIdentities);
 
 /** The kinds of sources. */
 export const sourceKinds: readonly string[] = [...OWN, ...adapters.map(({ kind }) => kind)];
@@ -61,6 +65,13 @@ export const signers: readonly string[] = adapters.flatMap(({ kind, isSigned }) 
 
 export function findAdapter(kind: string): Adapter | null {
   return adapters.find((adapter) => adapter.kind === kind) ?? null;
+}
+
+/** How alerts of a kind of source are told apart; null for an unknown kind. */
+export function identityOf(kind: string): SenderIdentity | null {
+  return Object.hasOwn(ownIdentities, kind)
+    ? (ownIdentities[kind] as SenderIdentity)
+    : (findAdapter(kind)?.identity ?? null);
 }
 
 /** The usual scope of alerts' names for a kind of source; null for an unknown kind. */

@@ -26,6 +26,7 @@ const LEVELS = ["level", "detected_level", "severity", "lvl"];
 export const loki: Adapter = {
   kind: "loki",
   title: "Loki push (Alloy, promtail, Fluent Bit, Vector, Docker, pino, winston)",
+  identity: { title: [], labels: [], named: "none" },
   room: "project",
   caps: lineCaps,
   fixed: (path) => (path.length > 1 && PUSH.includes(path) ? path : null),

@@ -14,6 +14,7 @@ import { jsonReply, plainRefusal } from "./replies.ts";
 export const ntfyMessages: Adapter = {
   kind: "ntfy",
   title: "Senders of ntfy messages",
+  identity: { title: ["title and message"], labels: ["topic"], named: "none" },
   room: "source",
   caps: alertCaps,
   decode,
@@ -45,9 +46,11 @@ function decode(request: InRequest): Decoded {
   const fields = topic === "" ? jsonFields(request) : headerFields(request, topic);
   const { message, title, priority, tags, click } = fields;
   const id = request.unique().replaceAll("-", "").slice(0, 12);
+  const called = title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`;
   const event = fitted(
     {
-      message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
+      message: called,
+      title: called,
       level: priority * 100,
       keys: [
         ["topic", fields.topic] as const,

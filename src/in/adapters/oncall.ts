@@ -19,6 +19,11 @@ import type { WatchedKeys } from "./watched.ts";
 export const oncall: Adapter = {
   kind: "oncall",
   title: "Senders for Grafana OnCall",
+  identity: {
+    title: ["title", "message", "text", "summary", "subject", "name", "description"],
+    labels: [],
+    named: "some",
+  },
   room: "source",
   caps: alertCaps,
   fixed(path) {
@@ -106,6 +111,7 @@ function eventOf(fields: JsonFields, isFormatted: boolean, watched: WatchedKeys)
   return fitted(
     {
       message: firstLine || JSON.stringify(fields).slice(0, 1024),
+      title: firstLine,
       level: (isFormatted ? null : levelOfWord(word)) ?? ALERT_LEVEL,
       details: text("message") === firstLine ? "" : text("message"),
       keys: flattened(Object.fromEntries(others), watched),

@@ -18,6 +18,7 @@ import { jsonReply, statusOf } from "./replies.ts";
 export const opsgenie: Adapter = {
   kind: "opsgenie",
   title: "Senders for Opsgenie",
+  identity: { title: ["message"], labels: ["entity", "source"], named: "all" },
   room: "source",
   caps: alertCaps,
   fixed: (path) =>
@@ -105,6 +106,7 @@ function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const event = fitted(
     {
       message: messageIn(fields),
+      title: messageIn(fields),
       level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
       details: asText(fields["description"]),
       keys: [...textPairs(fields["details"]), ...described(fields)],
@@ -186,7 +188,10 @@ function told(name: string, { fields, verb, request }: Told): Decoded {
 /** The changed fields of an alert; nothing for another action, or an unknown priority. */
 function updateIn(fields: JsonFields, verb: string) {
   const priority = asText(fields["priority"]).toLowerCase();
-  if (verb === "message") return { updates: "message" as const, message: messageIn(fields) };
+  if (verb === "message") {
+    const message = messageIn(fields);
+    return { updates: "message" as const, message, title: message };
+  }
   if (verb === "description")
     return { updates: "details" as const, details: asText(fields["description"]) };
   if (verb !== "priority" || !Object.hasOwn(LEVELS, priority)) return {};

@@ -25,6 +25,7 @@ const PROTOBUF = "application/x-protobuf";
 export const otlp: Adapter = {
   kind: "otlp",
   title: "OpenTelemetry logs",
+  identity: { title: [], labels: ["service.name", "host.name"], named: "none" },
   room: "project",
   caps: lineCaps,
   fixed: (path) => (path === "/v1/logs" || DROPPED.includes(path) ? path : null),

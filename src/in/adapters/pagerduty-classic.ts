@@ -35,6 +35,7 @@ export function pagerdutyClassic(fields: JsonFields, { unique, watched }: InRequ
       fitted(
         {
           message: description || `${word} ${dedupKey}`,
+          title: description,
           level: ALERT_LEVEL,
           tags: ["pagerduty"],
           keys: [

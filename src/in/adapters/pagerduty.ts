@@ -30,6 +30,11 @@ const PATHS = [ENQUEUE, CHANGE, CLASSIC];
 export const pagerduty: Adapter = {
   kind: "pagerduty",
   title: "Senders for PagerDuty, if you can set their address",
+  identity: {
+    title: ["payload.summary", "description"],
+    labels: ["source", "component"],
+    named: "all",
+  },
   room: "source",
   caps: { sent: BYTES, inflated: BYTES },
   fixed: (path) => (PATHS.includes(path.replace(/\/$/, "")) ? path : null),
@@ -116,6 +121,7 @@ function event(fields: JsonFields, { unique, watched }: InRequest): Decoded {
         {
           ...described(fields, payload, watched),
           message: asText(payload["summary"]) || `${word} ${dedupKey}`,
+          title: asText(payload["summary"]),
           level: known ?? (isTrigger ? ALERT_LEVEL : 200),
           tags: ["pagerduty"],
           named: { action, dedupKey, instance: null, expiresAt: null },
@@ -142,6 +148,7 @@ function change(fields: JsonFields, { watched }: InRequest): Decoded {
         {
           ...described(fields, payload, watched),
           message: summary,
+          title: summary,
           level: 200,
           tags: ["pagerduty", "change"],
           named: { action: "change", dedupKey: null, instance: null, expiresAt: null },

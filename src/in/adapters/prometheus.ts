@@ -26,6 +26,11 @@ const ALERTS = "/api/v2/alerts";
 export const prometheus: Adapter = {
   kind: "prometheus",
   title: "Prometheus, without an Alertmanager",
+  identity: {
+    title: ["annotations.summary", "annotations.title", "annotations.message"],
+    labels: ["alertname", "instance", "service", "job"],
+    named: "all",
+  },
   room: "project",
   caps: alertCaps,
   goesLast: true,

@@ -44,6 +44,11 @@ const UNWANTED = {
 export const sentry: Adapter = {
   kind: "sentry",
   title: "Programs with a Sentry SDK",
+  identity: {
+    title: ["exception", "message"],
+    labels: ["sentry.group", "environment"],
+    named: "none",
+  },
   room: "source",
   caps: { sent: 20 * MIB, inflated: 32 * MIB },
   preflight: CORS,

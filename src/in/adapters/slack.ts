@@ -9,6 +9,7 @@ import { plainRefusal } from "./replies.ts";
 export const slackMessages: Adapter = {
   kind: "slack",
   title: "Senders of Slack messages",
+  identity: { title: ["text", "attachments.title"], labels: [], named: "none" },
   room: "source",
   caps: alertCaps,
   decode(request) {

@@ -23,6 +23,7 @@ const TO_CONFIRM = 3 * 86_400;
 export const sns: Adapter = {
   kind: "sns",
   title: "Amazon SNS (CloudWatch alarms)",
+  identity: { title: ["AlarmName", "Subject"], labels: ["alarm", "region"], named: "some" },
   room: "source",
   caps: alertCaps,
   believe,

@@ -19,6 +19,7 @@ import { readSyslog } from "./syslog/message.ts";
 export const syslog: Adapter = {
   kind: "syslog",
   title: "Syslog",
+  identity: { title: [], labels: ["host"], named: "none" },
   room: "project",
   caps: lineCaps,
   decode,

@@ -18,6 +18,7 @@ import { jsonReply, statusOf } from "./replies.ts";
 export const victorops: Adapter = {
   kind: "victorops",
   title: "Senders for Splunk On-Call (VictorOps)",
+  identity: { title: ["entity_display_name", "state_message"], labels: [], named: "some" },
   room: "source",
   caps: alertCaps,
   fixed(path) {
@@ -67,6 +68,7 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
   const event = fitted(
     {
       message: asText(entity_display_name) || firstLine || asText(message_type),
+      title: asText(entity_display_name) || firstLine,
       level: levelOfWord(word) ?? (action === "fire" ? ALERT_LEVEL : 200),
       details: text,
       keys: [

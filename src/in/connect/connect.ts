@@ -8,6 +8,7 @@ import { levelName } from "../../ground/kit/level.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { SetUp } from "../adapters/adapter.ts";
 import { findAdapter, sourceKinds, usualNameScope } from "../adapters/list.ts";
+import { apartSentence, usualIdentifiers } from "./apart.ts";
 import type { ConnectionAnswer } from "./connection.ts";
 import { usualLadder } from "./ladder.ts";
 import { snippetsOf } from "./snippets.ts";
@@ -40,18 +41,20 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
   const made_rule =
     rules.length > 0
       ? null
-      : makeRule(tx, project, { name, present, level: wanted.level ?? usualLevel(kind) });
+      : makeRule(tx, project, { name, kind, present, level: wanted.level ?? usualLevel(kind) });
   const at = { base, token: made.token, shortToken: made.short_token ?? "" };
   const { where, paste, notes } = setUpOf(kind, at);
-  const unheard = unheardNote(
-    listRules(tx, project.id).filter((rule) => mayTake(rule, { name, kind })),
-  );
+  const taking = listRules(tx, project.id).filter((rule) => mayTake(rule, { name, kind }));
   return {
     ...made,
     kind,
     rules: made_rule === null ? rules : [made_rule],
     made_rule,
-    set_up: { where, paste, notes: [...unheard, ...notes] },
+    set_up: {
+      where,
+      paste,
+      notes: [apartSentence(kind, taking), ...unheardNote(taking), ...notes],
+    },
   };
 }
 
@@ -86,12 +89,13 @@ function mayTake({ match }: StoredRule, source: { name: string; kind: string }):
 function makeRule(
   tx: Tx,
   project: Project,
-  how: { name: string; present: readonly StoredRule[]; level: number },
+  how: { name: string; kind: string; present: readonly StoredRule[]; level: number },
 ): string {
   const name = freeName(how.name, how.present);
   const match = { sources: [how.name], min_level: how.level };
   const escalations = usualLadder(tx, how.present);
-  const { name: _, ...body } = ruleCreate.parse({ name, match, escalations });
+  const identifier_keys = usualIdentifiers(how.kind);
+  const { name: _, ...body } = ruleCreate.parse({ name, match, identifier_keys, escalations });
   return createRule(tx, project, { name, body }).name;
 }
 

@@ -47,6 +47,13 @@ export const heardAnswer = z
           description:
             "Who was paged, by email; without an alert whom the rules' first steps would page, people and schedules.",
         }),
+        proposes: z
+          .object({ rules: z.array(z.string()), identifier_keys: z.array(z.string()) })
+          .nullable()
+          .meta({
+            description:
+              "Labels of the event that name what it is about, and the rules taking it whose identifier_keys have none of them: with them each such thing has an alert of its own. Null where there is nothing to add, as for an event with a dedup_key.",
+          }),
       })
       .nullable()
       .meta({ description: "Null while nothing came since this was first asked for." }),

@@ -27,8 +27,8 @@ export const eventLimits = {
 } as const;
 
 /** The number of characters in an event, for the limits of waiting events. */
-export function eventChars({ message, keys, tags, extra }: IngestEvent): number {
-  let chars = message.length;
+export function eventChars({ message, title, keys, tags, extra }: IngestEvent): number {
+  let chars = message.length + (title?.length ?? 0);
   if (extra) chars += (extra.details?.length ?? 0) + JSON.stringify(extra.links).length;
   if (keys !== null) for (const key in keys) chars += key.length + (keys[key] as string).length;
   if (tags !== null) for (const tag of tags) chars += tag.length;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uuid4 } from "../../../src/ground/kit/ids.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
-import { fits, isStorable } from "../../../src/ground/kit/text.ts";
+import { codePoints, fits, isStorable } from "../../../src/ground/kit/text.ts";
 import {
   type Adapter,
   type Decoded,
@@ -60,11 +60,17 @@ export function decodesCleanly(adapter: Adapter, request: InRequest): Decoded | 
   return decoded;
 }
 
+function isTitle(title: string): void {
+  assert.ok(title !== "" && codePoints(title) <= 200 && isStorable(title), title);
+  assert.doesNotMatch(title, /[\p{Cc}\u2028\u2029]/u);
+}
+
 function isWithinLimits(event: Decoded["events"][number]): void {
-  const { message, level, keys, tags, named, extra } = event;
+  const { message, title = null, level, keys, tags, named, extra } = event;
   const isText = (text: string, most: number) =>
     assert.ok(text.length > 0 && fits(text, most) && isStorable(text), text.slice(0, 100));
   isText(message, eventLimits.message);
+  if (title !== null) isTitle(title);
   assert.ok([100, 200, 300, 400, 500].includes(level), String(level));
   const names = Object.keys(keys ?? {});
   assert.ok(names.length <= eventLimits.keys);

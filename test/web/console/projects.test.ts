@@ -80,7 +80,8 @@ test("AC-13.2 what listens turns green with the first event: its template, who t
     accept: "application/json",
   });
   await until(() => box.tenant.changes.listening > 0, "the page's poll waits");
-  await box.ingest(token, { message: "payment 4711 failed after 30 s", level: 400 });
+  const keys = { service: "pay", host: "db7", order: 4711 };
+  await box.ingest(token, { message: "payment 4711 failed after 30 s", level: 400, keys });
   await settle(box);
   await box.clock.turn(1000);
   assert.ok(JSON.parse((await poll).text).topics.includes("source:shop/web"));
@@ -88,6 +89,11 @@ test("AC-13.2 what listens turns green with the first event: its template, who t
   assert.match(heard, /✓ web is heard/);
   assert.match(heard, /payment <var>\*<\/var> failed after <var>\*<\/var>/);
   assert.match(heard, /in alert <a href="\/a\/1">#1<\/a>/);
+  const offered = /One alert for each of these: <a href="([^"]+)">in web</.exec(heard)?.[1] ?? "";
+  assert.equal(offered, "/p/shop/rules/web?identifier=host&amp;identifier=service");
+  const editor = (await tab.get(offered.replaceAll("&amp;", "&"))).text;
+  assert.match(editor, /One alert for each <strong>host, service<\/strong>/);
+  assert.match(editor, /name="identifier_keys" [^>]*value="host, service"/);
   const row = (await tab.get("/p/shop")).text;
   assert.match(row, /<a href="\/p\/shop\/lines\?source=web">kept<\/a>/);
   await box.clock.turn(3_600_000);

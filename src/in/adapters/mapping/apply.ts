@@ -61,6 +61,7 @@ function eventOf(place: MappingPosition, mapping: Mapping | null, tag: string): 
   const occurredAt = read("occurred_at");
   return {
     message,
+    title: mapping === null ? guess.title : valueText(read("title")),
     level: says("level") ? levelOf(read("level")) : (guess.level ?? ALERT_LEVEL),
     keys: keysOf(place, mapping, guess),
     tags: tagsOf(place, mapping, tag),

@@ -22,7 +22,7 @@ export interface MappedKeys {
   set: readonly (readonly [string, Read])[];
 }
 
-const FIELDS = ["message", "level", "action", "dedup_key", "instance", "occurred_at", "details"];
+const FIELDS = "message title level action dedup_key instance occurred_at details".split(" ");
 export type FieldName = (typeof FIELDS)[number];
 
 const OTHERS = ["each", "when", "links", "images", "keys", "tags"];

@@ -5,6 +5,7 @@ import { isFilled, valueText } from "./values.ts";
 
 const MESSAGE =
   "message text title summary subject name alert description msg event body content".split(" ");
+const TITLE = ["title", "summary", "subject"];
 const DETAILS = ["description", "message"];
 const LEVEL = ["severity", "level", "priority", "status", "state", "current_state"];
 const STATE =
@@ -31,6 +32,8 @@ function set(words: string): ReadonlySet<string> {
 /** What an unknown body seems to say. */
 export interface Guess {
   message: string;
+  /** The sender's own; empty for none. */
+  title: string;
   details: string;
   /** Null: no word for it. */
   level: number | null;
@@ -57,6 +60,7 @@ export function guessed(value: unknown): Guess {
   const dedupKey = word(KEY) ?? "";
   return {
     message: message === null ? (bestText(value) ?? valueText(value)) : readable(message.text),
+    title: firstText(TITLE)?.text ?? "",
     details: details?.text ?? "",
     level: LEVEL.map((name) => levelOfWord(asText(fields[name]))).find((n) => n !== null) ?? null,
     isOver: isOver(fields),

@@ -19,10 +19,12 @@ export interface Privacy {
 export function sentryEvent(event: JsonFields, { pii }: Privacy): Loose {
   const thrown = thrownOf(event["exception"]);
   const cause = causeOf(event["exception"], thrown);
-  const message = messageOf(event, thrown) + (cause === "" ? "" : ` (caused by ${cause})`);
+  const title = messageOf(event, thrown);
+  const message = title + (cause === "" ? "" : ` (caused by ${cause})`);
   const stack = objectOf(thrown?.["stacktrace"]);
   return {
     message: message === "" ? `(no message) ${asText(event["culprit"])}`.trim() : message,
+    title,
     level: levelOfWord(asText(event["level"])) ?? (thrown === null ? 200 : 400),
     keys: keysOf(event, thrown, pii),
     tags: ["sentry", asText(event["environment"])],

@@ -20,9 +20,11 @@ export function snsEvents(
   if (fields === null) {
     const [line = ""] = text.trim().split("\n");
     const message = subject || line.trim();
+    const title = subject;
     const details = message === text.trim() ? "" : text;
     const keys = [["topic", topic]] as const;
-    return [fitted({ message, level: ALERT_LEVEL, keys, tags: ["sns"], details }, request.watched)];
+    const level = ALERT_LEVEL;
+    return [fitted({ message, title, level, keys, tags: ["sns"], details }, request.watched)];
   }
   if (asText(fields["AlarmName"]) !== "" && asText(fields["NewStateValue"]) !== "")
     return [alarmEvent(fields, topic, request.watched)];
@@ -70,12 +72,12 @@ function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): In
     ({ name, value }) => [`dimension.${asText(name)}`, asText(value)] as const,
   );
   const own = { alarm: "AlarmName", region: "Region", account: "AWSAccountId" };
+  const title = state === NO_DATA ? `no data: ${text("AlarmName")}` : text("AlarmName");
   const description = text("AlarmDescription");
   return fitted(
     {
-      message: [state === NO_DATA ? "no data" : "", text("AlarmName"), description]
-        .filter((part) => part !== "")
-        .join(": "),
+      message: description === "" ? title : `${title}: ${description}`,
+      title,
       level: (Object.hasOwn(LEVELS, state) ? LEVELS[state] : undefined) ?? 300,
       details: text("NewStateReason"),
       keys: [

@@ -134,15 +134,15 @@ function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams 
   if (saved === null)
     return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
   const { id, project_id, created_at, updated_at, ...rule } = saved;
-  const more = addedIdentifier(call, saved);
-  if (more === null) return fieldsOfRule(rule);
-  return fieldsOfRule({ ...rule, identifier_keys: [...rule.identifier_keys, more] });
+  const identifier_keys = [...rule.identifier_keys, ...addedIdentifiers(call, saved)];
+  return fieldsOfRule({ ...rule, identifier_keys });
 }
 
-/** A key that the address wants as an identifier, where the rule hasn't got it. */
-function addedIdentifier({ query }: PageCall, { identifier_keys }: StoredRule): string | null {
-  const key = query.get("identifier") ?? "";
-  return key === "" || key.length > 256 || identifier_keys.includes(key) ? null : key;
+/** The keys that the address wants as identifiers, where the rule hasn't got them. */
+function addedIdentifiers({ query }: PageCall, { identifier_keys }: StoredRule): string[] {
+  return query
+    .getAll("identifier")
+    .filter((key) => key !== "" && key.length <= 256 && !identifier_keys.includes(key));
 }
 
 function keepLink(call: PageCall, project: string, source: string | undefined): Markup | null {
@@ -160,10 +160,10 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   if (saved === null)
     return html`${rules}<p class="soft">Nothing is told to anybody until it is saved.</p>`;
   const at = pathOf("p", project, "rules", saved.name);
-  const added = call.returned === null ? addedIdentifier(call, saved) : null;
+  const added = call.returned === null ? addedIdentifiers(call, saved) : [];
   const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
   return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
-${added !== null && html`<p class="notice">One alert for each <strong>${added}</strong>: it is added below, and counts once you save.</p>`}
+${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
 <div class="buttons">${
     call.leads("/simulate") &&
     html`<a class="button second" href="${call.base}/simulate?${about}" data-key="l" aria-keyshortcuts="l" title="Try this ladder (l)">Try this ladder</a>`

@@ -2,6 +2,7 @@ import { getProject } from "../../../core/projects/projects.ts";
 import type { SourceAnswer } from "../../../core/projects/source.ts";
 import { getSource, listSources } from "../../../core/projects/sources.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { Proposal } from "../../../in/connect/apart.ts";
 import { firstHeardOf } from "../../../tenant/connect-sender.ts";
 import { type PageCall, pathOf, type Section } from "../screen.ts";
 import { levelBadge } from "./level.ts";
@@ -40,7 +41,7 @@ function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
   const heard = firstHeardOf(call.tenant, { project, source: name });
   if (heard === null)
     return html`<p class="notice">◌ listening for <strong>${name}</strong> … <a class="noscript" href="${call.base}${call.at}">Look again</a></p>`;
-  const { at, message, level, template, rules, alert, pages } = heard;
+  const { at, message, level, template, rules, alert, pages, proposes } = heard;
   return html`<div class="notice notice-good"><p><span class="good">✓ ${name} is heard</span>, ${clockTime(call, at)}: ${levelBadge(level)} <span class="message">${message}</span></p>
 <p>Its template: <span class="message">${markedTemplate(template)}</span></p>
 <p>${
@@ -49,5 +50,14 @@ function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
       : html`Taken by ${rules.map((rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`)}${
           alert !== null && html`, in alert <a href="${call.base}/a/${alert}">#${alert}</a>`
         }; ${pages.length === 0 ? "it pages nobody" : `pages ${pages.join(", ")}`}.`
-  }</p></div>`;
+  }</p>${proposes !== null && proposal(call, project, proposes)}</div>`;
+}
+
+/** Each rule with the identifiers that it could have, in its form and not yet saved. */
+function proposal(call: PageCall, project: string, { rules, identifier_keys }: Proposal): Markup {
+  const query = identifier_keys.map((key) => `identifier=${encodeURIComponent(key)}`).join("&");
+  return html`<p>Its labels name what it is about: ${identifier_keys.map((key, i) => html`${i > 0 && ", "}<span class="message">${key}</span>`)}. One alert for each of these: ${rules.map(
+    (rule, i) =>
+      html`${i > 0 && ", "}${remedy(call, `${pathOf("p", project, "rules", rule)}?${query}`, `in ${rule}`)}`,
+  )}</p>`;
 }

@@ -46,9 +46,10 @@ function tried(
   }
 }
 
-function shown({ message, level, keys, tags, named, extra }: IngestEvent) {
+function shown({ message, title, level, keys, tags, named, extra }: IngestEvent) {
   return {
     message,
+    title: title ?? null,
     level,
     action: named?.action ?? "fire",
     dedup_key: named?.dedupKey ?? null,
