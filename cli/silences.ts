@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/core/alerts/alert.ts";
-import type { SilencePreview } from "../src/core/alerts/silencing.ts";
+import type { SilencePreview, TitledAlert } from "../src/core/alerts/silencing.ts";
+import type { LabelCondition } from "../src/core/projects/condition.ts";
+import { labelText, readLabel } from "../src/core/quiet/label-text.ts";
 import type { SilenceAnswer } from "../src/core/quiet/silence.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { namesOf } from "./accounts.ts";
@@ -58,6 +60,7 @@ interface AddOptions extends EndOptions {
   rule?: string;
   template?: string;
   identifier: string[];
+  label: string[];
   source: string[];
   below?: string;
   critical?: boolean;
@@ -84,6 +87,12 @@ function matchFlags(command: Command): Command {
     .option("--rule <name>", "of one rule")
     .option("--template <id>", "of one template")
     .option("--identifier <name=value>", "with this identifier; more than once", more, [])
+    .option(
+      "--label <condition>",
+      "with this label: host=db7, zone!=eu, or a pattern of the whole value: 'service=~web.*', 'pod!~test-.*'; more than once",
+      more,
+      [],
+    )
     .option("--source <name>", "from this source; more than once", more, [])
     .option("--below <level>", `below this level: ${levelHelp}`)
     .option("--critical", "critical alerts (level 500 and above), too")
@@ -117,6 +126,7 @@ function writeOf(options: AddOptions): object {
       sources: options.source,
       ...(below === undefined ? {} : { below_level: parseLevel(below) }),
     },
+    ...(options.label.length > 0 && { labels: options.label.map(conditionOf) }),
     critical: critical ?? false,
     all: all ?? false,
     ...(starts === undefined ? {} : { starts_at: starts }),
@@ -137,6 +147,13 @@ function pairOf(text: string): [name: string, value: string] {
   throw new CommandError(`--identifier takes name=value, not "${text}"`, exitCodes.usage);
 }
 
+function conditionOf(text: string): LabelCondition {
+  const condition = readLabel(text);
+  if (condition !== null) return condition;
+  const forms = "name=value, name!=value, name=~pattern or name!~pattern";
+  throw new CommandError(`--label takes ${forms}, not "${text}"`, exitCodes.usage);
+}
+
 async function add(options: AddOptions): Promise<void> {
   const answer = await callApi<SilenceAnswer>(options, "POST", "/v1/silences", writeOf(options));
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
@@ -155,13 +172,21 @@ async function preview(options: AddOptions): Promise<void> {
     "/v1/silences/preview",
     writeOf(options),
   );
-  const { alerts, past } = answer;
+  const { open, named, past } = answer;
   print(answer, options, () =>
     [
-      `now: ${alerts.length === 0 ? "no open alert" : `alerts ${alerts.join(", ")}`}`,
+      `now: ${open === 0 ? "no open alert" : `${open} open`}`,
+      ...namesOfAlerts(named, open),
       `in the past ${past.days} days: ${past.alerts} alerts, ${past.pages} pages; critical ones like it: ${past.critical}`,
+      ...namesOfAlerts(past.named, past.alerts),
     ].join("\n"),
   );
+}
+
+/** "  #130 disk full on db7", and how many more there are. */
+export function namesOfAlerts(named: readonly TitledAlert[], count: number): string[] {
+  const lines = named.map(({ id, title }) => `  #${id} ${printable(short(title, 100))}`);
+  return count > named.length ? [...lines, `  and ${count - named.length} more`] : lines;
 }
 
 type ListOptions = ApiOptions & { state?: string };
@@ -183,12 +208,13 @@ function lasts({ state, until, next_at }: SilenceAnswer): string {
   return next_at === null ? state : `from ${when(next_at)}`;
 }
 
-function matchText({ project, match, conditions, all }: SilenceAnswer): string {
+function matchText({ project, match, conditions, labels, all }: SilenceAnswer): string {
   const identifiers = Object.entries(match.identifiers).map(([name, value]) => `${name}=${value}`);
   const narrowed = [
     match.rule,
     match.template_id,
     ...identifiers,
+    ...labels.map(labelText),
     ...match.sources,
     ...conditions.map(({ key, op }) => `${key} ${op} …`),
     all ? "everything" : null,

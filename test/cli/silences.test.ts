@@ -17,7 +17,7 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
   const looked = await box("silence", "preview", ...what, "--for", "1h");
   assert.equal(
     looked.out,
-    "now: alerts 1\nin the past 7 days: 1 alerts, 0 pages; critical ones like it: 0\n",
+    "now: 1 open\n  #1 it is down\nin the past 7 days: 1 alerts, 0 pages; critical ones like it: 0\n  #1 it is down\n",
   );
   assert.equal((await box("silence", "list")).out, "nothing is silenced\n");
   assert.equal((await box("silence", "add", ...what, "--reason", "deploy")).code, 2);

@@ -5,7 +5,16 @@ import type { Reader, Store } from "../../ground/store/store.ts";
 import type { AlertState } from "./alert.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
 import { letsThrough } from "./triage.ts";
-import { type FilteredRow, isOwn, ownIds, projectsOf, readsTexts, TEXTS } from "./triage-runs.ts";
+import {
+  columnsOfLabels,
+  type FilteredRow,
+  isOwn,
+  NO_TEXTS,
+  ownIds,
+  projectsOf,
+  readsTexts,
+  TEXTS,
+} from "./triage-runs.ts";
 
 /** Alerts by rule, all that match counted before a page is cut. */
 
@@ -166,7 +175,7 @@ interface Row extends GroupedAlert, FilteredRow {
 /** As arrays: to make objects of ten thousand rows takes SQLite's binding longer than to read them. */
 type Read = [
   ...[number, number, string, AlertState, number, string | null, number, string | null],
-  ...[string, number, string?, string?, string?],
+  ...[string, number, string, string, string, string | null, string | null, string | null],
 ];
 
 const PLAIN =
@@ -174,16 +183,35 @@ const PLAIN =
 
 function rowOf(read: Read): Row {
   const [id, rule_id, rule, state, level, silenced_by, opened_at, acked_by, ...more] = read;
-  const [template_id, pages, template = "", last_message = "", identifiers = "{}"] = more;
-  const shown = { id, rule_id, rule, state, level, silenced_by, opened_at, acked_by };
-  return { ...shown, template_id, pages, template, last_message, identifiers, urgency: 0 };
+  const [template_id, pages, template, last_message, identifiers, labels, varied, varied_more] =
+    more;
+  return {
+    id,
+    rule_id,
+    rule,
+    state,
+    level,
+    silenced_by,
+    opened_at,
+    acked_by,
+    template_id,
+    pages,
+    template,
+    last_message,
+    identifiers,
+    labels,
+    varied,
+    varied_more,
+    urgency: 0,
+  };
 }
 
 /** Unresolved alerts that the filter may let through, the newest of each state and project first. */
 function* slices(reader: Reader, filter: Matching, query: AlertQuery): Generator<Row[]> {
   const { mine, rule, states } = filter;
   const projects = projectsOf(reader, filter, query);
-  const from = `SELECT ${PLAIN}${readsTexts(query) ? `, ${TEXTS}` : ""} FROM alerts WHERE`;
+  const columns = [PLAIN, readsTexts(query) ? TEXTS : NO_TEXTS, columnsOfLabels(query)];
+  const from = `SELECT ${columns.join()} FROM alerts WHERE`;
   const read = (where: string, ...values: SqlValue[]): Row[] =>
     reader
       .sql<SqlValue[], Read>(`${from} ${where}`)

@@ -11,6 +11,7 @@ import {
 import { begunSilences, silencesWithin } from "../quiet/rows.ts";
 import type { AlertRow } from "./alert.ts";
 import { inhibitorOf } from "./inhibitor.ts";
+import { labelsOf } from "./labels.ts";
 
 /** What keeps an alert quiet. */
 
@@ -78,5 +79,6 @@ function subjectOf(row: AlertRow): Subject {
     identifiers: JSON.parse(row.identifiers) as Record<string, string>,
     source: row.source,
     level: row.level,
+    labelled: () => labelsOf(row),
   };
 }

@@ -1,5 +1,6 @@
 import { levelAbove, levelFrom } from "../../ground/kit/level.ts";
 import type { AlertState } from "./alert.ts";
+import { LABEL_PART, type LabelPart, labelPart } from "./label-query.ts";
 
 /** What a list of alerts is asked for. */
 export interface TriageFilter {
@@ -25,7 +26,7 @@ export interface TriageFilter {
   limit: number;
 }
 
-/** What is looked for among alerts, as people write it: `#130 level:error rule:"slow payments" key:provider=acme words`. */
+/** What is looked for among alerts, as people write it: `#130 level:error rule:"slow payments" key:provider=acme label:host~"db.*" words`. */
 export interface AlertQuery {
   id: number | null;
   /** From the level that a name says to the next named one; of a number that one alone. */
@@ -34,6 +35,7 @@ export interface AlertQuery {
   project: string | null;
   /** Identifiers with their values; null: any value. */
   keys: { name: string; value: string | null }[];
+  labels: LabelPart[];
   /** Small letters; each stands in template, last message or identifiers. */
   words: string[];
 }
@@ -41,7 +43,13 @@ export interface AlertQuery {
 export const LONGEST_QUERY = 200;
 
 /** Of `rule:"slow payments"` a name and a value; quotes hold what spaces would part. */
-const PART = /(?:(level|rule|project|key):)?(?:([^\s"=]*)=)?(?:"([^"]*)"?|(\S+))/gi;
+const PART = new RegExp(
+  String.raw`${LABEL_PART}|(?:(level|rule|project|key):)?(?:([^\s"=]*)=)?(?:"([^"]*)"?|(\S+))`,
+  "gi",
+);
+
+/** Groups of the expression's first part. */
+const LABEL_GROUPS = 4;
 
 /** Reads what somebody typed. It refuses nothing: what it doesn't know is a word. */
 export function readAlertQuery(text: string): AlertQuery {
@@ -51,10 +59,16 @@ export function readAlertQuery(text: string): AlertQuery {
     rule: null,
     project: null,
     keys: [],
+    labels: [],
     words: [],
   };
   for (const found of text.slice(0, LONGEST_QUERY).matchAll(PART)) {
-    const [whole, field = "", name, quoted, bare = ""] = found;
+    if (found.groups?.["label"] !== undefined) {
+      query.labels.push(labelPart(found.groups));
+      continue;
+    }
+    const [field = "", name, quoted, bare = ""] = found.slice(1 + LABEL_GROUPS);
+    const [whole] = found;
     const value = quoted ?? bare;
     if (!take(query, field.toLowerCase(), { name, value })) {
       const word = field === "" && name === undefined ? value : whole.replaceAll('"', "");

@@ -46,6 +46,7 @@ export function silenceOfAlert(
       identifiers: JSON.parse(row.identifiers) as Record<string, string>,
     },
     conditions: [],
+    labels: [],
     critical: row.level >= CRITICAL,
     all: false,
     kind: "silence",

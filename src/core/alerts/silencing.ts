@@ -5,11 +5,13 @@ import { CRITICAL, matcherOf } from "../quiet/decide.ts";
 import { begunSilences } from "../quiet/rows.ts";
 import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../quiet/silence.ts";
 import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
-import { type AlertRow, getAlertRow } from "./alert.ts";
+import { type AlertRow, findAlertRow, getAlertRow } from "./alert.ts";
 import { quietBy } from "./hold.ts";
+import { type LabelColumns, labelsOf } from "./labels.ts";
 import { happen } from "./life/happen.ts";
 import { lookAgainAtLoud, recheckHeldBy } from "./many.ts";
 import { findRule } from "./rule-of.ts";
+import { titleOfAlert } from "./title.ts";
 
 /** What becomes of alerts with a change of a silence, and what a silence would do. */
 
@@ -55,12 +57,22 @@ export function heldBySilence(reader: Reader, id: string, most: number): number[
   return reader.sql<[id: string, most: number], number>(HELD).pluck().all(id, most);
 }
 
+/** An alert by its name. */
+export const titledAlert = z.object({ id: z.string(), title: z.string() });
+export type TitledAlert = z.output<typeof titledAlert>;
+const MOST_NAMED = 12;
+
 export const silencePreview = z
   .object({
-    alerts: z.array(z.string()).meta({ description: "Open alerts that it takes now." }),
+    alerts: z
+      .array(z.string())
+      .meta({ description: "Open alerts that it takes now, the newest first, 500 at most." }),
+    open: z.int().meta({ description: "How many those are in all." }),
+    named: z.array(titledAlert).meta({ description: "The newest twelve of them." }),
     past: z.object({
       days: z.int(),
       alerts: z.int().meta({ description: "Alerts of those days that it takes." }),
+      named: z.array(titledAlert).meta({ description: "The newest twelve of them." }),
       pages: z.int().meta({ description: "Steps and renotifies of theirs that went out." }),
       critical: z.int().meta({
         description:
@@ -81,17 +93,18 @@ const AT_ONCE = 250;
 
 type Seen = Pick<
   AlertRow,
-  "id" | "project_id" | "rule" | "template_id" | "identifiers" | "source" | "level" | "state"
-> & { opened_at: number };
+  "id" | "project_id" | "rule" | "template_id" | "identifiers" | "source" | "level" | "opened_at"
+> &
+  LabelColumns;
+const SEEN =
+  "id, project_id, rule, template_id, identifiers, source, level, opened_at, labels, varied, varied_more";
 
-const NEWEST = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
-  FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT ${AT_ONCE}`;
-const OPEN_OF = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at FROM alerts
+const NEWEST = `SELECT ${SEEN} FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT ${AT_ONCE}`;
+const OPEN_OF = `SELECT ${SEEN} FROM alerts
   WHERE state = 'open' AND (:project IS NULL OR project_id = :project) AND (:rule IS NULL OR rule = :rule)
     AND (:template IS NULL OR template_id = :template) ORDER BY id DESC LIMIT ${AT_ONCE}`;
 type Narrow = { project: number | null; rule: string | null; template: string | null };
-const OPEN = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
-  FROM alerts WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
+const OPEN = `SELECT ${SEEN} FROM alerts WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
 const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN ('alert.escalated', 'alert.renotified')
   AND timestamp > ? + 0`;
 
@@ -108,7 +121,7 @@ export async function previewSilence(
   const time = patternTimeOf(reader);
   const isTaken = takenBy(row, body, time);
   const isCritical = takenBy(row, { ...body, critical: true }, time);
-  const taken: number[] = [];
+  const [taken, past]: [number[], number[]] = [[], []];
   const open = reader.sql<[], Seen>(OPEN).all();
   for (let i = 0; i < open.length; i += AT_ONCE) {
     for (const one of open.slice(i, i + AT_ONCE)) if (isTaken(one)) taken.push(one.id);
@@ -123,6 +136,7 @@ export async function previewSilence(
     const recent = rows.filter(({ opened_at }) => opened_at > since);
     for (const one of recent.filter(isTaken)) {
       alerts += 1;
+      if (past.length < MOST_NAMED) past.push(one.id);
       pages += pagesOf.get(one.id, since) ?? 0;
     }
     critical += recent.filter((one) => one.level >= CRITICAL && isCritical(one)).length;
@@ -133,9 +147,19 @@ export async function previewSilence(
   }
   return {
     alerts: taken.slice(0, 500).map(String),
-    past: { days: PAST_DAYS, alerts, pages, critical },
+    open: taken.length,
+    named: titledAlerts(reader, taken),
+    past: { days: PAST_DAYS, alerts, named: titledAlerts(reader, past), pages, critical },
     complete: isDone,
   };
+}
+
+/** The first of them by their names. */
+export function titledAlerts(reader: Reader, ids: readonly number[]): TitledAlert[] {
+  return ids.slice(0, MOST_NAMED).flatMap((id) => {
+    const row = findAlertRow(reader, id);
+    return row === null ? [] : [{ id: String(id), title: titleOfAlert(row) }];
+  });
 }
 
 /** Whether a silence takes an alert, with this body, whenever it holds. */
@@ -155,6 +179,7 @@ function takenBy(
         identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
         source: seen.source,
         level: seen.level,
+        labelled: () => labelsOf(seen),
       },
       time,
     );

@@ -2,11 +2,12 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { AlertState } from "./alert.ts";
+import type { LabelColumns } from "./labels.ts";
 import { newestIds } from "./newest.ts";
 import type { AlertQuery, TriageFilter } from "./query.ts";
 
 /** An alert as far as filters look at it. */
-export interface FilteredRow {
+export interface FilteredRow extends LabelColumns {
   id: number;
   state: AlertState;
   rule: string;
@@ -47,7 +48,12 @@ export const TEXTS =
   "substr(template, 1, 4096) AS template, substr(last_message, 1, 4096) AS last_message, identifiers";
 /** Texts may be long, and are read where something in them is looked for. */
 export const readsTexts = ({ words, keys }: AlertQuery): boolean => words.length + keys.length > 0;
-const NO_TEXTS = "'' AS template, '' AS last_message, '{}' AS identifiers";
+export const NO_TEXTS = "'' AS template, '' AS last_message, '{}' AS identifiers";
+/** As texts, where something in them is looked for. */
+export const columnsOfLabels = ({ labels }: AlertQuery): string =>
+  labels.length > 0
+    ? "labels, varied, varied_more"
+    : "NULL AS labels, NULL AS varied, NULL AS varied_more";
 
 /** What is in order, group by group: within a group the runs are to be merged. Throws 400 for a cursor that is none. */
 export function runsOf(reader: Reader, filter: TriageFilter, query: AlertQuery): Run[][] {
@@ -55,7 +61,7 @@ export function runsOf(reader: Reader, filter: TriageFilter, query: AlertQuery):
   const of: Of = {
     reader,
     filter,
-    columns: `${PLAIN}, ${readsTexts(query) ? TEXTS : NO_TEXTS}`,
+    columns: [PLAIN, readsTexts(query) ? TEXTS : NO_TEXTS, columnsOfLabels(query)].join(),
     projects: projectsOf(reader, filter, query),
   };
   const states = GROUPS.filter((state) => filter.states?.includes(state) ?? true);

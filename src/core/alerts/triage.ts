@@ -1,6 +1,8 @@
 import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Store } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { compileLabelParts } from "./label-query.ts";
+import { labelsOf } from "./labels.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
 import { type FilteredRow, type Run, runsOf, type TriageRow } from "./triage-runs.ts";
 
@@ -79,16 +81,18 @@ export function letsThrough(
   { rule, minLevel = 0, silenced, states }: Omit<TriageFilter, "order" | "limit">,
   query: AlertQuery,
 ): (one: FilteredRow) => boolean {
+  const takes = query.labels.length === 0 ? null : compileLabelParts(query.labels);
   return (one) =>
     (states === undefined || states.includes(one.state)) &&
     one.level >= minLevel &&
     (rule === undefined || one.rule === rule) &&
     (silenced === undefined || (one.silenced_by !== null) === silenced) &&
-    isFound(one, query);
+    isFound(one, query) &&
+    (takes === null || takes(labelsOf(one)));
 }
 
-/** Whether an alert is what was looked for; its project was chosen before. */
-export function isFound(one: FilteredRow, query: AlertQuery): boolean {
+/** Whether an alert is what was looked for, but for its labels; its project was chosen before. */
+function isFound(one: FilteredRow, query: AlertQuery): boolean {
   const { id, level, rule, keys, words } = query;
   if (id !== null && one.id !== id) return false;
   if (level !== null && (one.level < level.from || one.level >= level.below)) return false;

@@ -47,8 +47,8 @@ export const condition = conditionOf(operators, {
 });
 export type Condition = z.output<typeof condition>;
 
-const allOf = <T extends z.ZodType<Condition>>(one: T) =>
-  list(one, MOST_CONDITIONS)
+const allOf = <T extends z.ZodType<Condition>>(one: T, most: number = MOST_CONDITIONS) =>
+  list(one, most)
     .superRefine((all: Condition[], context) => {
       const texts = all.map(({ op, value }) => (isPattern(op) ? String(value) : null));
       const steps = texts.reduce(
@@ -76,6 +76,20 @@ export const silenceConditions = allOf(
     op: `${COMPARES}.`,
   }),
 );
+
+const onLabels = ["eq", "neq", "in", "not_in", "matches", "not_matches"] as const;
+const MOST_LABELS = 20;
+
+/** Those of a silence that compare labels. */
+export const labelConditions = allOf(
+  conditionOf(onLabels, {
+    key: "A label of the alert; one that isn't there passes only neq, not_in and not_matches.",
+    op: "eq and neq compare text; in takes any of a list of texts, matches a pattern (RE2) of the whole value; not_in and not_matches are their opposites.",
+  }),
+  MOST_LABELS,
+);
+
+export type LabelCondition = z.output<typeof labelConditions>[number];
 
 export const isPattern = (op: Operator) => op === "matches" || op === "not_matches";
 const isList = (op: Operator) => op === "in" || op === "not_in";

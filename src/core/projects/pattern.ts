@@ -140,6 +140,10 @@ function matcherOf({ text, steps }: ValuePattern): RE2Set {
   return made;
 }
 
+/** Whether the whole value is as the pattern says. The caller bounds how long that takes, by the pattern's steps and its own time. */
+export const takesWhole = (pattern: ValuePattern, value: string): boolean =>
+  matcherOf(pattern).match(value).length > 0;
+
 /** What all patterns of a tenant may take of the thread that they run on. */
 export interface PatternTime {
   /** Whether the whole value is as the pattern says; null: it may not be run, or not now, so that it isn't known. */
@@ -179,7 +183,7 @@ export function createPatternTime(clock: Pick<Clock, "mono" | "now">, share = SH
       seenAt = begun;
       const most = pattern.steps * (value.length + MAKING);
       if (left <= (most <= SMALL ? -AT_ONCE_MS : 0)) return null;
-      const takes = matcherOf(pattern).match(value).length > 0;
+      const takes = takesWhole(pattern, value);
       left -= Math.min(clock.mono() - begun, most * SLOWEST_MS);
       return takes;
     },

@@ -1,6 +1,7 @@
 import { ownValue } from "../../ground/kit/own-value.ts";
 import { compileCondition } from "../projects/condition.ts";
 import type { PatternTime } from "../projects/pattern.ts";
+import { compileLabels, type Labelled } from "./labels.ts";
 import type { SilenceBody } from "./silence.ts";
 import { type Timing, windowAt } from "./windows.ts";
 
@@ -15,6 +16,7 @@ export interface Subject {
   /** The only source whose events it has; null: several, or it isn't known. */
   source: string | null;
   level: number;
+  labelled(): Labelled;
 }
 
 /** Whether a silence takes an alert, whenever it holds. */
@@ -29,6 +31,8 @@ export interface ReadySilence {
   reason: string;
   timing: Timing;
   takes: MatchesSubject;
+  /** Whether it looks at labels. */
+  byLabels: boolean;
 }
 
 /** An alert that isn't resolved, of a rule that silences the subject's. */
@@ -101,6 +105,7 @@ function isSame(name: string, subject: Pick<Subject, "identifiers">, above: Inhi
 export function matcherOf(body: SilenceBody): MatchesSubject {
   const { match, critical } = body;
   const conditions = body.conditions.map(compileCondition);
+  const labels = compileLabels(body.labels ?? []);
   const identifiers = Object.entries(match.identifiers);
   const sources = match.sources.length === 0 ? null : new Set(match.sources);
   return (subject, time) => {
@@ -111,18 +116,24 @@ export function matcherOf(body: SilenceBody): MatchesSubject {
     if (sources !== null && (subject.source === null || !sources.has(subject.source))) return false;
     return (
       identifiers.every(([name, value]) => ownValue(subject.identifiers, name) === value) &&
-      conditions.every((holds) => holds(subject.identifiers, time) === true)
+      conditions.every((holds) => holds(subject.identifiers, time) === true) &&
+      (labels === null || labels(subject.labelled(), time))
     );
   };
 }
 
 /** Whether nothing but a level narrows it: it covers all of its project, or of every project. */
-export function coversAll({ match, conditions }: Pick<SilenceBody, "match" | "conditions">) {
+export function coversAll({
+  match,
+  conditions,
+  labels = [],
+}: Pick<SilenceBody, "match" | "conditions" | "labels">) {
   return (
     match.rule === null &&
     match.template_id === null &&
     match.sources.length === 0 &&
     Object.keys(match.identifiers).length === 0 &&
-    conditions.length === 0
+    conditions.length === 0 &&
+    labels.length === 0
   );
 }

@@ -11,7 +11,10 @@ import { type Timing, windowAt } from "./windows.ts";
 export const MOST_SILENCES = 500;
 
 /** What a body takes, by its text: it is asked for at every alert that opens. */
-const ready = new LRUCache<string, Pick<ReadySilence, "kind" | "reason" | "takes"> & Zoned>({
+const ready = new LRUCache<
+  string,
+  Pick<ReadySilence, "kind" | "reason" | "takes" | "byLabels"> & Zoned
+>({
   max: 4 * MOST_SILENCES,
 });
 interface Zoned {
@@ -47,6 +50,7 @@ function readyOf(text: string) {
       kind,
       timezone,
       takes: matcherOf(body),
+      byLabels: body.labels !== undefined,
       reason: name === "" ? reason : `${name}: ${reason}`,
     };
     ready.set(text, known);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { boolean, integer, list, text, time } from "../../ground/kit/fields.ts";
-import { silenceConditions } from "../projects/condition.ts";
+import { type LabelCondition, labelConditions, silenceConditions } from "../projects/condition.ts";
 
 /** A silence: what is kept quiet, from when until when, why and by whom. Times are Unix seconds. */
 
@@ -30,6 +30,9 @@ const told = {
   match: match.prefault({}).describe("Which alerts: all that is given must hold."),
   conditions: silenceConditions.describe(
     "Comparisons with the alert's identifiers; all must hold.",
+  ),
+  labels: labelConditions.describe(
+    "Comparisons with the alert's labels; all must hold. Of a label that varies between its events each known value must, and none may be unknown.",
   ),
   critical: boolean.default(false).describe("Whether it silences alerts of level 500 and above."),
   all: boolean
@@ -118,8 +121,10 @@ export type SilenceAnswer = z.output<typeof silenceAnswer>;
 /** As it is stored beside its times. */
 export type SilenceBody = Omit<
   SilenceWrite,
-  "project" | "starts_at" | "ends_at" | "repeat" | "repeat_until" | "tell_author"
+  "project" | "starts_at" | "ends_at" | "repeat" | "repeat_until" | "labels" | "tell_author"
 > & {
+  /** Left out: none. */
+  labels?: LabelCondition[];
   /** Left out: no; false once the author was told, or it was ended by hand. */
   tell_author?: boolean;
   /** The project's configuration names it; left out: no. */

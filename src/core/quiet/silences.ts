@@ -48,8 +48,10 @@ export function silenceOf(
   reader: Reader,
   { write, createdBy, at }: { write: SilenceWrite; createdBy: string; at: number },
 ): SilenceRow {
-  const { project, starts_at, ends_at, repeat, repeat_until, tell_author, ...told } = write;
-  const body: SilenceBody = tell_author ? { ...told, tell_author } : told;
+  const { project, starts_at, ends_at, repeat, repeat_until, tell_author, labels, ...told } = write;
+  const body: SilenceBody = { ...told };
+  if (labels.length > 0) body.labels = labels;
+  if (tell_author) body.tell_author = true;
   const project_id = project === null ? null : getProject(reader, project).id;
   mustNarrow(body);
   if (!isTimezone(body.timezone))
@@ -178,6 +180,7 @@ export function toSilence(reader: Reader, row: SilenceRow, at: number): SilenceA
     id: row.id,
     project,
     ...body,
+    labels: body.labels ?? [],
     tell_author: body.tell_author ?? false,
     starts_at: row.starts_at,
     ends_at: row.ends_at,

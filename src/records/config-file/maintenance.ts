@@ -12,12 +12,13 @@ import { readTime, writtenTime } from "./written-time.ts";
 
 /** A project's repeating maintenance in a configuration, identified by its names. */
 
-const { match, conditions, critical, all, reason, timezone } = silenceWrite.shape;
+const { match, conditions, labels, critical, all, reason, timezone } = silenceWrite.shape;
 
 const planned = z.strictObject({
   name: text(200, 1),
   match,
   conditions,
+  labels,
   critical,
   all,
   reason,

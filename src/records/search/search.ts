@@ -146,8 +146,8 @@ export async function search(
 
 /** Only plain words can be names: `level:error` is a search for alerts. */
 function thingsNamed(reader: Reader, text: string): SearchAnswer {
-  const { words, id, level, rule, project, keys } = readAlertQuery(text);
-  const isOfAlerts = id ?? level ?? rule ?? project ?? keys[0];
+  const { words, id, level, rule, project, keys, labels } = readAlertQuery(text);
+  const isOfAlerts = id ?? level ?? rule ?? project ?? keys[0] ?? labels[0];
   if (words.length === 0 || (isOfAlerts !== null && isOfAlerts !== undefined))
     return { results: [], complete: true };
   let complete = true;

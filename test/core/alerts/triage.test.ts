@@ -213,6 +213,7 @@ test("what somebody typed is read as they meant it, whatever they typed", () => 
         { name: "a", value: "b" },
         { name: "c d", value: null },
       ],
+      labels: [],
       words: ["foo:bar", "straße", "two words"],
     },
   );

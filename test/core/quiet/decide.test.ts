@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NO_LABELS } from "../../../src/core/alerts/labels.ts";
 import {
   decideSilenced,
   matcherOf,
@@ -22,6 +23,7 @@ const subject: Subject = {
   templateId: "t1",
   source: "api",
   level: 400,
+  labelled: () => NO_LABELS,
   identifiers: { provider: "acme", amount: "12" },
 };
 const bodyOf = (write: object): SilenceBody =>
@@ -66,6 +68,7 @@ function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): Ready
     kind: "silence",
     reason: "r",
     takes: () => true,
+    byLabels: false,
     timing: {
       startsAt: 100,
       endsAt: 200,

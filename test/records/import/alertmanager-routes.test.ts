@@ -202,6 +202,7 @@ test("whatever the silence, its command takes what Alertmanager's does, or there
       assert.equal(ends_at, NOW + 3 * 3600);
       const takes = matcherOf(body);
       for (const alert of alerts) {
+        const labels = { labels: { ...alert }, varied: {}, varied_more: [] };
         const subject = {
           projectId: 1,
           rule: "r",
@@ -210,7 +211,7 @@ test("whatever the silence, its command takes what Alertmanager's does, or there
           level: 500,
         };
         assert.equal(
-          takes({ ...subject, identifiers: { ...alert } }, anyTime),
+          takes({ ...subject, identifiers: { ...alert }, labelled: () => labels }, anyTime),
           matchesAll(all, alert),
           command,
         );

@@ -24,13 +24,24 @@ test("what a silence takes is the same after its form, whatever its names hold",
     sources: fc.uniqueArray(text, { maxLength: 3 }),
     below_level: fc.constantFrom(null, 300, 500),
   });
+  const label = fc.record({
+    key: text.filter((one) => one !== ""),
+    op: fc.constantFrom("eq", "neq", "in", "not_in"),
+    value: text,
+  });
+  const labels = fc.array(label, { maxLength: 3 });
   fc.assert(
-    fc.property(match, (wanted) => {
+    fc.property(match, labels, (wanted, said) => {
       const write = silenceWrite.parse({
         project: "shop",
         match: wanted,
         ends_at: 1,
         reason: "why",
+        labels: said.map(({ key, op, value }) => ({
+          key,
+          op,
+          value: op.endsWith("in") ? [value] : value,
+        })),
         conditions: [{ key: "k", op: "in", value: ["a", "b"] }],
       });
       const fields = fieldsOfMatch(write);
@@ -38,8 +49,8 @@ test("what a silence takes is the same after its form, whatever its names hold",
       // As a browser sends it.
       const back = writeOfFields(call(1_800_000_000), new URLSearchParams(fields.toString()));
       assert.deepEqual(
-        [back.project, back.match, back.conditions],
-        [write.project, write.match, write.conditions],
+        [back.project, back.match, back.conditions, back.labels],
+        [write.project, write.match, write.conditions, write.labels],
       );
     }),
   );

@@ -73,6 +73,8 @@ export function readWorld(
     identifiers,
     source,
     level,
+    // Nothing more is known of what its events would say.
+    labelled: () => ({ labels: identifiers, varied: {}, varied_more: [] }),
   };
   const above = inhibitorOf(reader, subject, rule);
   const time = patternTimeOf(reader);

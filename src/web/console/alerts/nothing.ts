@@ -1,4 +1,6 @@
 import { countAlerts } from "../../../core/alerts/counts.ts";
+import { labelFault } from "../../../core/alerts/label-query.ts";
+import { readAlertQuery } from "../../../core/alerts/query.ts";
 import { triage } from "../../../core/alerts/triage.ts";
 import { dutyAt } from "../../../core/oncall/duty.ts";
 import { listSchedules } from "../../../core/oncall/schedules.ts";
@@ -22,9 +24,14 @@ const NONE: Readonly<Record<TabName, string>> = {
 /** What an empty list means, told apart: never any, none that match, all done. */
 export async function nothingThere(call: PageCall, asked: AskedList): Promise<Markup> {
   const { tenant, who, base } = call;
+  const fault = labelFault(readAlertQuery(asked.q).labels);
   if (asked.q !== "" || asked.before !== null)
     return empty(
-      asked.q === "" ? "There are no more." : "None match the filter.",
+      asked.q === ""
+        ? "There are no more."
+        : fault === null
+          ? "None match the filter."
+          : `Nothing is looked for: the filter ${fault}.`,
       html`<p><a class="button second" href="${base}${listAddress({ ...asked, q: "", before: null })}">Clear</a></p>`,
     );
   if (configVersions(tenant.store).length === 0)

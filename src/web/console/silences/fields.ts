@@ -1,5 +1,7 @@
 import { isTimezone } from "../../../core/oncall/zone.ts";
+import type { LabelCondition } from "../../../core/projects/condition.ts";
 import { coversAll } from "../../../core/quiet/decide.ts";
+import { labelText, readLabel } from "../../../core/quiet/label-text.ts";
 import { type SilenceWrite, silenceWrite } from "../../../core/quiet/silence.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { invalid, ServiceError } from "../../../ground/kit/errors.ts";
@@ -52,12 +54,34 @@ function pairsLine(pairs: Readonly<Record<string, string>>): string | null {
   }
 }
 
+/** What people type for labels: `host=db7, service=~web.*`. Throws 400 for a part that is none. */
+function readLabels(text: string): LabelCondition[] {
+  return splitList(text).map((part) => {
+    const condition = readLabel(part);
+    if (condition === null)
+      throw invalid([{ field: "/labels", reason: "must be like host=db7 or service=~web.*" }]);
+    return condition;
+  });
+}
+
+/** Labels as one line; null where they wouldn't come back as they are. */
+function labelsLine(labels: readonly LabelCondition[]): string | null {
+  const line = joinList(labels.map(labelText));
+  if (line === null) return null;
+  try {
+    return JSON.stringify(readLabels(line)) === JSON.stringify(labels) ? line : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Fields that say which alerts; what can't stand in a line of text goes as JSON, which the form keeps and doesn't show. */
 export function fieldsOfMatch({
   project,
   match,
   conditions,
-}: Pick<SilenceWrite, "project" | "match" | "conditions">): URLSearchParams {
+  labels,
+}: Pick<SilenceWrite, "project" | "match" | "conditions" | "labels">): URLSearchParams {
   const fields = new URLSearchParams({ project: project ?? "" });
   const { rule, template_id, identifiers, sources, below_level } = match;
   if (rule !== null) fields.set("match/rule", rule);
@@ -68,6 +92,9 @@ export function fieldsOfMatch({
   const line = pairsLine(identifiers);
   if (line === null) fields.set("pairs", JSON.stringify(identifiers));
   else fields.set("match/identifiers", line);
+  const typed = labelsLine(labels);
+  if (typed === null) fields.set("said", JSON.stringify(labels));
+  else if (typed !== "") fields.set("labels", typed);
   const names = joinList(sources);
   if (names === null) fields.set("names", JSON.stringify(sources));
   else fields.set("match/sources", names);
@@ -102,6 +129,7 @@ export function writeOfFields(
       below_level: readNumber(text("match/below_level")) ?? null,
     },
     conditions: parsed(form.get("conditions")) ?? [],
+    labels: parsed(form.get("said")) ?? readLabels(text("labels")),
     critical: form.has("critical"),
     kind: isPlanned ? "maintenance" : "silence",
     ...(isPlanned && { name: text("name") }),

@@ -52,6 +52,18 @@ ${hidden("pairs")}${
         hint: "provider=acme, region=eu: all must be so.",
       })
 }
+${hidden("said")}${
+  fields.has("said")
+    ? html`<p>Labels: <code>${text("said")}</code></p>`
+    : field(call, NEW_SILENCE, {
+        name: "labels",
+        label: "Labels",
+        autocomplete: "off",
+        value: text("labels"),
+        more: html`placeholder="any"`,
+        hint: "host=db7, zone!=eu, service=~web.* for a pattern of the whole value, !~ for its opposite: all must be so. Of a label that varies each known value must.",
+      })
+}
 ${hidden("names")}${
   fields.has("names")
     ? html`<p>Sources: <code>${text("names")}</code></p>`

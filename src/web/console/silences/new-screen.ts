@@ -47,10 +47,16 @@ function fieldsNow(call: PageCall): URLSearchParams {
   return firstSilence(call);
 }
 
-const NARROWING = ["match/rule", "match/identifiers", "match/sources", "match/template_id"];
+const NARROWING = [
+  "match/rule",
+  "match/identifiers",
+  "labels",
+  "match/sources",
+  "match/template_id",
+];
 
 async function wouldSection(call: PageCall, fields: URLSearchParams) {
-  const says = [...NARROWING, "pairs", "names", "conditions", "all"];
+  const says = [...NARROWING, "pairs", "said", "names", "conditions", "all"];
   if (!says.some((name) => (fields.get(name) ?? "") !== ""))
     return html`<h2>What it would do</h2><p class="soft">Say which alerts: what it takes now, and what it would have kept back, is shown here.</p>`;
   const named = new URLSearchParams(fields);

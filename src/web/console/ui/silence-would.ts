@@ -1,4 +1,8 @@
-import { previewSilence, type SilencePreview } from "../../../core/alerts/silencing.ts";
+import {
+  previewSilence,
+  type SilencePreview,
+  type TitledAlert,
+} from "../../../core/alerts/silencing.ts";
 import type { SilenceBody, SilenceWrite } from "../../../core/quiet/silence.ts";
 import { silenceOf } from "../../../core/quiet/silences.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
@@ -6,9 +10,6 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { othersFirst } from "../../../ground/kit/slices.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "./pieces.ts";
-import { alertLinks } from "./silence-card.ts";
-
-const MOST_NAMED = 12;
 
 /** What a silence would do, in the words of its form; why it can't be made, where it can't. `inMenu`: without links. */
 export async function wouldWords(
@@ -34,18 +35,29 @@ export async function wouldWords(
   }
 }
 
-/** "Now: silences 2 open alerts (#130, #127). In the last 7 days it would have kept back 11 alerts, 3 pages." */
+/** "Now: silences 2 open alerts. In the last 7 days it would have kept back 11 alerts, 3 pages.", each with their names. */
 function previewWords(
   call: PageCall,
-  { alerts, past, complete }: SilencePreview,
+  { open, named, past, complete }: SilencePreview,
   { isLater, critical, inMenu }: { isLater: boolean; critical: boolean; inMenu: boolean },
 ): Markup {
-  const most = alerts.slice(0, MOST_NAMED);
-  const more = alerts.length - most.length;
-  // A link in a menu is one of its entries.
-  const names = inMenu ? most.map((id) => `#${id}`).join(", ") : alertLinks(call, most);
-  const named: Piece = alerts.length > 0 && html` (${names}${more > 0 && `, ${more} more`})`;
   const takes = isLater ? "if it began now, it would silence" : "silences";
-  return html`<p><strong>Now: ${takes} ${alerts.length === 0 ? "no open alert" : counted(alerts.length, "open alert")}</strong>${named}. In the last ${past.days} days it would have kept back ${counted(past.alerts, "alert")}, ${counted(past.pages, "page")}.</p>
+  return html`<p><strong>Now: ${takes} ${open === 0 ? "no open alert" : counted(open, "open alert")}</strong>.</p>${namesOf(call, named, { count: open, inMenu })}
+<p>In the last ${past.days} days it would have kept back ${counted(past.alerts, "alert")}, ${counted(past.pages, "page")}.</p>${namesOf(call, past.named, { count: past.alerts, inMenu })}
 <p class="soft">Critical ones like it: ${past.critical} in ${past.days} days${past.critical > 0 && (critical ? ", which it keeps back, too" : ", which ring unless they are ticked")}.${!complete && " Only the newest 20,000 alerts were looked at."}</p>`;
+}
+
+/** Alerts by their names; in a menu without links, which would be entries of it. */
+function namesOf(
+  { base }: PageCall,
+  named: readonly TitledAlert[],
+  { count, inMenu }: { count: number; inMenu: boolean },
+): Piece {
+  if (named.length === 0) return false;
+  const more = count - named.length;
+  const one = ({ id, title }: TitledAlert) => {
+    const name = html`#${id} <span dir="auto">${title}</span>`;
+    return html`<li>${inMenu ? name : html`<a href="${base}/a/${id}">${name}</a>`}</li>`;
+  };
+  return html`<ul class="small">${named.map(one)}${more > 0 && html`<li class="soft">${more} more</li>`}</ul>`;
 }

@@ -4,8 +4,9 @@ import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../../core/alerts/counts.ts";
 import { groupAnswer, toGroup } from "../../../core/alerts/group-facts.ts";
 import { groupAlerts } from "../../../core/alerts/groups.ts";
+import { labelFault } from "../../../core/alerts/label-query.ts";
 import { type AlertPage, listAlerts } from "../../../core/alerts/list.ts";
-import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
+import { LONGEST_QUERY, readAlertQuery } from "../../../core/alerts/query.ts";
 import { toAlerts } from "../../../core/alerts/shown.ts";
 import { triage } from "../../../core/alerts/triage.ts";
 import { getProject } from "../../../core/projects/projects.ts";
@@ -39,7 +40,7 @@ const listQuery = z.strictObject({
   min_level: queryInteger(0).optional(),
   q: text(LONGEST_QUERY)
     .describe(
-      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; other words are looked for in template, last message and identifiers.',
+      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in template, last message and identifiers.',
     )
     .optional(),
   mine: flag.optional().describe("Those that paged, were given to or acknowledged by the caller."),
@@ -81,7 +82,9 @@ export const alertListRoutes: Route[] = [
     }),
     errors: ["invalid_request", "not_found"],
     handle: async ({ tenant: { store }, query, actor: { accountId } }) => {
-      const { project, counts, buckets } = query;
+      const { project, counts, buckets, q = "" } = query;
+      const fault = labelFault(readAlertQuery(q).labels);
+      if (fault !== null) refuse("q", fault);
       const projectId = project === undefined ? undefined : getProject(store, project).id;
       const of = { projectId, accountId };
       const page = await (query.group === undefined ? pageOf : groupsOf)(store, query, of);

@@ -1,0 +1,41 @@
+import { ownValue } from "../../ground/kit/own-value.ts";
+import { type Condition, compileCondition } from "../projects/condition.ts";
+import type { PatternTime } from "../projects/pattern.ts";
+
+/** Which labels a silence wants: pure. With doubt it doesn't take the alert. */
+
+/** What an alert's events say about themselves. */
+export interface Labelled {
+  /** Each with its last value. */
+  labels: Readonly<Record<string, string>>;
+  /** Names whose value differed between events, with the values that are known. */
+  varied: Readonly<Record<string, readonly string[]>>;
+  /** Those of them that had other values, too. */
+  varied_more: readonly string[];
+}
+
+/** Every value that is known of a label; none where it isn't there. */
+export function valuesOf({ labels, varied }: Labelled, name: string): readonly string[] {
+  const several = ownValue(varied, name);
+  if (several !== undefined) return several;
+  const value = ownValue(labels, name);
+  return value === undefined ? [] : [value];
+}
+
+/**
+ * Whether all of these hold of an alert; null where there are none to look at. Of a label that varies a condition holds
+ * where it does of every value and none is unknown. One whose pattern can't be run, or not now, doesn't hold.
+ */
+export function compileLabels(
+  conditions: readonly Condition[],
+): ((of: Labelled, time: PatternTime) => boolean) | null {
+  if (conditions.length === 0) return null;
+  const all = conditions.map((one) => ({ key: one.key, holds: compileCondition(one) }));
+  return (of, time) =>
+    all.every(({ key, holds }) => {
+      if (of.varied_more.includes(key)) return false;
+      const values = valuesOf(of, key);
+      if (values.length === 0) return holds({}, time) === true;
+      return values.every((value) => holds({ [key]: value }, time) === true);
+    });
+}
