@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { adapters } from "../../src/in/adapters/list.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
-import { dearBodies, packed } from "./bodies.ts";
+import { type DearBody, dearBodies, packed } from "./bodies.ts";
 import { type Door, doorsOf, type Struck, struckBox } from "./hour.ts";
 
 /** A short form of doors.deep.ts: some bodies of each kind, others in each run. */
@@ -64,3 +64,21 @@ for (const [kind, open, type] of [
     await box.blow({ what: "{},{},…", strike });
     assert.deepEqual(said, [413]);
   });
+
+test("otlp: 30 MB of text, one body after the other, take the memory of one", async () => {
+  const door = doors.find(
+    ({ kind, sample }) => kind === "otlp" && `${sample.body}`.startsWith("{"),
+  );
+  assert.ok(door !== undefined);
+  const bytes = 30 * MIB;
+  for (const wanted of ["a text of JSON", "a long text", "numbers", "a text of escapes"]) {
+    const what = `${wanted} at /resourceLogs`;
+    const dear: DearBody | undefined = [...dearBodies(door.sample, bytes)].find(
+      (one) => one.what === what,
+    );
+    assert.ok(dear !== undefined, wanted);
+    const body = packed(dear.make(), "gzip");
+    const strike = () => door.send(body, { type: "application/json", encoding: "gzip" });
+    await box.blow({ what: `30 MB: ${what}`, strike });
+  }
+});

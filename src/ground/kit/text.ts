@@ -16,6 +16,9 @@ export function fits(text: string, max: number): boolean {
   return text.length <= max || (text.length <= max * 2 && codePoints(text) <= max);
 }
 
+/** Characters of a text that may stay in memory for a part of it. */
+const SMALL = 64 * 1024;
+
 /** The first `max` code points of `text`, never half a surrogate pair. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
@@ -23,7 +26,9 @@ export function cut(text: string, max: number): string {
   for (let n = 0; n < max && units < text.length; n++) {
     units += isLead(text.charCodeAt(units)) && isTrail(text.charCodeAt(units + 1)) ? 2 : 1;
   }
-  return text.slice(0, units);
+  const kept = text.slice(0, units);
+  // A slice keeps the whole text in memory for as long as it lives; what JSON gives back is text of its own.
+  return text.length > SMALL ? JSON.parse(JSON.stringify(kept)) : kept;
 }
 
 /** Without lone surrogates and NUL, so that it reads back as it was sent. */

@@ -21,8 +21,8 @@ export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "clo
 export interface WorkThread {
   /** Gives the thread one piece of work. The buffers in `moved` then belong to the thread. Never rejects. */
   ask(work: unknown, moved?: readonly ArrayBuffer[]): Promise<Heard>;
-  /** Ends the work that is under way, and the thread with it; what waits gets another thread. */
-  restart(): void;
+  /** Ends the work that is under way, and the thread with it; what waits gets another thread. Resolves when its memory is free. */
+  restart(): Promise<void>;
   /** Ends the thread. Waiting work gets `closed`. */
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
       last = mine.then(leave, leave);
       return mine;
     },
-    restart: () => void endThread(),
+    restart: endThread,
     async close() {
       closed = true;
       cancelIdle();

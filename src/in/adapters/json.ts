@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { excessOf } from "../../ground/kit/json.ts";
 import { UnreadableBody } from "./adapter.ts";
 
@@ -5,11 +6,14 @@ import { UnreadableBody } from "./adapter.ts";
 const DEPTH = 64;
 /** Values of one body: ten thousand records with a dozen attributes each have as many. */
 const MOST_VALUES = 500_000;
+/** Most bytes of a JSON text in memory: one for each character if all are ASCII, else two. */
+const MOST_TEXT = 32 * 1024 * 1024;
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The body as JSON with at most `values` values. Throws UnreadableBody. */
 export function jsonBody(body: Buffer, values = MOST_VALUES): unknown {
+  if (textBytes(body) > MOST_TEXT) throw new UnreadableBody({ why: "too_large" });
   const text = body.toString("utf8").replace(/^\uFEFF/, "");
   const excess = excessOf(text, { deepest: DEPTH, values });
   if (excess === "values") throw new UnreadableBody({ why: "too_large" });
@@ -20,6 +24,17 @@ export function jsonBody(body: Buffer, values = MOST_VALUES): unknown {
     // Not JSON.
   }
   throw new UnreadableBody({ why: "bad_request", message: no });
+}
+
+/** Bytes that the UTF-8 needs as a text in memory. */
+function textBytes(body: Buffer): number {
+  if (body.length <= MOST_TEXT / 2 || isAscii(body)) return body.length;
+  let units = 0;
+  for (const byte of body) {
+    // The first byte of each character; one of four bytes is two units.
+    if ((byte & 0xc0) !== 0x80) units += byte < 0xf0 ? 1 : 2;
+  }
+  return 2 * units;
 }
 
 /** As `jsonBody`, but undefined for text that isn't JSON. Throws UnreadableBody only for too many values. */

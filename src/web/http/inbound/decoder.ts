@@ -43,6 +43,8 @@ export interface Decoder {
 
 /** Bytes that cost the loop less than a thread does. */
 const SHORT = 32 * 1024;
+/** A thread that has read more ends: what lies about in it would be there beside the next body. */
+const LONG = 4 * 1024 * 1024;
 /** The heap is for what the bounds of each format let through; parsers of Node's own don't heed it. */
 const LIMITS = { deadlineMs: 20_000, heapMb: 192, longestQueue: 1 };
 /** How long somebody waits while another's body is read: that one is then told to try again. */
@@ -62,7 +64,7 @@ export function createDecoder(clock: Clock): Decoder {
   const hurry = () => {
     const now = reading;
     if (now === null || now.stop !== null || waiting.every((one) => one === now.owner)) return;
-    now.stop = clock.after(PATIENCE_MS, () => thread.restart());
+    now.stop = clock.after(PATIENCE_MS, () => void thread.restart());
   };
 
   const ask = async (order: DecodeOrder, moved: ArrayBuffer[] = []): Promise<DecodeReply> => {
@@ -125,10 +127,12 @@ export function createDecoder(clock: Clock): Decoder {
   return {
     async decode(adapter, readable, owner) {
       if (readable.request.body.length <= SHORT) return atOnce(adapter, readable.request);
+      const isLong = readable.request.body.length > LONG;
       waiting.push(owner);
       hurry();
-      const close = await inTurn(owner);
+      const endTurn = await inTurn(owner);
       waiting.splice(waiting.indexOf(owner), 1);
+      const close = isLong ? () => void thread.restart().then(endTurn) : endTurn;
       try {
         return await inThread(adapter.kind, readable, { owner, close });
       } catch (error) {

@@ -48,7 +48,8 @@ export async function inflated(
   const longest = Math.min(most, Math.max(ALWAYS, body.length * MOST_RATIO));
   const opening = open(body);
   opening.end(body);
-  const chunks: Buffer[] = [];
+  // It grows in place: pieces joined at the end would be in memory twice.
+  const whole = new ArrayBuffer(0, { maxByteLength: longest });
   let size = 0;
   let broken: unknown = null;
   opening.once("error", (error) => {
@@ -59,10 +60,11 @@ export async function inflated(
       size += chunk.length;
       if (size > longest) throw new TooLarge();
       hold(chunk.length);
-      chunks.push(chunk);
+      whole.resize(size);
+      new Uint8Array(whole, size - chunk.length).set(chunk);
     }
   } catch (error) {
     throw error === broken ? new BadEncoding() : error;
   }
-  return Buffer.concat(chunks);
+  return Buffer.from(whole, 0, size);
 }
