@@ -7,6 +7,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
+import { RefusedError } from "./refused.ts";
 import { printable, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
@@ -47,7 +48,8 @@ async function tail(project: string, options: TailOptions): Promise<void> {
 
 interface Tail {
   messages: LogLine[];
-  left_out: number;
+  /** An older box doesn't say it. */
+  left_out?: number;
 }
 
 function linesOf(
@@ -80,15 +82,30 @@ async function follow(
     for (const line of fresh) print(line, options, () => lineText(line));
     last = Math.max(last, ...fresh.map(({ id }) => Number(id)));
   };
+  let isOld = false;
+  const next = async (): Promise<Tail> => {
+    try {
+      return await linesOf(project, options, String(MOST_LINES), isOld ? null : last);
+    } catch (error) {
+      if (isOld || !isOldBox(error)) throw error;
+      isOld = true;
+      return next();
+    }
+  };
   for (show(first); ; ) {
     await sleep(systemClock, PAUSE_MS);
-    const { messages, left_out } = await linesOf(project, options, String(MOST_LINES), last);
+    const { messages, left_out = 0 } = await next();
     if (left_out > 0)
       terminal().stderr.write(
         `box: +${left_out.toLocaleString("en")} not shown: lines come faster than they are read\n`,
       );
     show(messages);
   }
+}
+
+/** An older box doesn't know `since`, and says so: it gives its newest lines, of which those that were shown are left out. */
+function isOldBox(error: unknown): boolean {
+  return error instanceof RefusedError && error.status === 400 && error.message.includes("since");
 }
 
 function lineText({ received_at, level, source, message }: LogLine): string {

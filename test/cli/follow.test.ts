@@ -119,3 +119,38 @@ test("without --level each line has the level that it says of itself", async (t)
   await send("--level", "debug");
   assert.deepEqual(await levels(), [100, 100, 100, 100, 200, 300, 400, 500]);
 });
+
+test("box tail --follow of an older box, which doesn't know since, shows each new line once", async (t) => {
+  const said: string[] = [];
+  let asked = 0;
+  const older = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? "", "http://box");
+    const details = [{ field: "?since", reason: "is not known" }];
+    const error = { code: "invalid_request", message: "?since is not known", details };
+    if (searchParams.has("since")) return response.writeHead(400).end(JSON.stringify({ error }));
+    asked += 1;
+    const messages = Array.from({ length: asked }, (_, i) => ({
+      id: String(i + 1),
+      received_at: 1_767_603_600,
+      level: 200,
+      source: "web",
+      message: `line ${i + 1}`,
+    }));
+    return response.writeHead(200).end(JSON.stringify({ messages }));
+  }).listen(0, "127.0.0.1");
+  await once(older, "listening");
+  const url = `http://127.0.0.1:${(older.address() as AddressInfo).port}`;
+  const env = { ...process.env, BOX_URL: url, BOX_KEY: "ptk_a_b" };
+  const child = spawn(process.execPath, [program, "tail", "p", "--follow"], { env });
+  t.after(() => {
+    child.kill();
+    older.close();
+    older.closeAllConnections();
+  });
+  child.stdout.on("data", (text) => said.push(...`${text}`.trim().split("\n")));
+  let err = "";
+  child.stderr.on("data", (text) => (err += text));
+  await until(() => said.length >= 3 || child.exitCode !== null, "three lines");
+  const lines = said.map((line) => line.slice(line.indexOf("line ")));
+  assert.deepEqual(lines.slice(0, 3), ["line 1", "line 2", "line 3"], err);
+});

@@ -123,6 +123,23 @@ test("nobody is paged for a held alert of a removed rule that somebody has", asy
   assert.deepEqual(await fellBack(held), []);
 });
 
+test("an alert that somebody had before its first step pages when they don't any more, though its rule is gone", async (t) => {
+  const { fire, put, box, fellBack, now } = await story(t);
+  const [snoozed, back] = [await fire("1"), await fire("2")];
+  const done = async (id: string, verb: string, body: object = {}) => {
+    const answer = await box.api("POST", `/v1/alerts/${id}/${verb}`, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  await done(snoozed, "snooze", { until: now() + 600 });
+  await done(back, "ack");
+  await put(() => []);
+  assert.deepEqual([await fellBack(snoozed), await fellBack(back)], [[], []]);
+  await done(back, "unack");
+  await pass(box, 720, 60);
+  const paged = [["rule_deleted", [box.owner.accountId]]];
+  assert.deepEqual([await fellBack(snoozed), await fellBack(back)], [paged, paged]);
+});
+
 test("an alert that nobody was told of pages when nobody has it any more, though its rule is gone", async (t) => {
   const { fire, put, box, hush, fellBack, now } = await story(t);
   for (const n of ["woken", "back", "given"]) await hush(n, 5);

@@ -56,6 +56,19 @@ describe("asked again and again", () => {
     assert.deepEqual((await changes(page.next)).topics, ["alerts", "alert:1"]);
   });
 
+  test("a step of a ladder, which pages somebody, names its alert", async () => {
+    const token = await box.project("shop");
+    const escalations = [{ accounts: [box.owner.accountId], after_minutes: 10 }];
+    await box.api("POST", "/v1/projects/shop/rules", { name: "any", escalations });
+    await box.ingest(token, { message: "down" });
+    await settle(box);
+    const { next } = (await box.api("GET", "/v1/changes")).body;
+    await box.clock.turn(601_000);
+    await settle(box);
+    const { topics } = await changes(next);
+    for (const topic of ["alerts", "alert:1"]) assert.ok(topics.includes(topic), topics.join());
+  });
+
   test("a silence names the open alerts that it marks, and its end those that it lets go", async () => {
     const token = await box.project("shop");
     await box.api("POST", "/v1/projects/shop/rules", { name: "any" });

@@ -50,7 +50,10 @@ export type Condition = z.output<typeof condition>;
 const allOf = <T extends z.ZodType<Condition>>(one: T, most: number = MOST_CONDITIONS) =>
   list(one, most)
     .superRefine((all: Condition[], context) => {
-      const texts = all.map(({ op, value }) => (isPattern(op) ? String(value) : null));
+      // What is refused for its size alone is not counted and not compiled.
+      const texts = all.map(({ op, value }) =>
+        isPattern(op) && faultOf(op, value) === null ? String(value) : null,
+      );
       const steps = texts.reduce(
         (sum, text) => sum + (text === null ? 0 : valuePattern(text).steps),
         0,

@@ -48,3 +48,22 @@ test("a long body takes its time where nobody else waits, and behind its own sen
   assert.ok(first > 0);
   assert.equal(first, second);
 });
+
+test("a long body that was cut off has twice as long at its next turn, up to eight seconds, and is read", async (t) => {
+  const { clock, read } = reader(t);
+  const cutOff = async (ms: number) => {
+    const [dear, other] = [read("dear"), read("other")];
+    const refused = assert.rejects(dear, ({ refusal }) => refusal.why === "unavailable");
+    await othersFirst();
+    await clock.turn(ms);
+    await refused;
+    assert.ok((await other) > 0);
+  };
+  for (const ms of [2_000, 4_000, 8_000, 8_000]) await cutOff(ms);
+  const [dear, other] = [read("dear"), read("other")];
+  await othersFirst();
+  await clock.turn(7_999);
+  assert.ok((await dear) > 0);
+  assert.ok((await other) > 0);
+  await cutOff(2_000);
+});

@@ -17,6 +17,8 @@ type Known = Partial<
   Pick<AlertMoment, "rule" | "quiet" | "reach" | "nextSeq" | "upSince" | "later">
 >;
 
+const SEEN = ["state", "silenced_by", "escalation_level", "page_accounts"] as const;
+
 /**
  * It happens: the alert, its history and its pages are written with the transaction. `row` is the alert as it was read in it;
  * it comes back as it is then.
@@ -28,9 +30,8 @@ export function happen(tx: Tx, row: AlertRow, of: Happening, known: Known = {}):
   for (const effect of effects) perform(tx, after, effect, moment);
   if (after.due_at !== null && after.due_at !== row.due_at)
     tx.note({ topic: "due", at: after.due_at });
-  // Whoever watches alerts sees its state, and the mark of what is held back.
-  if (after.state !== row.state || after.silenced_by !== row.silenced_by)
-    noteAlert(tx, after, row.state);
+  // Whoever watches alerts sees its state, whom it paged last, and the mark of what is held back.
+  if (SEEN.some((column) => after[column] !== row[column])) noteAlert(tx, after, row.state);
   return after;
 }
 

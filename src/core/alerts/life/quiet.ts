@@ -78,7 +78,7 @@ export function letGo(turn: Turn): void {
 /** An alert that nobody was told of is open again, and its rule is deleted: in place of its ladder one page is owed. */
 export function owePage(turn: Turn): void {
   const { alert, moment } = turn;
-  if (moment.rule !== null || alert.untold === 0) return;
+  if (moment.rule !== null || (alert.untold === 0 && alert.page_accounts !== "[]")) return;
   set(turn, { renotify_at: moment.at, due_at: moment.at });
 }
 

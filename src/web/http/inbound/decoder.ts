@@ -47,8 +47,11 @@ const SHORT = 32 * 1024;
 const LONG = 4 * 1024 * 1024;
 /** The heap is for what the bounds of each format let through; parsers of Node's own don't heed it. */
 const LIMITS = { deadlineMs: 20_000, heapMb: 192, longestQueue: 1 };
-/** How long somebody waits while another's body is read: that one is then told to try again. */
-const PATIENCE_MS = 2_000;
+/**
+ * How long somebody waits while another's body is read: that one is then told to try again. Its next turn is twice as long,
+ * up to the most, so that a body which needs no more than that is read for certain, however many others wait.
+ */
+const PATIENCE_MS = { first: 2_000, most: 8_000 };
 
 export function createDecoder(clock: Clock): Decoder {
   const thread = createWorkThread({
@@ -57,14 +60,21 @@ export function createDecoder(clock: Clock): Decoder {
     ...LIMITS,
   });
   const inTurn = createInTurn();
+  /** Of those whose last body was cut off: how long the next may take. */
+  const patience = new Map<string, number>();
   const waiting: string[] = [];
-  let reading: { owner: string; stop: (() => void) | null } | null = null;
+  let reading: { owner: string; stop: (() => void) | null; isCutOff: boolean } | null = null;
 
   /** Whose body is read has so much longer, once anybody else waits. */
   const hurry = () => {
     const now = reading;
     if (now === null || now.stop !== null || waiting.every((one) => one === now.owner)) return;
-    now.stop = clock.after(PATIENCE_MS, () => void thread.restart());
+    const given = patience.get(now.owner) ?? PATIENCE_MS.first;
+    now.stop = clock.after(given, () => {
+      now.isCutOff = true;
+      patience.set(now.owner, Math.min(2 * given, PATIENCE_MS.most));
+      void thread.restart();
+    });
   };
 
   const ask = async (order: DecodeOrder, moved: ArrayBuffer[] = []): Promise<DecodeReply> => {
@@ -92,12 +102,14 @@ export function createDecoder(clock: Clock): Decoder {
 
   const read = async (kind: string, readable: Readable, owner: string) => {
     const { bytes, moved } = movable(readable.request.body);
-    reading = { owner, stop: null };
+    const mine = { owner, stop: null as (() => void) | null, isCutOff: false };
+    reading = mine;
     hurry();
     try {
       return await ask({ request: { ...toldOf(readable, kind), body: bytes } }, moved);
     } finally {
-      reading.stop?.();
+      mine.stop?.();
+      if (!mine.isCutOff) patience.delete(owner);
       reading = null;
     }
   };
