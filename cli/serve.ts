@@ -1,3 +1,4 @@
+import { basename, delimiter, dirname } from "node:path";
 import { Command } from "commander";
 import type { RunningBox } from "../src/app/box.ts";
 import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
@@ -184,7 +185,9 @@ const wayIn = ({ console }: BoxConfig, { linksTo }: RunningBox): string =>
 
 /** How to make the first account and get a test page, as commands to paste into another terminal in any folder. */
 function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: RunningBox): string {
-  const path = isPacked ? [] : [`PATH="${import.meta.dirname}:$PATH"`];
+  const path = isOnPath()
+    ? []
+    : [`PATH="${isPacked ? dirname(process.execPath) : import.meta.dirname}:$PATH"`];
   // The public address may belong to a proxy on another machine.
   const reached = publicUrl === "" ? linksTo : url;
   const ring = `${commandAt("quickstart", data)}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
@@ -200,6 +203,15 @@ function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: R
         ...[...path, ring].map(indented),
       ];
   return lines.join("\n");
+}
+
+/** Whether `box` is this program in another terminal, too. */
+function isOnPath(): boolean {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return (
+    isPacked &&
+    (basename(process.execPath) !== "box" || folders.includes(dirname(process.execPath)))
+  );
 }
 
 const indented = (line: string) => `  ${line}`;

@@ -47,8 +47,8 @@ touch node_modules/${runtime}/bin/node
   const path = [join(tree, "machine"), dirname(process.execPath), process.env["PATH"]];
   return {
     tree,
-    setup: () =>
-      spawnSync(process.execPath, ["build.mjs", "setup"], {
+    setup: (command = "setup") =>
+      spawnSync(process.execPath, ["build.mjs", command], {
         cwd: tree,
         env: { ...process.env, PATH: path.join(delimiter) },
         encoding: "utf8",
@@ -72,6 +72,24 @@ test("set-up installs once, without running what packages bring along, and links
   assert.equal(setup().status, 0);
   assert.equal(readlinkSync(link), `../${runtime}/bin/node`, "an install of somebody's own");
   assert.equal(said().length, 1);
+});
+
+test("whoever only runs a box installs no tools, and nothing where dist/box is of these sources", (t) => {
+  const { tree, setup, said } = treeWithNpm(t);
+  for (const folder of ["cli", "migrations", "src", "systemd", "dist"])
+    mkdirSync(join(tree, folder));
+  const build = "export const buildExecutable = async ({ output }) => fs.writeFileSync(output, '')";
+  writeFileSync(join(tree, "systemd/executable.mjs"), `import fs from "node:fs";\n${build};\n`);
+  const first = setup("executable");
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(said().join(), /^ci --omit=dev [^,]*$/);
+  assert.ok(existsSync(join(tree, "dist/box")));
+  rmSync(join(tree, "node_modules"), { recursive: true });
+  assert.equal(setup("executable").status, 0);
+  assert.equal(said().length, 1);
+  writeFileSync(join(tree, "src/new.ts"), "");
+  assert.equal(setup("executable").status, 0);
+  assert.equal(said().length, 2);
 });
 
 test("no package that is installed without its scripts would need them", () => {
