@@ -1,5 +1,6 @@
 import type { Alert } from "../src/core/alerts/alert.ts";
 import type { AlertDetail } from "../src/core/alerts/detail.ts";
+import { labelTexts } from "../src/core/alerts/labels.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
 import { callApi, path } from "./api.ts";
@@ -45,13 +46,10 @@ export function chipsText({ apart }: Alert): string {
 
 /** What its sender said beside the message: labels, with the values that varied, details line by line, links. */
 export function saidRows(alert: Alert): [string, string][] {
-  const { varied, details, links, images } = alert;
+  const { details, links, images } = alert;
   // An alert from before labels were kept has identifiers alone.
-  const labels = Object.entries({ ...alert.identifiers, ...alert.labels }).map(([name, value]) => {
-    const several = Object.hasOwn(varied, name) ? varied[name] : undefined;
-    const more = alert.varied_more.includes(name) ? " …" : "";
-    return `${name}: ${(several ?? [value]).join(", ")}${more}`;
-  });
+  const known = { ...alert, labels: { ...alert.identifiers, ...alert.labels } };
+  const labels = labelTexts(known).map(([name, text]) => `${name}: ${text}`);
   const addresses = [
     ...links.map(({ href, text }) => (text === href ? href : `${text}: ${href}`)),
     ...images.map(({ src, alt = "" }) => `${alt || "Image"}: ${src}`),

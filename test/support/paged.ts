@@ -38,8 +38,8 @@ export async function pagedBox(t: TestContext, flags: BoxFlags = {}, log?: Log) 
     /** Ann is paged no more. */
     pageBob: () => box.api("PUT", "/v1/projects/shop/rules/errors", ruleOf(bob)),
     /** Opens an alert and has its page sent; its id. */
-    async fire(n: number, message = "disk is full"): Promise<string> {
-      await box.ingest(token, { message, level: 500, keys: { n: `${n}` } });
+    async fire(n: number, message = "disk is full", more: object = {}): Promise<string> {
+      await box.ingest(token, { message, level: 500, keys: { n: `${n}` }, ...more });
       await settle(box);
       return String(store.sql("SELECT max(id) FROM alerts").pluck().get());
     },

@@ -178,6 +178,14 @@ function variedBytes(varied: Varied): number {
   return bytes;
 }
 
+/** Every label with all its known values, the last one first: `["host", "db7, db8 …"]`. */
+export function labelTexts({ labels, varied, varied_more }: AlertLabels): [string, string][] {
+  return Object.entries(labels).map(([name, value]) => {
+    const values = Object.hasOwn(varied, name) ? varied[name] : undefined;
+    return [name, `${(values ?? [value]).join(", ")}${varied_more.includes(name) ? " …" : ""}`];
+  });
+}
+
 /** Its columns in the table, JSON; null where there is nothing. */
 export interface LabelColumns {
   labels: string | null;

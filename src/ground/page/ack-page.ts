@@ -11,7 +11,15 @@ export interface AckAlert {
   id: number;
   /** `shop · errors`. */
   where: string;
+  /** What people call it. */
+  title: string;
   message: string;
+  /** What tells it from the others of its rule. */
+  apart: readonly { name: string; value: string }[];
+  /** All its labels, with the values that they had. */
+  labels: readonly (readonly [name: string, values: string])[];
+  details: string | null;
+  links: readonly { href: string; text: string }[];
   state: "open" | "acknowledged" | "resolved";
   /** A sentence that says who has acknowledged it. */
   whose: string;
@@ -28,10 +36,15 @@ const STYLE = `${PAGE_STYLE}
 form{margin-top:1rem;display:flex;gap:.75rem;flex-wrap:wrap}
 button{margin:0;width:auto;flex:1 1 9.5rem;overflow-wrap:normal}
 .second{background:var(--card);color:var(--link)}
-li{margin:0 0 2rem}
+ol>li{margin:0 0 2rem}
 ol{list-style:none;padding:0;margin:2.5rem 0 0}
 main>.when{margin-top:2rem}
-.said{white-space:pre-wrap}
+.said{white-space:pre-wrap;overflow-wrap:anywhere}
+.what{font-weight:600;overflow-wrap:anywhere}
+.apart span{display:inline-block;border:1px solid var(--soft);border-radius:1rem;padding:0 .6rem;overflow-wrap:anywhere}
+dl{display:grid;grid-template-columns:minmax(5rem,auto) minmax(0,3fr);gap:.25rem 1rem;overflow-wrap:anywhere}
+dt{color:var(--soft)}
+dd{margin:0}
 .taken{flex:1 1 100%;margin:0;min-height:3rem;display:grid;place-items:center;border:1px dashed var(--soft);border-radius:.5rem}
 .rests button{animation:rests 1.5s step-end}
 @keyframes rests{from{visibility:hidden}}
@@ -89,8 +102,13 @@ ${answers(alert, { withName: true })}</li>
 ${more > 0 && html`<p>and ${more} more</p>`}`;
 }
 
-function told({ message, whose }: AckAlert): Markup {
-  return html`<p class="said">${message}</p>
+function told({ title, message, apart, labels, details, links, whose }: AckAlert): Markup {
+  return html`<p class="what">${title}</p>
+${apart.length > 0 && html`<p class="apart">${apart.map(({ name, value }) => html`<span>${name}: ${value}</span> `)}</p>`}${
+  message.trim() !== title && html`<p class="said">${message}</p>`
+}${labels.length > 0 && html`<dl>${labels.map(([name, values]) => html`<dt>${name}</dt><dd>${values}</dd>`)}</dl>`}${
+  details !== null && html`<p class="said">${details}</p>`
+}${links.length > 0 && html`<ul>${links.map(({ href, text }) => html`<li><a href="${href}" rel="noopener noreferrer nofollow">${text}</a></li>`)}</ul>`}
 <p role="status">${whose}</p>`;
 }
 

@@ -1,4 +1,4 @@
-import { findAlertRow } from "../../core/alerts/alert.ts";
+import { type AlertRow, factsOf, getAlertRow } from "../../core/alerts/alert.ts";
 import {
   type AnswerVerb,
   answerPage,
@@ -7,7 +7,9 @@ import {
   readPage,
   whoseWords,
 } from "../../core/alerts/answer.ts";
+import { apartOf } from "../../core/alerts/apart.ts";
 import { type TakenAlert, takeByDevice } from "../../core/alerts/device-answer.ts";
+import { labelTexts } from "../../core/alerts/labels.ts";
 import { displayNameOf } from "../../core/alerts/said.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { type AckAlert, ackPage, noAckPage } from "../../ground/page/ack-page.ts";
@@ -58,15 +60,21 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
   if (tenant === null || page === null) return stranger(c, pages);
   welcome(c, pages, tenant);
   const now = unixSeconds(tenant.clock);
+  const rows = new Map(
+    page.alerts.map(({ whose: { alertId } }) => [alertId, getAlertRow(tenant.store, alertId)]),
+  );
+  const apart = apartOf(tenant.store, [...rows.values()]);
   const alerts = page.alerts.map(
     ({ named, whose }): AckAlert => ({
+      ...saidOf(rows.get(whose.alertId) as AlertRow),
+      apart: apart.get(whose.alertId) ?? [],
       named,
       id: whose.alertId,
       where: `${whose.project} · ${whose.rule}`,
       message: whose.message,
       state: whose.state,
       whose: whoseWords(whose, now),
-      isMine: findAlertRow(tenant.store, whose.alertId)?.acked_by === page.right.accountId,
+      isMine: rows.get(whose.alertId)?.acked_by === page.right.accountId,
       isFresh: whose.state !== "open" && now - whose.at < FRESH_SECONDS,
     }),
   );
@@ -74,6 +82,17 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
   if (first === undefined) return stranger(c, pages);
   const as = displayNameOf(tenant.store, page.right.accountId);
   return ackPage({ as, alerts: [first, ...others] });
+}
+
+/** What the alert's sender said of it. */
+function saidOf(row: AlertRow): Pick<AckAlert, "title" | "labels" | "details" | "links"> {
+  const { title, details, links, images, identifiers, ...alert } = factsOf(row);
+  return {
+    title,
+    labels: labelTexts({ ...alert, labels: { ...identifiers, ...alert.labels } }),
+    details,
+    links: [...links, ...images.map(({ src, alt = "" }) => ({ href: src, text: alt || "Image" }))],
+  };
 }
 
 function welcome(c: AppContext, pages: AckPages, tenant: Tenant): void {

@@ -26,8 +26,12 @@ async function story(t: TestContext) {
     escalations: [step(ann.accountId, 0), step(bob.accountId, 10)],
   };
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
-  const fire = async (message = "payment 4711 failed", keys: object = { provider: "acme" }) => {
-    await box.ingest(token, { message, level: 500, keys });
+  const fire = async (
+    message = "payment 4711 failed",
+    keys: object = { provider: "acme" },
+    more: object = {},
+  ) => {
+    await box.ingest(token, { message, level: 500, keys, ...more });
     await settle(box);
     return Number(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get());
   };
@@ -85,6 +89,27 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
     /Nothing more will happen: the ladder has run \(last 09:10 \)\. Assign somebody/,
   );
   assert.match(decodeURIComponent(later.headers.get("x-title") ?? ""), /^#1 payment .* · box$/);
+});
+
+test("an alert is called by its title, and all that its events say is on its page", async (t) => {
+  const { fire, tab } = await story(t);
+  const more = {
+    title: "Shop: payments fail",
+    details: "first line\n  second line",
+    links: [{ href: "https://example.org/g", text: "Graph" }],
+  };
+  await fire("payment 4711 failed", { provider: "acme", host: "db7" }, more);
+  const id = await fire("payment 4711 failed", { provider: "acme", host: "db8" }, more);
+  await fire("payment 4711 failed", { provider: "other" }, more);
+  const head = section((await tab.get(`/a/${id}`)).text, "head");
+  assert.match(head, /<h1 class="message" dir="auto">Shop: payments fail<\/h1>/);
+  assert.match(head, /<dt>host<\/dt><dd dir="auto">db8, db7<\/dd>/);
+  assert.match(words(head), /Template payment \* failed/);
+  assert.match(head, /<p class="message" dir="auto">first line\n {2}second line<\/p>/);
+  assert.match(head, /<a href="https:\/\/example\.org\/g" rel="[^"]+">Graph<\/a>/);
+  const list = words((await tab.get("/alerts")).text);
+  assert.match(list, /Shop: payments fail shop · errors · provider=acme, host=db8 · #1/);
+  assert.match(words(section((await tab.get(`/a/${id}`)).text, "related")), /provider=other now/);
 });
 
 test("without script an alert is acknowledged, given back, noted on and resolved; what still matches is asked about", async (t) => {

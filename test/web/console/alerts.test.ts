@@ -54,7 +54,7 @@ test("a list shows the most urgent first, with what the ladder does now, counts 
   const row = rowOf(text, high);
   assert.match(
     words(row),
-    /critical payment \* failed shop · errors · n=b · #2 1 × 2 min ann@example\.org paged 2 min ago , bob@example\.org in 3:00/,
+    /critical payment 4711 failed shop · errors · n=b · #2 1 × 2 min ann@example\.org paged 2 min ago , bob@example\.org in 3:00/,
   );
   assert.match(row, /<svg class="plot spark"/);
   assert.match(row, /<input type="checkbox" form="bulk" name="id" value="2"/);

@@ -66,6 +66,23 @@ test("a link shows what happened and changes nothing; its button takes the alert
   assert.doesNotMatch(over, /<form/);
 });
 
+test("an alert behind a link has its title, its labels, details and links, and what tells it apart", async (t) => {
+  const { box, fire, linked } = await pagedBox(t);
+  const more = {
+    title: "Shop <has> no disk",
+    details: "first line\n  second line",
+    links: [{ href: "https://example.org/g?a=1&b=2", text: "Graph" }],
+  };
+  await fire(1, "disk is full", { ...more, keys: { n: "1", zone: "a" } });
+  await fire(2, "disk is full", { ...more, keys: { n: "2", zone: "a" } });
+  const page = await (await fetch(`${box.url}/ack/${linked()}`, { headers: BROWSER })).text();
+  assert.match(page, /<p class="what">Shop &lt;has&gt; no disk<\/p>/);
+  assert.match(page, /<p class="apart"><span>n: 1<\/span> <\/p>/);
+  assert.match(page, /<dt>n<\/dt><dd>1<\/dd><dt>zone<\/dt><dd>a<\/dd>/);
+  assert.match(page, /<p class="said">first line\n {2}second line<\/p>/);
+  assert.match(page, /<a href="https:\/\/example\.org\/g\?a=1&amp;b=2" rel="[^"]+">Graph<\/a>/);
+});
+
 test("a phone's button is answered with a status and a sentence", async (t) => {
   const { box, fire, linked } = await pagedBox(t);
   const id = await fire(1);

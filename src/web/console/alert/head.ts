@@ -1,12 +1,14 @@
+import { factsOf } from "../../../core/alerts/alert.ts";
 import { earlierAlerts } from "../../../core/alerts/detail.ts";
 import { whoDid } from "../../../core/alerts/holder.ts";
+import { labelTexts } from "../../../core/alerts/labels.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { heartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { STATE_CLASS } from "../ui/alert-pieces.ts";
 import { levelBadge } from "../ui/level.ts";
-import { identifiersText, markedTemplate } from "../ui/message.ts";
-import { nth } from "../ui/pieces.ts";
+import { markedTemplate, markedTitle } from "../ui/message.ts";
+import { counted, nth } from "../ui/pieces.ts";
 import { silenceNotice } from "../ui/silence-card.ts";
 import { ago, clockTime, exact, since } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
@@ -15,15 +17,41 @@ import type { ShownAlert } from "./shown-alert.ts";
 /** What broke, who has it, and whether it goes on. */
 export function alertHead(call: PageCall, shown: ShownAlert): Markup {
   const { row } = shown;
-  const names = identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
   const { project, rule } = row;
   return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} <span class="between">·</span> ${stateWords(call, shown)} <span class="between">·</span> <span class="place">${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span></p>
-<h1 class="message" dir="auto">${markedTemplate(row.template)}</h1>
-<p class="soft">${row.count} × since ${clockTime(call, row.first_seen)}${names !== "" && ` · ${names}`}</p>
+<h1 class="message" dir="auto">${markedTitle(row)}</h1>
+<p class="soft">${row.count} × since ${clockTime(call, row.first_seen)}</p>
 <p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${
     row.source !== null && row.source !== "" && `, from ${row.source}`
   }</p>
-${heartbeatLine(call, shown)}${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${quietBefore(call, shown)}${againLine(call, shown)}`;
+${saidBeside(shown)}${heartbeatLine(call, shown)}${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${quietBefore(call, shown)}${againLine(call, shown)}`;
+}
+
+/** Of more labels than these the rest is a click away. */
+const LABELS_SHOWN = 12;
+
+/** What its sender said beside the message, and its template. */
+function saidBeside({ row }: ShownAlert): Markup {
+  const { details, links, images, labels, ...alert } = factsOf(row);
+  const fact = ([name, value]: readonly [string, Piece]) =>
+    html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`;
+  // An alert from before labels were kept has identifiers alone.
+  const all = labelTexts({ ...alert, labels: { ...alert.identifiers, ...labels } });
+  const more = all.slice(LABELS_SHOWN);
+  const addresses = [
+    ...links,
+    ...images.map(({ src, alt = "" }) => ({ href: src, text: alt || "Image" })),
+  ];
+  return html`<dl class="facts" id="labels">${all.slice(0, LABELS_SHOWN).map(fact)}${fact([
+    "Template",
+    html`<span class="message">${markedTemplate(row.template)}</span>`,
+  ])}</dl>${
+    more.length > 0 &&
+    html`<details id="more-labels"><summary>${counted(more.length, "more label")}</summary><dl class="facts">${more.map(fact)}</dl></details>`
+  }${details !== null && html`<p class="message" dir="auto">${details}</p>`}${
+    addresses.length > 0 &&
+    html`<ul id="links">${addresses.map(({ href, text }) => html`<li><a href="${href}" rel="noopener noreferrer nofollow">${text}</a></li>`)}</ul>`
+  }`;
 }
 
 /** The job that is missing, where a heartbeat's alert is named by it. */

@@ -4,7 +4,7 @@ import { findSourceNamed } from "../../../core/projects/sources.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { levelBadge } from "../ui/level.ts";
-import { markedTemplate } from "../ui/message.ts";
+import { markedParts } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago, span } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
@@ -43,8 +43,8 @@ ${
   others.length === 0
     ? html`<p class="soft">Nothing else is open in ${row.project}.</p>`
     : html`<h3>Also open in ${row.project}</h3><ul>${others.map(
-        ({ id, level, template, opened_at }) =>
-          html`<li>${levelBadge(level)} <a class="message" href="${base}/a/${id}">${markedTemplate(template)}</a> ${ago(call, opened_at)}</li>`,
+        ({ id, level, title_parts, apart, opened_at }) =>
+          html`<li>${levelBadge(level)} <a class="message" href="${base}/a/${id}">${markedParts(title_parts)}</a> ${apart.map(({ name, value }) => `${name}=${value} `)}${ago(call, opened_at)}</li>`,
       )}</ul>`
 }${alsoTaken(call, row)}`;
 }

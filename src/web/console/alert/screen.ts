@@ -2,6 +2,7 @@ import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { escalateNow } from "../../../core/alerts/escalate-now.ts";
 import { changeNote, noteWrite } from "../../../core/alerts/notes.ts";
 import { silenceOfAlert } from "../../../core/alerts/silence-alert.ts";
+import { titleOfAlert } from "../../../core/alerts/title.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { lookCookie } from "../cookies.ts";
@@ -42,7 +43,7 @@ export const alertScreen: Screen = {
     const more = [...own, "oncall:*"];
     const section = (watches: string[], draw: Section["draw"]): Section => ({ watches, draw });
     return {
-      title: `#${row.id} ${row.template}`.slice(0, 80),
+      title: `#${row.id} ${titleOfAlert(row)}`.slice(0, 80),
       heading: null,
       nav: "alerts",
       script: "neighbours",

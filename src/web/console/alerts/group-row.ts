@@ -1,4 +1,5 @@
 import { type AlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
+import { type Apart, apartOf } from "../../../core/alerts/apart.ts";
 import { type GroupFacts, groupFacts } from "../../../core/alerts/group-facts.ts";
 import type { AlertGroup } from "../../../core/alerts/groups.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
@@ -6,7 +7,7 @@ import type { PageCall } from "../screen.ts";
 import { STATE_CLASS } from "../ui/alert-pieces.ts";
 import { askedList, listAddress, withPart } from "../ui/asked-alerts.ts";
 import { levelBadge, levelWord } from "../ui/level.ts";
-import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { aboutText, markedTemplate, markedTitle } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago, since } from "../ui/times.ts";
 
@@ -25,10 +26,11 @@ export function groupRow(
   const look = states.silenced === count ? "silenced" : STATE_CLASS[first.state];
   const newest = group.alerts.reduce((most, { id }) => Math.max(most, id), 0);
   const shown = group.alerts.slice(0, MOST_OPENED).map(({ id }) => getAlertRow(store, id));
+  const apart = apartOf(store, shown);
   return html`<li class="row row-${look} row-many" id="group-${first.rule_id}" data-row>
 <label class="pick"><input type="checkbox" form="bulk" name="id" value="group-${first.rule_id}-${newest}" data-many="${count}" aria-label="Select all ${count} of ${rule}"></label>
 <span class="row-head">${levelBadge(first.level)}</span>
-<div class="row-title"><details id="of-${first.rule_id}"><summary>${rule}: ${counted(count, "alert")}</summary><ul class="group">${shown.map((row) => openedRow(call, row))}</ul>${
+<div class="row-title"><details id="of-${first.rule_id}"><summary>${rule}: ${counted(count, "alert")}</summary><ul class="group">${shown.map((row) => openedRow(call, row, apart.get(row.id)))}</ul>${
     count > shown.length &&
     html`<p><a href="${call.base}${ofRule(call, facts)}">All ${count}</a></p>`
   }</details></div>
@@ -39,11 +41,11 @@ export function groupRow(
 `;
 }
 
-function openedRow(call: PageCall, row: AlertRow): Markup {
-  const { id, level, state, template, count, silenced_by } = row;
-  const names = identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
+function openedRow(call: PageCall, row: AlertRow, apart: Apart | undefined): Markup {
+  const { id, level, state, count, silenced_by } = row;
+  const names = aboutText(row, apart);
   const stands = state === "open" ? (silenced_by === null ? "" : " · silenced") : ` · ${state}`;
-  return html`<li>${levelBadge(level)} <a class="message" href="${call.base}/a/${id}" dir="auto">${markedTemplate(template)}</a> <span class="soft">${names !== "" && `${names} · `}#${id}${stands} · ${count} × · ${ago(call, row.last_seen)}</span></li>
+  return html`<li>${levelBadge(level)} <a class="message" href="${call.base}/a/${id}" dir="auto">${markedTitle(row)}</a> <span class="soft">${names !== "" && `${names} · `}#${id}${stands} · ${count} × · ${ago(call, row.last_seen)}</span></li>
 `;
 }
 

@@ -1,4 +1,5 @@
 import { type AlertRow, findAlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
+import { apartOf } from "../../../core/alerts/apart.ts";
 import { type AlertGroup, groupAlerts } from "../../../core/alerts/groups.ts";
 import { lookAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { triage } from "../../../core/alerts/triage.ts";
@@ -24,10 +25,12 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
     last: lastOfAll(store, [...rows, ...left]),
   };
   const minutes = minutesOfAll(call, rows);
+  const apart = apartOf(store, [...rows, ...left]);
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {
       row,
       isGone,
+      apart: apart.get(row.id),
       minutes: (isGone ? null : minutes.get(row.id)) ?? [],
       now: nowWords(call, row, about),
     });

@@ -1,4 +1,5 @@
 import type { AlertRow } from "../../../core/alerts/alert.ts";
+import type { Apart } from "../../../core/alerts/apart.ts";
 import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
@@ -6,7 +7,7 @@ import type { PageCall } from "../screen.ts";
 import { criticalToo, STATE_CLASS } from "../ui/alert-pieces.ts";
 import { button } from "../ui/form.ts";
 import { levelBadge } from "../ui/level.ts";
-import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { aboutText, markedTitle } from "../ui/message.ts";
 import { sparkline } from "../ui/plot.ts";
 import { ago, since } from "../ui/times.ts";
 
@@ -17,6 +18,8 @@ export interface ListRow {
   now: Markup;
   /** Events of the last minutes, newest last; empty: none are drawn. */
   minutes: readonly number[];
+  /** What tells it from its siblings. */
+  apart: Apart | undefined;
   /** It left the list that is shown. */
   isGone: boolean;
 }
@@ -34,14 +37,14 @@ export function minutesOfAll(
 
 /** One row: two lines at a desk, four on a phone. Pure. */
 export function listRow(call: Pick<PageCall, "base" | "now" | "look">, of: ListRow): Markup {
-  const { row, now, minutes, isGone } = of;
+  const { row, now, minutes, apart, isGone } = of;
   const { id, state, level, project, rule, count } = row;
-  const names = identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
+  const names = aboutText(row, apart);
   const look = row.silenced_by !== null && state === "open" ? "silenced" : STATE_CLASS[state];
   return html`<li class="row row-${look}" id="row-${id}" data-row${isGone && html` data-gone`}>
 <label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}" aria-label="Select #${id}"></label>
 <span class="row-head">${levelBadge(level)}</span>
-<span class="row-title"><a class="message" href="${call.base}/a/${id}" dir="auto">${markedTemplate(row.template)}</a></span>
+<span class="row-title"><a class="message" href="${call.base}/a/${id}" dir="auto">${markedTitle(row)}</a></span>
 <span class="row-about">${project} · ${rule}${names !== "" && ` · ${names}`} · #${id}${row.drill !== 0 && " · drill"}</span>
 <span class="row-plot">${minutes.length > 0 && sparkline(minutes)}</span>
 <span class="row-count">${count} ×</span>

@@ -1,8 +1,22 @@
+import type { AlertRow } from "../../../core/alerts/alert.ts";
+import type { Apart } from "../../../core/alerts/apart.ts";
+import { titleOfAlert, titleParts } from "../../../core/alerts/title.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 
 /** A template as a person reads it: its variable parts marked by their element, not by colour alone. */
 export function markedTemplate(template: string): Markup {
   return html`${template.split("<*>").map((fixed, at) => html`${at > 0 && html`<var>*</var>`}${fixed}`)}`;
+}
+
+/** What people call an alert, with what varies in it. */
+export function markedTitle(row: Pick<AlertRow, "title" | "last_message" | "template">): Markup {
+  return markedParts(titleParts(titleOfAlert(row), row));
+}
+
+/** The labels that tell an alert from its siblings; where nothing does, its identifiers. */
+export function aboutText(row: Pick<AlertRow, "identifiers">, apart: Apart = []): string {
+  if (apart.length > 0) return apart.map(({ name, value }) => `${name}=${value}`).join(", ");
+  return identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
 }
 
 /** A message in its parts: fixed words, and what varies. */

@@ -1,4 +1,5 @@
 import { type AlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
+import { type Apart, apartOf } from "../../../core/alerts/apart.ts";
 import { countAlerts } from "../../../core/alerts/counts.ts";
 import { groupAlerts } from "../../../core/alerts/groups.ts";
 import { currentOnCall } from "../../../core/oncall/answers.ts";
@@ -7,7 +8,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Health } from "../../../tenant/health.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import { levelBadge } from "../ui/level.ts";
-import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { aboutText, markedTitle } from "../ui/message.ts";
 import { peopleNames } from "../ui/people-names.ts";
 import { stretchWords } from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
@@ -41,20 +42,25 @@ async function openAlerts(view: WallView): Promise<Markup> {
   const rows = groups.flatMap(({ alerts }) => alerts.map(({ id }) => getAlertRow(store, id)));
   const shown = open > MOST_ROWS ? rows.slice(0, MOST_ROWS - 1) : rows;
   const more = open - shown.length;
+  const apart = apartOf(store, shown);
   const head = html`<h1 id="open">${open} open${acknowledged > 0 && ` · ${acknowledged} acknowledged`}</h1>`;
   if (shown.length === 0) return html`${head}<p class="what">Nothing is open.</p>`;
-  return html`${head}<ol${shown.length <= FEW && html` class="few"`}>${shown.map((row) => wallRow(view, row))}</ol>${
+  return html`${head}<ol${shown.length <= FEW && html` class="few"`}>${shown.map((row) => wallRow(view, row, apart.get(row.id)))}</ol>${
     more > 0 && html`<p class="about">and ${more} more</p>`
   }`;
 }
 
-function wallRow({ now, messages }: Pick<WallView, "now" | "messages">, row: AlertRow): Markup {
-  const { level, project, rule, template, opened_at, silenced_by } = row;
-  const names = identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
+function wallRow(
+  { now, messages }: Pick<WallView, "now" | "messages">,
+  row: AlertRow,
+  apart: Apart | undefined,
+): Markup {
+  const { level, project, rule, opened_at, silenced_by } = row;
+  const names = aboutText(row, apart);
   const where = `${project} · ${rule}`;
   // To the minute, so that a screen isn't sent the same again and again.
   const age = `${now - opened_at < 60 ? "just now" : span(now - opened_at)}${silenced_by !== null ? " · silenced" : ""}`;
-  return html`<li><p class="what" dir="auto">${messages ? markedTemplate(template) : where}</p><p class="about">${levelBadge(level)} · ${messages && `${where} · `}${messages && names !== "" && `${names} · `}${age}</p></li>
+  return html`<li><p class="what" dir="auto">${messages ? markedTitle(row) : where}</p><p class="about">${levelBadge(level)} · ${messages && `${where} · `}${messages && names !== "" && `${names} · `}${age}</p></li>
 `;
 }
 
