@@ -99,6 +99,8 @@ interface Applied {
   version: number;
   changes: { kind: string; name: string; change: "create" | "update" | "delete"; was?: string }[];
   ladders_end?: EndedLadders[];
+  /** What an import left as it is; undefined where the box is an older version. */
+  kept?: { kind: string; name: string; why: "changed_here" | "made_here" | "vanished" }[];
   tokens: { name: string; token: string }[];
   secrets: { id: string; name: string; url: string; secret: string }[];
   heartbeats: { name: string; ping_url: string }[];
@@ -239,9 +241,20 @@ async function showPlan({ name, before, planned }: Planned): Promise<void> {
       : `  rename ${kind} ${printable(was)} to ${printable(name)}`,
   );
   const ends = laddersText(planned).map((line) => `  ${line}`);
-  const lines = changes.length === 0 ? ["  nothing changes"] : [...changes, ...ends, ...diff];
+  const kept = keptText(planned).map((line) => `  ${line}`);
+  const made = changes.length === 0 ? ["  nothing changes"] : [...changes, ...ends];
+  const lines = [...made, ...kept, ...(changes.length === 0 ? [] : diff)];
   terminal().stdout.write(`project ${printable(name)}\n${lines.join("\n")}\n`);
 }
+
+const WHY_KEPT = {
+  changed_here: "it was changed here since the last import",
+  made_here: "it was made here, and no import made it",
+  vanished: "the other system has it no more",
+};
+
+const keptText = ({ kept = [] }: Applied): string[] =>
+  kept.map(({ kind, name, why }) => `keep ${kind} ${printable(name)}: ${WHY_KEPT[why]}`);
 
 function showTenant(changes: readonly TenantChange[]): void {
   const lines = changes.map(({ change, kind, name }) => `  ${change} ${kind} ${printable(name)}`);

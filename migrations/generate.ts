@@ -42,6 +42,9 @@ const tables = [
   "notify_rules",
 ];
 
+/** Columns of these tables that only prepared SQL asks for. */
+const unasked = ["imported_from", "imported_as"];
+
 /** What columns hold that SQLite has no type for: `boolean`, `json TYPE`, or a type of src/ground/store/columns.ts. */
 const meanings: Record<string, string> = {
   "accounts.role": "Role",
@@ -104,7 +107,8 @@ ${written.join("\n")}`;
 
 function tableText(table: string, { columns, counts }: { columns: Column[]; counts: boolean }) {
   const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => camel(name));
-  const lines = columns.map((column) => {
+  const asked = columns.filter(({ name }) => !unasked.includes(name));
+  const lines = asked.map((column) => {
     const only = column.pk > 0 && key.length === 1;
     const last = only
       ? `.primaryKey(${counts ? "{ autoIncrement: true }" : ""})`

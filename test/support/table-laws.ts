@@ -82,6 +82,12 @@ const lent: readonly { table: string; folder: string; columns: readonly string[]
   },
   // When the relay is told next where this box is.
   { table: "relay", folder: "outbox", columns: ["announce_at"] },
+  // From where an import made a part: no noun of its own asks.
+  ...["sources", "schedules", "rules", "heartbeats", "integrations"].map((table) => ({
+    table,
+    folder: "config-file",
+    columns: ["imported_from", "imported_as"],
+  })),
   // When a message last left for it, moved with a jump of the clock as the pages are.
   { table: "contacts", folder: "paging", columns: ["sent_ms"] },
 ];
@@ -204,6 +210,7 @@ const preparedAll: Record<string, string> = {
   "src/people/actor.ts": "who calls: every request",
   "src/people/sessions.ts": "who looks: every request of a page",
   "src/people/tries.ts": "wrong passwords: who guesses asks often",
+  "src/records/config-file/imported.ts": "two columns that five tables have alike",
   "src/core/oncall/duty.ts": "who is on call: every rung of a ladder",
 };
 

@@ -30,7 +30,7 @@ export function applyIntegrations(
   const kept = new Set<string>();
   const minted: MintedSecret[] = [];
   for (const [i, { config, row }] of pairs.entries()) {
-    const write = writeOf(config, guard);
+    const write = channelOf(config, guard);
     const id = at(`/config/integrations/${i}`, () => {
       if (row !== null) {
         changeIntegration(tx, project, { id: row.id, write, guard });
@@ -80,18 +80,20 @@ function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[
   return pairs;
 }
 
-function writeOf(config: IntegrationConfig, { channels }: Guard): IntegrationWrite {
-  const { name, type, url, enabled: _on, events, storm_threshold, ...others } = config;
+/** A channel as it is written. */
+export function channelOf(config: IntegrationConfig, { channels }: Guard): IntegrationWrite {
+  const { name, type, url, enabled: _on, events, storm_threshold, ...given } = config;
+  const { imported_from: _from, ...others } = given;
   const { title_template, body_template, shared, except, ...secrets } = others;
   const usual = channels.find(type)?.isChat ? USUAL_STORM : undefined;
-  const given = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
+  const texts = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
   return {
     name,
     events,
     texts: { title_template, body_template },
     stormThreshold: storm_threshold ?? usual,
     sharing: { shared, except },
-    credentials: { url, ...Object.fromEntries(given) },
+    credentials: { url, ...Object.fromEntries(texts) },
   };
 }
 

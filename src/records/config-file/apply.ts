@@ -31,11 +31,14 @@ import { mustBeUsable } from "../../in/adapters/mapping/chosen.ts";
 import type { Addresses } from "../../in/heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../../in/heartbeats/rows.ts";
 import { applyActions } from "./apply-actions.ts";
+import { type MergedImport, mergeImport, type Rename } from "./apply-import.ts";
 import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
-import { type Change, changesBetween, snapshot } from "./changes.ts";
+import { type Change, changesBetween, kindOf, snapshot } from "./changes.ts";
 import { applyHeartbeats } from "./heartbeats.ts";
+import { linkImported } from "./imported.ts";
 import { type LadderEnd, watchLadders } from "./ladders-end.ts";
 import { applyMaintenance } from "./maintenance.ts";
+import type { KeptPart } from "./merge.ts";
 import { applyOverrides } from "./overrides.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
@@ -57,6 +60,8 @@ export interface ApplyOptions {
 export interface Applied {
   version: number;
   changes: Change[];
+  /** What an import left as it is. */
+  kept: KeptPart[];
   /** The alerts whose ladders end with this change. */
   ladders_end: LadderEnd[];
   /** New tokens, shown only in this answer. */
@@ -73,15 +78,13 @@ export interface Applied {
  * caller read, and the errors of the operations on its parts, with pointers into `config`.
  */
 export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
-  const { config, guard } = options;
+  const { guard } = options;
   const project = seenProject(tx, options);
-  const { rules: present } = readConfig(tx, project, guard.channels);
   const endedSince = watchLadders(tx, project);
   const before = snapshot(tx, project, guard.channels);
-  const renamed = renamedRules(present, config.rules);
-  for (const [to, from] of renamed) renameRule(tx, project, { from, to });
+  const { config, kept, renames, remember } = wantedConfig(tx, project, options);
   const people = peopleOf(tx);
-  const tokens = applySources(tx, project, options);
+  const tokens = applySources(tx, project, { ...options, config });
   for (const [i, schedule] of config.schedules.entries())
     at(`/config/schedules/${i}`, () =>
       applySchedule(tx, project, { schedule, people, by: options.by }),
@@ -99,9 +102,11 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   if (maintenance !== undefined)
     applyMaintenance(tx, project, { wanted: maintenance, createdBy: options.by });
   deleteOthers(tx, project, { config, guard, keep: secrets.kept });
+  remember();
   return {
     version: getProject(tx, options.name).version,
-    changes: changesBetween(before, snapshot(tx, project, guard.channels), renamed),
+    changes: changesBetween(before, snapshot(tx, project, guard.channels), renames),
+    kept: kept.map((one) => ({ ...one, kind: kindOf(one.kind) })),
     ladders_end: endedSince(),
     tokens,
     secrets: secrets.minted,
@@ -110,6 +115,21 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
       overrides: config.schedules.some(({ overrides }) => overrides !== undefined),
     }),
   };
+}
+
+/** What the project is to be: what the file says, or for an import what it makes of the project. */
+function wantedConfig(
+  tx: Tx,
+  project: Project,
+  { config, guard }: ApplyOptions,
+): Omit<MergedImport, "renames"> & { renames: readonly Rename[] } {
+  const { imported_from: system, ...wanted } = config;
+  if (system !== undefined) return mergeImport(tx, project, { wanted, system, guard });
+  const { rules } = readConfig(tx, project, guard.channels);
+  const renamed = [...renamedRules(rules, config.rules)];
+  const renames = renamed.map(([to, from]) => ({ kind: "rules" as const, from, to }));
+  for (const { from, to } of renames) renameRule(tx, project, { from, to });
+  return { config, kept: [], renames, remember: () => linkImported(tx, project.id, config) };
 }
 
 function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
@@ -153,7 +173,7 @@ function applySchedule(
     ...layer,
     participants: idsOf(people, layer.participants, `/layers/${i}/participants`),
   }));
-  const { overrides: wanted, ...to } = { ...schedule, layers };
+  const { overrides: wanted, imported_from: _from, ...to } = { ...schedule, layers };
   const { name } = schedule;
   const isThere = findSchedule(tx, project, name) !== null;
   const is = isThere ? replaceSchedule(tx, project, { name, to }) : createSchedule(tx, project, to);
@@ -165,7 +185,7 @@ function applyRule(
   project: Project,
   { rule, people, actions }: { rule: RuleConfig; people: People; actions: Map<string, string> },
 ): void {
-  const { name, ...given } = rule;
+  const { name, imported_from: _from, ...given } = rule;
   const body = {
     ...given,
     // The rule's own check reports an action that doesn't exist.

@@ -18,9 +18,11 @@ export interface Change {
 }
 
 /** `source` for `sources`: the lists of a configuration in its order. */
-export const changeKinds = Object.keys(projectConfigOf(channels).shape).map(kindOf);
+export const changeKinds = Object.keys(projectConfigOf(channels).shape)
+  .filter((many) => many !== "imported_from")
+  .map(kindOf);
 
-function kindOf(many: string): string {
+export function kindOf(many: string): string {
   return many.replace(/s$/, "");
 }
 
@@ -36,7 +38,8 @@ export function snapshot(reader: Reader, project: Project, kinds: ChannelList): 
     const at = key(kind, name);
     parts.set(at, [...(parts.get(at) ?? []), text].sort());
   };
-  const { actions: _sealed, integrations: _too, maintenance: _owned, ...plain } = config;
+  const { actions: _sealed, integrations: _too, maintenance: _owned, ...rest } = config;
+  const { imported_from: _never, ...plain } = rest;
   for (const [many, list] of Object.entries(plain))
     for (const part of list ?? []) add(kindOf(many), part.name, JSON.stringify(part));
   // That a maintenance now belongs to the configuration is a change too.
@@ -72,16 +75,17 @@ function rowsOf(reader: Reader, project: Project, kind: "action" | "integration"
   return rows.map((row) => ({ name: row.name, row: JSON.stringify(row) }));
 }
 
-/** `renamed`: the rules' old names, by their new ones. */
 export function changesBetween(
   before: Snapshot,
   after: Snapshot,
-  renamed: ReadonlyMap<string, string>,
+  renames: readonly { kind: string; from: string; to: string }[],
 ): Change[] {
-  for (const [to, from] of renamed) {
-    before.set(key("rule", to), before.get(key("rule", from)) ?? []);
-    before.delete(key("rule", from));
-  }
+  const old = new Map(before);
+  const renamed = new Map(
+    renames.map(({ kind, from, to }) => [key(kindOf(kind), to), { from, kind: kindOf(kind) }]),
+  );
+  for (const { kind, from } of renamed.values()) before.delete(key(kind, from));
+  for (const [to, { kind, from }] of renamed) before.set(to, old.get(key(kind, from)) ?? []);
   const changes = [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((at) => {
     const [was, is] = [before.get(at) ?? [], after.get(at) ?? []];
     const created = is.filter((text) => !was.includes(text)).length;
@@ -94,7 +98,7 @@ export function changesBetween(
     ];
   });
   return changes.map((change) => {
-    const was = change.kind === "rule" ? renamed.get(change.name) : undefined;
+    const was = renamed.get(key(change.kind, change.name))?.from;
     return was === undefined ? change : { ...change, was };
   });
 }

@@ -10,6 +10,7 @@ import {
   watchedOf,
 } from "../../in/heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../../in/heartbeats/rows.ts";
+import { importedFrom } from "./imported.ts";
 import { at } from "./pointer.ts";
 
 /** A systemd timer's times are kept as `cron`. */
@@ -25,6 +26,7 @@ export const heartbeatConfig = z.strictObject({
   max_run_seconds: pace.max_run_seconds.default(null),
   level: pace.level.default(400),
   watch: pace.watch.default(null),
+  imported_from: importedFrom,
 });
 export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
 
@@ -55,7 +57,7 @@ export function applyHeartbeats(
   const present = new Map(projectHeartbeats(tx, project.id).map(({ id, name }) => [name, id]));
   for (const [name, id] of present)
     if (!wanted.some((one) => one.name === name)) deleteHeartbeat(tx, project, id);
-  return wanted.flatMap((body, i) =>
+  return wanted.flatMap(({ imported_from: _from, ...body }, i) =>
     at(`/config/heartbeats/${i}`, () => {
       const id = present.get(body.name);
       if (id === undefined) {

@@ -17,6 +17,7 @@ import type { EventKind } from "../../out/outbox/event.ts";
 import { fieldsOf } from "../../out/services/channel.ts";
 import type { ChannelList } from "../../out/services/list.ts";
 import { readHeartbeats } from "./heartbeats.ts";
+import { type ImportedKind, importedParts } from "./imported.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readOverrides } from "./overrides.ts";
 import { type People, peopleOf } from "./people.ts";
@@ -48,23 +49,36 @@ export function readConfig(
     const standing = overrides ? readOverrides(reader, schedule, { people, after }) : [];
     return standing.length === 0 ? {} : { overrides: standing };
   };
+  const imported = (kind: ImportedKind) => importsOf(reader, project, kind);
+  const [ofSchedule, ofRule] = [imported("schedules"), imported("rules")];
   const maintenance = standingMaintenance(reader, project).map(({ config }) => config);
   return {
-    sources: listSources(reader, project).map(sourceConfig),
+    sources: listSources(reader, project).map(sourceConfig).map(imported("sources")),
     schedules: listSchedules(reader, project).map((schedule) => ({
-      ...readSchedule(schedule, people),
+      ...ofSchedule(readSchedule(schedule, people)),
       ...overridesOf(schedule),
     })),
     actions: actions.map(readAction),
     integrations: ownIntegrations(reader, project)
-      .map((row) => readIntegration(row, channels))
+      .map((row) => imported("integrations")(readIntegration(row, channels), row.id))
       .sort(byText),
     rules: listRules(reader, project.id).map(
       ({ id: _id, project_id: _project, created_at: _made, updated_at: _changed, ...rule }) =>
-        readRule(rule, people, names),
+        ofRule(readRule(rule, people, names)),
     ),
-    ...(heartbeats.length === 0 ? {} : { heartbeats }),
+    ...(heartbeats.length === 0 ? {} : { heartbeats: heartbeats.map(imported("heartbeats")) }),
     ...(maintenance.length === 0 ? {} : { maintenance }),
+  };
+}
+
+/** Adds from where an import made a part. `id`: of a channel, because channels may share a name. */
+function importsOf(reader: Reader, { id: projectId }: Project, kind: ImportedKind) {
+  const parts = importedParts(reader, projectId, kind);
+  return <T extends { name: string }>(part: T, id?: unknown): T => {
+    const isIt = (one: (typeof parts)[number]) =>
+      typeof id === "string" ? one.id === id : one.name === part.name;
+    const found = parts.find(isIt);
+    return found === undefined ? part : { ...part, imported_from: found.imported_from };
   };
 }
 

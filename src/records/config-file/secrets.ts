@@ -30,7 +30,7 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
     })),
     integrations: project.integrations.map(({ name, type, url, enabled, events, ...others }) => {
       const { storm_threshold, title_template, body_template, ...more } = others;
-      const { shared, except, ...secrets } = more;
+      const { shared, except, imported_from, ...secrets } = more;
       return {
         name,
         type,
@@ -41,6 +41,7 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
         body_template,
         shared,
         except,
+        imported_from,
         ...(storm_threshold !== undefined && { storm_threshold }),
         ...Object.fromEntries(
           Object.entries(secrets).flatMap(([field, reference]) =>

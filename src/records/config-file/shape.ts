@@ -14,6 +14,7 @@ import { nameScope, sourceKind, sourceName, sourceOptions } from "../../core/pro
 import { boolean, list, text } from "../../ground/kit/fields.ts";
 import { type ChannelList, type CredentialField, channels } from "../../out/services/list.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
+import { importedFrom } from "./imported.ts";
 import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./maintenance.ts";
 import { fileOverride, type OverrideConfig, overrideConfig } from "./overrides.ts";
 import { readTime, writtenTime } from "./written-time.ts";
@@ -42,6 +43,7 @@ const source = z.strictObject({
   /** Left out: the default of the kind. */
   room: nameScope.optional(),
   options: sourceOptions.default({}),
+  imported_from: importedFrom,
 });
 export type SourceConfig = z.output<typeof source>;
 
@@ -60,6 +62,7 @@ const schedule = z.strictObject({
   covers: covers.default("always"),
   /** Left out: they stay as they are. */
   overrides: list(overrideConfig, MOST_OVERRIDES).optional(),
+  imported_from: importedFrom,
 });
 export type ScheduleConfig = z.output<typeof schedule>;
 
@@ -95,6 +98,7 @@ const rule = z.strictObject({
   escalations: list(escalationStep.extend({ accounts: list(email, 20).default([]) }), 10).default(
     [],
   ),
+  imported_from: importedFrom,
 });
 export type RuleConfig = z.output<typeof rule>;
 
@@ -133,6 +137,7 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
     storm_threshold: stormThreshold.optional(),
     shared: sharingFields.shape.shared.default(false),
     except: sharingFields.shape.except.default([]),
+    imported_from: importedFrom,
   });
 }
 
@@ -157,6 +162,11 @@ function projectShape<
     heartbeats: named(heartbeatConfig, 500).unwrap().optional(),
     /** Left out: it stays as it is. */
     maintenance: named(windows, 500).unwrap().optional(),
+    /** Never read. */
+    imported_from: text(64, 1).optional().meta({
+      description:
+        "Additive: this is an import from the system of this name. Parts that it doesn't name stay, and so does what was changed by hand since the last import.",
+    }),
   };
 }
 

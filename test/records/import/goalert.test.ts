@@ -209,7 +209,7 @@ test("a delay is the wait after its step; rotations as targets, services, their 
     'printf %s "$GOALERT_WEB_GRAFANA_KEY" | box source add-key goalert Web -',
   ]);
   assert.deepEqual(made.project.heartbeats, [
-    { name: "cron", period_seconds: 900, grace_seconds: 60 },
+    { imported_from: "goalert:h", name: "cron", period_seconds: 900, grace_seconds: 60 },
   ]);
   assert.match(
     linesOf(made.report, "schedule Primary"),

@@ -331,7 +331,7 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
     ],
   );
   assert.deepEqual(project.heartbeats, [
-    { name: "backup", period_seconds: 7200, grace_seconds: 60 },
+    { imported_from: "opsgenie:backup", name: "backup", period_seconds: 7200, grace_seconds: 60 },
   ]);
   assert.equal(imported.commands.length, 1);
   for (const [what, how] of [

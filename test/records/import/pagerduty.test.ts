@@ -210,7 +210,9 @@ test("a delay is the wait after its rule; a service is a source, a rule and its 
     [45, ["Primary"]],
     [75, ["ann@example.org"]],
   ]);
-  assert.deepEqual(project.sources, [{ name: "Web", kind: "pagerduty" }]);
+  assert.deepEqual(project.sources, [
+    { name: "Web", kind: "pagerduty", imported_from: "pagerduty:PW" },
+  ]);
   assert.equal(project.rules?.[0]?.ack_expires_minutes, 30);
   assert.deepEqual(imported.commands, [
     'printf %s "$PAGERDUTY_WEB_PROMETHEUS_KEY" | box source add-key pagerduty Web -',

@@ -67,7 +67,10 @@ export const alertmanagerImporter: Importer = {
         projects: [
           {
             name: project,
-            sources: [{ name: "alertmanager", kind: "alertmanager" }],
+            imported_from: "alertmanager",
+            sources: [
+              { name: "alertmanager", kind: "alertmanager", imported_from: "alertmanager:source" },
+            ],
             integrations: channels.integrations,
             rules: rules.map(({ rule }) => rule),
             ...(windows.maintenance.length > 0 && { maintenance: windows.maintenance }),
@@ -179,6 +182,7 @@ function rulesOf(
 ): { rule: RuleInput; piece: RulePart }[] {
   const names = new UniqueNames(200);
   const named = new Map(pieces.map((piece) => [piece, names.give(wordsOf(piece))]));
+  const ids = new UniqueNames(480);
   return pieces.map((piece) => {
     const { route } = piece.planned;
     const labels = route.groupBy.includes("...") ? [] : route.groupBy;
@@ -194,16 +198,20 @@ function rulesOf(
       renotify_minutes: Math.min(525_600, Math.max(1, Math.ceil(route.repeatSeconds / 60))),
       ...(identifiers.length > 0 && { identifier_keys: identifiers.slice(0, MOST_IDENTIFIERS) }),
       ...(above.length > 0 && { silenced_by: above }),
+      imported_from: `alertmanager:route ${ids.give(matchedBy(piece))}`,
     };
     return { rule, piece };
   });
 }
 
-function wordsOf({ planned: { route }, words }: RulePart): string {
+/** What a route matches: it has no other id, and its receiver may get another name. */
+function matchedBy({ planned: { route }, words }: RulePart): string {
   const more = words.filter((word) => !route.title.split(", ").includes(word));
   const all = [route.title, ...more].filter((text) => text !== "").join(", ");
-  return `${route.receiver}: ${all || "everything else"}`;
+  return all || "everything else";
 }
+
+const wordsOf = (piece: RulePart): string => `${piece.planned.route.receiver}: ${matchedBy(piece)}`;
 
 /** Report lines for every configuration. */
 function generalLines(

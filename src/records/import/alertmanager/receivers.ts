@@ -1,3 +1,4 @@
+import { sha256 } from "../../../ground/kit/ids.ts";
 import type { ImportedProject, ImportLine } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import type { SecretNames } from "../secrets.ts";
@@ -49,6 +50,7 @@ export function channelsOf(
   { global, secrets }: { global: Part; secrets: SecretNames },
 ): { integrations: IntegrationInput[]; report: ImportLine[] } {
   const names = new UniqueNames(128);
+  const ids = new UniqueNames(480);
   const made = new Map<string, IntegrationInput>();
   const report: ImportLine[] = [];
   for (const { name, part } of receivers)
@@ -69,7 +71,12 @@ export function channelsOf(
         });
         for (const fields of result.channels) {
           const key = JSON.stringify(fields);
-          if (!made.has(key)) made.set(key, { name: names.give(name), ...fields });
+          if (!made.has(key))
+            made.set(key, {
+              name: names.give(name),
+              ...fields,
+              imported_from: `alertmanager:${ids.give(channelId(fields, { kind, name, secrets }))}`,
+            });
         }
       }
     }
@@ -84,6 +91,20 @@ export function channelsOf(
         .join(", ")}.`,
     });
   return { integrations: integrations.slice(0, MOST_INTEGRATIONS), report };
+}
+
+/** A hash of where it sends, because a receiver may get another name; its name where the file hides that. */
+function channelId(
+  fields: object,
+  { kind, name, secrets: { secrets } }: { kind: string; name: string; secrets: SecretNames },
+): string {
+  const places = Object.entries(fields).flatMap(([field, value]) => {
+    const isPlace = kind !== "email_configs" || field === "to";
+    const env = (value as { env?: string }).env;
+    const place = field === "url" ? value : secrets.find((one) => one.env === env)?.value;
+    return isPlace && place ? [place] : [];
+  });
+  return `${kind} ${places.length === 0 ? name : sha256(JSON.stringify(places)).slice(0, 16)}`;
 }
 
 function makeAll(

@@ -36,7 +36,7 @@ export function takeGoAlertPolicy(
   if (ladder.length === 0)
     draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return { name, ladder, isUsed: false };
+  return { name, id: given.text("id"), ladder, isUsed: false };
 }
 
 export function takeGoAlertService(
@@ -60,7 +60,7 @@ export function takeGoAlertService(
   else policy.isUsed = true;
   if ((given.instant("maintenanceExpiresAt") ?? 0) > draft.now)
     draft.nearly(what, "It is in maintenance there; its rule here opens alerts.");
-  const source = draft.source(name);
+  const source = draft.source(name, given.text("id"));
   for (const key of given.objects("integrationKeys", "integration keys")) {
     const called = key.text("name") || key.text("type");
     if (key.text("type") === "email")
@@ -74,6 +74,7 @@ export function takeGoAlertService(
     const minutes = Math.min(527_040, beat.number("timeoutMinutes") ?? 0);
     const called = draft.heartbeat({
       name: beat.text("name") || name,
+      id: beat.text("id"),
       period_seconds: Math.max(10, Math.round(minutes * 60)),
       grace_seconds: 60,
     });
@@ -82,6 +83,11 @@ export function takeGoAlertService(
       `Its heartbeat monitor ${called} has a new address here, which applying shows once: its jobs must call that.`,
     );
   }
-  draft.rule({ name, match: { sources: [source] }, escalations: policy?.ladder ?? [] });
+  draft.rule({
+    name,
+    id: given.text("id"),
+    match: { sources: [source] },
+    escalations: policy?.ladder ?? [],
+  });
   if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
 }

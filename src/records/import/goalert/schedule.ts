@@ -57,6 +57,7 @@ export function takeAlone(draft: TeamDraft, given: Given): string[] {
   const rotation = rotationOf(draft, given, what);
   return draft.schedule({
     what,
+    id: given.text("id"),
     name,
     zone: rotation?.zone ?? "UTC",
     apart: true,
@@ -101,6 +102,7 @@ export function takeGoAlertSchedule(
   const edges = shifts.flatMap(({ from, until }) => [from, until]);
   return draft.schedule({
     what,
+    id: given.text("id"),
     name,
     zone,
     apart: true,

@@ -35,7 +35,7 @@ export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeL
   if (ladder.length === 0)
     draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return { name, ladder, isUsed: false };
+  return { name, id, ladder, isUsed: false };
 }
 
 interface Step extends Around {

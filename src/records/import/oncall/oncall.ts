@@ -131,7 +131,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
       "The chain of its last route isn't in the files: its rule pages nobody until it has a ladder.",
     );
   else chain.isUsed = true;
-  const source = draft.source(name);
+  const source = draft.source(name, id);
   const token = /\/integrations\/v1\/[^/]+\/([^/]+)\/?$/.exec(one.text("link"))?.[1];
   if (token !== undefined) draft.oldKey(source, [name], token);
   else
@@ -149,7 +149,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
       what,
       `It is in ${one.text("maintenance_mode")} there; its rule here opens alerts.`,
     );
-  draft.rule({ name, match: { sources: [source] }, escalations: chain?.ladder ?? [] });
+  draft.rule({ name, id, match: { sources: [source] }, escalations: chain?.ladder ?? [] });
   if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
 }
 

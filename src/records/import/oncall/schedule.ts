@@ -20,7 +20,7 @@ export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCall
     return [];
   }
   const theirs = finalsOf(draft, given, { what, files });
-  const base = { what, name, zone, apart: true, ask: ASK };
+  const base = { id: given.text("id"), what, name, zone, apart: true, ask: ASK };
   const rendered = (why: string) => {
     if (theirs === null) draft.impossible(what, `${why}: ${ASK}`);
     else

@@ -27,7 +27,13 @@ export const fromOpsgenie: Importer = {
         const name = one.text("name") || one.text("id");
         return [
           keyOf(one),
-          { name, ladder, team: owner?.text("id") || owner?.text("name") || "", isUsed: false },
+          {
+            name,
+            id: one.text("id"),
+            ladder,
+            team: owner?.text("id") || owner?.text("name") || "",
+            isUsed: false,
+          },
         ];
       }),
     );
@@ -109,7 +115,7 @@ function takeHeartbeat(draft: TeamDraft, given: Given): void {
     );
     return;
   }
-  draft.heartbeat({ name, period_seconds: period, grace_seconds: 60 });
+  draft.heartbeat({ name, id: "", period_seconds: period, grace_seconds: 60 });
   const told =
     given.has("ownerTeam") ||
     given.text("alertMessage") !== "" ||

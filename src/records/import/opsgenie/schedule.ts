@@ -38,6 +38,7 @@ export function takeOpsgenieSchedule(
   const overrides = overridesOf(draft, { what, id, named });
   return draft.schedule({
     what,
+    id,
     name,
     zone,
     ask: ASK,

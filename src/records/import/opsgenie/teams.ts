@@ -31,7 +31,7 @@ export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around
       `integration ${one.text("name")}`,
       "It belongs to no team of the files: its rule pages nobody until it has a ladder.",
     );
-    draft.rule({ name: source, match: { sources }, escalations: [] });
+    draft.rule({ name: source, id: one.text("id"), match: { sources }, escalations: [] });
   }
   const unused = { what: "escalation", why: "No team uses it first" };
   for (const made of around.ladders.values()) if (!made.isUsed) draft.ownRule(made, unused);
@@ -55,13 +55,13 @@ function takeTeam(
     .map((one) => one.given);
   const escalations = defaultOf(draft, { what, id, name, routes, named, ladders });
   const found = sourcesOf(draft, integrations);
-  const sources = found.length === 0 ? [draft.source(name)] : found;
+  const sources = found.length === 0 ? [draft.source(name, id)] : found;
   if (found.length === 0)
     draft.nearly(
       what,
       `No integration of kind API is in the files for it: its senders use the source ${sources[0]}.`,
     );
-  draft.rule({ name, match: { sources }, escalations });
+  draft.rule({ name, id, match: { sources }, escalations });
   if (draft.report.length === said) draft.exact(what, "A rule of this name.");
 }
 
@@ -145,7 +145,7 @@ function sourcesOf(draft: TeamDraft, integrations: readonly Given[]): string[] {
     }
     if (one.raw("enabled") === false)
       draft.nearly(what, "It is turned off there, but its source accepts events here.");
-    const source = draft.source(name);
+    const source = draft.source(name, one.text("id"));
     const key = one.text("apiKey");
     if (key !== "") draft.oldKey(source, [name], key);
     else

@@ -162,7 +162,7 @@ function takePolicy(
   if (ladder.length === 0)
     draft.impossible(what, "None of its steps pages anybody who is imported.");
   if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return { name, ladder, isUsed: false };
+  return { name, id: policy.text("id"), ladder, isUsed: false };
 }
 
 function takeServices(
@@ -197,7 +197,7 @@ function takeService(
   const urgency = service.object("incident_urgency_rule", "urgency rules");
   const how = urgency === null ? null : urgencyText(urgency);
   if (how !== null) draft.nearly(what, `${how}; here each alert takes the whole ladder.`);
-  const source = draft.source(name);
+  const source = draft.source(name, service.text("id"));
   for (const one of service.objects("integrations", "integrations"))
     takeIntegration(draft, one, { what, name, source });
   const quiet = minutesOf(service.number("auto_resolve_timeout"));
@@ -209,6 +209,7 @@ function takeService(
   const ack = minutesOf(service.number("acknowledgement_timeout"));
   draft.rule({
     name,
+    id: service.text("id"),
     match: { sources: [source] },
     escalations: policy?.ladder ?? [],
     ...(quiet > 0 && { auto_resolve_quiet_minutes: quiet }),

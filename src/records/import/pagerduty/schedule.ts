@@ -42,6 +42,7 @@ export function takeSchedule(
   const final = given.object("final_schedule", "final schedules");
   return draft.schedule({
     what,
+    id: given.text("id"),
     name,
     zone,
     ask: ASK,

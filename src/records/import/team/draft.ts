@@ -10,6 +10,8 @@ import { type PlannedSchedule, planSchedule, type SchedulePlan } from "./schedul
 
 export interface PlannedRule {
   name: string;
+  /** In its own system, as of everything that is made. */
+  id: string;
   match: { sources: string[]; min_level?: number; tags?: string[] };
   conditions?: { key: string; op: "eq" | "in" | "matches"; value: string | string[] }[];
   escalations: PlannedStep[];
@@ -19,6 +21,7 @@ export interface PlannedRule {
 
 interface PlannedHeartbeat {
   name: string;
+  id: string;
   period_seconds: number;
   grace_seconds: number;
   level?: number;
@@ -34,12 +37,18 @@ export interface PolicyPlan {
   every: number;
 }
 
+/** From where a part comes, `pagerduty:P1`: the next import finds it by this. */
+interface Origin {
+  imported_from: string;
+}
+
 /** A project's default limits. */
 const BOUNDS = { sources: 500, schedules: 100, rules: 500 } as const;
 
 /** A ladder for rules. */
 export interface MadeLadder {
   name: string;
+  id: string;
   ladder: PlannedStep[];
   /** Whether a rule uses it. */
   isUsed: boolean;
@@ -62,10 +71,10 @@ export class TeamDraft {
     rules: new UniqueNames(200),
     heartbeats: new UniqueNames(128),
   };
-  readonly #schedules: PlannedSchedule[] = [];
-  readonly #sources: { name: string; kind: string }[] = [];
-  readonly #rules: PlannedRule[] = [];
-  readonly #heartbeats: PlannedHeartbeat[] = [];
+  readonly #schedules: (PlannedSchedule & Origin)[] = [];
+  readonly #sources: ({ name: string; kind: string } & Origin)[] = [];
+  readonly #rules: (Omit<PlannedRule, "id"> & Origin)[] = [];
+  readonly #heartbeats: (Omit<PlannedHeartbeat, "id"> & Origin)[] = [];
 
   constructor(system: string, title: string, { now, project }: ImportOptions) {
     this.now = now;
@@ -93,14 +102,17 @@ export class TeamDraft {
   }
 
   /** Adds a schedule. Returns the names of the box's schedules that it becomes. */
-  schedule(plan: SchedulePlan): string[] {
+  schedule(plan: SchedulePlan & { id: string }): string[] {
     const made = planSchedule(plan, {
       now: this.now,
       title: this.title,
       report: this.report,
       name: (wanted) => this.#names.schedules.give(wanted),
     });
-    this.#schedules.push(...made);
+    for (const [i, one] of made.entries()) {
+      const id = `${plan.id || plan.name}${i === 0 ? "" : `/${i + 1}`}`;
+      this.#schedules.push({ ...one, ...this.#origin(id) });
+    }
     return made.map(({ name }) => name);
   }
 
@@ -108,9 +120,10 @@ export class TeamDraft {
     return new Zone(name);
   }
 
-  source(wanted: string): string {
+  /** `id`: in its own system, of what the source is made for. */
+  source(wanted: string, id: string): string {
     const name = this.#names.sources.give(wanted);
-    this.#sources.push({ name, kind: this.#system });
+    this.#sources.push({ name, kind: this.#system, ...this.#origin(id || wanted) });
     return name;
   }
 
@@ -126,21 +139,26 @@ export class TeamDraft {
     return ladderOf(steps, { passes, every }, (how) => this.nearly(what, how));
   }
 
-  rule({ name, ...rule }: PlannedRule): void {
-    this.#rules.push({ name: this.#names.rules.give(name), ...rule });
+  rule({ name, id, ...rule }: PlannedRule): void {
+    const origin = this.#origin(id || name);
+    this.#rules.push({ name: this.#names.rules.give(name), ...rule, ...origin });
+  }
+
+  #origin(id: string): Origin {
+    return { imported_from: [...`${this.#system}:${id}`].slice(0, 512).join("") };
   }
 
   /** Makes a rule for an unused ladder. `what`, `why`: for the report ("escalation policy", "No service has it"). */
-  ownRule({ name, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
-    const source = this.source(name);
+  ownRule({ name, id, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
+    const source = this.source(name, id);
     const how = `it is the ladder of a rule with its name, for events of the source ${source}.`;
     this.nearly(`${what} ${name}`, `${why}: ${how}`);
-    this.rule({ name, match: { sources: [source] }, escalations: ladder });
+    this.rule({ name, id, match: { sources: [source] }, escalations: ladder });
   }
 
-  heartbeat({ name, ...rest }: PlannedHeartbeat): string {
+  heartbeat({ name, id, ...rest }: PlannedHeartbeat): string {
     const given = this.#names.heartbeats.give(name);
-    this.#heartbeats.push({ name: given, ...rest });
+    this.#heartbeats.push({ name: given, ...rest, ...this.#origin(id || name) });
     return given;
   }
 
@@ -157,6 +175,7 @@ export class TeamDraft {
     this.#overBounds();
     const project = {
       name: this.#project,
+      imported_from: this.#system,
       sources: this.#sources,
       schedules: this.#schedules,
       rules: this.#rules.map(writtenRule),
@@ -190,7 +209,7 @@ export class TeamDraft {
 }
 
 /** Without empty values. */
-function writtenRule({ escalations, ...rule }: PlannedRule) {
+function writtenRule({ escalations, ...rule }: Omit<PlannedRule, "id"> & Origin) {
   return {
     ...rule,
     escalations: escalations.map(({ accounts, schedules, ...step }) => ({

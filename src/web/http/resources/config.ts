@@ -29,7 +29,16 @@ const change = z.object({
   change: z.enum(["create", "update", "delete"]),
   was: z.string().optional().meta({
     description:
-      "Of a rule that has another name now: the one before. It takes the same events, and keeps its alerts.",
+      "Of a part that has another name now: the one before. A rule takes the same events, and keeps its alerts.",
+  }),
+});
+
+const kept = z.object({
+  kind: z.enum(changeKinds),
+  name: z.string(),
+  why: z.enum(["changed_here", "made_here", "vanished"]).meta({
+    description:
+      "changed_here: by hand since the last import; made_here: a part of this name was made by hand; vanished: the other system has it no more.",
   }),
 });
 
@@ -82,6 +91,9 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         changes: z.array(change),
         ladders_end: z.array(ladderEnd).meta({
           description: "Additive: rules with alerts that nobody is told of any more with this.",
+        }),
+        kept: z.array(kept).meta({
+          description: "Additive: parts that an import left as they are, sorted by kind.",
         }),
         tokens: z.array(z.object({ name: z.string(), token: shown })),
         secrets: z.array(

@@ -1,0 +1,114 @@
+import { text } from "../../ground/kit/fields.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+
+/** From where an import made the parts of a project, and how it wrote them. */
+
+export const importedFrom = text(512, 1).optional().meta({
+  description: "Additive: the thing of another system that an import made it of, `{system}:{id}`.",
+});
+
+/** The lists of a configuration whose parts remember it. */
+export const importedKinds = [
+  "sources",
+  "schedules",
+  "rules",
+  "heartbeats",
+  "integrations",
+] as const;
+export type ImportedKind = (typeof importedKinds)[number];
+
+/** As an import wrote a part. */
+export interface WrittenPart {
+  name: string;
+  /** A hash of its content, without name and overrides. */
+  hash: string;
+  /** The keys of its overrides. */
+  overrides: string[];
+}
+
+export interface ImportedPart {
+  id: string | number;
+  name: string;
+  imported_from: string;
+  /** null: by a file that an import didn't write. */
+  written: WrittenPart | null;
+}
+
+interface Row {
+  id: string | number;
+  name: string;
+  imported_from: string;
+  imported_as: string | null;
+}
+
+const MARK: Readonly<Record<ImportedKind, string>> = {
+  sources: "UPDATE sources SET imported_from = ?, imported_as = ? WHERE id = ?",
+  schedules: "UPDATE schedules SET imported_from = ?, imported_as = ? WHERE id = ?",
+  rules: "UPDATE rules SET imported_from = ?, imported_as = ? WHERE id = ?",
+  heartbeats: "UPDATE heartbeats SET imported_from = ?, imported_as = ? WHERE id = ?",
+  integrations: "UPDATE integrations SET imported_from = ?, imported_as = ? WHERE id = ?",
+};
+
+export function importedParts(
+  reader: Reader,
+  projectId: number,
+  kind: ImportedKind,
+): ImportedPart[] {
+  const text = `SELECT id, name, imported_from, imported_as FROM ${kind} WHERE project_id = ? AND imported_from IS NOT NULL`;
+  return reader
+    .sql<[projectId: number], Row>(text)
+    .all(projectId)
+    .map(({ imported_as, ...row }) => ({
+      ...row,
+      written: imported_as === null ? null : (JSON.parse(imported_as) as WrittenPart),
+    }));
+}
+
+/** The newest part with the name, if possible one that no import made; undefined where there is none. */
+export function partId(
+  reader: Reader,
+  projectId: number,
+  { kind, name }: { kind: ImportedKind; name: string },
+): string | number | undefined {
+  const text = `SELECT id FROM ${kind} WHERE project_id = ? AND name = ? ORDER BY imported_from IS NOT NULL, created_at DESC`;
+  return reader
+    .sql<[projectId: number, name: string], string | number>(text)
+    .pluck()
+    .get(projectId, name);
+}
+
+export function markImported(
+  tx: Tx,
+  kind: ImportedKind,
+  { id, imported_from, written }: Omit<ImportedPart, "name">,
+): void {
+  const as = written === null ? null : JSON.stringify(written);
+  tx.sql<[from: string, as: string | null, id: string | number], never>(MARK[kind]).run(
+    imported_from,
+    as,
+    id,
+  );
+}
+
+/** Remembers what a file says that its parts come from, where no import has said it. */
+export function linkImported(
+  tx: Tx,
+  projectId: number,
+  config: Readonly<
+    Partial<
+      Record<
+        ImportedKind,
+        readonly { name: string; imported_from?: string | undefined }[] | undefined
+      >
+    >
+  >,
+): void {
+  for (const kind of importedKinds) {
+    const known = new Set(importedParts(tx, projectId, kind).map((one) => one.imported_from));
+    for (const { name, imported_from } of config[kind] ?? []) {
+      const id = partId(tx, projectId, { kind, name });
+      if (imported_from !== undefined && id !== undefined && !known.has(imported_from))
+        markImported(tx, kind, { id, imported_from, written: null });
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { writeYaml } from "../../src/records/config-file/yaml.ts";
+import { importers } from "../../src/records/import/list.ts";
+import { teams } from "../records/import/teams.ts";
+import { testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
+import { scratch } from "../support/scratch.ts";
+
+type Files = Readonly<Record<string, unknown>>;
+
+/** A box into which a system is imported again and again. */
+async function imports(t: TestContext, system: string) {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const now = Math.floor(box.clock.now() / 1000);
+  const path = join(scratch(t), "box.yaml");
+  const importer = importers.find((one) => one.system === system);
+  const apply = async (files: Files, ...flags: string[]) => {
+    const given = Object.entries(files).map(([name, value]) => ({
+      name,
+      text: typeof value === "string" ? value : JSON.stringify(value),
+    }));
+    const { config, secrets } = importer?.read(given, { now, project: null }) ?? {};
+    writeFileSync(path, writeYaml(config));
+    const all = Object.fromEntries((secrets ?? []).map((one) => [one.env, one.value ?? "x"]));
+    const env = { BOX_URL: box.url, BOX_KEY: box.owner.key, ...all };
+    const { code, out, err } = await run(["config", "apply", path, ...flags], { env });
+    assert.equal(code, 0, `${system}: ${err}`);
+    return out;
+  };
+  const at = `/v1/projects/${system}`;
+  const config = async () => (await box.api("GET", `${at}/config?overrides=true`)).body.config;
+  const schedule = async (name: string) =>
+    (await box.api("GET", `${at}/oncall/schedules/${encodeURIComponent(name)}`)).body;
+  const files = teams(now).find((one) => one.system === system)?.files ?? {};
+  return { box, now, at, apply, config, schedule, files };
+}
+
+/** The files with a text in place of another, wherever it is a whole value. */
+const having = (files: Files, from: string, to: string): Files =>
+  JSON.parse(JSON.stringify(files).replaceAll(JSON.stringify(from), JSON.stringify(to))) as Files;
+
+const names = (list: { name: string }[]) => list.map(({ name }) => name).sort();
+
+for (const { system } of teams(1_800_000_000))
+  test(`${system}: a schedule that got another name there gets it here, and a third import changes nothing`, async (t) => {
+    const { apply, config, schedule, files } = await imports(t, system);
+    await apply(files);
+    assert.match(await apply(files), /nothing changes[\s\S]*applied 0 changes/);
+    const before = await schedule("Primary");
+    const { schedules, rules } = await config();
+    const renamed = having(files, "Primary", "First line");
+    const planned = await apply(renamed, "--dry-run");
+    assert.match(planned, /rename schedule Primary to First line/);
+    assert.equal((await schedule("Primary")).id, before.id, "a dry run changes nothing");
+    await apply(renamed);
+    assert.equal((await schedule("First line")).id, before.id);
+    const after = await config();
+    const wanted = names(schedules).map((name) => name.replace("Primary", "First line"));
+    assert.deepEqual(names(after.schedules), wanted);
+    assert.deepEqual(
+      after.rules,
+      JSON.parse(JSON.stringify(rules).replaceAll("Primary", "First line")),
+      "ladders name it",
+    );
+    assert.match(await apply(renamed), /nothing changes[\s\S]*applied 0 changes/);
+  });
+
+const alertmanager = (receiver: string, more = "") => ({
+  "alertmanager.yml": `
+route:
+  receiver: ${receiver}
+  routes:
+    - matchers: [team="db"]
+      receiver: storage
+receivers:
+  - name: ${receiver}
+    slack_configs: [{api_url: 'https://hooks.slack.com/services/T0/B0/x'}]
+  - name: storage
+    webhook_configs: [{url: 'https://hooks.example.com/storage'}]
+${more}`,
+});
+
+test("alertmanager: a receiver that got another name there gives it to its rule and its channel", async (t) => {
+  const { apply, config } = await imports(t, "alertmanager");
+  await apply(alertmanager("chat"));
+  assert.match(await apply(alertmanager("chat")), /applied 0 changes/);
+  const said = await apply(alertmanager("room"));
+  assert.match(said, /rename rule chat: everything else to room: everything else/);
+  assert.match(said, /rename integration chat to room/);
+  const { rules, integrations } = await config();
+  assert.deepEqual(names(rules), ["room: everything else", 'storage: team="db"']);
+  assert.deepEqual(names(integrations), ["room", "storage"]);
+  assert.match(await apply(alertmanager("room")), /applied 0 changes/);
+});
+
+test("what a person made, changed, renamed or put on call since stays, and is named", async (t) => {
+  const { box, now, at, apply, config, schedule, files } = await imports(t, "pagerduty");
+  await apply(files);
+  const put = async (name: string, change: object) => {
+    const place = `${at}/rules/${encodeURIComponent(name)}`;
+    const { id: _id, ...rule } = (await box.api("GET", place)).body;
+    const { body, status } = await box.api("PUT", place, { ...rule, ...change });
+    assert.equal(status, 200, JSON.stringify(body));
+  };
+  const made = await box.api("POST", `${at}/rules`, { name: "by hand" });
+  assert.equal(made.status, 201);
+  const { people: _people, ...first } = await schedule("Primary");
+  const { id, project, created_at, updated_at, ...body } = first;
+  const schedulePlace = `${at}/oncall/schedules/Primary`;
+  assert.equal((await box.api("PUT", schedulePlace, { ...body, name: "Mine" })).status, 200);
+  const [override] = (await config()).schedules[0].overrides;
+  const hand = { account_id: box.owner.accountId, starts_at: now + 100, ends_at: now + 200 };
+  assert.equal((await box.api("POST", `${at}/oncall/schedules/Mine/overrides`, hand)).status, 201);
+  // A renamed schedule is no change of the rule which names it.
+  const longer = having(having(files, "Web", "Website"), "Primary", "First line");
+  const renamed = await apply(longer);
+  assert.match(renamed, /rename rule Web to Website/);
+  const after = await config();
+  assert.deepEqual(names(after.rules), ["Website", "by hand"]);
+  assert.deepEqual(names(after.schedules), ["Mine"]);
+  assert.deepEqual(
+    after.schedules[0].overrides.map((one: { starts_at: number }) => one.starts_at),
+    [override.starts_at, hand.starts_at],
+    "the person's own is last, and wins",
+  );
+  assert.deepEqual(after.rules[0].escalations[0].schedules, ["Mine"]);
+  await put("Website", { renotify_minutes: 7 });
+  const other = JSON.parse(JSON.stringify(longer).replace('"acknowledgement_timeout":null', ""));
+  other["services.json"].services[0].acknowledgement_timeout = 1800;
+  const said = await apply(other);
+  assert.match(said, /keep rule Website: it was changed here since the last import/);
+  assert.match(said, /applied 0 changes/);
+  const rule = (await config()).rules.find((one: { name: string }) => one.name === "Website");
+  assert.deepEqual([rule.renotify_minutes, rule.ack_expires_minutes], [7, 0]);
+  const gone = { ...other, "services.json": { services: [] } };
+  const vanished = await apply(gone);
+  assert.match(vanished, /keep rule Website: the other system has it no more/);
+  assert.match(vanished, /keep source Website: the other system has it no more/);
+  const { rules } = await config();
+  assert.ok(names(rules).includes("Website") && names(rules).includes("by hand"));
+});
+
+test("a part of the same name that a person made isn't overwritten, and two names may change places", async (t) => {
+  const { box, at, apply, config } = await imports(t, "pagerduty");
+  const policy = (id: string, name: string) => ({ id, name, escalation_rules: [] });
+  const files = (a: string, b: string) => ({
+    "p.json": { escalation_policies: [policy("P1", a), policy("P2", b)] },
+  });
+  assert.equal((await box.api("POST", "/v1/projects", { name: "pagerduty" })).status, 201);
+  const rule = { name: "A", renotify_minutes: 9 };
+  assert.equal((await box.api("POST", `${at}/rules`, rule)).status, 201);
+  const said = await apply(files("A", "B"));
+  assert.match(said, /keep rule A: it was made here, and no import made it/);
+  const byName = async (name: string) =>
+    (await config()).rules.find((one: { name: string }) => one.name === name);
+  assert.equal((await byName("A")).renotify_minutes, 9);
+  assert.equal((await byName("A")).imported_from, undefined);
+  await apply(files("C", "B"));
+  assert.equal((await byName("C")).imported_from, "pagerduty:P1");
+  await apply(files("B", "C"));
+  assert.equal((await byName("B")).imported_from, "pagerduty:P1");
+  assert.equal((await byName("C")).imported_from, "pagerduty:P2");
+  assert.match(await apply(files("B", "C")), /applied 0 changes/);
+});
