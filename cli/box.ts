@@ -21,6 +21,7 @@ import { registerIngest } from "./ingest.ts";
 import { registerIntegrations } from "./integrations.ts";
 import { registerInvite } from "./invite.ts";
 import { registerKeyFile } from "./key-file.ts";
+import { registerLadders } from "./ladders.ts";
 import { registerLogin } from "./login.ts";
 import { registerNotify } from "./notify.ts";
 import { registerOnCall } from "./oncall.ts";
@@ -87,6 +88,7 @@ export function createProgram(): Command {
   registerHeartbeats(program);
   registerSilences(program);
   registerRules(program);
+  registerLadders(program);
   registerDrill(program);
   registerSimulate(program);
   registerIntegrations(program);

@@ -92,19 +92,29 @@ export async function ruleWithIds(
         ? await namedId(options, { kind: "action", project }, action)
         : action,
     );
-  const named = namesPeople(escalations) ? await accountIds(options) : (who: string) => who;
-  const stepOf = (step: unknown) =>
+  return {
+    ...rule,
+    ...(Array.isArray(actions) ? { actions: ids } : {}),
+    ...(Array.isArray(escalations)
+      ? { escalations: await stepsWithIds(escalations, options) }
+      : {}),
+  };
+}
+
+/** Steps with ids in the place of emails; faulty ones as they are. */
+export async function stepsWithIds(
+  steps: readonly unknown[],
+  options: ApiOptions,
+): Promise<unknown[]> {
+  const named = namesPeople(steps) ? await accountIds(options) : (who: string) => who;
+  return steps.map((step) =>
     hasAccounts(step)
       ? {
           ...step,
           accounts: step.accounts.map((who) => (typeof who === "string" ? named(who) : who)),
         }
-      : step;
-  return {
-    ...rule,
-    ...(Array.isArray(actions) ? { actions: ids } : {}),
-    ...(Array.isArray(escalations) ? { escalations: escalations.map(stepOf) } : {}),
-  };
+      : step,
+  );
 }
 
 function hasAccounts(step: unknown): step is { accounts: unknown[] } {
@@ -113,8 +123,7 @@ function hasAccounts(step: unknown): step is { accounts: unknown[] } {
 }
 
 /** Whether the ladder names a person in another way than by id. */
-function namesPeople(escalations: unknown): boolean {
-  if (!Array.isArray(escalations)) return false;
+function namesPeople(escalations: readonly unknown[]): boolean {
   const people = escalations.filter(hasAccounts).flatMap(({ accounts }) => accounts);
   return people.some((who) => typeof who === "string" && !/^[0-9a-f]{16}$/.test(who));
 }

@@ -23,6 +23,7 @@ const tables = [
   "projects",
   "sources",
   "source_keys",
+  "ladders",
   "rules",
   "schedules",
   "shift_checks",

@@ -5,7 +5,7 @@ import { accounts, apiKeys, pairCodes, pairReceipts } from "../ground/store/sche
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";
-import { overridesNaming, rulesNaming, schedulesNaming } from "./named-by.ts";
+import { laddersNaming, overridesNaming, rulesNaming, schedulesNaming } from "./named-by.ts";
 import { comesOtherwise, passwordsOpen } from "./oidc/password-switch.ts";
 import { noteRemoved } from "./removed.ts";
 import { atLeast, mustManage } from "./roles.ts";
@@ -213,6 +213,7 @@ function mustBeUnnamed(tx: Tx, id: string): void {
   const details = [
     ...overridesNaming(tx, id).map((value) => ({ reason: "named_by_override", value })),
     ...rulesNaming(tx, id).map((value) => ({ reason: "named_by_rule", value })),
+    ...laddersNaming(tx, id).map((value) => ({ reason: "named_by_ladder", value })),
     ...schedulesNaming(tx, id).map((value) => ({ reason: "named_by_schedule", value })),
   ];
   if (details.length === 0) return;

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import { overrides, projects, rules, schedules } from "../ground/store/schema.ts";
+import { ladders, overrides, projects, rules, schedules } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 
-/** The rules and schedules that name an account's id, sorted, each as `project/name`. */
+/** The rules and schedules that name an account's id, sorted, each as `project/name`; ladders by name. */
 
 export function rulesNaming(reader: Reader, account: string): string[] {
   return reader.orm
@@ -16,6 +16,20 @@ export function rulesNaming(reader: Reader, account: string): string[] {
     .orderBy(asc(projects.name), asc(rules.name))
     .all()
     .map(({ project, name }) => `${project}/${name}`);
+}
+
+/** Ladders of the tenant that name it. */
+export function laddersNaming(reader: Reader, account: string): string[] {
+  return reader.orm
+    .select({ name: ladders.name })
+    .from(ladders)
+    .where(
+      sql`EXISTS (SELECT 1 FROM json_each(${ladders.body}, '$.steps') s,
+        json_each(s.value, '$.accounts') a WHERE a.value = ${account})`,
+    )
+    .orderBy(asc(ladders.name))
+    .all()
+    .map(({ name }) => name);
 }
 
 export function schedulesNaming(reader: Reader, account: string): string[] {

@@ -1,4 +1,5 @@
 import { mustBeNoFallback, renameInFallback } from "../core/alerts/fallback.ts";
+import { renameInLadderChanges } from "../core/alerts/followers.ts";
 import { deleteProject, getProject, renameProject } from "../core/projects/projects.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { withdrawOfProject } from "../out/paging/pages.ts";
@@ -37,5 +38,7 @@ export function dropProject(tx: Tx, name: string): void {
 /** Renames a project. The fallback still names its schedules. Throws 404, 409. */
 export function callProject(tx: Tx, name: string, to: string): void {
   renameProject(tx, name, to);
-  renameInFallback(tx, { from: `${name}/`, to: `${to}/` });
+  const [from, by] = [`${name}/`, `${to}/`];
+  renameInFallback(tx, { from, to: by });
+  renameInLadderChanges(tx, (one) => (one.startsWith(from) ? by + one.slice(from.length) : one));
 }

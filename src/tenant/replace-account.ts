@@ -1,4 +1,5 @@
-import { replaceInLadders } from "../core/alerts/rules.ts";
+import { replaceInLadders } from "../core/alerts/ladders.ts";
+import { replaceInRules } from "../core/alerts/rules.ts";
 import { replaceInLayers, replaceInOverrides } from "../core/oncall/replace-person.ts";
 import { membersAmong } from "../core/projects/rule-references.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
@@ -8,8 +9,8 @@ import { getAccount } from "../people/accounts.ts";
 
 /** A place that named one person and now names another. */
 export interface ChangedPlace {
-  kind: "rule" | "schedule" | "override" | "fallback";
-  /** `project/name`, `project/schedule/id`; "" for the fallback. */
+  kind: "rule" | "ladder" | "schedule" | "override" | "fallback";
+  /** `project/name`, `project/schedule/id`, a ladder's name; "" for the fallback. */
   name: string;
 }
 
@@ -31,7 +32,8 @@ export function replaceAccount(
   const places = (kind: ChangedPlace["kind"], names: string[]) =>
     names.map((name): ChangedPlace => ({ kind, name }));
   return [
-    ...places("rule", replaceInLadders(tx, change)),
+    ...places("rule", replaceInRules(tx, change)),
+    ...places("ladder", replaceInLadders(tx, change)),
     ...places("schedule", replaceInLayers(tx, change)),
     ...places("override", replaceInOverrides(tx, change)),
     ...places("fallback", replaceInFallback(tx, change) ? [""] : []),

@@ -1,4 +1,5 @@
 import { followTried, ladderWarnings } from "../core/alerts/tried-pages.ts";
+import { ladderMeant } from "../core/projects/ladders.ts";
 import { getProject } from "../core/projects/projects.ts";
 import { getRule } from "../core/projects/rules.ts";
 import { unixSeconds } from "../ground/kit/clock.ts";
@@ -13,11 +14,12 @@ export async function runTrial(tenant: Tenant, name: string, input: DryRunInput)
   const { store, slices, clock, dryRuns } = tenant;
   const project = getProject(store, name);
   if (input.versus !== undefined) getRule(store, project.id, input.versus);
+  const meant = { ...input.rule, ...ladderMeant(store, input.rule) };
   const found = await dryRuns.run(project.id, input);
   const now = unixSeconds(clock);
-  const { name: ruleName, ...body } = input.rule;
+  const { name: ruleName, ...body } = meant;
   const rule = {
-    ...input.rule,
+    ...meant,
     id: 0,
     project_id: project.id,
     created_at: now,

@@ -58,6 +58,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
   const escalations = [{ after_minutes: 60, accounts: [box.owner.accountId] }];
   const rule = () =>
     once("rule", () => post(`${base}/rules`, { name: fresh("rule"), escalations }, "name"));
+  const ladder = () =>
+    once("ladder", () =>
+      post("/v1/ladders", { name: fresh("ladder"), steps: escalations }, "name"),
+    );
   const hook = () => once("hook", () => post(`${base}/webhooks`, { url: HOOK }, "id"));
   const schedule = () =>
     once("schedule", () => {
@@ -312,6 +316,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       const { version, config } = (await box.api("GET", `${base}/config`)).body;
       return { version, config: { ...config, rules: [{ name: fresh("rule") }] } };
     },
+    changeProject: async () => ({ default_ladder: await ladder() }),
+    createLadder: () => ({ name: fresh("ladder") }),
+    replaceLadder: () => ({ team: fresh("team") }),
+    previewLadder: () => ({ steps: escalations }),
     createRule: () => ({ name: fresh("rule") }),
     replaceRule: () => ({ investigate: true }),
     tryRule: () => ({ rule: { name: "tried" } }),
@@ -345,6 +353,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     async param({ path }, name) {
       if (name === "id") return /^\/(v1\/alerts|a)\//.test(path) ? alert() : project;
       if (name === "name" && path.includes("/rules/")) return rule();
+      if (name === "name" && path.includes("/ladders/")) return ladder();
       if (name === "name" && path.includes("/sources/"))
         return /\/(keys|secret)$|\/keys\//.test(path) ? adapterSource() : "app";
       const value = values[name];

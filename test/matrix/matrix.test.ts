@@ -83,6 +83,7 @@ function readers() {
 const onlyTries = new Set([
   "tryMapping",
   "tryRule",
+  "previewLadder",
   "simulateRule",
   "sweepRule",
   "previewDraft",

@@ -28,6 +28,7 @@ before(async () => {
   await made("/v1/projects/shop/rules", { name: "above" });
   const schedule = { name: "first line", timezone: "UTC", layers: [] };
   await made("/v1/projects/shop/oncall/schedules", schedule);
+  await made("/v1/ladders", { name: "team", steps: [{ accounts: [ann], after_minutes: 5 }] });
 });
 after(() => box.stop());
 
@@ -103,6 +104,20 @@ const nouns: readonly Noun[] = [
       "/actions": actionIds,
       "/escalations/0/accounts/0": ann,
       "/escalations/0/schedules/0": "first line",
+      "/ladder": null,
+    }),
+    page: ({ name }) => `/p/shop/rules/${name}`,
+  },
+  {
+    noun: "rules",
+    schema: ruleCreate,
+    given: () => ({
+      "/name": "on a ladder",
+      "/conditions/0": { key: "amount", op: "gte", value: 100 },
+      "/silenced_by/0/rule": "above",
+      "/actions": actionIds,
+      "/escalations": undefined,
+      "/ladder": "team",
     }),
     page: ({ name }) => `/p/shop/rules/${name}`,
   },

@@ -200,9 +200,13 @@ export const reservedNames: Law = ({ file, code }) =>
 
 export const LONG_FILE = 300;
 const LONGEST_FILE = 350;
+/** Written by a program, a table after the other: nobody reads it in one sitting. */
+const WRITTEN = "src/ground/store/schema.ts";
 
 export const length: Law = ({ file, lines }) =>
-  lines > LONGEST_FILE ? [`${file}: ${lines} lines, more than ${LONGEST_FILE}`] : [];
+  lines > LONGEST_FILE && file !== WRITTEN
+    ? [`${file}: ${lines} lines, more than ${LONGEST_FILE}`]
+    : [];
 
 /** A sentence for each name that two files export: a reader, or an editor that imports by name, takes the wrong one. */
 export function sharedNames(tree: readonly Source[]): string[] {

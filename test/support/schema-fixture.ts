@@ -51,6 +51,8 @@ export function fill(db: SqliteDatabase): void {
     )
     .pluck()
     .all() as string[];
+  // A table may refer to one that was made after it.
+  db.exec("BEGIN; PRAGMA defer_foreign_keys = ON");
   for (const table of tables) {
     const columns = columnsOf(db, table);
     const insert = db.prepare(
@@ -66,6 +68,7 @@ export function fill(db: SqliteDatabase): void {
         ),
       );
   }
+  db.exec("COMMIT");
 }
 
 /** The text of a fixture of the present schema, or of the one that these migrations make. */

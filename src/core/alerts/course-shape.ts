@@ -41,10 +41,11 @@ export interface OpenAlertRow {
 
 export interface Rung {
   at: number;
+  /** Its number in its pass. */
   step: number;
   why: "step" | "repeat" | "nobody_reached_before" | "renotify" | "fallback";
   accounts: readonly string[];
-  /** The steps that page them; null: none of the ladder's. */
+  /** The steps that page them, counted through all passes; null: none of the ladder's. */
   span: { first: number; last: number } | null;
 }
 

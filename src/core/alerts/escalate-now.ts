@@ -2,9 +2,10 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { noteAlert } from "./apply.ts";
-import { nextRung } from "./ladder.ts";
+import { nextRung, wholeLadder } from "./ladder.ts";
 import { happen } from "./life/happen.ts";
 import { findRule } from "./rule-of.ts";
+import { asFollowed } from "./rungs-ahead.ts";
 import { mustStand } from "./unacknowledge.ts";
 
 /**
@@ -15,7 +16,8 @@ export function escalateNow(tx: Tx, id: number, accountId: string): AlertRow {
   const seen = getAlertRow(tx, id);
   mustStand(seen);
   const rule = findRule(tx, seen.rule_id);
-  if (rule === null || nextRung(rule.escalations, seen.step) === null)
+  const step = rule && asFollowed(tx, seen, { rule, at: tx.at }).step;
+  if (rule === null || step === null || nextRung(wholeLadder(rule), step) === null)
     throw new ServiceError("ladder_over", "Every step of the ladder has run: assign somebody.");
   const row = happen(tx, seen, { what: "escalated_now", by: accountId }, { rule });
   noteAlert(tx, row);

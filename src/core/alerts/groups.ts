@@ -118,7 +118,8 @@ export async function matching(
   return { found: [...found.values()], complete: true };
 }
 
-const HAS_LADDER = "SELECT json_array_length(body, '$.escalations') > 0 FROM rules WHERE id = ?";
+const HAS_LADDER = `SELECT coalesce(json_array_length(l.body, '$.steps'), json_array_length(r.body, '$.escalations')) > 0
+  FROM rules r LEFT JOIN ladders l ON l.id = r.ladder_id WHERE r.id = ?`;
 
 function hasLadder(reader: Reader, known: Map<number, boolean>, rule: number): boolean {
   const before = known.get(rule);

@@ -11,6 +11,7 @@ import {
   runLadder,
   type Span,
   type Timers,
+  wholeLadder,
 } from "./ladder.ts";
 import type { StepRecipients } from "./reach.ts";
 
@@ -30,7 +31,7 @@ export function ladderRunsOf(
 ): LadderRun[] {
   if (span === null) return [];
   const { reachable } = people;
-  const ladder = rule.escalations;
+  const ladder = wholeLadder(rule);
   const reach = (step: EscalationStep) => people.reach(row.project_id, step);
   const first = climberOf(row, span)(ladder, span, reach);
   if (!reachable.isKnown) return [first];
@@ -58,7 +59,7 @@ export function timersAfter(settled: {
   const next = { ...timers };
   if (climbed !== null) {
     const ran = { step: climbed.step, ladderFrom: timers.ladderFrom, now };
-    Object.assign(next, afterStep(rule.escalations, ran));
+    Object.assign(next, afterStep(wholeLadder(rule), ran));
   }
   if (due.renotify !== null) {
     next.renotified += 1;

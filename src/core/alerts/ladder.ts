@@ -1,4 +1,4 @@
-import type { EscalationStep, RuleBody } from "../projects/rule.ts";
+import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 
 /**
  * The ladder and everything else timed on an alert, as values (contract §5). Times are Unix seconds;
@@ -11,9 +11,60 @@ import type { EscalationStep, RuleBody } from "../projects/rule.ts";
 
 /** What the rule says of time. */
 export type TimedRule = Pick<
-  RuleBody,
-  "escalations" | "renotify_minutes" | "max_renotify" | "auto_resolve_quiet_minutes"
+  StoredRule,
+  | "escalations"
+  | "passes"
+  | "pass_after_minutes"
+  | "renotify_minutes"
+  | "max_renotify"
+  | "auto_resolve_quiet_minutes"
 >;
+
+/** A step of the whole ladder: of each of its passes, in order. */
+export interface PassStep extends EscalationStep {
+  /** Behind the last pass of several: the fallback is paged, and nothing repeats from then on. */
+  isEnd?: true;
+}
+
+type Passes = Pick<StoredRule, "escalations" | "passes" | "pass_after_minutes">;
+
+const wholes = new WeakMap<readonly EscalationStep[], [of: string, ladder: PassStep[]]>();
+
+/**
+ * All steps that a rule's ladder runs, those of its second pass behind those of its first. A ladder of one pass is its steps;
+ * one of several ends with a step for the fallback.
+ */
+export function wholeLadder({
+  escalations,
+  passes = 1,
+  pass_after_minutes: pause,
+}: Passes): readonly PassStep[] {
+  if (passes === 1 || escalations.length === 0) return escalations;
+  const of = `${passes} ${pause}`;
+  const known = wholes.get(escalations);
+  if (known?.[0] === of) return known[1];
+  const lap = secondsOf(escalations, escalations.length) / 60 + (pause ?? 0);
+  const ladder: PassStep[] = Array.from({ length: passes }, (_, pass) =>
+    escalations.map((step) => ({ ...step, after_minutes: pass * lap + step.after_minutes })),
+  ).flat();
+  const end = { accounts: [], schedules: [], after_minutes: passes * lap, repeat_minutes: 0 };
+  ladder.push({ ...end, isEnd: true });
+  wholes.set(escalations, [of, ladder]);
+  return ladder;
+}
+
+/** A step of the whole ladder by its number in each pass. The end counts as the last step. */
+export function numberInPass({ escalations, passes = 1 }: Passes, step: number): number {
+  const most = escalations.length;
+  if (passes === 1 || most === 0) return step;
+  return step > passes * most ? most : ((step - 1) % most) + 1;
+}
+
+/** Steps from one to another by their numbers, each once. */
+export function numbersIn(rule: Passes, { first, last }: { first: number; last: number }) {
+  const steps = Array.from({ length: last - first + 1 }, (_, i) => numberInPass(rule, first + i));
+  return [...new Set(steps)];
+}
 
 /** An alert's timed parts. */
 export interface Timers {
@@ -59,7 +110,7 @@ export function whatIsDue(rule: TimedRule, timers: Timers, now: number): Due {
   if (isDue(timers.expiresAt, now)) return { resolve: "stale", steps: null, renotify: null };
   return {
     resolve: null,
-    steps: stepsDue(rule.escalations, timers, now),
+    steps: stepsDue(wholeLadder(rule), timers, now),
     renotify: isDue(timers.renotifyAt, now) ? timers.renotifyAt : null,
   };
 }
@@ -117,7 +168,7 @@ export function firstOfRung(ladder: readonly EscalationStep[], step: number): nu
   return first;
 }
 
-/** What came of running steps. */
+/** What came of running steps. Steps are counted through all passes. */
 export interface LadderRun {
   /** Where the ladder stands now. */
   step: number;
@@ -157,8 +208,9 @@ function reachedBy(
   const accounts = new Set<string>();
   const empty: number[] = [];
   for (let step = rung.first; step <= rung.last; step += 1) {
-    const reached = reach(ladder[step - 1] as EscalationStep);
-    if (reached.length === 0) empty.push(step);
+    const of = ladder[step - 1] as PassStep;
+    const reached = reach(of);
+    if (reached.length === 0 && !of.isEnd) empty.push(step);
     for (const account of reached) accounts.add(account);
   }
   return { accounts: [...accounts], empty };

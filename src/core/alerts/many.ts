@@ -41,6 +41,15 @@ export function lookAgainAtLoud(tx: Tx): void {
   noteIf(tx, tx.sql<[{ at: number }]>(LOUD).run({ at: tx.at }).changes);
 }
 
+const FOLLOWERS =
+  "UPDATE alerts SET due_at = :at WHERE id IN (SELECT alert_id FROM ladder_followers WHERE change_id = :change)";
+
+/** Those that have to follow a change of their rules' ladder. */
+export function lookAgainAtFollowers(tx: Tx, change: number): void {
+  const of = { change, at: tx.at };
+  noteIf(tx, tx.sql<[typeof of]>(FOLLOWERS).run(of).changes);
+}
+
 function noteIf(tx: Tx, changes: number): void {
   if (changes > 0) tx.note({ topic: "due", at: tx.at });
 }

@@ -1,7 +1,7 @@
 import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type AlertRow, SELECT_ALERT } from "./alert.ts";
-import type { TimedRule } from "./ladder.ts";
+import { type TimedRule, wholeLadder } from "./ladder.ts";
 import { happen } from "./life/happen.ts";
 import { same, stepsKept } from "./life/rule.ts";
 import { forgetRun } from "./many.ts";
@@ -15,9 +15,7 @@ const STANDING = `${SELECT_ALERT} WHERE a.project_id = ? AND a.rule_id = ? AND a
  */
 export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | null): void {
   if (after !== null && same(timedPart(before), timedPart(after))) return;
-  // One that ended a short while ago may be opened again: then steps that page others than they did haven't run.
-  if (after !== null && !same(before.escalations, after.escalations))
-    forgetRun(tx, before, stepsKept(before.escalations, after.escalations));
+  if (after !== null) forgetRunOf(tx, before, after);
   let last = 0;
   while (true) {
     const rows = tx
@@ -29,7 +27,13 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
   }
 }
 
-function timedPart(rule: TimedRule): TimedRule {
-  const { escalations, renotify_minutes, max_renotify, auto_resolve_quiet_minutes } = rule;
-  return { escalations, renotify_minutes, max_renotify, auto_resolve_quiet_minutes };
+/** Of the rule's alerts that ended a short while ago: steps that page others than they did haven't run. */
+export function forgetRunOf(tx: Tx, before: StoredRule, after: StoredRule): void {
+  const [was, is] = [wholeLadder(before), wholeLadder(after)];
+  if (!same(was, is)) forgetRun(tx, before, stepsKept(was, is));
+}
+
+function timedPart(rule: TimedRule): object {
+  const { renotify_minutes, max_renotify, auto_resolve_quiet_minutes } = rule;
+  return { ladder: wholeLadder(rule), renotify_minutes, max_renotify, auto_resolve_quiet_minutes };
 }

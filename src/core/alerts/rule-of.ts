@@ -3,7 +3,8 @@ import { type RuleBody, ruleReplace, type StoredRule } from "../projects/rule.ts
 import { type RuleRow, ruleOf } from "../projects/rules.ts";
 import type { AlertRow } from "./alert.ts";
 
-const RULE = "SELECT id, project_id, name, body, created_at, updated_at FROM rules WHERE id = ?";
+const RULE = `SELECT r.id, r.project_id, r.name, r.body, r.created_at, r.updated_at, l.name AS ladder_name,
+  l.body AS ladder_body FROM rules r LEFT JOIN ladders l ON l.id = r.ladder_id WHERE r.id = ?`;
 
 /** A rule by its row id; null once it is deleted (its alerts stay). Prepared: it is asked at every rung. */
 export function findRule(reader: Reader, id: number): StoredRule | null {

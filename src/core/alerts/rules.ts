@@ -1,8 +1,14 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { mustBeBelowLimit } from "../projects/bounds.ts";
+import { ladderMeant } from "../projects/ladders.ts";
 import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
-import type { RuleBody, StoredRule } from "../projects/rule.ts";
+import {
+  bodyOfRule,
+  type EscalationStep,
+  type RuleBody,
+  type StoredRule,
+} from "../projects/rule.ts";
 import { checkRuleReferences } from "../projects/rule-references.ts";
 import {
   dropRule,
@@ -19,7 +25,7 @@ import { dropHitsOfRule } from "./hits.ts";
 import { lookAgainBelow, lookAgainOfRule, renameRuleOfAlerts } from "./many.ts";
 import { retimeAlerts } from "./retime.ts";
 
-/** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here, for one too many and for rules that silence each other. */
+/** Throws 409 for a taken name, 422 for accounts, schedules, actions or a ladder that don't exist here, for one too many and for rules that silence each other. */
 export function createRule(
   tx: Tx,
   project: Project,
@@ -28,9 +34,10 @@ export function createRule(
   if (findRuleNamed(tx, project.id, rule.name) !== null)
     throw new ServiceError("name_taken", "The project has a rule of this name.");
   mustBeBelowLimit(tx, "rules", project.id);
-  checkRuleReferences(tx, project.id, rule.body);
+  const body = { ...rule.body, ...ladderMeant(tx, rule.body) };
+  checkRuleReferences(tx, project.id, body);
   checkSilencedBy(tx, project.id, rule);
-  const made = insertRule(tx, { projectId: project.id, ...rule });
+  const made = insertRule(tx, { projectId: project.id, name: rule.name, body });
   changeConfig(tx, project.id);
   return made;
 }
@@ -45,9 +52,10 @@ export function replaceRule(
   rule: { name: string; body: RuleBody },
 ): StoredRule {
   const before = getRule(tx, project.id, rule.name);
-  checkRuleReferences(tx, project.id, rule.body);
+  const body = { ...rule.body, ...ladderMeant(tx, rule.body, before) };
+  checkRuleReferences(tx, project.id, body);
   checkSilencedBy(tx, project.id, rule);
-  const after = rewriteRule(tx, before, rule.body);
+  const after = rewriteRule(tx, before, body);
   if (after === null) return before;
   lookAgainOfRule(tx, before);
   dropHitsOfRule(tx, before.id);
@@ -66,25 +74,35 @@ export function renameRule(tx: Tx, project: Project, { from, to }: { from: strin
 }
 
 /**
- * Puts `by`, a member, in the place of an account in every ladder; who stood beside it already stands there once. Standing
- * alerts follow their ladders, and what windows have counted stays. The rules that changed, as `project/name`.
+ * Puts `by`, a member, in the place of an account in every rule's own ladder; who stood beside it already stands there once.
+ * Standing alerts follow their ladders, and what windows have counted stays. The rules that changed, as `project/name`.
  */
-export function replaceInLadders(tx: Tx, { from, by }: { from: string; by: string }): string[] {
+export function replaceInRules(tx: Tx, change: { from: string; by: string }): string[] {
   return listAllRules(tx)
-    .filter(({ escalations }) => escalations.some(({ accounts }) => accounts.includes(from)))
+    .filter(({ ladder }) => (ladder ?? null) === null)
     .flatMap((before) => {
-      const { id, project_id, name, created_at, updated_at, ...body } = before;
-      const escalations = body.escalations.map((step) => ({
-        ...step,
-        accounts: [...new Set(step.accounts.map((one) => (one === from ? by : one)))],
-      }));
-      const after = rewriteRule(tx, before, { ...body, escalations });
+      const { project_id, name } = before;
+      const escalations = replacedIn(before.escalations, change);
+      if (escalations === null) return [];
+      const after = rewriteRule(tx, before, { ...bodyOfRule(before), escalations });
       if (after === null) return [];
       changeConfig(tx, project_id);
       retimeAlerts(tx, before, after);
       return [`${projectOf(tx, project_id).name}/${name}`];
     })
     .toSorted();
+}
+
+/** Steps with `by` in the place of an account, each person once; null where none names it. */
+export function replacedIn(
+  steps: readonly EscalationStep[],
+  { from, by }: { from: string; by: string },
+): EscalationStep[] | null {
+  if (!steps.some(({ accounts }) => accounts.includes(from))) return null;
+  return steps.map((step) => ({
+    ...step,
+    accounts: [...new Set(step.accounts.map((one) => (one === from ? by : one)))],
+  }));
 }
 
 /** Deletes the rule; alerts already opened stay, with nothing timed any more. Throws 404. */

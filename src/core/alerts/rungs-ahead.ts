@@ -10,8 +10,10 @@ import { silencesWithin } from "../quiet/rows.ts";
 import type { AlertRow } from "./alert.ts";
 import { followAlert } from "./course.ts";
 import type { Rung, SimulationContext, SimulationQuery, SimulationResult } from "./course-shape.ts";
+import { ladderBefore, ruleBefore } from "./followers.ts";
 import { quietAhead, silencesIn } from "./hold.ts";
-import type { Timers } from "./ladder.ts";
+import { type Timers, wholeLadder } from "./ladder.ts";
+import { retimedBy } from "./life/rule.ts";
 import type { Life } from "./life/turn.ts";
 import { type FallbackPlaces, readFallbackPlaces } from "./nobody-reached.ts";
 import { reachableIn } from "./personal.ts";
@@ -128,9 +130,11 @@ function ahead(reader: Reader, row: AlertRow, asked: Asked): ReturnType<typeof d
 }
 
 /** null: nobody is paged of it any more. */
-function follow(reader: Reader, row: AlertRow, of: Asked): SimulationResult | null {
+function follow(reader: Reader, seen: AlertRow, of: Asked): SimulationResult | null {
   const { look, isEnough = () => false, ...asked } = of;
-  const rule = look.rule(row.rule_id) ?? goneRule(row);
+  const found = look.rule(seen.rule_id);
+  const rule = found ?? goneRule(seen);
+  const row = found === null ? seen : asFollowed(reader, seen, { rule: found, at: asked.at });
   if (!isAnybodyPaged(row, rule)) return null;
   const around = surroundingsOf(reader, row, { rule, look });
   const alert = lastingOf(row, timersOf(row));
@@ -139,6 +143,36 @@ function follow(reader: Reader, row: AlertRow, of: Asked): SimulationResult | nu
   const from = { alert, pages };
   const question = { ...asked, until: untilEnd(row, asked.until), ...NOBODY_ANSWERS };
   return finish(followAlert(around, question, { from, isEnough }));
+}
+
+/** Whom an alert's ladder pages at `now` with these timers, each once; nobody where nothing of it is due. */
+export function pagedAtOnce(
+  reader: Reader,
+  row: AlertRow,
+  of: { rule: StoredRule; timers: Timers; look: LookAhead; now: number },
+): ReadonlySet<string> {
+  const { rule, timers, look, now } = of;
+  const paged = new Set<string>();
+  const isDue = [timers.stepAt, timers.repeatAt].some((at) => at !== null && at <= now);
+  if (row.state !== "open" || !isDue) return paged;
+  const around = surroundingsOf(reader, row, { rule, look });
+  const from = { alert: lastingOf(row, { ...timers, renotifyAt: null }), pages: [] };
+  const question = { at: now, until: now, most: MOST, ...NOBODY_ANSWERS };
+  for (const { accounts } of finish(followAlert(around, question, { from })).rungs)
+    for (const account of accounts) paged.add(account);
+  return paged;
+}
+
+/** An alert as it is once it has followed its rule's ladder. */
+export function asFollowed(
+  reader: Reader,
+  row: AlertRow,
+  { rule, at }: { rule: StoredRule; at: number },
+): AlertRow {
+  const before = ladderBefore(reader, row.id);
+  if (before === null) return row;
+  const timers = retimedBy(row, { before: ruleBefore(rule, before), after: rule, now: at });
+  return { ...row, ...timerColumns(timers) };
 }
 
 /** A drill goes no further than its end, whoever answers. */
@@ -222,6 +256,9 @@ function shown(rule: StoredRule, rungs: readonly Rung[]): RungAhead[] {
 }
 
 export const schedulesOf = (
-  { escalations }: StoredRule,
+  rule: StoredRule,
   { first, last }: { first: number; last: number },
-): string[] => escalations.slice(first - 1, last).flatMap(({ schedules }) => schedules);
+): string[] =>
+  wholeLadder(rule)
+    .slice(first - 1, last)
+    .flatMap(({ schedules }) => schedules);

@@ -2,6 +2,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { ByName, EventNames } from "../../out/outbox/event-names.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type Alert, type AlertRow, factsOf } from "./alert.ts";
+import { numberInPass, wholeLadder } from "./ladder.ts";
 import { createReach, type StepRecipients, storedSeats } from "./reach.ts";
 import { nextOfLadder } from "./rungs-ahead.ts";
 
@@ -53,11 +54,17 @@ function whyPaged(
   const add = (accounts: readonly string[], because: string) => {
     for (const account of accounts) if (!why.has(account)) why.set(account, because);
   };
-  rule.escalations.slice(first - 1, last).forEach((step, i) => {
-    add(reach(rule.project_id, { ...step, schedules: [] }), `step ${first + i}`);
-    for (const name of step.schedules)
-      add(reach(rule.project_id, { ...step, accounts: [], schedules: [name] }), `on call: ${name}`);
-  });
+  wholeLadder(rule)
+    .slice(first - 1, last)
+    .forEach((step, i) => {
+      const number = numberInPass(rule, first + i);
+      add(reach(rule.project_id, { ...step, schedules: [] }), `step ${number}`);
+      for (const name of step.schedules)
+        add(
+          reach(rule.project_id, { ...step, accounts: [], schedules: [name] }),
+          `on call: ${name}`,
+        );
+    });
   return why;
 }
 

@@ -3,6 +3,7 @@ import type { ScheduleInput, StoredSchedule } from "../oncall/schedule.ts";
 import { deleteSchedule, replaceSchedule } from "../oncall/schedules.ts";
 import type { Project } from "../projects/projects.ts";
 import { mustBeNoFallback, renameInFallback } from "./fallback.ts";
+import { renameInLadderChanges } from "./followers.ts";
 
 /** A schedule is named by ladders, which projects know, and by the fallback, which stands here. */
 
@@ -15,6 +16,7 @@ export function changeSchedule(
   const [from, to] = [`${project.name}/${change.name}`, `${project.name}/${change.to.name}`];
   const schedule = replaceSchedule(tx, project, change);
   renameInFallback(tx, { from, to });
+  renameInLadderChanges(tx, (one) => (one === from ? to : one));
   return schedule;
 }
 

@@ -1,11 +1,13 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Work } from "../../ground/kit/slices.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { ladderMeant } from "../projects/ladders.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences, membersAmong, strangers } from "../projects/rule-references.ts";
 import { getRule } from "../projects/rules.ts";
 import { followAlert } from "./course.ts";
 import type { Rung, SimulationQuery, SimulationResult } from "./course-shape.ts";
+import { numberInPass, wholeLadder } from "./ladder.ts";
 import { type ChannelFact, type ReachEntry, reachReport, whyNotPaged } from "./reach-report.ts";
 import type {
   Because,
@@ -77,8 +79,9 @@ function ruleOf(
   { rule, now }: { rule: Asked["rule"]; now: number },
 ): StoredRule {
   if (typeof rule === "string") return getRule(reader, projectId, rule);
-  checkRuleReferences(reader, projectId, rule);
-  return { ...rule, id: 0, project_id: projectId, created_at: now, updated_at: now };
+  const meant = { ...rule, ...ladderMeant(reader, rule) };
+  checkRuleReferences(reader, projectId, meant);
+  return { ...meant, id: 0, project_id: projectId, created_at: now, updated_at: now };
 }
 
 function mustBeMembers(reader: Reader, { silent, ack }: Asked): void {
@@ -150,9 +153,11 @@ function shownRung(
 /** By which steps and schedules a rung pages somebody. */
 function becauseOf(world: World, { at, span }: Rung, account: string): Because[] {
   if (span === null) return [{ kind: "named", name: "fallback", layer: null, until: null }];
-  return world.rule.escalations.slice(span.first - 1, span.last).flatMap((step, i): Because[] => [
+  const steps = wholeLadder(world.rule).slice(span.first - 1, span.last);
+  const named = { kind: "named" as const, layer: null, until: null };
+  return steps.flatMap((step, i): Because[] => [
     ...(step.accounts.includes(account)
-      ? [{ kind: "named" as const, name: `step ${span.first + i}`, layer: null, until: null }]
+      ? [{ ...named, name: `step ${numberInPass(world.rule, span.first + i)}` }]
       : []),
     ...step.schedules.flatMap((name): Because[] => {
       const piece = world.seatOf(name)?.at(at);

@@ -7,6 +7,7 @@ import type {
   SimulationQuery,
   SimulationResult,
 } from "./course-shape.ts";
+import { numberInPass } from "./ladder.ts";
 import { type Happening, step } from "./life/step.ts";
 import type { AlertEffect, AlertMoment, Life } from "./life/turn.ts";
 import { fallbackPeople } from "./nobody-reached.ts";
@@ -140,18 +141,22 @@ export class SimulatedAlert {
 
   #escalate(now: number, { span, climb: { paged, nobody } }: Effect<"escalated">): void {
     const usual = span.repeat ? "repeat" : "step";
-    for (const step of nobody)
-      this.#page(now, { step, why: usual, accounts: [], span: { first: step, last: step } });
+    const numberOf = (step: number) => numberInPass(this.#around.rule, step);
+    for (const one of nobody) {
+      const span = { first: one, last: one };
+      this.#page(now, { step: numberOf(one), why: usual, accounts: [], span });
+    }
     if (paged === null) return;
     const why = paged.span.first !== span.first ? "nobody_reached_before" : usual;
     const { accounts } = paged;
-    this.#page(now, { step: paged.span.last, why, accounts, span: paged.span });
+    this.#page(now, { step: numberOf(paged.span.last), why, accounts, span: paged.span });
   }
 
   /** Those whom the alert pages now, by no step. */
   #pageLast(now: number, why: "fallback" | "renotify", alert: Life): void {
     const accounts = JSON.parse(alert.page_accounts) as string[];
-    const step = why === "fallback" ? alert.step : alert.escalation_level;
+    const { escalation_level: level } = alert;
+    const step = why === "fallback" ? numberInPass(this.#around.rule, alert.step) : level;
     this.#page(now, { step, why, accounts, span: null });
   }
 

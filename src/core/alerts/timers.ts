@@ -6,6 +6,7 @@ import {
   secondsOf,
   type TimedRule,
   type Timers,
+  wholeLadder,
 } from "./ladder.ts";
 
 /** The timed parts of an alert that opens at `at` (contract §5). */
@@ -94,11 +95,12 @@ export function timersAgain(
   { at, away, expiresAt }: { at: number; away: number; expiresAt: number | null },
 ): Timers {
   const ladderFrom = before.ladderFrom + away;
-  const ran = { step: Math.min(before.step, rule.escalations.length), ladderFrom, now: at };
+  const ladder = wholeLadder(rule);
+  const ran = { step: Math.min(before.step, ladder.length), ladderFrom, now: at };
   return {
     ...timersAtOpening(rule, at, expiresAt),
     ladderFrom,
-    ...afterStep(rule.escalations, ran),
+    ...afterStep(ladder, ran),
     renotifyAt: nextRenotify(rule, before.renotified, at),
     renotified: before.renotified,
   };

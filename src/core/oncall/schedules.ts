@@ -4,6 +4,7 @@ import { hexId } from "../../ground/kit/ids.ts";
 import { projects, schedules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustBeBelowLimit } from "../projects/bounds.ts";
+import { mustBeInNoLadder, renameInLadders } from "../projects/ladders.ts";
 import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { membersAmong, strangers } from "../projects/rule-references.ts";
@@ -204,7 +205,9 @@ export function replaceSchedule(
     return before;
   const naming = rulesWithSchedule(tx, { project, name: before.name });
   const others = naming.filter((rule) => rule.project_id !== project.id);
+  const whole = `${project.name}/${before.name}`;
   if (!shared) mustBeUnused(tx, project, others);
+  if (!shared) mustBeInNoLadder(tx, "schedule", (one) => one === whole);
   tx.orm
     .update(schedules)
     .set({
@@ -221,7 +224,11 @@ export function replaceSchedule(
   lookAtShifts(tx, before.id);
   if (name !== before.name) {
     for (const rule of naming) renameInLadder(tx, rule, renaming(project, before.name, name));
-    for (const id of new Set(others.map((rule) => rule.project_id))) changeConfig(tx, id);
+    const to = `${project.name}/${name}`;
+    const further = renameInLadders(tx, (one) => (one === whole ? to : one));
+    const changed = new Set([...others.map((rule) => rule.project_id), ...further]);
+    changed.delete(project.id);
+    for (const id of changed) changeConfig(tx, id);
   }
   changeConfig(tx, project.id);
   return getSchedule(tx, project, name);
@@ -231,6 +238,7 @@ export function replaceSchedule(
 export function deleteSchedule(tx: Tx, project: Project, name: string): void {
   const schedule = getSchedule(tx, project, name);
   mustBeUnused(tx, project, rulesWithSchedule(tx, { project, name }));
+  mustBeInNoLadder(tx, "schedule", (one) => one === `${project.name}/${name}`);
   tx.orm.delete(schedules).where(eq(schedules.id, schedule.id)).run();
   changeConfig(tx, project.id);
 }

@@ -3,6 +3,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import {
   actions,
   integrations,
+  ladders,
   projects,
   rules,
   schedules,
@@ -18,6 +19,7 @@ export const bounds = {
   integrations: 100,
   actions: 100,
   schedules: 100,
+  ladders: 200,
 } as const;
 
 /** Channels of a tenant that hear of other projects than their own: each alert of any project goes by all of them. */
@@ -25,7 +27,11 @@ export const MOST_SHARED = 200;
 
 type Counted = keyof typeof bounds;
 
-const tables = { projects, sources, rules, integrations, actions, schedules };
+const tables = { projects, sources, rules, integrations, actions, schedules, ladders };
+
+const ofTenant = ["projects", "ladders"] as const;
+const isOfTenant = (what: Counted): what is (typeof ofTenant)[number] =>
+  ofTenant.some((one) => one === what);
 
 /** Throws 422 too_many where one more would pass the bound. What is there already stays. */
 export function mustBeBelowLimit(reader: Reader, what: Counted, projectId?: number): void {
@@ -36,7 +42,7 @@ export function mustBeBelowLimit(reader: Reader, what: Counted, projectId?: numb
     .get();
   const n = row?.n ?? 0;
   if (n < bounds[what]) return;
-  const owner = what === "projects" ? "tenant" : "project";
+  const owner = isOfTenant(what) ? "tenant" : "project";
   throw new ServiceError("too_many", `A ${owner} has at most ${bounds[what]} ${what}.`, {
     details: [{ reason: `at most ${bounds[what]} ${what}`, value: String(n) }],
   });
@@ -55,7 +61,7 @@ export function mustBeBelowShareLimit(reader: Reader): void {
 }
 
 function itsOwn(what: Counted, projectId: number) {
-  if (what === "projects") return undefined;
+  if (isOfTenant(what)) return undefined;
   const its = eq(tables[what].projectId, projectId);
   // The relay's own row is the box's, so it takes nobody's place.
   return what === "integrations" ? and(its, eq(integrations.relay, false)) : its;

@@ -8,6 +8,16 @@ export const projectName = pathName(128);
 /** The body that makes a project or renames one. */
 export const projectWrite = z.strictObject({ name: projectName });
 
+/** The body that changes its settings; what is left out stays. */
+export const projectPatch = z.strictObject({
+  default_ladder: pathName(200)
+    .nullable()
+    .optional()
+    .describe(
+      "A ladder of the tenant by name, which rules made in passing refer to (a sender that is connected, a rule from a line); null: none.",
+    ),
+});
+
 export const projectMade = z.object({ name: z.string(), version: integer(1) });
 
 /** A project in the index. */
@@ -19,6 +29,9 @@ export const projectEntry = z
     rule_count: z.int(),
     open_alert_count: z.int(),
     created_at: z.int(),
+    default_ladder: z.string().nullable().meta({
+      description: "Additive: what rules made in passing refer to; null: no ladder.",
+    }),
   })
   .meta({ id: "ProjectEntry" });
 export type ProjectEntry = z.output<typeof projectEntry>;

@@ -4,6 +4,7 @@ import { integrations, projects } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { dropDeliveries } from "../../out/outbox/rows.ts";
 import { mustBeBelowLimit } from "./bounds.ts";
+import { knownLadder, mustBeInNoLadder, renameInLadders } from "./ladders.ts";
 import type { ConfigVersion, ProjectEntry } from "./project.ts";
 import { wireRelay } from "./relay-wiring.ts";
 import { refuseNamed, renameInLadder, rulesWithSchedule } from "./rules.ts";
@@ -13,6 +14,8 @@ export interface Project {
   name: string;
   version: number;
   createdAt: number;
+  /** The row of the ladder that rules made in passing take; null: none. */
+  defaultLadderId: number | null;
 }
 
 /** Null where there is none of this name. */
@@ -44,6 +47,9 @@ const entry = {
     WHERE a.project_id = projects.id AND a.state <> 'resolved')
     - (SELECT count(*) FROM alerts d WHERE d.project_id = projects.id AND d.drill = 1 AND d.state <> 'resolved')`,
   created_at: projects.createdAt,
+  default_ladder: sql<
+    string | null
+  >`(SELECT l.name FROM ladders l WHERE l.id = projects.default_ladder_id)`,
 };
 
 /** A page of the index in name order after `after`, and the name to go on from (null at the end). */
@@ -92,13 +98,23 @@ export function renameProject(tx: Tx, name: string, to: string): void {
   mustBeFree(tx, to);
   const [before, after] = [`${name}/`, `${to}/`];
   const renamed = rulesWithSchedule(tx, { project, name: null });
-  for (const rule of renamed)
-    renameInLadder(tx, rule, (one) =>
-      one.startsWith(before) ? after + one.slice(before.length) : one,
-    );
+  const renaming = (one: string) =>
+    one.startsWith(before) ? after + one.slice(before.length) : one;
+  for (const rule of renamed) renameInLadder(tx, rule, renaming);
+  const further = renameInLadders(tx, renaming);
   tx.orm.update(projects).set({ name: to }).where(eq(projects.id, project.id)).run();
-  for (const id of new Set([project.id, ...renamed.map((rule) => rule.project_id)]))
-    changeConfig(tx, id);
+  const changed = [project.id, ...renamed.map((rule) => rule.project_id), ...further];
+  for (const id of new Set(changed)) changeConfig(tx, id);
+}
+
+/** Rules made in passing refer to this ladder from now on; null: to none. Throws 404, 422. */
+export function setDefaultLadder(tx: Tx, name: string, ladder: string | null): Project {
+  const project = getProject(tx, name);
+  const to = ladder === null ? null : knownLadder(tx, ladder, "/default_ladder").id;
+  if (to === project.defaultLadderId) return project;
+  tx.orm.update(projects).set({ defaultLadderId: to }).where(eq(projects.id, project.id)).run();
+  changeConfig(tx, project.id);
+  return getProject(tx, name);
 }
 
 /** Deletes the project with all it owns; its log lines go in slices later. Throws 404, and 409 while rules of others name its schedules. */
@@ -110,6 +126,7 @@ export function deleteProject(tx: Tx, name: string): void {
       .filter((rule) => rule.project_id !== project.id)
       .map((rule) => `${projectOf(tx, rule.project_id).name}/${rule.name}`),
   );
+  mustBeInNoLadder(tx, "project's schedules", (one) => one.startsWith(`${name}/`));
   for (const { id } of tx.orm
     .select({ id: integrations.id })
     .from(integrations)

@@ -141,7 +141,13 @@ export const ruleFields = {
   escalations: list(escalationStep, 10)
     .default([])
     .describe(
-      "The ladder (escalation policy): its steps, in this order. Without steps an alert pages nobody.",
+      "The ladder (escalation policy): its steps, in this order. Without steps an alert pages nobody. Of a rule with `ladder`: that ladder's, as they stand now.",
+    ),
+  ladder: pathName(200)
+    .nullable()
+    .optional()
+    .describe(
+      "Additive: a ladder of the tenant by name, in place of steps of the rule's own; `escalations` is then left out, or the same. null: the rule has its own. Left out when a rule is replaced: the ladder stays where `escalations` are its steps, else the rule has its own from then on.",
     ),
 };
 
@@ -179,6 +185,10 @@ export const ruleAnswer = z.object({
   name: z.string(),
   ...ruleFields,
   match: match.extend({ min_level: z.int().optional() }),
+  ladder: z.string().nullable().meta({
+    description:
+      "Additive: the ladder of the tenant that it refers to; null: its steps are its own.",
+  }),
   actions: z.array(z.string()).optional().meta({
     description: "Left out where the rule was written without: it runs every action.",
   }),
@@ -199,7 +209,18 @@ export type Rule = z.output<typeof ruleAnswer>;
 export type RunsAction = z.output<typeof runsAction>;
 export type EscalationStep = z.output<typeof escalationStep>;
 
-export interface StoredRule extends RuleBody {
+/** Whom a rule pages and when: by steps of its own, or by a ladder of the tenant. */
+export interface LadderPart {
+  /** The ladder's name; null or undefined: the steps are the rule's own. */
+  ladder?: string | null | undefined;
+  escalations: EscalationStep[];
+  /** How often the whole ladder runs; undefined: once. */
+  passes?: number | undefined;
+  /** Between two passes, and from the last one to the fallback; null where there is one pass. */
+  pass_after_minutes?: number | null | undefined;
+}
+
+export interface StoredRule extends RuleBody, LadderPart {
   id: number;
   project_id: number;
   name: string;
@@ -207,12 +228,29 @@ export interface StoredRule extends RuleBody {
   updated_at: number;
 }
 
+/** A rule's body without what is known of its row and of its ladder. */
+export function bodyOfRule(rule: StoredRule): RuleBody {
+  const { id, project_id, name, created_at, updated_at, passes, pass_after_minutes, ...body } =
+    rule;
+  return body;
+}
+
 /** The rule as it is read. `actions` is left out where it was: given and empty means none at all. */
 export function toRule(rule: StoredRule, runs_actions: RunsAction[]): Rule {
-  const { id, project_id, actions, match, ...rest } = rule;
+  const {
+    id,
+    project_id,
+    actions,
+    match,
+    passes,
+    pass_after_minutes,
+    ladder = null,
+    ...rest
+  } = rule;
   const { min_level, ...others } = match;
   return {
     ...rest,
+    ladder,
     match: { ...(min_level === null ? {} : { min_level }), ...others },
     ...(actions === null ? {} : { actions }),
     runs_actions,

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { type ErrorCode, notFound, ServiceError } from "../../ground/kit/errors.ts";
-import { rules } from "../../ground/store/schema.ts";
+import { ladders, rules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { type RuleBody, ruleCreate, type StoredRule } from "./rule.ts";
+import { type LadderBody, ladderPartOf } from "./ladder.ts";
+import { bodyOfRule, type LadderPart, type RuleBody, ruleCreate, type StoredRule } from "./rule.ts";
 
 const columns = {
   id: rules.id,
@@ -12,9 +13,14 @@ const columns = {
   body: rules.body,
   created_at: rules.createdAt,
   updated_at: rules.updatedAt,
+  ladder_name: ladders.name,
+  ladder_body: ladders.body,
 };
 
-/** A row of the table, its body still text. */
+const selectRules = (reader: Reader) =>
+  reader.orm.select(columns).from(rules).leftJoin(ladders, eq(ladders.id, rules.ladderId));
+
+/** A row of the table and of its ladder, their bodies still text. */
 export interface RuleRow {
   id: number;
   project_id: number;
@@ -22,20 +28,31 @@ export interface RuleRow {
   body: string;
   created_at: number;
   updated_at: number;
+  ladder_name: string | null;
+  ladder_body: string | null;
 }
 
 /** What a rule does that was written before a field was there: the field's default. Only `max_open` had no bound then. */
 const { name: _, ...defaults } = ruleCreate.parse({ name: "-" });
 const writtenBefore = { ...defaults, max_open: 0 };
 
+/** The one place in which a rule's ladder becomes its steps. */
 export function ruleOf(row: RuleRow): StoredRule {
-  const { body, ...rest } = row;
-  return { ...rest, ...writtenBefore, ...(JSON.parse(body) as RuleBody) };
+  const { body, ladder_name: name, ladder_body, ...rest } = row;
+  const own = { ...rest, ...writtenBefore, ...(JSON.parse(body) as RuleBody), ladder: null };
+  if (name === null || ladder_body === null) return own;
+  return { ...own, ...ladderPartOf({ name, ...(JSON.parse(ladder_body) as LadderBody) }) };
+}
+
+/** As a rule's body is stored: a ladder of the tenant and its steps stand elsewhere. */
+function stored({ ladder, ...body }: RuleBody): string {
+  const own = (ladder ?? null) === null ? body : { ...body, escalations: [] };
+  return JSON.stringify(own satisfies RuleBody);
 }
 
 /** Every project's rules. */
 export function listAllRules(reader: Reader): StoredRule[] {
-  return reader.orm.select(columns).from(rules).all().map(ruleOf);
+  return selectRules(reader).all().map(ruleOf);
 }
 
 /** What rules are called, each name once, at most `most`. */
@@ -50,9 +67,7 @@ export function ruleNames(reader: Reader, most: number): string[] {
 
 /** By name. */
 export function listRules(reader: Reader, projectId: number): StoredRule[] {
-  return reader.orm
-    .select(columns)
-    .from(rules)
+  return selectRules(reader)
     .where(eq(rules.projectId, projectId))
     .orderBy(asc(rules.name))
     .all()
@@ -61,9 +76,7 @@ export function listRules(reader: Reader, projectId: number): StoredRule[] {
 
 /** Null where the project has none of this name. */
 export function findRuleNamed(reader: Reader, projectId: number, name: string): StoredRule | null {
-  const row = reader.orm
-    .select(columns)
-    .from(rules)
+  const row = selectRules(reader)
     .where(and(eq(rules.projectId, projectId), eq(rules.name, name)))
     .get();
   return row === undefined ? null : ruleOf(row);
@@ -76,37 +89,53 @@ export function getRule(reader: Reader, projectId: number, name: string): Stored
   return rule;
 }
 
+/** Every project's rules that refer to a ladder, by age. */
+export function rulesOnLadder(reader: Reader, ladderId: number): StoredRule[] {
+  return selectRules(reader)
+    .where(eq(rules.ladderId, ladderId))
+    .orderBy(asc(rules.id))
+    .all()
+    .map(ruleOf);
+}
+
+const ruleById = (reader: Reader, id: number): StoredRule | null => {
+  const row = selectRules(reader).where(eq(rules.id, id)).get();
+  return row === undefined ? null : ruleOf(row);
+};
+
+/** The row of the ladder that a body names; that it is there was looked at before. */
+function ladderIdOf(reader: Reader, name: string | null | undefined): number | null {
+  if ((name ?? null) === null) return null;
+  const of = reader.orm.select({ id: ladders.id }).from(ladders);
+  return of.where(eq(ladders.name, name as string)).get()?.id ?? null;
+}
+
 /** Writes a new rule as it stands: what else a rule needs is the verb's (alerts/rules.ts). */
 export function insertRule(
   tx: Tx,
-  rule: { projectId: number; name: string; body: RuleBody },
+  rule: { projectId: number; name: string; body: RuleBody & LadderPart },
 ): StoredRule {
-  const { projectId, name } = rule;
-  const row = tx.orm
+  const { projectId, name, body } = rule;
+  const row = { projectId, name, body: stored(body), ladderId: ladderIdOf(tx, body.ladder) };
+  const { id } = tx.orm
     .insert(rules)
-    .values({
-      projectId,
-      name,
-      body: JSON.stringify(rule.body),
-      createdAt: tx.at,
-      updatedAt: tx.at,
-    })
-    .returning(columns)
+    .values({ ...row, createdAt: tx.at, updatedAt: tx.at })
+    .returning({ id: rules.id })
     .get();
-  return ruleOf(row);
+  return ruleById(tx, id) as StoredRule;
 }
 
 /** Replaces a rule's body. Null where it says the same already, also in another order: a version may have written it so. */
-export function rewriteRule(tx: Tx, before: StoredRule, body: RuleBody): StoredRule | null {
-  const { id, project_id, name, created_at, updated_at, ...stored } = before;
-  if (isDeepStrictEqual(stored, body)) return null;
-  const row = tx.orm
-    .update(rules)
-    .set({ body: JSON.stringify(body), updatedAt: tx.at })
-    .where(eq(rules.id, id))
-    .returning(columns)
-    .get();
-  return row === undefined ? null : ruleOf(row);
+export function rewriteRule(
+  tx: Tx,
+  before: StoredRule,
+  body: RuleBody & LadderPart,
+): StoredRule | null {
+  const { passes, pass_after_minutes, ...own } = body;
+  if (isDeepStrictEqual(bodyOfRule(before), own)) return null;
+  const to = { body: stored(own), ladderId: ladderIdOf(tx, own.ladder), updatedAt: tx.at };
+  tx.orm.update(rules).set(to).where(eq(rules.id, before.id)).run();
+  return ruleById(tx, before.id);
 }
 
 /** The same rule by another name. */
@@ -120,16 +149,14 @@ interface NamedOf {
   name: string | null;
 }
 
-/** Rules of every project whose ladders name it, by age. */
+/** Rules of every project whose own ladders name it, by age. */
 export function rulesWithSchedule(reader: Reader, { project, name }: NamedOf): StoredRule[] {
   const there = `${project.name}/`;
   const isNamed: SQL =
     name === null
       ? sql`substr(n.value, 1, length(${there})) = ${there}`
       : sql`n.value = ${there + name} OR (n.value = ${name} AND ${rules.projectId} = ${project.id})`;
-  return reader.orm
-    .select(columns)
-    .from(rules)
+  return selectRules(reader)
     .where(
       sql`EXISTS (SELECT 1 FROM json_each(${rules.body}, '$.escalations') s,
         json_each(s.value, '$.schedules') n WHERE ${isNamed})`,
@@ -141,13 +168,13 @@ export function rulesWithSchedule(reader: Reader, { project, name }: NamedOf): S
 
 /** A schedule or its project has another name now. That is no change of the rule: its `updated_at` stays. */
 export function renameInLadder(tx: Tx, rule: StoredRule, renamed: (name: string) => string): void {
-  const { id, project_id, name, created_at, updated_at, ...body } = rule;
+  const body = bodyOfRule(rule);
   const escalations = body.escalations.map((step) => ({
     ...step,
     schedules: step.schedules.map(renamed),
   }));
-  const text = JSON.stringify({ ...body, escalations } satisfies RuleBody);
-  tx.orm.update(rules).set({ body: text }).where(eq(rules.id, id)).run();
+  const text = stored({ ...body, escalations });
+  tx.orm.update(rules).set({ body: text }).where(eq(rules.id, rule.id)).run();
 }
 
 /** A source has another name now: the rules of its project go on taking it. No change of theirs: `updated_at` stays. */
@@ -157,11 +184,11 @@ export function renameInMatches(
   { from, to }: { from: string; to: string },
 ): void {
   for (const rule of listRules(tx, projectId)) {
-    const { id, project_id, name, created_at, updated_at, ...body } = rule;
+    const body = bodyOfRule(rule);
     if (!body.match.sources.includes(from)) continue;
     const sources = body.match.sources.map((one) => (one === from ? to : one));
-    const text = JSON.stringify({ ...body, match: { ...body.match, sources } } satisfies RuleBody);
-    tx.orm.update(rules).set({ body: text }).where(eq(rules.id, id)).run();
+    const text = stored({ ...body, match: { ...body.match, sources } });
+    tx.orm.update(rules).set({ body: text }).where(eq(rules.id, rule.id)).run();
   }
 }
 

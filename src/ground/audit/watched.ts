@@ -41,6 +41,8 @@ export const unwatched: Readonly<Record<string, string>> = {
   alert_minutes: "events",
   alert_people: "kept by what is done to alerts",
   alert_counts: "kept by what is done to alerts",
+  ladder_changes: "kept for alerts that follow a ladder",
+  ladder_followers: "kept for alerts that follow a ladder",
   timeline: "an alert's own history",
   events: "what leaves",
   deliveries: "what leaves",

@@ -116,6 +116,7 @@ export const projects = sqliteTable("projects", {
   name: text("name").notNull(),
   version: integer("version").notNull(),
   createdAt: integer("created_at").notNull(),
+  defaultLadderId: integer("default_ladder_id"),
 });
 
 export const sources = sqliteTable("sources", {
@@ -139,6 +140,14 @@ export const sourceKeys = sqliteTable("source_keys", {
   addedAt: integer("added_at").notNull(),
 });
 
+export const ladders = sqliteTable("ladders", {
+  id: integer("id").primaryKey(),
+  name: text("name").notNull(),
+  body: text("body").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
 export const rules = sqliteTable("rules", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   projectId: integer("project_id").notNull(),
@@ -146,6 +155,7 @@ export const rules = sqliteTable("rules", {
   body: text("body").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  ladderId: integer("ladder_id"),
 });
 
 export const schedules = sqliteTable("schedules", {

@@ -1,4 +1,5 @@
 import { createRule } from "../../core/alerts/rules.ts";
+import { defaultLadderOf } from "../../core/projects/ladders.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { ruleCreate, type StoredRule } from "../../core/projects/rule.ts";
 import { listRules } from "../../core/projects/rules.ts";
@@ -93,9 +94,11 @@ function makeRule(
 ): string {
   const name = freeName(how.name, how.present);
   const match = { sources: [how.name], min_level: how.level };
-  const escalations = usualLadder(tx, how.present);
+  const ladder = defaultLadderOf(tx, project);
+  const escalations = ladder === null ? usualLadder(tx, how.present) : [];
   const identifier_keys = usualIdentifiers(how.kind);
-  const { name: _, ...body } = ruleCreate.parse({ name, match, identifier_keys, escalations });
+  const made = { name, match, identifier_keys, escalations, ladder };
+  const { name: _, ...body } = ruleCreate.parse(made);
   return createRule(tx, project, { name, body }).name;
 }
 

@@ -6,6 +6,7 @@ import { listActions } from "../../core/projects/actions.ts";
 import type { Integration } from "../../core/projects/integration.ts";
 import { listIntegrations } from "../../core/projects/integrations.ts";
 import type { Project } from "../../core/projects/projects.ts";
+import { bodyOfRule, type StoredRule } from "../../core/projects/rule.ts";
 import { listRules } from "../../core/projects/rules.ts";
 import type { SourceAnswer } from "../../core/projects/source.ts";
 import { listSources } from "../../core/projects/sources.ts";
@@ -62,10 +63,7 @@ export function readConfig(
     integrations: ownIntegrations(reader, project)
       .map((row) => imported("integrations")(readIntegration(row, channels), row.id))
       .sort(byText),
-    rules: listRules(reader, project.id).map(
-      ({ id: _id, project_id: _project, created_at: _made, updated_at: _changed, ...rule }) =>
-        ofRule(readRule(rule, people, names)),
-    ),
+    rules: listRules(reader, project.id).map((rule) => ofRule(readRule(rule, people, names))),
     ...(heartbeats.length === 0 ? {} : { heartbeats: heartbeats.map(imported("heartbeats")) }),
     ...(maintenance.length === 0 ? {} : { maintenance }),
   };
@@ -143,15 +141,20 @@ function readIntegration(row: Integration, channels: ChannelList): IntegrationCo
   };
 }
 
-function readRule(rule: RuleConfig, people: People, names: Map<string, string>): RuleConfig {
-  return {
-    ...rule,
-    actions: rule.actions?.map((id) => names.get(id) ?? id) ?? null,
-    escalations: rule.escalations.map((step) => ({
-      ...step,
-      accounts: step.accounts.map(people.emailOf),
-    })),
+/** A rule that refers to a ladder has no steps beside it. */
+function readRule(stored: StoredRule, people: People, names: Map<string, string>): RuleConfig {
+  const { ladder, escalations, ...body } = bodyOfRule(stored);
+  const rule = {
+    name: stored.name,
+    ...body,
+    actions: body.actions?.map((id) => names.get(id) ?? id) ?? null,
   };
+  if ((ladder ?? null) !== null) return { ...rule, escalations: [], ladder };
+  const steps = escalations.map((step) => ({
+    ...step,
+    accounts: step.accounts.map(people.emailOf),
+  }));
+  return { ...rule, escalations: steps };
 }
 
 /** Names may be shared, so the whole value decides: the order is always the same. */

@@ -15,6 +15,7 @@ import { deviceRoutes } from "./resources/devices.ts";
 import { gatewayRoutes } from "./resources/gateways.ts";
 import { heartbeatRoutes } from "./resources/heartbeats.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
+import { ladderRoutes } from "./resources/ladders.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
 import { mappingRoutes } from "./resources/mapping.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
@@ -60,6 +61,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...integrationRoutes(kinds),
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...ladderRoutes,
   ...logtailRoutes,
   ...templateRoutes,
   ...oncallRoutes,

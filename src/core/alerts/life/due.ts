@@ -1,5 +1,12 @@
 import type { StoredRule } from "../../projects/rule.ts";
-import { type Due, earliest, type Timers, whatIsDue } from "../ladder.ts";
+import {
+  type Due,
+  earliest,
+  numberInPass,
+  type Timers,
+  whatIsDue,
+  wholeLadder,
+} from "../ladder.ts";
 import { ladderRunsOf, timersAfter } from "../ladder-runs.ts";
 import { isNobodyReached } from "../nobody-reached.ts";
 import { noTimers, timersOf, wokenTimers } from "../timers.ts";
@@ -86,14 +93,16 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
     if (due.steps === null) break;
     if (paged !== null) {
       const page_accounts = JSON.stringify(paged.accounts);
-      set(turn, { escalation_level: paged.span.last, page_accounts, updated_seq });
+      const escalation_level = numberInPass(rule, paged.span.last);
+      set(turn, { escalation_level, page_accounts, updated_seq });
     }
     const of = { span: due.steps, climb, late: late(due.steps.dueAt) };
     effect(turn, { what: "escalated", alert: turn.alert, ...of });
   }
-  const ladder = rule.escalations;
+  const ladder = wholeLadder(rule);
   if (climbed !== null && isNobodyReached(turn.alert, ladder, { climbed, reach, reachable }))
     pageFallback(turn, "nobody_reachable");
+  else if (climbed !== null && ladder[climbed.step - 1]?.isEnd) pageFallback(turn, "passes_over");
   if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });
 }
 

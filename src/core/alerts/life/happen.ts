@@ -3,6 +3,7 @@ import type { Tx } from "../../../ground/store/store.ts";
 import type { SilencedBy } from "../../quiet/decide.ts";
 import type { AlertRow } from "../alert.ts";
 import { noteAlert, write } from "../apply.ts";
+import { ruleBefore, takeLadderBefore } from "../followers.ts";
 import { silencedIn } from "../hold.ts";
 import { fallbackPeople, readFallbackPlaces } from "../nobody-reached.ts";
 import { reachableIn } from "../personal.ts";
@@ -10,7 +11,7 @@ import { createReach, storedSeats } from "../reach.ts";
 import { findRule } from "../rule-of.ts";
 import { perform } from "./perform.ts";
 import { type Happening, step } from "./step.ts";
-import type { AlertMoment } from "./turn.ts";
+import type { AlertEffect, AlertMoment } from "./turn.ts";
 
 /** What is known of the moment already, where many alerts are looked at in it. */
 type Known = Partial<
@@ -25,7 +26,7 @@ const SEEN = ["state", "silenced_by", "escalation_level", "page_accounts"] as co
  */
 export function happen(tx: Tx, row: AlertRow, of: Happening, known: Known = {}): AlertRow {
   const moment = momentOf(tx, row, known);
-  const { alert, effects } = step(row, of, moment);
+  const { alert, effects } = stepFollowing(tx, { row, of, moment });
   const after = write(tx, row, alert);
   for (const effect of effects) perform(tx, after, effect, moment);
   if (after.due_at !== null && after.due_at !== row.due_at)
@@ -33,6 +34,22 @@ export function happen(tx: Tx, row: AlertRow, of: Happening, known: Known = {}):
   // Whoever watches alerts sees its state, whom it paged last, and the mark of what is held back.
   if (SEEN.some((column) => after[column] !== row[column])) noteAlert(tx, after, row.state);
   return after;
+}
+
+/** Where its rule's ladder has changed and the alert stands on the earlier one, it follows that first. */
+function stepFollowing(
+  tx: Tx,
+  { row, of, moment }: { row: AlertRow; of: Happening; moment: AlertMoment },
+): { alert: AlertRow; effects: AlertEffect<AlertRow>[] } {
+  const before = takeLadderBefore(tx, row.id);
+  const { rule } = moment;
+  if (before === null) return step(row, of, moment);
+  if (of.what === "ruled")
+    return step(row, { ...of, before: ruleBefore(of.before, before) }, moment);
+  if (rule === null) return step(row, of, moment);
+  const first = step(row, { what: "ruled", before: ruleBefore(rule, before) }, moment);
+  const then = step(first.alert, of, moment);
+  return { alert: then.alert, effects: [...first.effects, ...then.effects] };
 }
 
 function momentOf(tx: Tx, row: AlertRow, known: Known): AlertMoment {

@@ -8,8 +8,9 @@ import {
   stepsBy,
   type TimedRule,
   type Timers,
+  wholeLadder,
 } from "../ladder.ts";
-import { noTimers, timersOf } from "../timers.ts";
+import { noTimers, type TimedRow, timersOf } from "../timers.ts";
 import { end } from "./due.ts";
 import { heldRenotify } from "./quiet.ts";
 import { effect, type Life, setTimers, type Turn } from "./turn.ts";
@@ -27,18 +28,26 @@ export function followRule(turn: Turn, { before }: { before: StoredRule }): void
     return;
   }
   const timers = timersOf(alert);
-  const paged = alert.escalation_level > 0;
-  const changed =
+  const next =
     after === null
       ? orphaned(timers, alert, { before, now })
-      : retimed({ before, after, state: alert.state, timers, now, paged });
-  const next = isDrill ? { ...changed, quietAt: null } : changed;
+      : retimedBy(alert, { before, after, now });
   if (same(next, timers)) return;
   setTimers(turn, next);
   // What has run shows where the ladder goes on.
   if (alert.state !== "open" && same(next, { ...timers, step: next.step })) return;
   const detail = { why: after === null ? "rule_deleted" : "rule_changed", ...ladderOf(next) };
   effect(turn, { what: "line", kind: "retimed", detail });
+}
+
+/** What is timed of an alert once its rule is another. */
+export function retimedBy(
+  alert: TimedRow & Pick<Life, "state" | "escalation_level" | "drill">,
+  change: { before: TimedRule; after: TimedRule; now: number },
+): Timers {
+  const paged = alert.escalation_level > 0;
+  const next = retimed({ ...change, state: alert.state, timers: timersOf(alert), paged });
+  return alert.drill === 0 ? next : { ...next, quietAt: null };
 }
 
 /** Nothing of the rule's is timed any more; what is held back stays owed, a step that was due and a ladder that would begin as a page. */
@@ -86,9 +95,9 @@ export function retimed(change: {
 }): Timers {
   const { before, after, timers, now } = change;
   const quietAt = requiet(change);
-  const ladder = after.escalations;
-  const isSame = same(before.escalations, ladder);
-  const kept = change.paged ? Math.min(timers.step, stepsKept(before.escalations, ladder)) : 0;
+  const [was, ladder] = [wholeLadder(before), wholeLadder(after)];
+  const isSame = same(was, ladder);
+  const kept = change.paged ? Math.min(timers.step, stepsKept(was, ladder)) : 0;
   const ran = isSame ? timers.step : kept;
   if (change.state !== "open") return { ...timers, step: ran, quietAt };
   const renotifyAt =

@@ -3,6 +3,7 @@ import type { EventNames } from "../../../out/outbox/event-names.ts";
 import { makePages, withdrawFromContact } from "../../../out/paging/pages.ts";
 import type { AlertRow } from "../alert.ts";
 import { emit } from "../emit.ts";
+import { numberInPass, numbersIn } from "../ladder.ts";
 import { pageFollowers, pagePeople } from "../personal.ts";
 import { displayNameOf, nextSaid, pagedAlike, pagedBy, pagedSoFar } from "../said.ts";
 import { writeTimeline } from "../timeline.ts";
@@ -63,20 +64,22 @@ export function tellEscalated(tx: Tx, row: AlertRow, of: Performed<"escalated">)
   const { span, late, moment } = of;
   const { paged, nobody } = of.climb;
   const { rule, reach, reachable } = moment;
-  if (paged === null || nobody.length > 0)
+  const numberOf = (step: number) => (rule === null ? step : numberInPass(rule, step));
+  const steps = [...new Set(nobody.map(numberOf))];
+  if (steps.length > 0)
     writeTimeline(tx, row.id, {
       kind: "reached_nobody",
-      detail: { steps: nobody, ...(paged === null ? { top: true, ...late } : {}) },
+      detail: { steps, ...(paged === null ? { top: true, ...late } : {}) },
     });
   if (paged === null || rule === null) return;
   const { accounts } = paged;
   const jumped = paged.span.first !== span.first;
-  const level = paged.span.last;
+  const level = numberOf(paged.span.last);
   writeTimeline(tx, row.id, {
     kind: "escalated",
     detail: {
       level,
-      steps: stepsOf(paged.span),
+      steps: numbersIn(rule, paged.span),
       accounts,
       why: jumped ? "nobody_reached_before" : span.repeat ? "repeat" : "step",
       ...late,
@@ -96,10 +99,6 @@ export function tellEscalated(tx: Tx, row: AlertRow, of: Performed<"escalated">)
   });
   if (isLost)
     writeTimeline(tx, row.id, { kind: "unreachable", detail: { level, accounts, why: "no_way" } });
-}
-
-function stepsOf({ first, last }: { first: number; last: number }): number[] {
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
 export function tellFallback(tx: Tx, row: AlertRow, of: Performed<"fallback">): void {

@@ -5,7 +5,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     kind: "project",
     id: "id",
     name: "name",
-    fields: { name: ["name", "text"] },
+    fields: { name: ["name", "text"], default_ladder_id: ["default_ladder_id", "text"] },
     passed: ["version", "created_at"],
   },
   sources: {
@@ -37,6 +37,17 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "name",
     inProject: true,
+    fields: {
+      name: ["name", "text"],
+      body: ["body", "json"],
+      ladder_id: ["ladder_id", "text"],
+    },
+    passed: times,
+  },
+  ladders: {
+    kind: "ladder",
+    id: "id",
+    name: "name",
     fields: { name: ["name", "text"], body: ["body", "json"] },
     passed: times,
   },

@@ -1,4 +1,4 @@
-import { nextRung } from "../../../core/alerts/ladder.ts";
+import { nextRung, wholeLadder } from "../../../core/alerts/ladder.ts";
 import { onCallNow } from "../../../core/oncall/duty.ts";
 import { projectOf } from "../../../core/projects/projects.ts";
 import { usableNames } from "../../../core/projects/schedule-names.ts";
@@ -65,7 +65,7 @@ function reportLink({ base, tenant }: PageCall, { row }: ShownAlert): Markup {
 }
 
 function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
-  const isOver = rule === null || nextRung(rule.escalations, row.step) === null;
+  const isOver = rule === null || nextRung(wholeLadder(rule), row.step) === null;
   const why =
     rule === null
       ? "Its rule is gone."

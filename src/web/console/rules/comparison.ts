@@ -1,16 +1,16 @@
-import type { StoredRule } from "../../../core/projects/rule.ts";
+import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { ago } from "../ui/times.ts";
 import { bodyOfFields } from "./read-fields.ts";
 
 /** What somebody else saved meanwhile beside what is in the form: only where they differ. */
-export function comparison(
-  call: PageCall,
-  { id, project_id, created_at, updated_at, ...theirs }: StoredRule,
-  fields: URLSearchParams,
-): Markup {
+export function comparison(call: PageCall, saved: StoredRule, fields: URLSearchParams): Markup {
   const mine = bodyOfFields(fields);
+  const { updated_at } = saved;
+  // Steps of a ladder of the tenant stand there.
+  const steps = (saved.ladder ?? null) === null ? saved.escalations : [];
+  const theirs = { name: saved.name, ...bodyOfRule(saved), escalations: steps };
   const rows = Object.entries(theirs).flatMap(([name, value]) => {
     const [there, here] = [textOf(value), textOf(mine[name])];
     return there === here ? [] : [{ name, there, here }];

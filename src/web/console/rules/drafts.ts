@@ -1,6 +1,7 @@
 import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
+import { defaultLadderOf } from "../../../core/projects/ladders.ts";
 import type { Project } from "../../../core/projects/projects.ts";
-import { ruleCreate } from "../../../core/projects/rule.ts";
+import { bodyOfRule, ruleCreate } from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { notFound } from "../../../ground/kit/errors.ts";
 import { findLine } from "../../../in/ingest/logtail.ts";
@@ -22,7 +23,7 @@ export function firstFields(call: PageCall, project: Project): URLSearchParams {
   if (alert !== null) return fromAlert(call, project, alert);
   const copy = asked("copy");
   if (copy !== null) return copyOf(call, project, copy);
-  return fieldsOf(call, { min_level: 400 });
+  return fieldsOf(call, project, { match: { min_level: 400 } });
 }
 
 /** Most templates that are looked through for one. */
@@ -34,22 +35,24 @@ function fromTemplate(call: PageCall, project: Project, id: string): URLSearchPa
   const all = ingest.templates(project.id, { limit: MOST_TEMPLATES }).templates;
   const found = all.find(({ template_id }) => template_id === root || template_id === id);
   if (found === undefined) throw notFound("template");
-  return fieldsOf(call, {
+  const match = {
     min_level: found.level ?? null,
     sources: found.source === "" ? [] : [found.source],
     template_contains: longestFixed(found.template),
-  });
+  };
+  return fieldsOf(call, project, { match });
 }
 
 /** Its keys are offered as conditions, none of them chosen. */
 function fromLine(call: PageCall, project: Project, id: string): URLSearchParams {
   const line = findLine(call.tenant.store, project.id, id);
   if (line === null) throw notFound("line");
-  const fields = fieldsOf(call, {
+  const match = {
     min_level: line.level,
     sources: line.source === "" ? [] : [line.source],
     template_contains: longestFixed(line.template),
-  });
+  };
+  const fields = fieldsOf(call, project, { match });
   for (const [key, value] of Object.entries(line.keys).slice(0, 30))
     fields.append("offer", JSON.stringify([key, value]));
   return fields;
@@ -59,34 +62,27 @@ function fromAlert(call: PageCall, project: Project, id: string): URLSearchParam
   const row = getAlertRow(call.tenant.store, alertId(id));
   if (row.project_id !== project.id) throw notFound("alert");
   const identifiers = JSON.parse(row.identifiers) as Record<string, string>;
-  const fields = fieldsOf(
-    call,
-    { min_level: row.level, template_contains: longestFixed(row.template) },
-    Object.keys(identifiers),
-  );
+  const match = { min_level: row.level, template_contains: longestFixed(row.template) };
+  const fields = fieldsOf(call, project, { match, identifier_keys: Object.keys(identifiers) });
   for (const pair of Object.entries(identifiers)) fields.append("offer", JSON.stringify(pair));
   return fields;
 }
 
 function copyOf(call: PageCall, project: Project, name: string): URLSearchParams {
-  const { id, project_id, created_at, updated_at, ...rule } = getRule(
-    call.tenant.store,
-    project.id,
-    name,
-  );
+  const rule = bodyOfRule(getRule(call.tenant.store, project.id, name));
   return fieldsOfRule({ ...rule, name: `${name} copy` });
 }
 
-/** Whoever makes it is paged first: a rule without a ladder wakes nobody. */
+/** With the project's default ladder; without one whoever makes it is paged first: a rule without a ladder wakes nobody. */
 function fieldsOf(
-  { who }: PageCall,
-  match: Record<string, unknown>,
-  identifier_keys: string[] = [],
+  { tenant, who }: PageCall,
+  project: Project,
+  begun: { match: Record<string, unknown>; identifier_keys?: string[] },
 ): URLSearchParams {
-  const ladder = [
-    { accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 },
-  ];
-  const rule = ruleCreate.parse({ name: "new", match, identifier_keys, escalations: ladder });
+  const ladder = defaultLadderOf(tenant.store, project);
+  const own = [{ accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 }];
+  const escalations = ladder === null ? own : [];
+  const rule = ruleCreate.parse({ name: "new", ...begun, escalations, ladder });
   const fields = fieldsOfRule(rule);
   fields.set("name", "");
   return fields;

@@ -28,7 +28,10 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
     fire_after() {
       for (const [key, value] of Object.entries(rule.fire_after)) fields.set(key, String(value));
     },
+    ladder: () => fields.set("ladder", rule.ladder ?? ""),
     escalations() {
+      // Those of a ladder of the tenant stand there.
+      if (isNamed(rule)) return;
       rule.escalations.forEach((step, i) => {
         fields.append("step", String(i));
         for (const account of step.accounts) fields.append(`s${i}_who`, `a:${account}`);
@@ -53,13 +56,16 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
   return fields;
 }
 
+/** Whether the rule refers to a ladder of the tenant. */
+const isNamed = ({ ladder }: Pick<RuleBody, "ladder">): boolean => (ladder ?? null) !== null;
+
 /** The fields of a rule that one line of the form holds. A new one in the schema is in the form without further ado. */
 export const simpleRuleFields = simpleFields(ruleFields);
 
 type Simple = number | boolean | string | string[];
 /** Those that have a part of the form of their own. A new one in the schema doesn't compile until it has one here and in `bodyOfFields`. */
 export type PartOfRule = {
-  [K in keyof RuleBody]: RuleBody[K] extends Simple ? never : K;
+  [K in keyof RuleBody]-?: RuleBody[K] extends Simple ? never : K;
 }[keyof RuleBody];
 
 function putter(fields: URLSearchParams) {

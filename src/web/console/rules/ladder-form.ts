@@ -2,18 +2,46 @@ import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { simpleRuleFields } from "./fields.ts";
 import { editButton, type Filled, fault, line, pick, tick } from "./inputs.ts";
-import { personNow, scheduleNow } from "./list.ts";
+import { ladderNow, personNow, scheduleNow } from "./list.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /** THEN: who is paged, step after step, with who that is now and how they are reached. */
 export function ladderForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
-  const steps = filled.fields.getAll("step");
   return html`<fieldset id="then"><legend>Then</legend>
-${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels hear of it.</p>`}
-<ol class="rule-steps">${steps.map((id, index) => step(call, filled, { id, index, around }))}</ol>
-${fault(filled, "/escalations")}
-${editButton(call, filled, { does: "add-step", name: "+ Step" })}</fieldset>
+${choice(call, filled, around)}
+${(filled.fields.get("ladder") ?? "") === "" ? ownSteps(call, filled, around) : namedSteps(call, filled, around)}
+${fault(filled, "/escalations")}</fieldset>
 <fieldset id="ends"><legend>Ends</legend><div class="rule-line">${line(filled, { name: "auto_resolve_quiet_minutes", label: "Resolve after", at: "/auto_resolve_quiet_minutes", type: "number", unit: "quiet min", hint: "0: a person or its sender ends it." })}</div></fieldset>`;
+}
+
+function choice(call: { base: string }, filled: Filled, { ladders }: RuleContext): Markup {
+  if (ladders.length === 0 && (filled.fields.get("ladder") ?? "") === "")
+    return html`<input type="hidden" name="ladder" value="">`;
+  return html`<div class="rule-line">${pick(filled, {
+    name: "ladder",
+    label: "Ladder",
+    at: "/ladder",
+    choices: [
+      ["", "steps of its own, used by 1 rule"],
+      ...ladders.map(({ name }) => [name, name] as const),
+    ],
+  })}${editButton(call, filled, { does: "ladder", name: "Show", label: "Show this ladder" })}</div>`;
+}
+
+function ownSteps(call: { base: string }, filled: Filled, around: RuleContext): Markup {
+  const steps = filled.fields.getAll("step");
+  return html`${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels hear of it.</p>`}
+<ol class="rule-steps">${steps.map((id, index) => step(call, filled, { id, index, around }))}</ol>
+${editButton(call, filled, { does: "add-step", name: "+ Step" })}`;
+}
+
+/** The steps of a ladder of the tenant, which aren't changed here. */
+function namedSteps({ base }: { base: string }, { fields }: Filled, around: RuleContext): Markup {
+  const name = fields.get("ladder") ?? "";
+  const ladder = around.ladders.find((one) => one.name === name);
+  if (ladder === undefined) return html`<p class="wrong">There is no ladder ${name}.</p>`;
+  return html`${ladderNow({ escalations: ladder.steps }, around)}
+<p class="hint"><a href="${base}/ladders/${encodeURIComponent(name)}">Change this ladder</a>, for every rule that uses it.</p>`;
 }
 
 function step(

@@ -14,6 +14,7 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
       : { "": body };
   }
   const of = reader(form);
+  const ladder = form.get("ladder") ?? "";
   const parts: Record<PartOfRule, unknown> = {
     match: {
       min_level: readNumber(form.get("level") ?? "") ?? null,
@@ -28,7 +29,8 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
       window_minutes: of.number("window_minutes"),
     } satisfies Record<keyof RuleBody["fire_after"], unknown>),
     actions: form.get("actions_are") === "these" ? form.getAll("action") : null,
-    escalations: form.getAll("step").map((id) => stepOf(form, id)),
+    ladder: ladder === "" ? null : ladder,
+    escalations: ladder === "" ? form.getAll("step").map((id) => stepOf(form, id)) : [],
     silenced_by: form.getAll("above").flatMap((id) => {
       const rule = of.text(`q${id}_rule`);
       return rule === "" ? [] : [{ rule, equal: of.list(`q${id}_equal`) }];

@@ -1,6 +1,8 @@
 import { onCallNow } from "../../../core/oncall/duty.ts";
 import { listSchedules, listSharedSchedules } from "../../../core/oncall/schedules.ts";
 import { listActions } from "../../../core/projects/actions.ts";
+import type { StoredLadder } from "../../../core/projects/ladder.ts";
+import { listLadders } from "../../../core/projects/ladders.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import type { Reader } from "../../../ground/store/store.ts";
@@ -22,6 +24,8 @@ export interface RuleContext {
   /** By the names that ladders of this project use. */
   schedules: readonly string[];
   sources: readonly string[];
+  /** Those of the tenant. */
+  ladders: readonly StoredLadder[];
   actions: readonly { id: string; name: string; enabled: boolean }[];
   nameOf(account: string): string;
   /** Who has it; null: nobody. */
@@ -50,6 +54,7 @@ export function readRuleContext(
     people,
     schedules: [...own, ...shared],
     sources: listSources(reader, project).map(({ name }) => name),
+    ladders: listLadders(reader),
     actions: listActions(reader, project).map(({ id, name, enabled }) => ({ id, name, enabled })),
     nameOf: (account) => names.get(account) ?? account,
     onCall(schedule) {

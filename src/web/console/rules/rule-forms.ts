@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { createRule, replaceRule } from "../../../core/alerts/rules.ts";
 import { getProject } from "../../../core/projects/projects.ts";
-import { type RuleBody, ruleCreate, type StoredRule } from "../../../core/projects/rule.ts";
+import {
+  bodyOfRule,
+  type RuleBody,
+  ruleCreate,
+  type StoredRule,
+} from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
@@ -86,8 +91,9 @@ export function ruleOfForm(
 }
 
 /** Tells whether a rule is still the one that was read. */
-export function digestOf({ id, project_id, created_at, updated_at, ...rule }: StoredRule): string {
-  return createHash("sha256").update(JSON.stringify(rule)).digest("base64url").slice(0, 22);
+export function digestOf(rule: StoredRule): string {
+  const text = JSON.stringify([rule.name, bodyOfRule(rule)]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
 function save(call: PageCall, form: URLSearchParams): FormDone {

@@ -1,5 +1,5 @@
 import { getProject } from "../../../core/projects/projects.ts";
-import type { StoredRule } from "../../../core/projects/rule.ts";
+import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
@@ -133,7 +133,7 @@ function fieldsNow({ returned, shown }: PageCall, isTyped: boolean): URLSearchPa
 function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams {
   if (saved === null)
     return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
-  const { id, project_id, created_at, updated_at, ...rule } = saved;
+  const rule = { name: saved.name, ...bodyOfRule(saved) };
   const identifier_keys = [...rule.identifier_keys, ...addedIdentifiers(call, saved)];
   return fieldsOfRule({ ...rule, identifier_keys });
 }

@@ -34,17 +34,18 @@ export function askedList(query: URLSearchParams): AskedList {
 export const FILTERS = ["project", "rule", "level"] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-const partOf = (name: FilterName) => new RegExp(`(?:^|\\s)${name}:(?:"([^"]*)"?|(\\S+))`, "gi");
+const ladderPartOf = (name: FilterName) =>
+  new RegExp(`(?:^|\\s)${name}:(?:"([^"]*)"?|(\\S+))`, "gi");
 
 /** What a filter is set to in `q`; null where it isn't. */
 export function partIn(q: string, name: FilterName): string | null {
-  const [found] = q.matchAll(partOf(name));
+  const [found] = q.matchAll(ladderPartOf(name));
   return found === undefined ? null : (found[1] ?? found[2] ?? null);
 }
 
 /** `q` with this filter set, or without it. */
 export function withPart(q: string, name: FilterName, value: string | null): string {
-  const rest = q.replace(partOf(name), "").trim();
+  const rest = q.replace(ladderPartOf(name), "").trim();
   if (value === null) return rest;
   const written = /[\s"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value;
   return `${rest} ${name}:${written}`.trim();

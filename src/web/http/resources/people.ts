@@ -106,7 +106,7 @@ export const peopleRoutes: Route[] = [
     answer: z.object({
       changed: z.array(
         z.object({
-          kind: z.enum(["rule", "schedule", "override", "fallback"]),
+          kind: z.enum(["rule", "ladder", "schedule", "override", "fallback"]),
           name: z.string().meta({
             description: "`project/name`, `project/schedule/id`; empty for the fallback.",
           }),

@@ -1,6 +1,17 @@
 import * as z from "zod";
-import { projectEntry, projectMade, projectWrite } from "../../../core/projects/project.ts";
-import { createProject, listProjects } from "../../../core/projects/projects.ts";
+import { defaultLadderOf } from "../../../core/projects/ladders.ts";
+import {
+  projectEntry,
+  projectMade,
+  projectPatch,
+  projectWrite,
+} from "../../../core/projects/project.ts";
+import {
+  createProject,
+  getProject,
+  listProjects,
+  setDefaultLadder,
+} from "../../../core/projects/projects.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { callProject, dropProject } from "../../../tenant/project-verbs.ts";
 import { queryInteger } from "../fields.ts";
@@ -28,6 +39,19 @@ export const projectRoutes: Route[] = [
     answer: projectMade,
     errors: ["name_taken", "too_many"],
     write: (tx, { body }) => createProject(tx, body.name),
+  }),
+  projects.patch("/{id}", {
+    name: "changeProject",
+    summary: "Change a project's settings",
+    additive: true,
+    manager: true,
+    body: projectPatch,
+    answer: z.object({ name: z.string(), default_ladder: z.string().nullable() }),
+    errors: ["unknown_ladder"],
+    write: (tx, { params: { id }, body: { default_ladder: ladder } }) => {
+      const project = ladder === undefined ? getProject(tx, id) : setDefaultLadder(tx, id, ladder);
+      return { name: project.name, default_ladder: defaultLadderOf(tx, project) };
+    },
   }),
   projects.delete("/{id}", {
     name: "deleteProject",

@@ -80,6 +80,8 @@ export const ruleRoutes: Route[] = [
       "not_a_member",
       "unknown_schedule",
       "unknown_action",
+      "unknown_ladder",
+      "two_ladders",
       "too_many",
     ],
     write: (tx, { project, body }) =>
@@ -107,6 +109,8 @@ export const ruleRoutes: Route[] = [
       "not_a_member",
       "unknown_schedule",
       "unknown_action",
+      "unknown_ladder",
+      "two_ladders",
     ],
     write: (tx, { project, params: { name }, body }) => {
       getRule(tx, project.id, name);

@@ -29,7 +29,14 @@ const READ_ONLY = [
   ...[...scheduleReadOnly, "people"].map((name) => `schedule/${name}`),
 ];
 
-const asked = ["not_a_member", "unknown_schedule", "unknown_action", "overloaded"] as const;
+const ladder = ["unknown_ladder", "two_ladders"] as const;
+const asked = [
+  "not_a_member",
+  "unknown_schedule",
+  "unknown_action",
+  "overloaded",
+  ...ladder,
+] as const;
 
 const ASKED_OF = ["rule.escalations.*.accounts.*", "silent.*", "ack.account"];
 
@@ -44,7 +51,7 @@ export const tryingRoutes: Route[] = [
     people: ["rule.escalations.*.accounts.*"],
     bodyLimit: 512 * 1024,
     answer: dryRunAnswer,
-    errors: ["overloaded"],
+    errors: ["overloaded", ...ladder],
     handle: ({ tenant, params, body }) => runTrial(tenant, params.id, body),
   }),
   rules.post("/simulate", {

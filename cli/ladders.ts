@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import type * as z from "zod";
+import type { LadderChange, ladderAnswer } from "../src/core/projects/ladder.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { readNamed } from "./files.ts";
+import { nounCommands } from "./noun.ts";
+import { apiFlags, print } from "./options.ts";
+import { stepsWithIds } from "./rules.ts";
+import { printable, when } from "./table.ts";
+
+type Ladder = z.output<typeof ladderAnswer>;
+
+export function registerLadders(program: Command): void {
+  const group = program
+    .command("ladder")
+    .description("ladders: who is paged and when, for every rule that refers to one by name");
+  const ladder = nounCommands(group, { of: "", one: "<name>", at: () => "/v1/ladders" });
+  ladder.list<Ladder>(
+    "list ladders",
+    {
+      NAME: ({ name }) => name,
+      STEPS: ({ steps }) => String(steps.length),
+      PASSES: ({ passes }) => String(passes),
+      RULES: ({ rules }) => String(rules.length),
+      TEAM: ({ team }) => team,
+      UPDATED: ({ updated_at }) => when(updated_at),
+    },
+    { none: "no ladders: every rule has steps of its own" },
+  );
+  ladder.verb("show", "print a ladder as JSON, with the rules that refer to it", async (at, o) => {
+    const answer = await callApi<object>(o, "GET", at);
+    print(answer, o, () => JSON.stringify(answer, null, 2));
+  });
+  apiFlags(group.command("set <file>"))
+    .description(
+      "create or replace a ladder from a JSON file (- = standard input); open alerts of its rules follow it; people by email",
+    )
+    .option("--name <name>", "the ladder to replace, if the file's name is a new one")
+    .option("--preview", "only show whom the change would page at once")
+    .action(set);
+  ladder.delete("delete a ladder that no rule refers to");
+}
+
+interface LadderFile {
+  name: string;
+  steps?: unknown;
+}
+
+interface SetOptions extends ApiOptions {
+  name?: string;
+  preview?: boolean;
+}
+
+async function set(file: string, options: SetOptions): Promise<void> {
+  const body = await ladderWithIds(await readNamed(file, "a ladder"), options);
+  const name = options.name ?? body.name;
+  const { ladders } = await callApi<{ ladders: Ladder[] }>(options, "GET", "/v1/ladders");
+  const exists = options.name !== undefined || ladders.some((one) => one.name === name);
+  if (!exists) {
+    if (options.preview) {
+      print({}, options, () => `${printable(name)} would be a new ladder: no rule refers to it`);
+      return;
+    }
+    const made = await callApi<Ladder>(options, "POST", "/v1/ladders", body);
+    print(made, options, () => `created ladder ${printable(name)}`);
+    return;
+  }
+  const at = path("v1", "ladders", name);
+  const answer = options.preview
+    ? await callApi<{ change: LadderChange }>(options, "POST", `${at}/preview`, body)
+    : await callApi<{ change: LadderChange }>(options, "PUT", at, body);
+  const done = options.preview ? "would replace" : "replaced";
+  print(answer, options, () => `${done} ladder ${printable(name)}\n${changeText(answer.change)}`);
+}
+
+/** A ladder as the API takes it. */
+export async function ladderWithIds(ladder: LadderFile, options: ApiOptions): Promise<LadderFile> {
+  const { steps } = ladder;
+  return Array.isArray(steps) ? { ...ladder, steps: await stepsWithIds(steps, options) } : ladder;
+}
+
+export function changeText({ rules, open_alerts, pages }: LadderChange): string {
+  const who = pages.map(({ email, alerts }) => `${printable(email)} (${alerts})`).join(", ");
+  const paged = pages.length === 0 ? "it pages nobody at once" : `paged at once: ${who}`;
+  return `rules: ${rules}, open alerts: ${open_alerts}; ${paged}`;
+}

@@ -1,0 +1,115 @@
+import * as z from "zod";
+import { integer, list, pathName, peopleAnswer, text } from "../../ground/kit/fields.ts";
+import { escalationStep, type LadderPart } from "./rule.ts";
+
+/** A ladder with a name, which rules refer to: as it is written and read over the interface. */
+
+export const ladderName = pathName(200);
+
+export const ladderFields = {
+  steps: list(escalationStep, 10)
+    .default([])
+    .describe(
+      "Its steps, in this order. A schedule is named `{project}/{schedule}`, and has to be shared.",
+    ),
+  passes: integer(1, 9).default(1).describe("How often the whole ladder runs."),
+  pass_after_minutes: integer(1, 10_080)
+    .nullable()
+    .default(null)
+    .describe(
+      "How long after its last step's time the ladder runs again, and, after the last pass, the fallback is paged. Needed from two passes on; null: there is one.",
+    ),
+  team: text(200).default("").describe("Whose it is, in words."),
+};
+
+/** The name may be left out where it stands in the path; another name there renames the ladder. */
+const needsPause = (ladder: { passes: number; pass_after_minutes: number | null }) =>
+  ladder.passes === 1 || ladder.pass_after_minutes !== null;
+const pause = { path: ["pass_after_minutes"], error: "is needed from two passes on" };
+
+/** The body that makes a ladder. */
+export const ladderCreate = z
+  .strictObject({ name: ladderName, ...ladderFields })
+  .refine(needsPause, pause)
+  .meta({
+    id: "LadderWrite",
+    examples: [
+      {
+        name: "first line",
+        steps: [
+          { schedules: ["team/first line"], after_minutes: 0 },
+          { accounts: ["c0ffee0123456789"], after_minutes: 15 },
+        ],
+        passes: 2,
+        pass_after_minutes: 30,
+      },
+    ],
+  });
+
+/** The body that replaces one. */
+export const ladderReplace = z
+  .strictObject({ name: ladderName.optional(), ...ladderFields })
+  .refine(needsPause, pause);
+
+export type LadderInput = z.output<typeof ladderCreate>;
+export type LadderBody = Omit<LadderInput, "name">;
+
+/** Fields that only a read returns. */
+export const ladderReadOnly = [
+  "rules",
+  "default_of",
+  "created_at",
+  "updated_at",
+  "people",
+] as const;
+
+export const ladderAnswer = z
+  .object({
+    name: z.string(),
+    ...ladderFields,
+    rules: z
+      .array(z.string())
+      .meta({ description: "The rules that refer to it, as `{project}/{rule}`. Read only." }),
+    default_of: z.array(z.string()).meta({
+      description: "The projects in which rules made in passing take it. Read only.",
+    }),
+    people: peopleAnswer,
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Ladder" });
+
+/** What a change of a ladder comes to for alerts that aren't resolved. */
+export const ladderChange = z
+  .object({
+    rules: z.int().meta({ description: "How many rules refer to it." }),
+    open_alerts: z.int().meta({ description: "Their alerts that aren't resolved." }),
+    pages: z
+      .array(
+        z.object({
+          account_id: z.string(),
+          email: z.string(),
+          alerts: z.int().meta({ description: "For how many alerts." }),
+        }),
+      )
+      .meta({ description: "Who is paged by the change at once, by email." }),
+  })
+  .meta({ id: "LadderChange" });
+export type LadderChange = z.output<typeof ladderChange>;
+
+export interface StoredLadder extends LadderBody {
+  id: number;
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** What a ladder is to the rules that refer to it. */
+export function ladderPartOf({
+  name,
+  steps,
+  passes,
+  pass_after_minutes,
+}: LadderBody & { name: string }): LadderPart {
+  return { ladder: name, escalations: steps, passes, pass_after_minutes };
+}
