@@ -107,11 +107,17 @@ test("settings that no channel has are told of each receiver and of all", () => 
   );
   const field = (kind: string, fields: string) =>
     `receiver all, ${kind}: The box has no place for its ${fields}.`;
-  const http = ["authorization", "basic_auth", "oauth2", "tls_config"];
+  const http = [
+    "authorization.credentials",
+    "basic_auth.password",
+    "basic_auth.username",
+    "oauth2.client_id",
+    "tls_config.ca_file",
+  ];
   assert.deepEqual(told, [
-    "global: The box has no place for its http_config.proxy_url.",
     field("webhook_configs", [...http.map((one) => `http_config.${one}`), "max_alerts"].join(", ")),
     field("telegram_configs", "message_thread_id"),
+    "global: The box has no place for its http_config.proxy_url.",
     field("pushover_configs", "device, sound"),
     field("slack_configs", "icon_emoji, username"),
     field("email_configs", "hello, tls_config.server_name"),

@@ -155,9 +155,9 @@ function routeLines(
 }
 
 const unreadLines = (part: Part): ImportLine[] =>
-  part.unread().map(({ what, fields }) => ({
+  part.unread().map(({ kind, fields }) => ({
     sort: "impossible",
-    what,
+    what: kind,
     how: `The box has no place for its ${fields.join(", ")}.`,
   }));
 

@@ -1,45 +1,57 @@
 import { fits, isStorable } from "../../../ground/kit/text.ts";
 import { type ReadYaml, readYaml, YamlFault } from "../../config-file/yaml.ts";
 import { type GivenFile, ImportFault } from "../given-file.ts";
-import { AskedParts, below, type UnreadFields } from "./asked.ts";
+import { isFields, Unread } from "../unread.ts";
+import { fieldPlace, isUsual, itemPlace, TOLD } from "./usual.ts";
+
+interface Place {
+  pointer: string;
+  value: unknown;
+  /** The words of the report for it: "receiver team, slack_configs". */
+  what: string;
+  /** The thing that has it as a field, and the field's name. */
+  of: Readonly<Record<string, unknown>> | null;
+  key: string;
+}
+
+interface Whole {
+  file: string;
+  yaml: ReadYaml;
+  unread: Unread;
+}
 
 /** A part of a YAML file; every scalar is text. Its errors name the file and line. */
 export class Part {
-  readonly #file: string;
-  readonly #yaml: ReadYaml;
-  readonly #pointer: string;
-  readonly #asked: AskedParts;
+  readonly #whole: Whole;
+  readonly #place: Place;
   readonly value: unknown;
 
-  constructor(
-    { file, yaml, asked }: { file: string; yaml: ReadYaml; asked: AskedParts },
-    { pointer, value }: { pointer: string; value: unknown },
-  ) {
-    this.#file = file;
-    this.#yaml = yaml;
-    this.#asked = asked;
-    this.#pointer = pointer;
-    this.value = value;
+  constructor(whole: Whole, place: Place) {
+    this.#whole = whole;
+    this.#place = place;
+    this.value = place.value;
   }
 
   get isEmpty(): boolean {
-    this.#asked.for(this.#pointer);
+    const { of, key } = this.#place;
+    if (of !== null) this.#whole.unread.read(of, key);
     return this.value === undefined || this.value === null || this.value === "";
   }
 
   /** Marks all of it as read, because the report mentions it as a whole. */
   leave(): this {
-    this.#asked.leave(this.#pointer);
+    if (!this.isEmpty && typeof this.value === "object") this.#whole.unread.leave(this.value);
     return this;
   }
 
-  /** The set fields that were never read, by their place. */
-  unread(): UnreadFields[] {
-    return this.#asked.rest(this.value);
+  /** The set fields of the file that were never read, by their place. */
+  unread(): { kind: string; fields: string[] }[] {
+    return this.#whole.unread.rest(TOLD);
   }
 
   fault(sentence: string): ImportFault {
-    return new ImportFault(`${this.#file}: line ${this.#yaml.lineOf(this.#pointer)}: ${sentence}`);
+    const { file, yaml } = this.#whole;
+    return new ImportFault(`${file}: line ${yaml.lineOf(this.#place.pointer)}: ${sentence}`);
   }
 
   /** A field by name; an empty part where it is missing. */
@@ -81,18 +93,21 @@ export class Part {
 
   #record(): Record<string, unknown> {
     if (this.isEmpty) return {};
-    if (typeof this.value !== "object" || Array.isArray(this.value))
-      throw this.fault(`${this.#name()} must have fields`);
-    return this.value as Record<string, unknown>;
+    if (!isFields(this.value)) throw this.fault(`${this.#name()} must have fields`);
+    this.#whole.unread.saw(this.value, this.#place.what || "the configuration");
+    return this.value;
   }
 
-  #below(name: string, value: unknown): Part {
-    const pointer = below(this.#pointer, name);
-    return new Part({ file: this.#file, yaml: this.#yaml, asked: this.#asked }, { pointer, value });
+  #below(key: string, value: unknown): Part {
+    const of = isFields(this.value) ? this.value : null;
+    const { what: around } = this.#place;
+    const what = of === null ? itemPlace(around, value) : fieldPlace(around, key);
+    const pointer = `${this.#place.pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    return new Part(this.#whole, { pointer, value, what, of, key });
   }
 
   #name(): string {
-    return this.#pointer.replace(/^.*\/(?=[^/\d])/, "") || "the file";
+    return this.#place.pointer.replace(/^.*\/(?=[^/\d])/, "") || "the file";
   }
 }
 
@@ -106,10 +121,11 @@ export function mustBeLabel(name: string, part: Part): string {
 export function partOf({ name, text }: GivenFile): Part {
   try {
     const yaml = readYaml(text, { asText: true });
-    return new Part(
-      { file: name, yaml, asked: new AskedParts() },
-      { pointer: "", value: yaml.value },
-    );
+    // Parts that an alias repeats are told apart.
+    const value = JSON.parse(JSON.stringify(yaml.value ?? null)) as unknown;
+    const what = Array.isArray(value) ? "silences" : "";
+    const whole = { file: name, yaml, unread: new Unread(isUsual) };
+    return new Part(whole, { pointer: "", value, what, of: null, key: "" });
   } catch (error) {
     if (error instanceof YamlFault) throw new ImportFault(`${name}: ${error.message}`);
     // YAML aliases of aliases that would fill the memory.

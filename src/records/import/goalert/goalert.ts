@@ -1,8 +1,9 @@
 import type { GivenFile } from "../given-file.ts";
 import type { Importer } from "../importer.ts";
 import { TeamDraft } from "../team/draft.ts";
-import { exportedJson, Given, type GivenFields, isFields } from "../team/given.ts";
+import { exportedJson, Given } from "../team/given.ts";
 import { emptyFile } from "../team/pages.ts";
+import { type GivenFields, isFields } from "../unread.ts";
 import { liveGoAlert } from "./live.ts";
 import { takeGoAlertPolicy, takeGoAlertService } from "./policy.ts";
 import { type GoAlertNodes, takeAlone, takeGoAlertSchedule } from "./schedule.ts";

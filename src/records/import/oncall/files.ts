@@ -1,7 +1,8 @@
 import type { GivenFile } from "../given-file.ts";
 import type { ImportLine } from "../importer.ts";
-import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+import { exportedJson, Given } from "../team/given.ts";
 import { comesNext, emptyFile } from "../team/pages.ts";
+import { type GivenFields, isFields, type Unread } from "../unread.ts";
 
 /** Answers of Grafana OnCall's API, sorted by their shape, since every answer calls its list `results`. */
 export interface OnCallFiles {

@@ -1,14 +1,8 @@
 import type { GivenFile } from "../given-file.ts";
 import type { ImportLine } from "../importer.ts";
-import {
-  exportedJson,
-  Given,
-  type GivenFields,
-  isFields,
-  saysAll,
-  type Unread,
-} from "../team/given.ts";
+import { exportedJson, Given, saysAll } from "../team/given.ts";
 import { comesNext, emptyFile, inTwo } from "../team/pages.ts";
+import { type GivenFields, isFields, type Unread } from "../unread.ts";
 
 /** Answers of Opsgenie's API and files of its backup tool, sorted by their shape. */
 export interface OpsgenieFiles {

@@ -1,14 +1,8 @@
 import type { GivenFile } from "../given-file.ts";
 import type { ImportLine } from "../importer.ts";
-import {
-  exportedJson,
-  Given,
-  type GivenFields,
-  isFields,
-  saysAll,
-  type Unread,
-} from "../team/given.ts";
+import { exportedJson, Given, saysAll } from "../team/given.ts";
 import { emptyFile, inTwo } from "../team/pages.ts";
+import { type GivenFields, isFields, type Unread } from "../unread.ts";
 
 /** Answers of PagerDuty's REST API, one or more in each file, sorted by their content. */
 export interface PagerDutyFiles {

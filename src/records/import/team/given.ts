@@ -1,8 +1,7 @@
 import { type GivenFile, ImportFault } from "../given-file.ts";
+import { type GivenFields, isEmpty, isFields, type Unread } from "../unread.ts";
 
 /** Reads other systems' answers without trusting their shape, and reports every field that wasn't read. */
-
-export type GivenFields = Readonly<Record<string, unknown>>;
 
 /** Throws ImportFault with the file's name. */
 export function exportedJson({ name, text }: GivenFile): unknown {
@@ -13,77 +12,8 @@ export function exportedJson({ name, text }: GivenFile): unknown {
   }
 }
 
-export const isFields = (value: unknown): value is GivenFields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Finds the fields that hold something and were never read: checked for each thing, reported by kind. */
-export class Unread {
-  readonly #things = new Map<GivenFields, { kind: string; asked: Set<string> }>();
-  readonly #left = new Set<unknown>();
-
-  /** `asked`: fields that are read without a Given. */
-  saw(thing: GivenFields, kind: string, asked: readonly string[] = []): void {
-    if (!this.#things.has(thing)) this.#things.set(thing, { kind, asked: new Set(asked) });
-  }
-
-  read(thing: GivenFields, key: string): void {
-    this.#things.get(thing)?.asked.add(key);
-  }
-
-  /** Marks a thing as read, with all that is in it: the report mentions it as a whole. */
-  leave(thing: unknown): void {
-    this.#left.add(thing);
-    for (const one of partsOf(thing)) this.leave(one);
-  }
-
-  /** For each kind the unread fields that hold something, except `known` ones. `x.*`: known, with all that is in it. */
-  rest(known: readonly string[]): { kind: string; fields: string[] }[] {
-    const found = new Map<string, Set<string>>();
-    for (const [thing, { kind, asked }] of this.#things) {
-      if (this.#left.has(thing)) continue;
-      for (const [key, value] of Object.entries(thing)) {
-        if (known.includes(`${key}.*`)) continue;
-        const isRead = asked.has(key) || known.includes(key);
-        const names = this.#names(value, { path: key, known, isRead });
-        if (names.length > 0) found.set(kind, new Set([...(found.get(kind) ?? []), ...names]));
-      }
-    }
-    return [...found].map(([kind, fields]) => ({ kind, fields: [...fields].sort() }));
-  }
-
-  /** The unread parts of a value: all of it, or fields of the things inside that weren't read. */
-  #names(
-    value: unknown,
-    at: { path: string; known: readonly string[]; isRead: boolean },
-  ): string[] {
-    const { path, known, isRead } = at;
-    if (isEmpty(value) || this.#left.has(value)) return [];
-    if (Array.isArray(value)) return value.flatMap((one) => this.#names(one, at));
-    if (!isFields(value)) return isRead ? [] : [path];
-    if (this.#things.has(value)) return [];
-    const names = Object.entries(value).flatMap(([key, one]) =>
-      known.includes(`${key}.*`)
-        ? []
-        : this.#names(one, { path: `${path}.${key}`, known, isRead: known.includes(key) }),
-    );
-    return names.length > 0 || isRead ? names : [path];
-  }
-}
-
-const partsOf = (value: unknown): unknown[] =>
-  (Array.isArray(value) || isFields(value) ? Object.values(value) : []).filter(
-    (one) => typeof one === "object" && one !== null,
-  );
-
 /** Without characters that no stored text may have. */
 const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
-
-const isEmpty = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  value === "" ||
-  value === false ||
-  (typeof value === "object" && Object.values(value).every(isEmpty));
 
 /** Whether `more` contains everything that `less` does. */
 export function saysAll(more: unknown, less: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { GivenFile } from "../given-file.ts";
 import type { ImportLine } from "../importer.ts";
-import type { GivenFields } from "./given.ts";
+import type { GivenFields } from "../unread.ts";
 
 /** An empty export is reported; it isn't an error. */
 export const emptyFile = ({ name }: GivenFile): ImportLine => ({
