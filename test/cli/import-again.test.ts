@@ -166,3 +166,34 @@ test("a part of the same name that a person made isn't overwritten, and two name
   assert.equal((await byName("C")).imported_from, "pagerduty:P2");
   assert.match(await apply(files("B", "C")), /applied 0 changes/);
 });
+
+test("a heartbeat and a channel get their new names, and one that a person called the same is another", async (t) => {
+  const goalert = await imports(t, "goalert");
+  const service = (name: string) => ({
+    id: "W",
+    name: "Web",
+    heartbeatMonitors: [{ id: "h", name, timeoutMinutes: 15 }],
+  });
+  const beats = (name: string) => ({
+    "e.json": { data: { services: { nodes: [service(name)] } } },
+  });
+  await goalert.apply(beats("cron"));
+  assert.match(await goalert.apply(beats("nightly")), /rename heartbeat cron to nightly/);
+  assert.deepEqual(names((await goalert.config()).heartbeats), ["nightly"]);
+  assert.match(await goalert.apply(beats("nightly")), /applied 0 changes/);
+  const { box, at, apply, config } = await imports(t, "alertmanager");
+  await apply(alertmanager("chat"));
+  const hand = { type: "webhook", name: "chat", url: "https://hooks.example.com/mine" };
+  assert.equal((await box.api("POST", `${at}/integrations`, hand)).status, 201);
+  await apply(alertmanager("room"));
+  const { integrations } = await config();
+  assert.deepEqual(
+    integrations.map(({ name, url }: { name: string; url?: string }) => [name, url]),
+    [
+      ["chat", "https://hooks.example.com/mine"],
+      ["room", undefined],
+      ["storage", "https://hooks.example.com/storage"],
+    ],
+  );
+  assert.match(await apply(alertmanager("room")), /applied 0 changes/);
+});

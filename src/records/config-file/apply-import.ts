@@ -27,6 +27,8 @@ export interface Rename {
   kind: ImportPair["kind"];
   from: string;
   to: string;
+  /** Of a heartbeat or a channel. */
+  id?: string;
 }
 
 /** An import that was put into a project. */
@@ -50,8 +52,8 @@ export function mergeImport(
 ): MergedImport {
   const read = () => readConfig(tx, project, guard.channels, { overrides: true });
   const pairs = pairsOf(read(), wanted, (kind) => importedParts(tx, project.id, kind));
-  const renames = pairs.flatMap(({ kind, was, name }) =>
-    was === null || was === name ? [] : [{ kind, from: was, to: name }],
+  const renames = pairs.flatMap(({ kind, was, name, id }) =>
+    was === null || was === name ? [] : [{ kind, from: was, to: name, id: `${id}` }],
   );
   rename(tx, project, { renames, guard });
   const merged = mergedConfig(pairs, { present: read(), system, now: tx.at });
@@ -74,8 +76,8 @@ function rename(
     renames.some((other) => other.kind === kind && other.from === to);
   const steps = renames.some(isHeld)
     ? [
-        ...renames.map(({ kind, from }, i) => ({ kind, from, to: `${i}: ${from}` })),
-        ...renames.map(({ kind, from, to }, i) => ({ kind, from: `${i}: ${from}`, to })),
+        ...renames.map((one, i) => ({ ...one, to: `${i}: ${one.from}` })),
+        ...renames.map((one, i) => ({ ...one, from: `${i}: ${one.from}` })),
       ]
     : renames;
   for (const one of steps) renameOne(tx, project, { ...one, guard });
@@ -84,7 +86,7 @@ function rename(
 function renameOne(
   tx: Tx,
   project: Project,
-  { kind, from, to, guard }: Rename & { guard: Guard },
+  { kind, from, to, id = "", guard }: Rename & { guard: Guard },
 ): void {
   if (kind === "sources") {
     renameSource(tx, project, { from, to });
@@ -99,16 +101,20 @@ function renameOne(
     replaceSchedule(tx, project, { name: from, to: input });
     return;
   }
-  const id = `${partId(tx, project.id, { kind, name: from })}`;
-  const now = readConfig(tx, project, guard.channels);
+  const named = (one: { name: string; imported_from?: string | undefined }) =>
+    one.name === from && one.imported_from !== undefined;
+  const { heartbeats, integrations } = readConfig(tx, project, guard.channels);
   if (kind === "heartbeats") {
-    const there = now.heartbeats?.find(({ name }) => name === from);
-    if (there !== undefined) changeHeartbeat(tx, project, { id, body: { ...there, name: to } });
+    const { imported_from: _from, ...there } = heartbeats?.find(named) ?? missing(from);
+    changeHeartbeat(tx, project, { id, body: { ...there, name: to } });
     return;
   }
-  const there = now.integrations.find(({ name }) => name === from);
-  if (there === undefined) return;
+  const there = integrations.find(named) ?? missing(from);
   changeIntegration(tx, project, { id, write: channelOf({ ...there, name: to }, guard), guard });
+}
+
+function missing(name: string): never {
+  throw new Error(`${name} was here a moment ago`);
 }
 
 /** Windows have no ids: one of the same name is the same, unless a person made it. */

@@ -84,8 +84,17 @@ export function changesBetween(
   const renamed = new Map(
     renames.map(({ kind, from, to }) => [key(kindOf(kind), to), { from, kind: kindOf(kind) }]),
   );
-  for (const { kind, from } of renamed.values()) before.delete(key(kind, from));
-  for (const [to, { kind, from }] of renamed) before.set(to, old.get(key(kind, from)) ?? []);
+  // Channels may share a name: one that is still as it was isn't the renamed one.
+  const isStill = (at: string) => (text: string) => after.get(at)?.includes(text) === true;
+  for (const { kind, from } of renamed.values()) {
+    const at = key(kind, from);
+    before.set(at, (old.get(at) ?? []).filter(isStill(at)));
+  }
+  for (const [to, { kind, from }] of renamed) {
+    const at = key(kind, from);
+    const moved = (old.get(at) ?? []).filter((text) => !isStill(at)(text));
+    before.set(to, [...(before.get(to) ?? []), ...moved]);
+  }
   const changes = [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((at) => {
     const [was, is] = [before.get(at) ?? [], after.get(at) ?? []];
     const created = is.filter((text) => !was.includes(text)).length;
