@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { GridAnswer } from "../src/core/oncall/schedule.ts";
+import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import { registerCalendars } from "./calendars.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -36,6 +37,30 @@ export function registerOnCall(program: Command): void {
     .option("--from <time>", `from when (default now): ${timeHelp}`)
     .option("--until <time>", "until when, at most 60 days later")
     .action(showGrid);
+  apiFlags(oncall.command("ask <schedule>"))
+    .description("ask people to take a shift of yours in PROJECT/SCHEDULE; the first yes has it")
+    .requiredOption("--from <time>", `when it begins: ${timeHelp}`)
+    .requiredOption("--until <time>", "when it ends")
+    .requiredOption("--of <email...>", "who is asked")
+    .option("--note <text>", "why")
+    .action(askFor);
+}
+
+interface AskOptions extends ApiOptions {
+  from: string;
+  until: string;
+  of: string[];
+  note?: string;
+}
+
+async function askFor(schedule: string, options: AskOptions): Promise<void> {
+  const from = parseTime("--from", options.from);
+  const until = parseTime("--until", options.until);
+  const of = options.of.map(await accountIds(options));
+  const { note = "" } = options;
+  const body = { schedule, from, until, of, note };
+  const answer = await callApi<{ id: string }>(options, "POST", "/v1/oncall/asks", body);
+  print(answer, options, () => `asked ${options.of.join(", ")}: the first who says yes has it`);
 }
 
 interface GridOptions extends ApiOptions {

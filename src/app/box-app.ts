@@ -7,6 +7,7 @@ import { alertPageOperation, alertPageRoute } from "../web/http/alert-page.ts";
 import { type App, createApp, type PagesHandler } from "../web/http/app.ts";
 import { bearer, unauthorized } from "../web/http/bearer.ts";
 import { calendarOperation, calendarRoute } from "../web/http/calendar.ts";
+import { coverOperations, coverRoutes } from "../web/http/cover-page.ts";
 import { operatingRoutes } from "../web/http/health-routes.ts";
 import type { SendersPort } from "../web/http/inbound/route.ts";
 import type { IngestHandler } from "../web/http/ingest.ts";
@@ -66,6 +67,13 @@ export function boxApp(
       alertPageRoute(config.tls !== null, pages),
       calendarRoute(serving),
       ...ackRoutes({
+        find: () => tenant,
+        tries: serving.limits.tries,
+        address: serving.address,
+        known: serving.known,
+        tls: config.tls !== null,
+      }),
+      ...coverRoutes({
         find: () => tenant,
         tries: serving.limits.tries,
         address: serving.address,
@@ -159,6 +167,7 @@ function operating(
         ...publicOperations,
         ...pairOperations,
         ...ackOperations,
+        ...coverOperations,
         pushSeenOperation,
         calendarOperation,
         ...twilioOperations,

@@ -1,3 +1,4 @@
+import { readCover } from "../core/oncall/cover-capability.ts";
 import { createBuckets } from "../ground/kit/bucket.ts";
 import { type Clock, unixSeconds } from "../ground/kit/clock.ts";
 import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
@@ -11,6 +12,7 @@ import { ackOperations, ackRoutes } from "../web/http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../web/http/alert-page.ts";
 import { type App, createApp } from "../web/http/app.ts";
 import { calendarOperation, calendarRoute } from "../web/http/calendar.ts";
+import { coverOperations, coverRoutes } from "../web/http/cover-page.ts";
 import { noMetrics, operatingRoutes } from "../web/http/health-routes.ts";
 import type { IngestHandler } from "../web/http/ingest.ts";
 import { ingestRoute } from "../web/http/ingest-routes.ts";
@@ -71,6 +73,16 @@ export function hostedApp(
         known: serving.known,
         tls: config.tls !== null,
       }),
+      ...coverRoutes({
+        find(capability) {
+          const right = readCover(parts.sealer, capability);
+          return right === null ? null : tenants.find(right.tenantId);
+        },
+        tries: limits.tries,
+        address: serving.address,
+        known: serving.known,
+        tls: config.tls !== null,
+      }),
       pushSeenRoute({
         find(receipt) {
           const right = readShown(parts.sealer, receipt, unixSeconds(clock));
@@ -93,6 +105,7 @@ export function hostedApp(
             [
               ...publicOperations,
               ...ackOperations,
+              ...coverOperations,
               pushSeenOperation,
               calendarOperation,
               ...twilioOperations,

@@ -7,6 +7,7 @@ import {
 } from "../core/oncall/away.ts";
 import { askedAboutShift, followAwayShifts, forgetAsked } from "../core/oncall/away-shifts.ts";
 import { busyDays } from "../core/oncall/busy-days.ts";
+import { COVER, coverCapability } from "../core/oncall/cover-capability.ts";
 import { noteIsTold, type OnCallNote, waitingNotes, writeNote } from "../core/oncall/notes.ts";
 import { unixSeconds } from "../ground/kit/clock.ts";
 import type { Egress } from "../ground/kit/egress.ts";
@@ -17,7 +18,7 @@ import { shortTime } from "../ground/kit/wall-time.ts";
 import type { AwaySpan } from "../ground/store/columns.ts";
 import { sealPlace } from "../ground/store/sealed.ts";
 import type { Store } from "../ground/store/store.ts";
-import { linkBase } from "../out/paging/capability.ts";
+import { linkBase, tenantOf } from "../out/paging/capability.ts";
 import type { ContactSender } from "../out/paging/send.ts";
 import { tellPerson } from "./person-note.ts";
 import type { Job } from "./scheduler.ts";
@@ -101,14 +102,16 @@ const MOST_LINES = 10;
 const MOST_NOTES = 200;
 const AGAIN = 60;
 
-async function sendNotes({ store, contacts, log, publicUrl }: AwayWatch, now: number) {
+async function sendNotes(deps: AwayWatch, now: number) {
+  const { store, contacts, log, publicUrl } = deps;
   const waiting = waitingNotes(store, MOST_NOTES);
   if (waiting.length === 0) return null;
   const base = linkBase(store, publicUrl);
   const left = await Promise.all(
     waiting.map(async (note) => {
-      const { id, accountId, title, lines, path, until } = note satisfies OnCallNote;
-      const text = { id: `oncall-${id}`, title, lines, link: base === null ? null : base + path };
+      const { id, accountId, title, lines, until } = note;
+      const link = base === null ? null : base + pathOf(deps, note);
+      const text = { id: `oncall-${id}`, title, lines, link };
       const sent = await tellPerson({ store, contacts }, accountId, { note: text, takes });
       if (sent === "later" && unixSeconds(store.clock) < until) return true;
       if (sent !== "told") log.warn({ account: accountId }, "no contact took a note about a shift");
@@ -119,6 +122,12 @@ async function sendNotes({ store, contacts, log, publicUrl }: AwayWatch, now: nu
   const isMore = waiting.length === MOST_NOTES && left.includes(false);
   if (isMore) return now * 1000;
   return left.includes(true) ? (now + AGAIN) * 1000 : null;
+}
+
+function pathOf({ store, sealer }: AwayWatch, { path, askId, accountId }: OnCallNote): string {
+  if (askId === null) return path;
+  const right = { tenantId: tenantOf(store), askId, accountId };
+  return `${COVER}/${coverCapability(sealer, right)}`;
 }
 
 /** A call is for pages alone. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { browser } from "../../src/app/prove/browser.ts";
+import { coverCapability } from "../../src/core/oncall/cover-capability.ts";
 import { capabilityOf } from "../../src/out/paging/capability.ts";
 import { receiptOf } from "../../src/out/paging/shown.ts";
 import { openSession } from "../../src/people/sessions.ts";
@@ -120,6 +121,14 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     });
   const callerId = async () =>
     (await box.api("GET", "/v1/me", undefined, caller)).body.account.id as string;
+
+  const cover = () =>
+    once("cover", async () => {
+      const ask = (await bodies["createAsk"]?.()) as { of: string[] };
+      const askId = await post("/v1/oncall/asks", ask, "id");
+      const right = { tenantId: box.tenant.id, askId, accountId: ask.of[0] ?? "" };
+      return coverCapability(box.tenant.sealer, right);
+    });
 
   const values: Record<string, () => Promise<string>> = {
     aid: () =>
@@ -255,6 +264,21 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
     makeCalendar: () => ({}),
+    createAsk: async () => {
+      await schedule();
+      const at = Math.floor(box.clock.now() / 1000);
+      const people = [box.owner.accountId, await callerId()];
+      for (const accountId of new Set(people))
+        await post(
+          `${base}/oncall/schedules/${await schedule()}/overrides`,
+          { account_id: accountId, starts_at: at + 9000, ends_at: at + 9060 },
+          "id",
+        );
+      const other = box.person("member").accountId;
+      const of = [other];
+      return { schedule: `${project}/${await schedule()}`, from: at + 9000, until: at + 9060, of };
+    },
+    answerAsk: () => "verb=no",
     putAway: () => ({ spans: [{ from: soon(), until: soon() + 60, note: fresh("trip") }] }),
     makeWall: () => ({ name: fresh("screen") }),
     createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
@@ -356,6 +380,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       if (name === "name" && path.includes("/ladders/")) return ladder();
       if (name === "name" && path.includes("/sources/"))
         return /\/(keys|secret)$|\/keys\//.test(path) ? adapterSource() : "app";
+      if (name === "capability" && path.startsWith("/cover/")) return cover();
       const value = values[name];
       assert.ok(value, `no example of {${name}} for ${path}: teach test/matrix/fixture.ts one`);
       return value();

@@ -367,6 +367,13 @@ export const pageBodies: Record<string, Make> = {
     starts_at: soon(of, 3600),
     ends_at: soon(of, 7200),
   }),
+  "/oncall/{project}/{schedule}/ask": async (of) => {
+    const [starts_at, ends_at] = [soon(of, 9000), soon(of, 9060)].map(Number);
+    const name = await of.f.param(NOWHERE, "sid");
+    const at = `/v1/projects/${of.f.project}/oncall/schedules/${name}/overrides`;
+    await of.api("POST", at, { account_id: of.person.accountId, starts_at, ends_at });
+    return { stretch: `${starts_at}-${ends_at}`, of: of.box.person("member").accountId };
+  },
   "/oncall/{project}/{schedule}/swap": swapped,
   "/oncall/{project}/{schedule}/uncover": async (of) => ({ ids: await of.value("override", "") }),
   "/oncall/{project}/{schedule}/put-back": (of) => ({

@@ -38,6 +38,8 @@ export const owners: Record<string, string> = {
   away: "oncall",
   away_asked: "oncall",
   oncall_notes: "oncall",
+  asks: "oncall",
+  ask_people: "oncall",
   reports: "reports",
   report_entries: "reports",
   events: "outbox",

@@ -14,17 +14,25 @@ export interface OnCallNote {
   lines: readonly string[];
   /** Where its link leads, below the box's address. */
   path: string;
+  /** The ask whose link stands in its place; null: none. */
+  askId: string | null;
   /** Unix seconds. */
   until: number;
 }
 
 export function writeNote(
   tx: Tx,
-  { accountId, title, lines, path }: Omit<OnCallNote, "id" | "until">,
+  {
+    accountId,
+    title,
+    lines,
+    path,
+    askId = null,
+  }: Omit<OnCallNote, "id" | "until" | "askId"> & { askId?: string | null },
 ): void {
   tx.orm
     .insert(oncallNotes)
-    .values({ accountId, title, lines: [...lines], path, until: tx.at + LATE })
+    .values({ accountId, title, lines: [...lines], path, askId, until: tx.at + LATE })
     .run();
   tx.note({ topic: "oncall" });
 }

@@ -51,6 +51,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   shift_checks: "what leaves",
   away_asked: "what leaves",
   oncall_notes: "what leaves",
+  ask_people: "written with its ask",
   storms: "what leaves",
   heartbeat_runs: "reports of jobs",
 };

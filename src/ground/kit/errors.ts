@@ -59,6 +59,7 @@ export const errorStatus = {
   invalid_timezone: 422,
   invalid_layer: 422,
   invalid_override: 422,
+  invalid_ask: 422,
   invalid_silence: 422,
   invalid_subscription: 422,
   schedule_too_complex: 422,

@@ -37,3 +37,6 @@ export interface AwaySpan {
   until: number;
   note: string;
 }
+
+/** How an ask for cover stands. */
+export type AskState = "open" | "taken" | "declined" | "changed";

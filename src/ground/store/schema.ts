@@ -2,6 +2,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type {
   ActionMethod,
+  AskState,
   AwaySpan,
   ContactState,
   EntryType,
@@ -241,7 +242,33 @@ export const oncallNotes = sqliteTable("oncall_notes", {
   lines: text("lines", { mode: "json" }).$type<string[]>().notNull(),
   path: text("path").notNull(),
   until: integer("until").notNull(),
+  askId: text("ask_id"),
 });
+
+export const asks = sqliteTable("asks", {
+  id: text("id").primaryKey(),
+  scheduleId: text("schedule_id").notNull(),
+  accountId: text("account_id").notNull(),
+  askedBy: text("asked_by").notNull(),
+  startsAt: integer("starts_at").notNull(),
+  endsAt: integer("ends_at").notNull(),
+  returnFrom: integer("return_from"),
+  returnUntil: integer("return_until"),
+  note: text("note").notNull(),
+  state: text("state").$type<AskState>().notNull(),
+  takenBy: text("taken_by"),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const askPeople = sqliteTable(
+  "ask_people",
+  {
+    askId: text("ask_id").notNull(),
+    accountId: text("account_id").notNull(),
+    said: text("said"),
+  },
+  (table) => [primaryKey({ columns: [table.askId, table.accountId] })],
+);
 
 export const integrations = sqliteTable("integrations", {
   id: text("id").primaryKey(),

@@ -38,6 +38,23 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     },
     passed: ["ical_spans", "ical_error", "ical_read_at", "ical_next"],
   },
+  asks: {
+    kind: "ask",
+    id: "id",
+    name: "id",
+    fields: {
+      schedule_id: ["schedule_id", "text"],
+      account_id: ["account_id", "text"],
+      starts_at: ["starts_at", "text"],
+      ends_at: ["ends_at", "text"],
+      return_from: ["return_from", "text"],
+      return_until: ["return_until", "text"],
+      note: ["note", "text"],
+      state: ["state", "text"],
+      taken_by: ["taken_by", "text"],
+    },
+    passed: ["created_at", "asked_by"],
+  },
   overrides: {
     kind: "override",
     id: "id",

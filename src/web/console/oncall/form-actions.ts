@@ -1,3 +1,4 @@
+import { tellTaken } from "../../../core/oncall/ask-answers.ts";
 import {
   createOverride,
   deleteOverride,
@@ -43,17 +44,21 @@ function putOnCall(
   { tenant, who, params }: PageCall,
   form: URLSearchParams,
   wanted: { account_id: string; starts_at: number; ends_at: number },
+  { tells = false }: { tells?: boolean } = {},
 ): FormDone {
   const { stored } = scheduleOf(tenant.store, params);
   const { account_id, starts_at: startsAt, ends_at } = check(overrideWrite, wanted, "body");
-  const { id } = tenant.store.write((tx) =>
-    createOverride(tx, stored, {
+  const { id } = tenant.store.write((tx) => {
+    const stretch = { from: wanted.starts_at, until: wanted.ends_at };
+    if (tells && stretch.until > stretch.from)
+      tellTaken(tx, stored, { ...stretch, by: who.accountId });
+    return createOverride(tx, stored, {
       accountId: account_id,
       startsAt,
       endsAt: ends_at,
       createdBy: who.accountId,
-    }),
-  );
+    });
+  });
   const name =
     account_id === who.accountId ? "You are" : `${peopleNames(tenant.store)(account_id)} is`;
   return {
@@ -86,7 +91,8 @@ const take: Form = {
   act(call, form) {
     const starts_at = Math.max(Number(form.get("starts_at")), call.now);
     const ends_at = Number(form.get("ends_at"));
-    return putOnCall(call, form, { account_id: call.who.accountId, starts_at, ends_at });
+    const wanted = { account_id: call.who.accountId, starts_at, ends_at };
+    return putOnCall(call, form, wanted, { tells: true });
   },
 };
 

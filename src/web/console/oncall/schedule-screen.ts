@@ -13,6 +13,7 @@ import {
 import { seatNow } from "../ui/seat-now.ts";
 import { calendarActions, calendarAddresses } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
+import { askAction, askForm } from "./ask.ts";
 import { coverForm, coverWould } from "./cover.ts";
 import { scheduleFile } from "./files.ts";
 import { overrideActions } from "./form-actions.ts";
@@ -45,6 +46,7 @@ export const scheduleScreen: Screen = {
           draw: () => calendar(call, shown, quiet),
         },
         swap: section(() => swapForm(call, shown)),
+        ask: section(() => askForm(call, shown)),
         quiet: {
           watches: ["silences"],
           draw: () => maintenanceList(call, quiet, shown.stored.timezone),
@@ -56,10 +58,10 @@ export const scheduleScreen: Screen = {
         addresses: { watches: ["people"], draw: () => calendarAddresses(call, shown) },
       },
       body: (put) =>
-        html`${["holder", "range", "calendar", "quiet", "swap"].map(put)}<div class="columns"><div>${put("shifts")}</div><div>${["cover", "would", "overrides", "addresses"].map(put)}</div></div>`,
+        html`${["holder", "range", "calendar", "quiet", "swap", "ask"].map(put)}<div class="columns"><div>${put("shifts")}</div><div>${["cover", "would", "overrides", "addresses"].map(put)}</div></div>`,
     };
   },
-  forms: { ...overrideActions, ...calendarActions },
+  forms: { ...overrideActions, ask: askAction, ...calendarActions },
   files: { "shifts.ics": scheduleFile },
 };
 

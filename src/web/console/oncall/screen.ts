@@ -3,6 +3,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
+import { askedOfMe } from "./ask.ts";
 import { ownFile } from "./files.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { gapList, nowList } from "./now.ts";
@@ -24,6 +25,7 @@ export const oncallScreen: Screen = {
       nav: "oncall",
       sections: {
         gaps: { watches: WATCHED, draw: () => gapList(call, seats) },
+        asked: { watches: WATCHED, draw: () => askedOfMe(call) },
         now: {
           watches: WATCHED,
           draw: async () =>
@@ -40,8 +42,8 @@ export const oncallScreen: Screen = {
       },
       body: (put) =>
         none
-          ? html`${put("gaps")}${put("now")}${put("week")}${put("quiet")}${put("weekly")}`
-          : html`${put("gaps")}${put("now")}${put("week")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
+          ? html`${put("asked")}${put("gaps")}${put("now")}${put("week")}${put("quiet")}${put("weekly")}`
+          : html`${put("asked")}${put("gaps")}${put("now")}${put("week")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
     };
   },
   forms: { weekly: weeklyAction },

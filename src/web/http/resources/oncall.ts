@@ -6,6 +6,7 @@ import {
   currentOnCall,
   previewOnCall,
 } from "../../../core/oncall/answers.ts";
+import { askWrite, makeAsk } from "../../../core/oncall/asks.ts";
 import { gridFault, gridOnCall, mostOfGrid } from "../../../core/oncall/grid.ts";
 import { createOverride, deleteOverride, listOverrides } from "../../../core/oncall/overrides.ts";
 import {
@@ -103,6 +104,17 @@ export const oncallRoutes: Route[] = [
       const range = gridRange({ ...query, from: query.from ?? unixSeconds(tenant.clock) });
       return gridOnCall(asking(tenant), range);
     },
+  }),
+  oncall.post("/asks", {
+    name: "createAsk",
+    summary:
+      "Ask people to take a shift, one's own or, for managers, anybody's; the first yes makes the override",
+    body: askWrite,
+    people: ["of.*"],
+    status: 201,
+    answer: z.object({ id: z.string() }),
+    errors: ["forbidden", "unknown_schedule", "invalid_ask", "not_a_member", "too_many"],
+    write: (tx, { body, actor }) => makeAsk(tx, actor.accountId, body),
   }),
   schedules.get("", {
     name: "listSchedules",

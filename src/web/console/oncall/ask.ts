@@ -1,0 +1,71 @@
+import { asksFor } from "../../../core/oncall/ask-answers.ts";
+import { askWrite, makeAsk } from "../../../core/oncall/asks.ts";
+import { COVER, coverCapability } from "../../../core/oncall/cover-capability.ts";
+import { check } from "../../../ground/kit/check.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { listAccounts } from "../../../people/accounts.ts";
+import type { Form, PageCall } from "../screen.ts";
+import { field, wrongOf } from "../ui/form.ts";
+import {
+  pageWith,
+  type ShownSchedule,
+  scheduleOf,
+  schedulePage,
+  stretchWords,
+} from "../ui/schedule.ts";
+import { stretchAsked } from "./cover.ts";
+
+/** Asks others to take a shift; nothing where none was asked about. */
+export function askForm(call: PageCall, shown: ShownSchedule): Markup {
+  const { base, tenant } = call;
+  const { path, stored, rows, keep } = shown;
+  const stretch = stretchAsked(call.query.get("ask"));
+  if (stretch === null) return html``;
+  const whose = rows[0]?.blocks.find(
+    ({ starts_at, ends_at }) => starts_at <= stretch.starts_at && stretch.starts_at < ends_at,
+  )?.account_id;
+  const turns = new Set(stored.layers.flatMap(({ participants }) => participants));
+  const people = listAccounts(tenant.store).filter(({ id }) => id !== whose);
+  const action = `${path}/ask`;
+  const wrong = wrongOf(call, action, "of") ?? wrongOf(call, action, "from");
+  return html`<div class="card"><h2>Ask for cover</h2><p>${stretchWords(stretch, stored.timezone)}. The first who says yes has it.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="stretch" value="${stretch.starts_at}-${stretch.ends_at}">
+<fieldset><legend>Whom</legend>${people.map(
+    ({ id, display_name, email }) =>
+      html`<label class="check"><input type="checkbox" name="of" value="${id}"${turns.has(id) && html` checked`}> ${display_name || email}</label>`,
+  )}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</fieldset>
+${field(call, action, { name: "note", label: "Why", autocomplete: "off" })}
+<p class="form-foot"><button class="button">Ask them</button><a href="${base}${pageWith(shown, "")}">Not now</a></p></form></div>`;
+}
+
+export const askAction: Form = {
+  verb: "createAsk",
+  target: ({ project = "", schedule = "" }) => ({ kind: "schedule", id: `${project}/${schedule}` }),
+  act({ tenant, who, params }, form) {
+    const { stored } = scheduleOf(tenant.store, params);
+    const stretch = stretchAsked(form.get("stretch"));
+    const body = {
+      schedule: `${stored.project}/${stored.name}`,
+      from: stretch?.starts_at ?? 0,
+      until: stretch?.ends_at ?? 0,
+      of: form.getAll("of"),
+      note: form.get("note") ?? "",
+    };
+    const input = check(askWrite, body, "body");
+    tenant.store.write((tx) => makeAsk(tx, who.accountId, input));
+    return { said: "Asked. Until somebody takes it, it stays as it is.", to: schedulePage(stored) };
+  },
+};
+
+/** What the reader is asked to take. */
+export function askedOfMe({ tenant, who, base }: PageCall): Markup {
+  const all = asksFor(tenant.store, who.accountId);
+  if (all.length === 0) return html``;
+  return html`<div class="notice"><h2>You are asked to take a shift</h2><ul class="who">${all.map(
+    (ask) => {
+      const right = { tenantId: tenant.id, askId: ask.row.id, accountId: who.accountId };
+      const link = `${COVER}/${coverCapability(tenant.sealer, right)}`;
+      return html`<li class="who-item"><div><p><strong>${ask.schedule}</strong>: ${ask.when}</p><p class="soft">${ask.whose}${ask.inReturn !== null && html`, who takes ${ask.inReturn} in return`}${ask.row.note !== "" && html`: ${ask.row.note}`}</p></div><div class="buttons"><a class="button second" href="${base}${link}" aria-label="Answer ${ask.whose}, ${ask.schedule}, ${ask.when}">Answer…</a></div></li>
+`;
+    },
+  )}</ul></div>`;
+}
