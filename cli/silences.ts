@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/core/alerts/alert.ts";
+import type { OfferedSilence } from "../src/core/alerts/narrowest.ts";
 import type { SilencePreview, TitledAlert } from "../src/core/alerts/silencing.ts";
 import type { LabelCondition } from "../src/core/projects/condition.ts";
+import { CRITICAL } from "../src/core/quiet/decide.ts";
 import { labelText, readLabel } from "../src/core/quiet/label-text.ts";
 import type { SilenceAnswer } from "../src/core/quiet/silence.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
@@ -41,6 +43,13 @@ export function registerSilences(program: Command): void {
       "show what a silence would match now, and what it would have held back in the past seven days",
     )
     .action(preview);
+  endFlags(apiFlags(group.command("alert <id>")))
+    .description(
+      "silence one alert: its rule, template and identifiers, and the labels that tell it from others of its rule",
+    )
+    .option("--critical", "needed if the alert is critical (level 500 and above)")
+    .option("--reason <text>", "why")
+    .action(ofAlert);
   endFlags(silence.verb("set", "change when a silence ends", set));
   silence.delete("end a silence: what it held back and is still open is sent now", "end", "ended");
   endFlags(apiFlags(program.command("snooze <id>")))
@@ -157,6 +166,41 @@ function conditionOf(text: string): LabelCondition {
 async function add(options: AddOptions): Promise<void> {
   const answer = await callApi<SilenceAnswer>(options, "POST", "/v1/silences", writeOf(options));
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
+}
+
+interface AlertOptions extends EndOptions {
+  critical?: boolean;
+  reason?: string;
+}
+
+async function ofAlert(id: string, options: AlertOptions): Promise<void> {
+  const ends_at = endOf(options, unixSeconds(systemClock));
+  const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
+  if (alert.level >= CRITICAL && options.critical !== true)
+    throw new CommandError(
+      `alert ${id} is critical: add --critical to silence it`,
+      exitCodes.usage,
+    );
+  const from = path("v1", "alerts", id, "silence");
+  const { silence, also, also_before, folds } = await callApi<OfferedSilence>(options, "GET", from);
+  const answer = await callApi<SilenceAnswer>(options, "POST", "/v1/silences", {
+    ...silence,
+    ends_at,
+    critical: options.critical === true,
+    reason: options.reason ?? silence.reason,
+  });
+  print(answer, options, () =>
+    [
+      `${answer.id} ${lasts(answer)}: ${matchText(answer)}`,
+      `other open alerts that it silences: ${also.length}; others of the past 7 days like it: ${also_before}`,
+      ...namesOfAlerts(also.slice(0, 12), also.length),
+      ...Object.entries(folds).map(([name, values]) =>
+        printable(
+          `the rule counts several values of ${name} into this alert (${values.join(", ")}): a silence matches all or none. As an identifier of the rule each has an alert of its own`,
+        ),
+      ),
+    ].join("\n"),
+  );
 }
 
 async function set(place: string, options: EndOptions): Promise<void> {

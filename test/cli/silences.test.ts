@@ -28,6 +28,22 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
   assert.match((await box("silence", "set", id, "--for", "2h")).out, /until/);
   assert.equal((await box("silence", "end", id)).out, `ended ${id}\n`);
 
+  const own = await box("silence", "alert", "1", "--for", "2h");
+  assert.match(own.out, /^[0-9a-f]{16} until \S+ \S+: shop: errors, [0-9a-f]{16}, n=1\n/);
+  assert.match(
+    own.out,
+    /\nother open alerts that it silences: 0; others of the past 7 days like it: 0\n$/,
+  );
+  assert.equal((await box("silence", "end", own.out.slice(0, 16))).code, 0);
+  const label = ["--label", "n=1", "--label", "zone!=eu", "--label", "n=~[0-9]", "--label", "x!~a"];
+  const by = await box("silence", "add", ...label, "--for", "1h", "--reason", "why");
+  assert.match(
+    (await box("silence", "list")).out,
+    /every project: n=1, zone!=eu, n=~\[0-9\], x!~a +1/,
+  );
+  assert.equal((await box("silence", "end", by.out.slice(0, 16))).code, 0);
+  assert.equal((await box("silence", "preview", "--label", "n", "--for", "1h")).code, 2);
+
   const night = await box(
     "silence",
     "add",

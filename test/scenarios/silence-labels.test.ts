@@ -116,6 +116,38 @@ test("a sixth value that no longer shows keeps it ringing", async (t) => {
   assert.deepEqual(named, [{ id: other.id, title: "cpu fails" }]);
 });
 
+test("from an alert the narrowest silence is offered: what it would take else, and what its rule folds", async (t) => {
+  const { box, write, fire } = await story(t);
+  const offer = async ({ id }: { id: string }) =>
+    (await box.api("GET", `/v1/alerts/${id}/silence`)).body;
+  const disk = await fire("disk", { host: "db7", zone: "eu", pod: "a" });
+  const lone = await offer(disk);
+  assert.deepEqual(
+    [lone.silence.match.rule, lone.silence.match.identifiers, lone.silence.labels],
+    ["errors", { check: "disk" }, []],
+  );
+  await fire("cpu", { host: "db8", zone: "eu", pod: "b" });
+  await fire("disk", { host: "db7", zone: "eu", pod: "c" });
+  const { silence, also, also_before, folds } = await offer(disk);
+  assert.deepEqual(
+    silence.labels,
+    [label("host", "eq", "db7")],
+    "no label that is alike or varies",
+  );
+  assert.deepEqual([also, also_before, folds], [[], 0, { pod: ["c", "a"] }]);
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  assert.notEqual((await box.api("GET", `/v1/alerts/${disk.id}`)).body.silenced_by, null);
+  await box.api("POST", "/v1/alerts/bulk", { where: { project: "shop" }, verb: "resolve" });
+  const again = await fire("disk", { host: "db7" });
+  assert.equal((await offer(again)).also_before, 1, "the one before");
+  const critical = await fire("fan", { host: "db9" }, 500);
+  assert.equal((await offer(critical)).silence.critical, false, "a person says so");
+  assert.equal((await box.api("GET", "/v1/alerts/999/silence")).status, 404);
+  const wide = { ...write([]), project: "shop", match: { rule: "errors" } };
+  const { alerts } = (await box.api("POST", "/v1/silences/preview", wide)).body as Preview;
+  assert.deepEqual(alerts, [again.id]);
+});
+
 test("what a preview names is what the silence then holds, of random alerts and labels", async (t) => {
   const { box, write, fire } = await story(t, { max_open: 0 });
   const host = fc.constantFrom("db7", "db8", "web1", "");

@@ -15,6 +15,19 @@ const MOST = 3;
 /** Unresolved alerts of a rule that are compared, the newest. */
 const COMPARED = 500;
 
+/** The unresolved alerts of an alert's rule. */
+export function siblingsOf(
+  reader: Reader,
+  { project_id, rule_id }: Pick<Compared, "project_id" | "rule_id">,
+): Siblings {
+  const siblings = new Siblings();
+  for (const { id, ...columns } of reader
+    .sql<[project: number, rule: number], LabelColumns & { id: number }>(SIBLINGS)
+    .iterate(project_id, rule_id))
+    siblings.add(id, labelsOf(columns));
+  return siblings;
+}
+
 const SIBLINGS = `SELECT id, labels, varied, varied_more FROM alerts
   WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND drill = 0 ORDER BY id DESC LIMIT ${COMPARED}`;
 
@@ -33,11 +46,7 @@ export function apartOf(reader: Reader, rows: readonly Compared[]): ReadonlyMap<
   for (const ofRule of Map.groupBy(rows, ({ rule_id }) => rule_id).values()) {
     const [first] = ofRule as [Compared];
     if (ofRule.every(({ labels }) => labels === null)) continue;
-    const siblings = new Siblings();
-    for (const { id, ...columns } of reader
-      .sql<[project: number, rule: number], LabelColumns & { id: number }>(SIBLINGS)
-      .iterate(first.project_id, first.rule_id))
-      siblings.add(id, labelsOf(columns));
+    const siblings = siblingsOf(reader, first);
     for (const row of ofRule) {
       const identifiers = Object.keys(JSON.parse(row.identifiers) as object);
       found.set(row.id, siblings.apart(row.id, labelsOf(row), identifiers));
@@ -61,8 +70,8 @@ export class Siblings {
     }
   }
 
-  /** Of an alert that is among them, or that isn't. */
-  apart(id: number, of: AlertLabels, identifiers: readonly string[]): Apart {
+  /** Labels of an alert that is among them, or that isn't, that another lacks or has with other values; identifiers first. */
+  differing(id: number, of: AlertLabels, identifiers: readonly string[]): string[] {
     const itself = this.#ids.has(id) ? 1 : 0;
     const others = this.#ids.size - itself;
     const differs = (name: string) => {
@@ -70,8 +79,14 @@ export class Siblings {
       return alike - itself < others;
     };
     const rest = Object.keys(of.labels).filter((name) => !identifiers.includes(name));
-    return [...identifiers, ...rest]
-      .filter((name) => ownValue(of.labels, name) !== undefined && differs(name))
+    return [...identifiers, ...rest].filter(
+      (name) => ownValue(of.labels, name) !== undefined && differs(name),
+    );
+  }
+
+  /** The first of those, with their values. */
+  apart(id: number, of: AlertLabels, identifiers: readonly string[]): Apart {
+    return this.differing(id, of, identifiers)
       .slice(0, MOST)
       .map((name) => ({ name, value: of.labels[name] as string }));
   }

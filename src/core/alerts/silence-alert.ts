@@ -1,4 +1,5 @@
 import type { Tx } from "../../ground/store/store.ts";
+import type { LabelCondition } from "../projects/condition.ts";
 import { CRITICAL, LONGEST_QUIET } from "../quiet/decide.ts";
 import type { SilenceWrite } from "../quiet/silence.ts";
 import { refuseSilence } from "../quiet/silences.ts";
@@ -9,13 +10,18 @@ import { makeSilence } from "./silencing.ts";
 import { mustStand } from "./unacknowledge.ts";
 
 /**
- * Silences what an alert is about, its rule, template and identifiers, until then; open ones are marked at once. The
- * silence's id; null where it is quiet for as long already. Throws 404; 409 alert_resolved; 422 too_many, invalid_silence.
+ * Silences what an alert is about, its rule, template and identifiers, and where they are given these labels, until then;
+ * open ones are marked at once. The silence's id; null where it is quiet for as long already. Throws 404; 409 alert_resolved; 422 too_many, invalid_silence.
  */
 export function silenceAlert(
   tx: Tx,
   id: number,
-  { until, reason, accountId }: { until: number; reason: string; accountId: string },
+  {
+    until,
+    reason,
+    accountId,
+    labels = [],
+  }: { until: number; reason: string; accountId: string; labels?: readonly LabelCondition[] },
 ): string | null {
   const row = getAlertRow(tx, id);
   mustStand(row);
@@ -26,14 +32,17 @@ export function silenceAlert(
   if (before !== null && before.until >= until) return null;
   return makeSilence(tx, {
     createdBy: accountId,
-    write: silenceOfAlert(row, { starts_at: tx.at, ends_at: until, reason }),
+    write: {
+      ...silenceOfAlert(row, { starts_at: tx.at, ends_at: until, reason }),
+      labels: [...labels],
+    },
   }).id;
 }
 
 /** A silence of what an alert counts: its rule, template and identifiers. Pure. */
 export function silenceOfAlert(
   row: Pick<AlertRow, "project" | "rule" | "template_id" | "identifiers" | "level">,
-  of: { starts_at: number; ends_at: number; reason: string },
+  of: { starts_at?: number; ends_at: number; reason: string },
 ): SilenceWrite {
   return {
     project: row.project,

@@ -110,16 +110,17 @@ const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN (
 
 /**
  * Which open alerts a silence takes, and what it would have kept back of the past seven days. It looks at some
- * hundred alerts at a time and waits for `pause` in between.
+ * hundred alerts at a time and waits for `pause` in between. `except`: an alert that isn't counted.
  */
 export async function previewSilence(
   reader: Reader,
   row: SilenceRow,
-  { at, pause }: { at: number; pause: () => Promise<unknown> },
+  { at, pause, except }: { at: number; pause: () => Promise<unknown>; except?: number },
 ): Promise<SilencePreview> {
   const body = JSON.parse(row.body) as SilenceBody;
   const time = patternTimeOf(reader);
-  const isTaken = takenBy(row, body, time);
+  const takes = takenBy(row, body, time);
+  const isTaken = (one: Seen) => one.id !== except && takes(one);
   const isCritical = takenBy(row, { ...body, critical: true }, time);
   const [taken, past]: [number[], number[]] = [[], []];
   const open = reader.sql<[], Seen>(OPEN).all();
@@ -155,8 +156,12 @@ export async function previewSilence(
 }
 
 /** The first of them by their names. */
-export function titledAlerts(reader: Reader, ids: readonly number[]): TitledAlert[] {
-  return ids.slice(0, MOST_NAMED).flatMap((id) => {
+export function titledAlerts(
+  reader: Reader,
+  ids: readonly number[],
+  most = MOST_NAMED,
+): TitledAlert[] {
+  return ids.slice(0, most).flatMap((id) => {
     const row = findAlertRow(reader, id);
     return row === null ? [] : [{ id: String(id), title: titleOfAlert(row) }];
   });

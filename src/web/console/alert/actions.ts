@@ -1,14 +1,20 @@
+import { labelsOf } from "../../../core/alerts/labels.ts";
 import { nextRung, wholeLadder } from "../../../core/alerts/ladder.ts";
+import { labelsApart } from "../../../core/alerts/narrowest.ts";
 import { onCallNow } from "../../../core/oncall/duty.ts";
 import { projectOf } from "../../../core/projects/projects.ts";
 import { usableNames } from "../../../core/projects/schedule-names.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
+import { labelText } from "../../../core/quiet/label-text.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { reportOfAlert } from "../../../records/reports/reports.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { assignFields, criticalField, hoursField, reasonField } from "../ui/alert-pieces.ts";
 import { button, keyed } from "../ui/form.ts";
 import type { ShownAlert } from "./shown-alert.ts";
+
+/** Labels that vary of which a menu speaks. */
+const MOST_FOLDS = 3;
 
 /** The two that count at night; on a phone they are fixed at the bottom. */
 export function mainActions(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
@@ -40,7 +46,7 @@ export function moreActions(call: PageCall, shown: ShownAlert): Markup {
   return html`<h2 class="hidden-text">More actions</h2>
 <div class="buttons">${escalate(call, shown)}
 <details class="menu" id="assign"${cameBack(call, `${path}/assign`)}><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(of("assign", "assign"), schedulesOf(call, shown))}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
-${silenceMenu(call, path, row)}
+${silenceMenu(call, path, shown)}
 <details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField(of("snooze", "snooze-hours"))}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
 <a class="button second" href="#note-text">Note</a>${reportLink(call, shown)}</div>`;
 }
@@ -50,9 +56,22 @@ const cameBack = ({ returned }: PageCall, action: string): Piece =>
   returned?.action === action && html` open`;
 
 /** Opened by its key the button has the focus: a second key silences for an hour. What it would do is asked for then. */
-function silenceMenu(call: PageCall, path: string, { id, level }: ShownAlert["row"]): Markup {
+function silenceMenu(call: PageCall, path: string, shown: ShownAlert): Markup {
+  const { id, level } = shown.row;
+  const labels = labelsApart(call.tenant.store, shown.row);
   const action = `${path}/silence`;
-  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField({ call, action, id: "silence-hours" })}${reasonField({ call, action, id: "silence-reason" })}${level >= CRITICAL && criticalField({ call, action, id: "silence-critical" }, true)}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
+  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then${labels.length > 0 && html`, as long as ${labels.map((one, i) => html`${i > 0 && ", "}<code>${labelText(one)}</code>`)}`}.</p>${foldsWords(call, shown)}${hoursField({ call, action, id: "silence-hours" })}${reasonField({ call, action, id: "silence-reason" })}${level >= CRITICAL && criticalField({ call, action, id: "silence-critical" }, true)}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
+}
+
+/** Of what its rule counts into one alert nothing can be silenced alone; as identifiers each has an alert of its own. */
+function foldsWords({ base }: PageCall, { row, rule }: ShownAlert): Piece {
+  const folds = Object.entries(labelsOf(row).varied).slice(0, MOST_FOLDS);
+  if (folds.length === 0 || rule === null) return false;
+  const to = `${base}${pathOf("p", row.project, "rules", rule.name)}`;
+  return folds.map(
+    ([name, values]) =>
+      html`<p class="warn">Its rule counts several values of ${name} into this alert: ${values.join(", ")}. A silence takes all of them or none. <a href="${to}?identifier=${encodeURIComponent(name)}">Give each ${name} an alert of its own …</a></p>`,
+  );
 }
 
 /** To the report for people outside: the one that it has, or a new one. */

@@ -1,8 +1,9 @@
 import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { escalateNow } from "../../../core/alerts/escalate-now.ts";
+import { narrowestSilence } from "../../../core/alerts/narrowest.ts";
 import { changeNote, noteWrite } from "../../../core/alerts/notes.ts";
-import { silenceOfAlert } from "../../../core/alerts/silence-alert.ts";
 import { titleOfAlert } from "../../../core/alerts/title.ts";
+import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { lookCookie } from "../cookies.ts";
@@ -95,8 +96,13 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
 /** What a silence of this alert would take and would have kept back, once somebody asks. */
 function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Markup> {
   if (call.shown["silence"] === undefined) return html``;
-  const until = { starts_at: call.now, ends_at: call.now + 3600, reason: "?" };
-  return wouldWords(call, () => silenceOfAlert(row, until), { inMenu: true });
+  const until = { ends_at: call.now + 3600, reason: "?" };
+  const write = () => ({
+    ...narrowestSilence(call.tenant.store, row, until),
+    // As its form asks for it.
+    critical: row.level >= CRITICAL,
+  });
+  return wouldWords(call, write, { inMenu: true });
 }
 
 function escalate(call: PageCall): FormDone {

@@ -1,5 +1,5 @@
 import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
-import { silenceOfAlert } from "../../../core/alerts/silence-alert.ts";
+import { narrowestSilence } from "../../../core/alerts/narrowest.ts";
 import { getProject, projectOf } from "../../../core/projects/projects.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { getSource } from "../../../core/projects/sources.ts";
@@ -37,7 +37,7 @@ type Make = (call: PageCall, id: string, project: string) => URLSearchParams;
 const MAKE: Readonly<Record<(typeof KINDS)[number], Make>> = {
   alert({ tenant: { store } }, id) {
     const row = getAlertRow(store, alertId(id));
-    const write = silenceOfAlert(row, { starts_at: 0, ends_at: 1, reason: "" });
+    const write = narrowestSilence(store, row, { ends_at: 1, reason: "" });
     return withRest(fieldsOfMatch(write), write);
   },
   again({ tenant: { store }, now }, id) {

@@ -2,6 +2,7 @@ import { type AlertRow, alertId, getAlertRow } from "../../../core/alerts/alert.
 import { changeEach } from "../../../core/alerts/bulk.ts";
 import { matching } from "../../../core/alerts/groups.ts";
 import { livingAlert, whoDid } from "../../../core/alerts/holder.ts";
+import { labelsApart } from "../../../core/alerts/narrowest.ts";
 import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
 import { liftSilence } from "../../../core/alerts/silencing.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
@@ -190,7 +191,13 @@ export function silenceThem(
       }
       const why = reason === "" ? `From alert #${id}.` : reason;
       const silence = store.write((tx) =>
-        silenceAlert(tx, alertId(id), { until, reason: why, accountId }),
+        silenceAlert(tx, alertId(id), {
+          until,
+          reason: why,
+          accountId,
+          // Each of many would read all of its siblings.
+          labels: ids.length === 1 ? labelsApart(tx, getAlertRow(tx, alertId(id))) : [],
+        }),
       );
       if (silence === null) others.push(`#${id} is quiet for longer already.`);
       else made.push(silence);

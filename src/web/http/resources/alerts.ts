@@ -4,6 +4,7 @@ import { alertAnswer, getAlertRow } from "../../../core/alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../../core/alerts/bulk.ts";
 import { alertDetail, detailAnswer } from "../../../core/alerts/detail.ts";
 import { pullAlerts } from "../../../core/alerts/list.ts";
+import { offeredSilence, offerSilence } from "../../../core/alerts/narrowest.ts";
 import { reachAnswer } from "../../../core/alerts/reach-report.ts";
 import { readReach } from "../../../core/alerts/reached.ts";
 import { resolve } from "../../../core/alerts/resolve.ts";
@@ -14,6 +15,7 @@ import { configVersion } from "../../../core/projects/project.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { text, time } from "../../../ground/kit/fields.ts";
+import { othersFirst } from "../../../ground/kit/slices.ts";
 import { linesAround, readLinesAround } from "../../../in/ingest/lines-around.ts";
 import { queryInteger } from "../fields.ts";
 import type { Route } from "../route.ts";
@@ -76,6 +78,15 @@ export const alertRoutes: Route[] = [
     read: (store, { alert }) => ({
       pages: readReach(store, alert, unixSeconds(store.clock)),
     }),
+  }),
+  alert.get("/silence", {
+    name: "offerSilence",
+    summary:
+      "The narrowest silence that names the alert, and which others it would take now and in the past seven days",
+    additive: true,
+    answer: offeredSilence,
+    handle: ({ tenant: { store }, alert: id, actor: { accountId } }) =>
+      offerSilence(store, id, { at: unixSeconds(store.clock), accountId, pause: othersFirst }),
   }),
   alert.post("/ack", {
     name: "acknowledgeAlert",

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import type { Reader } from "../../ground/store/store.ts";
+import type { LabelCondition } from "../projects/condition.ts";
+import { CRITICAL } from "../quiet/decide.ts";
+import { type SilenceWrite, silenceWrite } from "../quiet/silence.ts";
+import { silenceOf } from "../quiet/silences.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { siblingsOf } from "./apart.ts";
+import { labelsOf, type Varied } from "./labels.ts";
+import { silenceOfAlert } from "./silence-alert.ts";
+import { previewSilence, titledAlert, titledAlerts } from "./silencing.ts";
+
+/** The narrowest silence that names an alert, and what else it takes. */
+
+export const offeredSilence = z
+  .object({
+    silence: silenceWrite.meta({
+      description:
+        "A body for `POST /v1/silences`, for an hour: the alert's rule, template and identifiers, and at most three labels by which it differs from the other unresolved alerts of its rule. `critical` is false: that is for a person to say.",
+    }),
+    also: z.array(titledAlert).meta({
+      description:
+        "Other open alerts that it would take now, 500 at most. Of a critical alert this and `also_before` are as with `critical`.",
+    }),
+    also_before: z.int().meta({
+      description: "Other alerts of the past seven days that it would have taken.",
+    }),
+    folds: z.record(z.string(), z.array(z.string())).meta({
+      description:
+        "Labels whose value differs between the alert's events, with the values that are known: a silence matches all of these events or none. As an identifier of the rule each value has an alert of its own.",
+    }),
+  })
+  .meta({ id: "OfferedSilence" });
+export type OfferedSilence = z.output<typeof offeredSilence>;
+
+const MOST_LABELS = 3;
+const HOUR = 3600;
+
+/** Labels that tell it from its unresolved siblings, beside identifiers; none that differs between its own events. */
+export function labelsApart(reader: Reader, row: AlertRow): LabelCondition[] {
+  const of = labelsOf(row);
+  const identifiers = Object.keys(JSON.parse(row.identifiers) as object);
+  return siblingsOf(reader, row)
+    .differing(row.id, of, identifiers)
+    .filter((name) => !identifiers.includes(name) && !Object.hasOwn(of.varied, name))
+    .slice(0, MOST_LABELS)
+    .map((key) => ({ key, op: "eq", value: of.labels[key] as string }));
+}
+
+/** A silence of this alert that takes as little else as can be said; never of critical ones. */
+export function narrowestSilence(
+  reader: Reader,
+  row: AlertRow,
+  of: { ends_at: number; reason: string },
+): SilenceWrite {
+  return { ...silenceOfAlert(row, of), labels: labelsApart(reader, row), critical: false };
+}
+
+/** What a label's values are where the rule could tell them apart and doesn't. */
+export function foldedLabels(row: AlertRow): Varied {
+  return labelsOf(row).varied;
+}
+
+/** Throws 404. */
+export async function offerSilence(
+  reader: Reader,
+  id: number,
+  of: { at: number; accountId: string; pause: () => Promise<unknown> },
+): Promise<OfferedSilence> {
+  const row = getAlertRow(reader, id);
+  const ends_at = of.at + HOUR;
+  const silence = narrowestSilence(reader, row, { ends_at, reason: `From alert #${id}.` });
+  const write = { ...silence, critical: row.level >= CRITICAL };
+  const made = silenceOf(reader, { write, createdBy: of.accountId, at: of.at });
+  const { alerts, past } = await previewSilence(reader, made, { ...of, except: id });
+  const also = titledAlerts(reader, alerts.map(Number), alerts.length);
+  const folds = Object.fromEntries(
+    Object.entries(foldedLabels(row)).map(([name, values]) => [name, [...values]]),
+  );
+  return { silence, also, also_before: past.alerts, folds };
+}
