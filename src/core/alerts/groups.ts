@@ -208,10 +208,19 @@ function rowOf(read: Read): Row {
 }
 
 /** Unresolved alerts that the filter may let through, the newest of each state and project first. */
-function* slices(reader: Reader, filter: Matching, query: AlertQuery): Generator<Row[]> {
+export function* slices(
+  reader: Reader,
+  filter: Omit<Matching, "states"> & { states: readonly AlertState[] },
+  query: AlertQuery,
+  { withLabels = false } = {},
+): Generator<Row[]> {
   const { mine, rule, states } = filter;
   const projects = projectsOf(reader, filter, query);
-  const columns = [PLAIN, readsTexts(query) ? TEXTS : NO_TEXTS, columnsOfLabels(query)];
+  const columns = [
+    PLAIN,
+    readsTexts(query) ? TEXTS : NO_TEXTS,
+    columnsOfLabels(withLabels || query.labels.length > 0),
+  ];
   const from = `SELECT ${columns.join()} FROM alerts WHERE`;
   const read = (where: string, ...values: SqlValue[]): Row[] =>
     reader

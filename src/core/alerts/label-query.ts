@@ -40,6 +40,21 @@ export function labelPart(groups: Readonly<Record<string, string | undefined>>):
 const unquoted = (text: string): string =>
   text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, "$1") : text;
 
+const PARTS = new RegExp(String.raw`(?<!\S)${LABEL_PART}`, "gi");
+
+/** A query that asks for this value of a label, and for nothing else of it; null: for nothing of it. */
+export function withLabel(q: string, name: string, value: string | null): string {
+  const rest = q
+    .replace(PARTS, (...found) => {
+      const part = labelPart(found.at(-1) as Record<string, string | undefined>);
+      return part.name === name ? "" : (found[0] as string);
+    })
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  if (value === null) return rest;
+  return `${rest} ${labelPartText({ name, op: "=", text: value, isNot: false })}`.trim();
+}
+
 /** A part as it is written. */
 export function labelPartText({ name, op, text, isNot }: LabelPart): string {
   const bare = /^[^\s"=~!\\]+$/.test(name) ? name : quoted(name);

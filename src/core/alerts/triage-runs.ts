@@ -50,10 +50,8 @@ export const TEXTS =
 export const readsTexts = ({ words, keys }: AlertQuery): boolean => words.length + keys.length > 0;
 export const NO_TEXTS = "'' AS template, '' AS last_message, '{}' AS identifiers";
 /** As texts, where something in them is looked for. */
-export const columnsOfLabels = ({ labels }: AlertQuery): string =>
-  labels.length > 0
-    ? "labels, varied, varied_more"
-    : "NULL AS labels, NULL AS varied, NULL AS varied_more";
+export const columnsOfLabels = (areRead: boolean): string =>
+  areRead ? "labels, varied, varied_more" : "NULL AS labels, NULL AS varied, NULL AS varied_more";
 
 /** What is in order, group by group: within a group the runs are to be merged. Throws 400 for a cursor that is none. */
 export function runsOf(reader: Reader, filter: TriageFilter, query: AlertQuery): Run[][] {
@@ -61,7 +59,11 @@ export function runsOf(reader: Reader, filter: TriageFilter, query: AlertQuery):
   const of: Of = {
     reader,
     filter,
-    columns: [PLAIN, readsTexts(query) ? TEXTS : NO_TEXTS, columnsOfLabels(query)].join(),
+    columns: [
+      PLAIN,
+      readsTexts(query) ? TEXTS : NO_TEXTS,
+      columnsOfLabels(query.labels.length > 0),
+    ].join(),
     projects: projectsOf(reader, filter, query),
   };
   const states = GROUPS.filter((state) => filter.states?.includes(state) ?? true);

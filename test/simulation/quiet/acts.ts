@@ -116,7 +116,9 @@ function fire({ box, random, world, ledger }: Scene): Did {
   } else {
     const level = random.pick([300, 400, 400, 500]);
     const message = lineOf(rule, word);
-    engine.submit(engine.source, [{ message, level, keys: { host }, tags: null }]);
+    const zone = random.pick(["", "x", "x", "x", "y", "z"]);
+    const keys: Record<string, string> = zone === "" ? { host } : { host, zone };
+    engine.submit(engine.source, [{ message, level, keys, tags: null }]);
     readWord(ledger, { rule: fired.rule, word });
     const subject = templateWord(ledger, { rule: fired.rule, word });
     return { what: "fire", fired: { ...fired, subject, level } };
@@ -184,12 +186,24 @@ function drill(scene: Scene): Did {
   );
 }
 
-/** Of one rule, one host, both, below a level or everything; once or again and again, now or later. */
+const LABELS = [
+  { key: "zone", op: "eq", value: "x" },
+  { key: "zone", op: "neq", value: "y" },
+  { key: "zone", op: "in", value: ["x", "y"] },
+  { key: "zone", op: "not_in", value: ["z"] },
+  { key: "zone", op: "matches", value: "[xz]" },
+  { key: "zone", op: "not_matches", value: "x|y" },
+  { key: "host", op: "eq", value: "a" },
+  { key: "host", op: "neq", value: "a" },
+] as const;
+
+/** Of one rule, one host, labels, several of these, below a level or everything; once or again and again, now or later. */
 function silence(scene: Scene): Did {
   const { box, random, world, ledger } = scene;
   const now = box.engine.now();
   const rule = random.chance(0.6) ? `rule ${random.below(world.rules.length)}` : null;
   const host = random.chance(0.4) ? random.pick(["a", "b"]) : null;
+  const labels = random.chance(0.4) ? [random.pick(LABELS)] : [];
   const below = random.chance(0.15) ? 400 : null;
   const critical = random.chance(0.5);
   const repeat = random.pick(["none", "none", "none", "daily", "weekly"] as const);
@@ -204,7 +218,8 @@ function silence(scene: Scene): Did {
   const zone = random.pick(ZONES);
   const body = {
     match: { rule, identifiers: host === null ? {} : { host }, below_level: below },
-    all: rule === null && host === null,
+    labels,
+    all: rule === null && host === null && labels.length === 0,
     critical,
     reason: "story",
     repeat,
@@ -218,6 +233,7 @@ function silence(scene: Scene): Did {
     id: "",
     rule,
     host,
+    labels,
     below,
     critical,
     startsAt,

@@ -28,6 +28,14 @@ export interface Seen {
 const LOUD = new Set(["alert.opened", "alert.escalated", "alert.renotified"]);
 const DRILL_SECONDS = 900;
 
+/** What an alert was before: an event may change it and be told of at once. */
+const saidBefore = ({ level, labels, varied, varied_more }: Row) => ({
+  level,
+  labels,
+  varied,
+  varied_more,
+});
+
 export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Beats }): Laws {
   const faults: string[] = [];
   const seen = { held: 0, released: 0, woken: 0, drills: 0, crowded: 0, mergedHeld: 0 };
@@ -61,7 +69,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       const why = quietOf(row, look);
       if (
         why !== null &&
-        (was === undefined || quietOf({ ...row, level: was.level }, look) !== null)
+        (was === undefined || quietOf({ ...row, ...saidBefore(was) }, look) !== null)
       )
         fault(`alert ${id}: ${event} while ${why} holds`, look);
       if (row.state !== "open" && LOUD.has(events.at(-1) as string))

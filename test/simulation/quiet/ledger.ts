@@ -10,6 +10,7 @@ export interface Asked {
   id: string;
   rule: string | null;
   host: string | null;
+  labels: readonly AskedLabel[];
   below: number | null;
   critical: boolean;
   startsAt: number;
@@ -17,6 +18,13 @@ export interface Asked {
   overAt: number;
   repeat: "none" | "daily" | "weekly";
   zone: string;
+}
+
+/** A comparison with a label. */
+export interface AskedLabel {
+  key: string;
+  op: "eq" | "neq" | "in" | "not_in" | "matches" | "not_matches";
+  value: string | readonly string[];
 }
 
 /** An alert, as far as what is quiet depends on it. */
@@ -27,6 +35,10 @@ export interface Standing {
   rule_id: number;
   state: string;
   identifiers: Readonly<Record<string, string>>;
+  /** JSON of what its events said, as its row has it. */
+  labels: string | null;
+  varied: string | null;
+  varied_more: string | null;
   level: number;
   drill: number;
   opened_at: number;
@@ -164,11 +176,24 @@ function isSame(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a === b;
 }
 
-function takes({ rule, host, below, critical }: Asked, alert: Standing): boolean {
+function isLabelled({ key, op, value }: AskedLabel, alert: Standing): boolean {
+  const read = (text: string | null) => JSON.parse(text ?? "{}")[key];
+  if (JSON.parse(alert.varied_more ?? "[]").includes(key)) return false;
+  const [several, one] = [read(alert.varied), read(alert.labels)];
+  const values: readonly string[] = several ?? (one === undefined ? [] : [one]);
+  const isNot = ["neq", "not_in", "not_matches"].includes(op);
+  if (values.length === 0) return isNot;
+  const texts = typeof value === "string" ? [value] : value;
+  const pattern = new RegExp(`^(?:${texts.join("|")})$`);
+  return values.every((text) => pattern.test(text) !== isNot);
+}
+
+function takes({ rule, host, labels, below, critical }: Asked, alert: Standing): boolean {
   return (
     (alert.level < 500 || critical) &&
     (below === null || alert.level < below) &&
     (rule === null || rule === alert.rule) &&
-    (host === null || host === alert.identifiers["host"])
+    (host === null || host === alert.identifiers["host"]) &&
+    labels.every((label) => isLabelled(label, alert))
   );
 }

@@ -39,7 +39,7 @@ export interface Look {
   history: Map<number, string[]>;
 }
 
-const ROWS = `SELECT id, rule, rule_id, page_accounts, state, identifiers, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
+const ROWS = `SELECT id, rule, rule_id, page_accounts, state, identifiers, labels, varied, varied_more, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
   renotify_at, due_at, wakes_at, count, alert_key FROM alerts`;
 const EVENTS =
   "SELECT id, alert_id AS alert, event, timestamp FROM events WHERE id > ? ORDER BY id";

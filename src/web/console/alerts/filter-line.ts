@@ -1,7 +1,10 @@
 import { countAlerts } from "../../../core/alerts/counts.ts";
+import { alertFacets } from "../../../core/alerts/facets.ts";
+import { withLabel } from "../../../core/alerts/label-query.ts";
+import { LONGEST_QUERY, readAlertQuery } from "../../../core/alerts/query.ts";
 import { configVersions } from "../../../core/projects/projects.ts";
 import { ruleNames } from "../../../core/projects/rules.ts";
-import { html, type Markup } from "../../../ground/kit/html.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import {
   type AskedList,
@@ -9,6 +12,7 @@ import {
   listAddress,
   partIn,
   TAB_NAMES,
+  triageFilter,
   withPart,
 } from "../ui/asked-alerts.ts";
 import { keyed } from "../ui/form.ts";
@@ -16,6 +20,7 @@ import { tabs } from "../ui/pieces.ts";
 
 const LEVELS = ["critical", "error", "warn", "info", "debug"];
 const MOST = 100;
+const MOST_LABELS = 6;
 
 /** Open 3 · Acknowledged 5 · Resolved · Silenced 1 · Mine 2. */
 export function listTabs(call: PageCall, asked: AskedList): Markup {
@@ -44,14 +49,14 @@ export function listTabs(call: PageCall, asked: AskedList): Markup {
 }
 
 /** What is looked for: a field that holds all of it, and menus of links that write into it. */
-export function filterLine(call: PageCall, asked: AskedList): Markup {
+export async function filterLine(call: PageCall, asked: AskedList): Promise<Markup> {
   const { store } = call.tenant;
   const projects = configVersions(store).slice(0, MOST);
   return html`<form class="filters" method="get" action="${call.base}/alerts" role="search">${
     asked.tab === "mine"
       ? html`<input type="hidden" name="mine" value="true">`
       : asked.tab !== "open" && html`<input type="hidden" name="state" value="${asked.tab}">`
-  }<input type="search" id="q" name="q" value="${asked.q}" maxlength="200" aria-label="Search alerts" placeholder="Words, #130, level:error, key:provider=acme"${keyed("/", "Search")}><button class="button second">Search</button>${
+  }<input type="search" id="q" name="q" value="${asked.q}" maxlength="200" aria-label="Search alerts" placeholder="Words, #130, level:error, label:host=db7"${keyed("/", "Search")}><button class="button second">Search</button>${
     asked.q !== "" &&
     html`<a href="${call.base}${listAddress({ ...asked, q: "", before: null })}">Clear</a>`
   }
@@ -63,7 +68,34 @@ ${menu(call, asked, { name: "project", label: "Project", values: projects.map(({
     label: "Rule",
     values: ruleNames(store, MOST),
   },
-)}${menu(call, asked, { name: "level", label: "Level", values: LEVELS })}</form>`;
+)}${menu(call, asked, { name: "level", label: "Level", values: LEVELS })}${await labelMenus(call, asked)}</form>`;
+}
+
+/** Labels by which the list can be narrowed: those that most of its alerts have, and that say something. */
+async function labelMenus(call: PageCall, asked: AskedList): Promise<Piece> {
+  const { states, q = "", mine, silenced } = triageFilter(asked, call.who.accountId);
+  if (asked.tab === "resolved") return false;
+  const { facets } = await alertFacets(call.tenant.store, { states, q, mine, silenced });
+  const { labels } = readAlertQuery(asked.q);
+  const setTo = (name: string) =>
+    labels.find((one) => one.name === name && one.op === "=" && !one.isNot)?.text ?? null;
+  const telling = facets.filter(({ name, values }) => values.length > 1 || setTo(name) !== null);
+  return telling.slice(0, MOST_LABELS).map(({ name, values }, i) => {
+    const set = setTo(name);
+    const to = (value: string | null) => {
+      const narrowed = withLabel(asked.q, name, value);
+      if (narrowed.length > LONGEST_QUERY) return null;
+      return call.base + listAddress({ ...asked, q: narrowed, before: null });
+    };
+    const one = ({ value, count }: { value: string; count: number }) => {
+      const href = to(value);
+      return (
+        href !== null &&
+        html`<li><a href="${href}"${set === value && html` aria-current="true"`}>${value === "" ? "(empty)" : value} <span class="soft">${count}</span></a></li>`
+      );
+    };
+    return html`<details class="menu" id="filter-label-${i}"><summary class="button second">${name}${set !== null && `: ${set}`} ▾</summary><ul><li><a href="${to(null)}"${set === null && html` aria-current="true"`}>All</a></li>${values.map(one)}</ul></details>`;
+  });
 }
 
 function menu(

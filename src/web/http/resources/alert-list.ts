@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Alert, alertState, listedAlert } from "../../../core/alerts/alert.ts";
 import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../../core/alerts/counts.ts";
+import { alertFacets, facetsAnswer } from "../../../core/alerts/facets.ts";
 import { groupAnswer, toGroup } from "../../../core/alerts/group-facts.ts";
 import { groupAlerts } from "../../../core/alerts/groups.ts";
 import { labelFault } from "../../../core/alerts/label-query.ts";
@@ -83,8 +84,7 @@ export const alertListRoutes: Route[] = [
     errors: ["invalid_request", "not_found"],
     handle: async ({ tenant: { store }, query, actor: { accountId } }) => {
       const { project, counts, buckets, q = "" } = query;
-      const fault = labelFault(readAlertQuery(q).labels);
-      if (fault !== null) refuse("q", fault);
+      mustBeReadable(q);
       const projectId = project === undefined ? undefined : getProject(store, project).id;
       const of = { projectId, accountId };
       const page = await (query.group === undefined ? pageOf : groupsOf)(store, query, of);
@@ -93,6 +93,16 @@ export const alertListRoutes: Route[] = [
         ...(buckets !== undefined && { alerts: withMinutes(store, page.alerts, buckets) }),
         ...(counts === true && { counts: countAlerts(store, { projectId, accountId }) }),
       };
+    },
+  }),
+  alerts.get("/facets", {
+    name: "listAlertFacets",
+    summary: "Labels of the alerts that match, with how many have each value: for a filter bar",
+    query: listQuery.pick({ state: true, q: true }),
+    answer: facetsAnswer,
+    handle: ({ tenant: { store }, query: { state = alertState.options, q = "" } }) => {
+      mustBeReadable(q);
+      return alertFacets(store, { states: state, q });
     },
   }),
 ];
@@ -145,6 +155,12 @@ async function groupsOf(store: Store, query: ListQuery, of: Of) {
     ),
   });
   return { ...page, alerts: [], groups: page.groups.map((group) => toGroup(store, group)) };
+}
+
+/** Throws 400 for patterns that can't be read or cost too much. */
+function mustBeReadable(q: string): void {
+  const fault = labelFault(readAlertQuery(q).labels);
+  if (fault !== null) refuse("q", fault);
 }
 
 function walkedFilter(query: ListQuery, { accountId }: Of) {
