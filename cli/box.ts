@@ -51,13 +51,17 @@ import { terminal } from "./terminal.ts";
 import { registerWhy } from "./why.ts";
 
 /** The command line. Each group of commands is a file; a command's code is loaded when it runs. */
-export function createProgram(): Command {
-  const program = new Command("box")
+function withoutCommands(): Command {
+  return new Command("box")
     .description("A self-hosted alert appliance: events in, pages out, nothing lost.")
     .version(version, "-V, --version")
     .enablePositionalOptions()
     .showHelpAfterError("(box --help lists the commands)")
     .exitOverride();
+}
+
+export function createProgram(): Command {
+  const program = withoutCommands();
   registerServe(program);
   registerQuickstart(program);
   registerIngest(program);
@@ -120,10 +124,19 @@ function speakTo(command: Command): void {
   for (const child of command.commands) speakTo(child);
 }
 
+/** `box serve` alone: a box that starts again after a crash doesn't wait until a hundred other commands are made. */
+function serveAlone(): Command {
+  const program = withoutCommands();
+  registerServe(program);
+  speakTo(program);
+  return program;
+}
+
 /** Runs one command line and returns its exit code. */
 export async function runProgram(words: readonly string[]): Promise<number> {
   try {
-    await createProgram().parseAsync(words, { from: "user" });
+    const program = words[0] === "serve" ? serveAlone() : createProgram();
+    await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
     return report(error);
