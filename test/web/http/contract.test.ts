@@ -184,6 +184,7 @@ describe("projects", () => {
     const entry = first.body.projects[0];
     assert.deepEqual(Object.keys(entry).sort(), [
       "created_at",
+      "default_ladder",
       "name",
       "open_alert_count",
       "rule_count",

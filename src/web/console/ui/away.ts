@@ -22,7 +22,7 @@ export function awaySection(
     html`<li class="who-item"><div><p>${words(span)}</p><p class="soft small">${span.note}</p></div>${more}</li>
 `;
   const time = (name: string, label: string) =>
-    html`<div class="field"><label for="away-${name}">${label}</label><input type="datetime-local" id="away-${name}" name="${name}" required></div>`;
+    field(call, `${at}/away/add`, { name, label, type: "datetime-local", required: true });
   return html`<h2>Away</h2><p class="soft">Shifts in these times are marked, and the box asks for cover from 14 days ahead. Nobody is taken off a schedule by it.</p>
 <ul class="who">${away.spans.map((span) =>
     item(
