@@ -52,6 +52,24 @@ describe("an alert's labels", () => {
     assert.equal((await alerts())[0].count, 8);
   });
 
+  test("of one that opens by a count are those of all that were counted, also behind a restart, without what is too old", async () => {
+    await rule({ fire_after: { count: 3, distinct_sources: 1, window_minutes: 5 } });
+    await send({ host: "db1", zone: "z" });
+    await box.clock.turn(200_000);
+    await send({ host: "db7", zone: "a" });
+    await box.clock.turn(150_000);
+    await send({ host: "db8" });
+    await box.restart();
+    assert.equal((await alerts()).length, 0);
+    await send({ host: "db9" });
+    assert.deepEqual(await latest(), {
+      labels: { host: "db9", zone: "a" },
+      varied: { host: ["db9", "db8", "db7"] },
+      varied_more: [],
+    });
+    assert.equal((await alerts())[0].count, 3);
+  });
+
   test("of one that reopens are those of before and of the event that brings it back", async () => {
     await rule({ reopen_within_seconds: 600 });
     await send({ host: "db7", zone: "a" }, { dedup_key: "k", title: "Shop is down" });
@@ -157,6 +175,16 @@ describe("an alert's title", () => {
     await box.restart();
     assert.equal(await title(), "Shop is still down");
   });
+});
+
+test("words find a title and the values of labels, also those that varied", async () => {
+  await rule();
+  await send({ host: "db7", zone: "north" }, { title: "Checkout is down" });
+  await send({ host: "db8" });
+  const found = async (q: string) =>
+    (await box.api("GET", `/v1/alerts?q=${encodeURIComponent(q)}`)).body.alerts.length;
+  for (const q of ["checkout", "db7", "DB8", "north checkout"]) assert.equal(await found(q), 1, q);
+  assert.equal(await found("db9"), 0);
 });
 
 describe("what tells an alert apart", () => {

@@ -1,5 +1,6 @@
 import type { RuleBody } from "../../src/core/projects/rule.ts";
 import type { LogEvent } from "./facts.ts";
+import type { Heard } from "./labels.ts";
 import { type Counted, endHits, nothingCounted } from "./windows.ts";
 import type { World } from "./world.ts";
 
@@ -31,6 +32,9 @@ export interface Told {
   instance: string | null;
   promisedUntil: number;
   reports: Report[];
+  heard: Heard;
+  /** It took over another. */
+  hasMerged: boolean;
   /** How it ended last. */
   ended: { by: Ending; wall: number; now: number } | null;
 }

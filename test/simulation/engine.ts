@@ -19,6 +19,7 @@ import { createWriter, defaultWriterLimits } from "../../src/in/ingest/writer.ts
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";
 import { addByConfig, dropByConfig, renameByConfig } from "./config.ts";
 import type { Fact, Named } from "./facts.ts";
+import { keysOf } from "./labels.ts";
 import type { Seeded } from "./seeded.ts";
 import { BEGIN, lineOf, PEOPLE, WORDS, type World } from "./world.ts";
 
@@ -173,7 +174,11 @@ export function startEngine(options: {
     },
     event(rule, host, word = WORDS[0], named = null) {
       facts.push({ what: "event", wall: now(), rule, host, word, named });
-      send({ message: lineOf(rule, word), keys: { host }, named: namedState("fire", named) });
+      send({
+        message: lineOf(rule, word),
+        keys: keysOf({ host, wall: now() }),
+        named: namedState("fire", named),
+      });
     },
     submit(from, events) {
       for (const event of events) parts.writer.process([{ source: from, event }]);

@@ -1,5 +1,6 @@
 import { acknowledge, type Book, close, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
 import type { Fact, Named } from "./facts.ts";
+import { hear, keysOf } from "./labels.ts";
 import { goOn, renotifyFrom } from "./ladders.ts";
 import { dropNamed } from "./windows.ts";
 
@@ -51,7 +52,7 @@ export function isHeld(
 export function reopens(
   book: Book,
   key: string,
-  { wall, named }: { wall: number; named: Named | null },
+  { wall, named, host }: { wall: number; named: Named | null; host: string },
 ): boolean {
   const last = lastOf(book, key);
   if (last === undefined || last.ended === null || last.state !== "resolved") return false;
@@ -66,6 +67,7 @@ export function reopens(
   last.promisedUntil = NEVER;
   last.instance = null;
   report(book, last, { wall, named });
+  hear(last.heard, keysOf({ host, wall }));
   book.standing.set(key, last);
   goesOn(book, last, wall);
   return true;

@@ -14,6 +14,7 @@ import {
   type Told,
 } from "./book.ts";
 import type { Fact, LogEvent } from "./facts.ts";
+import { hear, keysOf } from "./labels.ts";
 import { dueMinute, follow, forget, moment, renotifyFrom, run, rungBefore } from "./ladders.ts";
 import { conclude, goesOn, isHeld, isRepeat, reopens, report, startAgain } from "./names.ts";
 import { readLine, templateOf } from "./templates.ts";
@@ -33,6 +34,7 @@ export interface Expected {
   repeats: number;
   /** How each alert ended last; null where it didn't. */
   endings: (Told["ended"] | null)[];
+  alerts: readonly Told[];
 }
 
 export function reference(world: World, facts: readonly Fact[]): Expected {
@@ -43,6 +45,7 @@ export function reference(world: World, facts: readonly Fact[]): Expected {
     events,
     late,
     repeats,
+    alerts,
     endings: alerts.map(({ state, ended }) => (state === "resolved" ? ended : null)),
   };
 }
@@ -116,8 +119,11 @@ function match(book: Book, fact: Extract<Fact, { what: "event" }>): void {
   const told = book.standing.get(key);
   if (told === undefined) {
     if (isHeld(book, key, fact)) book.repeats += 1;
-    else if (!reopens(book, key, fact) && fires(book, key, { rule: row, now: wall - book.jumped }))
-      open(book, key, { ...fact, rule: row });
+    else if (!reopens(book, key, fact)) {
+      const keys = keysOf(fact);
+      const counted = fires(book, key, { rule: row, now: wall - book.jumped, keys });
+      if (counted !== null) open(book, key, { ...fact, rule: row, counted });
+    }
     return;
   }
   const dedup = ruleOf(book, told).dedup_window_minutes * MINUTE;
@@ -125,9 +131,13 @@ function match(book: Book, fact: Extract<Fact, { what: "event" }>): void {
   if (isRepeat(told, named)) book.repeats += 1;
   else if (isBurst) say(book, told, { event: "alert.renotified", wall });
   report(book, told, fact);
+  hear(told.heard, keysOf(fact));
 }
 
-function open(book: Book, key: string, fact: Extract<Fact, { what: "event" }>): void {
+/** `counted`: the keys of all events that it opens with. */
+type Opened = Extract<Fact, { what: "event" }> & { counted: readonly Record<string, string>[] };
+
+function open(book: Book, key: string, fact: Opened): void {
   const { wall } = fact;
   const now = wall - book.jumped;
   const alert: Told = {
@@ -150,10 +160,13 @@ function open(book: Book, key: string, fact: Extract<Fact, { what: "event" }>): 
     instance: null,
     promisedUntil: NEVER,
     reports: [],
+    heard: new Map(),
+    hasMerged: false,
     ended: null,
     lastOfKind: new Map(),
   };
   report(book, alert, fact);
+  for (const keys of fact.counted) hear(alert.heard, keys);
   book.alerts.push(alert);
   book.standing.set(key, alert);
   alert.renotifyAt = renotifyFrom(book, alert, now);

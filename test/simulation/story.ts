@@ -8,6 +8,7 @@ import { nextAct } from "./acts.ts";
 import { check } from "./check.ts";
 import { type Engine, machine, startEngine } from "./engine.ts";
 import type { LogEvent } from "./facts.ts";
+import { labelFaults } from "./labels.ts";
 import { runUntil } from "./loop.ts";
 import { type Expected, reference } from "./reference.ts";
 import { seeded } from "./seeded.ts";
@@ -114,6 +115,7 @@ function judge(end: {
     ...expected.late,
     ...differences(log, expected.events),
     ...endings(store, expected.endings),
+    ...labelFaults(store, expected.alerts),
     ...check({ store, world, log, facts, now: engine.now() }),
   ];
   const count = (what: string) => facts.filter((fact) => fact.what === what).length;

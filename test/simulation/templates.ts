@@ -13,6 +13,9 @@ function merge(
   const [kept, ended] = secondLives ? [second, first] : [first, second];
   const bothOpen = ended.state === "open";
   close(book, ended, { by: "merged", wall });
+  for (const [name, values] of ended.heard)
+    kept.heard.set(name, [...(kept.heard.get(name) ?? []), ...values]);
+  kept.hasMerged = true;
   kept.lastMatchWall = Math.max(kept.lastMatchWall, ended.lastMatchWall);
   kept.quietSince = Math.max(kept.quietSince, ended.quietSince);
   // Told further are those whom the higher ladder paged last; where both stand alike, those of either.

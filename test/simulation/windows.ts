@@ -4,6 +4,7 @@ import { type Book, MINUTE } from "./book.ts";
 interface Hit {
   now: number;
   order: number;
+  keys: Record<string, string>;
 }
 
 /** What is counted of each key, and when an alert of it ended last. */
@@ -15,19 +16,23 @@ export interface Counted {
 
 export const nothingCounted = (): Counted => ({ hits: new Map(), ended: new Map(), order: 0 });
 
-/** Counts a match of a key that has no alert; whether its rule fires with it. The clock's jumps make no match older. */
-export function fires(book: Book, key: string, { rule, now }: { rule: number; now: number }) {
+/** Counts a match of a key that has no alert; the keys of all that its rule fires with, else null. The clock's jumps make no match older. */
+export function fires(
+  book: Book,
+  key: string,
+  { rule, now, keys }: { rule: number; now: number; keys: Record<string, string> },
+): Record<string, string>[] | null {
   const { count = 1, window_minutes = 1 } = book.rules[rule]?.fire_after ?? {};
-  if (count === 1) return true;
+  if (count === 1) return [keys];
   const { counted } = book;
   counted.order += 1;
-  const hits = [...(counted.hits.get(key) ?? []), { now, order: counted.order }].filter(
+  const hits = [...(counted.hits.get(key) ?? []), { now, order: counted.order, keys }].filter(
     (hit) => hit.now > now - window_minutes * MINUTE,
   );
   counted.hits.set(key, hits);
-  if (hits.length < count) return false;
+  if (hits.length < count) return null;
   counted.hits.delete(key);
-  return true;
+  return hits.map((hit) => hit.keys);
 }
 
 /** An alert of the key ended: what was counted before counts no more. */

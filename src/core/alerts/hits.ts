@@ -1,4 +1,5 @@
 import type { Tx } from "../../ground/store/store.ts";
+import { type AlertLabels, labelsFrom } from "./labels.ts";
 
 /**
  * Matches counted towards an alert that has not opened yet, by its key (contract §5, fire_after). A row with
@@ -12,6 +13,8 @@ export interface Hit {
   n: number;
   /** The highest of them. */
   level: number;
+  /** What they say about themselves; left out: nothing. */
+  said?: AlertLabels | null;
 }
 
 /** Whose hits: a rule's row id and the alert's key. */
@@ -20,10 +23,10 @@ export interface HitKey {
   key: string;
 }
 
-const LOAD = `SELECT at, source_id AS sourceId, n, level FROM window_hits
+const LOAD = `SELECT at, source_id AS sourceId, n, level, said FROM window_hits
   WHERE rule_id = ? AND alert_key = ? AND at > ? AND n > 0 ORDER BY id`;
 const ADD =
-  "INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level) VALUES (?, ?, ?, ?, ?, ?)";
+  "INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level, said) VALUES (?, ?, ?, ?, ?, ?, ?)";
 const DROP = "DELETE FROM window_hits WHERE rule_id = ? AND alert_key = ?";
 // Where the rule has no hits there is nothing that a mark could be behind.
 const MARK = `INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level)
@@ -35,13 +38,18 @@ const REKEY = "UPDATE window_hits SET alert_key = ? WHERE rule_id = ? AND alert_
 
 /** The key's hits later than `after` (Unix seconds), in the order they were counted. */
 export function loadHits(tx: Tx, { ruleId, key }: HitKey, after: number): Hit[] {
-  return tx.sql<[ruleId: number, key: string, after: number], Hit>(LOAD).all(ruleId, key, after);
+  type Row = Omit<Hit, "said"> & { said: string | null };
+  return tx
+    .sql<[ruleId: number, key: string, after: number], Row>(LOAD)
+    .all(ruleId, key, after)
+    .map((row) => ({ ...row, said: row.said === null ? null : labelsFrom(row.said) }));
 }
 
 export function addHit(tx: Tx, { ruleId, key }: HitKey, hit: Hit): void {
-  tx.sql<[ruleId: number, key: string, at: number, sourceId: number, n: number, level: number]>(
-    ADD,
-  ).run(ruleId, key, hit.at, hit.sourceId, hit.n, hit.level);
+  const { at, sourceId, n, level, said = null } = hit;
+  type Row = [number, string, number, number, number, number, string | null];
+  const text = said === null ? null : JSON.stringify(said);
+  tx.sql<Row>(ADD).run(ruleId, key, at, sourceId, n, level, text);
 }
 
 export function dropHits(tx: Tx, { ruleId, key }: HitKey): void {

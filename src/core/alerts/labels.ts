@@ -44,19 +44,12 @@ export function namesOfRule(rule: {
 }
 
 /**
- * What is known of an alert after one more event with these keys; `known` itself where that is nothing new. A name that the
- * event lacks keeps its value. `first`: the names that the rule gives; where there is no room for one, later ones go.
+ * What is known of an alert after one more event with these keys; `known` itself where that is nothing new. `first`: the
+ * names that the rule gives; where there is no room for one, later ones go.
  */
-export function withKeys(
-  known: AlertLabels,
-  keys: Readonly<Record<string, string>> | null,
-  first: readonly string[],
-): AlertLabels {
-  if (keys === null || isKnown(known.labels, keys)) return known;
-  const draft = new Draft(known, first);
-  for (const name of first) if (Object.hasOwn(keys, name)) draft.take(name, keys[name] as string);
-  for (const name in keys) if (!draft.first.has(name)) draft.take(name, keys[name] as string);
-  return draft.result;
+export function withKeys(known: AlertLabels, keys: Keys, first: readonly string[]): AlertLabels {
+  const book = new LabelBook(known);
+  return book.hear(keys, first) ? book.labels : known;
 }
 
 /** What is known of one alert whose events were counted into two, of which `later` was seen last. */
@@ -65,117 +58,170 @@ export function joinedLabels(
   later: AlertLabels,
   first: readonly string[],
 ): AlertLabels {
-  const draft = new Draft(earlier, first);
-  const { labels, varied, varied_more } = later;
-  const rest = Object.keys(labels).filter((name) => !draft.first.has(name));
-  for (const name of [...first, ...rest]) {
-    if (!Object.hasOwn(labels, name)) continue;
-    const values = varied[name] ?? [labels[name] as string];
-    for (const value of values.toReversed()) draft.take(name, value);
-  }
-  for (const name of varied_more) draft.lacks(name);
-  return draft.result;
+  const book = new LabelBook(earlier);
+  return book.hearAll(later, first) ? book.labels : earlier;
 }
 
-function isKnown(labels: Labels, keys: Readonly<Record<string, string>>): boolean {
-  for (const name in keys) if (labels[name] !== keys[name]) return false;
-  return true;
-}
+type Keys = Readonly<Record<string, string>> | null;
 
-/** What becomes of `known`, copied where it changes. */
-class Draft {
-  readonly first: ReadonlySet<string>;
-  readonly #known: AlertLabels;
-  readonly #labels: Record<string, string>;
-  readonly #varied: Record<string, string[]>;
+/** What is known of an alert, while its events come: a change costs what it changes. */
+export class LabelBook {
+  readonly #labels: Map<string, string>;
+  /** Arrays of its own. */
+  readonly #varied = new Map<string, string[]>();
   readonly #more: Set<string>;
-  #names: number;
   #bytes = 0;
+  #variedBytes = 0;
   #isChanged = false;
 
-  constructor(known: AlertLabels, first: readonly string[]) {
-    this.first = new Set(first);
-    this.#known = known;
-    this.#labels = Object.assign(none<string>(), known.labels);
-    this.#varied = Object.assign(none<string[]>(), known.varied);
-    this.#more = new Set(known.varied_more);
-    this.#names = 0;
-    for (const name in this.#labels) {
-      this.#names++;
-      this.#bytes += sizeOf(name, this.#labels[name] as string);
+  constructor({ labels, varied, varied_more }: AlertLabels) {
+    this.#labels = new Map(Object.entries(labels));
+    for (const [name, value] of this.#labels) this.#bytes += sizeOf(name, value);
+    for (const name in varied) this.#keep(name, [...(varied[name] as string[])]);
+    this.#more = new Set(varied_more);
+  }
+
+  get labels(): AlertLabels {
+    return {
+      labels: recordFrom(this.#labels),
+      varied: recordFrom(this.#varied),
+      varied_more: [...this.#more],
+    };
+  }
+
+  /** Characters that it takes in memory, about. */
+  get size(): number {
+    return this.#bytes + this.#variedBytes;
+  }
+
+  /** One more event; whether it says something new. A name that it lacks keeps its value. */
+  hear(keys: Keys, first: readonly string[]): boolean {
+    if (keys === null) return false;
+    this.#isChanged = false;
+    let hasNew = false;
+    for (const name in keys) {
+      const before = this.#labels.get(name);
+      if (before === undefined) hasNew = true;
+      else if (before !== keys[name]) this.#replace(name, [before, keys[name] as string], first);
     }
+    if (!hasNew) return this.#isChanged;
+    for (const name of first)
+      if (Object.hasOwn(keys, name)) this.#add(name, keys[name] as string, first);
+    for (const name in keys) this.#add(name, keys[name] as string, first);
+    return this.#isChanged;
   }
 
-  get result(): AlertLabels {
-    if (!this.#isChanged) return this.#known;
-    return { labels: this.#labels, varied: this.#varied, varied_more: [...this.#more] };
+  /** All that is known of another that is the same alert, and was seen last; whether that is something new. */
+  hearAll({ labels, varied, varied_more }: AlertLabels, first: readonly string[]): boolean {
+    let isNews = false;
+    const most = Math.max(1, ...Object.values(varied).map(({ length }) => length));
+    // From the value used first to the last one, of all names.
+    for (let i = most - 1; i >= 0; i--) {
+      const keys = none<string>();
+      for (const name in labels) {
+        const value = (varied[name] ?? [labels[name] as string])[i];
+        if (value !== undefined) keys[name] = value;
+      }
+      isNews = this.hear(keys, first) || isNews;
+    }
+    this.#isChanged = false;
+    for (const name of varied_more) this.#lacks(name);
+    return isNews || this.#isChanged;
   }
 
-  take(name: string, value: string): void {
-    const before = this.#labels[name];
-    if (before === value) return;
-    const more = sizeOf(name, value) - (before === undefined ? 0 : sizeOf(name, before));
-    if (!this.#makesRoom(name, { names: before === undefined ? 1 : 0, bytes: more })) {
-      // What it is now isn't known.
-      if (before !== undefined) this.lacks(name);
+  #add(name: string, value: string, first: readonly string[]): void {
+    if (this.#labels.has(name) || !this.#makesRoom(name, sizeOf(name, value), first)) return;
+    this.#labels.set(name, value);
+    this.#bytes += sizeOf(name, value);
+    this.#isChanged = true;
+  }
+
+  #replace(
+    name: string,
+    [before, value]: readonly [string, string],
+    first: readonly string[],
+  ): void {
+    const more = Buffer.byteLength(value) - Buffer.byteLength(before);
+    // What it is now isn't known.
+    if (more > 0 && !this.#makesRoom(name, more, first)) {
+      this.#lacks(name);
       return;
     }
-    this.#isChanged = true;
+    this.#labels.set(name, value);
     this.#bytes += more;
-    if (before === undefined) this.#names++;
-    else this.#vary(name, [before, value]);
-    this.#labels[name] = value;
+    this.#isChanged = true;
+    const values = this.#varied.get(name);
+    if (values === undefined) {
+      this.#keep(name, [value, before]);
+      return;
+    }
+    const at = values.indexOf(value);
+    if (at !== -1) values.splice(at, 1);
+    else this.#variedBytes += Buffer.byteLength(value);
+    values.unshift(value);
+    while (
+      values.length > labelLimits.values ||
+      (values.length > 1 && this.#variedBytes > labelLimits.variedBytes)
+    ) {
+      this.#variedBytes -= Buffer.byteLength(values.pop() as string);
+      this.#more.add(name);
+    }
+  }
+
+  #keep(name: string, values: string[]): void {
+    this.#varied.set(name, values);
+    for (const value of values) this.#variedBytes += Buffer.byteLength(value);
   }
 
   /** It had values that aren't known. */
-  lacks(name: string): void {
-    const value = this.#labels[name];
+  #lacks(name: string): void {
+    const value = this.#labels.get(name);
     if (value === undefined || this.#more.has(name)) return;
     this.#isChanged = true;
     this.#more.add(name);
-    this.#varied[name] ??= [value];
+    if (!this.#varied.has(name)) this.#keep(name, [value]);
   }
 
-  #vary(name: string, [before, value]: readonly [string, string]): void {
-    const values = [value, ...(this.#varied[name] ?? [before]).filter((one) => one !== value)];
-    const kept = values.slice(0, labelLimits.values);
-    this.#varied[name] = kept;
-    while (kept.length > 1 && variedBytes(this.#varied) > labelLimits.variedBytes) kept.pop();
-    if (kept.length < values.length) this.#more.add(name);
-  }
-
-  /** Whether so much fits; for a name of the rule's, others go, the last one first. */
-  #makesRoom(name: string, more: { names: number; bytes: number }): boolean {
-    const tooMany = () => Math.max(0, this.#names + more.names - labelLimits.names);
-    const tooLong = () => Math.max(0, this.#bytes + more.bytes - labelLimits.bytes);
+  /** Whether so many bytes fit; for a name of the rule's, others go, the last one first. */
+  #makesRoom(name: string, bytes: number, first: readonly string[]): boolean {
+    const names = this.#labels.has(name) ? 0 : 1;
+    const tooMany = () => Math.max(0, this.#labels.size + names - labelLimits.names);
+    const tooLong = () => Math.max(0, this.#bytes + bytes - labelLimits.bytes);
     if (tooMany() === 0 && tooLong() === 0) return true;
-    if (!this.first.has(name)) return false;
-    const others = Object.keys(this.#labels).filter((one) => !this.first.has(one));
-    const freed = others.reduce((sum, one) => sum + sizeOf(one, this.#labels[one] as string), 0);
+    if (!first.includes(name)) return false;
+    const others = [...this.#labels].filter(([one]) => !first.includes(one));
+    const freed = others.reduce((sum, [one, value]) => sum + sizeOf(one, value), 0);
     if (others.length < tooMany() || freed < tooLong()) return false;
-    while (tooMany() > 0 || tooLong() > 0) this.#drop(others.pop() as string);
+    while (tooMany() > 0 || tooLong() > 0) this.#drop(...(others.pop() as [string, string]));
     return true;
   }
 
-  #drop(name: string): void {
-    this.#names--;
-    this.#bytes -= sizeOf(name, this.#labels[name] as string);
+  #drop(name: string, value: string): void {
     this.#isChanged = true;
-    delete this.#labels[name];
-    delete this.#varied[name];
+    this.#bytes -= sizeOf(name, value);
+    for (const one of this.#varied.get(name) ?? []) this.#variedBytes -= Buffer.byteLength(one);
+    this.#labels.delete(name);
+    this.#varied.delete(name);
     this.#more.delete(name);
   }
+}
+
+function recordFrom<T>(map: ReadonlyMap<string, T>): Record<string, T> {
+  const record = none<T>();
+  for (const [name, value] of map) record[name] = value;
+  return record;
 }
 
 function sizeOf(name: string, value: string): number {
   return Buffer.byteLength(name) + Buffer.byteLength(value);
 }
 
-function variedBytes(varied: Varied): number {
-  let bytes = 0;
-  for (const name in varied)
-    for (const value of varied[name] as string[]) bytes += Buffer.byteLength(value);
-  return bytes;
+/** Characters that it takes in memory. */
+export function labelChars({ labels, varied }: AlertLabels): number {
+  let chars = 0;
+  for (const name in labels) chars += name.length + (labels[name] as string).length;
+  for (const name in varied) for (const value of varied[name] as string[]) chars += value.length;
+  return chars;
 }
 
 /** Every label with all its known values, the last one first: `["host", "db7, db8 …"]`. */
@@ -219,4 +265,14 @@ export function labelsOf({ labels, varied, varied_more }: LabelColumns): AlertLa
 
 function recordOf<T>(json: string | null): Record<string, T> {
   return json === null ? none<T>() : Object.assign(none<T>(), JSON.parse(json));
+}
+
+/** All of it in one text, as `JSON.stringify` writes it. */
+export function labelsFrom(json: string): AlertLabels {
+  const { labels, varied, varied_more } = JSON.parse(json) as AlertLabels;
+  return {
+    labels: Object.assign(none<string>(), labels),
+    varied: Object.assign(none<string[]>(), varied),
+    varied_more,
+  };
 }

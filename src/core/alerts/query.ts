@@ -36,7 +36,7 @@ export interface AlertQuery {
   /** Identifiers with their values; null: any value. */
   keys: { name: string; value: string | null }[];
   labels: LabelPart[];
-  /** Small letters; each stands in template, last message or identifiers. */
+  /** Small letters; each stands in title, template, last message, identifiers or labels. */
   words: string[];
 }
 

@@ -13,6 +13,7 @@ export interface FilteredRow extends LabelColumns {
   rule: string;
   level: number;
   template: string;
+  /** With the sender's title and the labels. */
   last_message: string;
   identifiers: string;
   silenced_by: string | null;
@@ -44,8 +45,10 @@ const START = { group: 0, rank: Number.MAX_SAFE_INTEGER, tie: Number.MAX_SAFE_IN
 const GROUPS: readonly AlertState[] = ["open", "acknowledged", "resolved"];
 const PLAIN = "id, state, rule, level, silenced_by, updated_seq";
 /** Of a text so many characters are searched. */
-export const TEXTS =
-  "substr(template, 1, 4096) AS template, substr(last_message, 1, 4096) AS last_message, identifiers";
+const SAID = ["title", "substr(labels, 1, 4096)", "substr(varied, 1, 4096)"]
+  .map((text) => ` || coalesce(char(10) || ${text}, '')`)
+  .join("");
+export const TEXTS = `substr(template, 1, 4096) AS template, substr(last_message, 1, 4096)${SAID} AS last_message, identifiers`;
 /** Texts may be long, and are read where something in them is looked for. */
 export const readsTexts = ({ words, keys }: AlertQuery): boolean => words.length + keys.length > 0;
 export const NO_TEXTS = "'' AS template, '' AS last_message, '{}' AS identifiers";

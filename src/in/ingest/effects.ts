@@ -196,7 +196,7 @@ export function createEffects(memory: {
               expiresAt: lasting(named.expiresAt, tx.at),
             },
       title: event.title ?? null,
-      labels: withKeys(NO_LABELS, keys, names),
+      labels: fired.labels ?? withKeys(NO_LABELS, keys, names),
       extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
     });
   };
@@ -233,9 +233,9 @@ export function createEffects(memory: {
       openAlerts.dropReport(key);
       return "alerted";
     }
-    const fired = rule.atOnce
+    const fired: Firing | null = rule.atOnce
       ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
-      : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
+      : windows.count(tx, rule, { key, sourceId: source.id, event });
     if (fired === null) return "none";
     open(tx, { rule, key, subject, fired, stillFiring }, arrival, mined);
     return "alerted";

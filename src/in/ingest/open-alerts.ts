@@ -9,7 +9,7 @@ import {
   writeTitle,
   writeWord,
 } from "../../core/alerts/fold.ts";
-import { type AlertLabels, withKeys } from "../../core/alerts/labels.ts";
+import { type AlertLabels, LabelBook } from "../../core/alerts/labels.ts";
 import { raiseLevel } from "../../core/alerts/raise-level.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
@@ -44,7 +44,7 @@ export interface OpenAlert {
   /** What its sender calls it; null: nothing. */
   title: string | null;
   /** What the open batch has to write of it. */
-  news: { title?: string; labels?: AlertLabels } | null;
+  news: { title?: string; labels?: LabelBook } | null;
 }
 
 /** Seconds between two writes of a firing that is only reported again. */
@@ -70,7 +70,10 @@ export interface OpenAlerts {
     key: string,
     said: {
       alert: OpenAlert;
-      event: Pick<IngestEvent, "keys" | "title">;
+      event: Pick<IngestEvent, "keys" | "title"> & {
+        /** Of all events at once, in place of the keys of one. */
+        labels?: AlertLabels | undefined;
+      };
       names: readonly string[];
     },
   ): boolean;
@@ -106,9 +109,9 @@ export function createOpenAlerts(limit: number): OpenAlerts {
   const known = new Map<string, OpenAlert>();
   const touched = new Set<OpenAlert>();
   const reports = createLaterReports(limit);
-  const heard = new LRUCache<string, AlertLabels>({
+  const heard = new LRUCache<string, LabelBook>({
     maxSize: LABEL_CHARS,
-    sizeCalculation: charsOf,
+    sizeCalculation: ({ size }) => 1 + size,
   });
   // After a jump the last report and due times can't be compared.
   let hasJumped = false;
@@ -141,7 +144,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
       remember(key, alert);
       return alert;
     },
-    hear(tx, key, { alert, event: { keys, title = null }, names }) {
+    hear(tx, key, { alert, event: { keys, title = null, labels: all }, names }) {
       let isNews = false;
       if (title !== null && title !== alert.title) {
         alert.title = title;
@@ -149,15 +152,12 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         isNews = true;
       }
       if (keys === null) return isNews;
-      let before = alert.news?.labels ?? heard.get(key);
-      if (before === undefined) {
-        before = readLabels(tx, alert.id);
-        heard.set(key, before);
-      }
-      const labels = withKeys(before, keys, names);
-      if (labels === before) return isNews;
-      alert.news = { ...alert.news, labels };
-      heard.set(key, labels);
+      const known = alert.news?.labels ?? heard.get(key);
+      const book = known ?? new LabelBook(readLabels(tx, alert.id));
+      if (known === undefined) heard.set(key, book);
+      const saysMore = all === undefined ? book.hear(keys, names) : book.hearAll(all, names);
+      if (!saysMore) return isNews;
+      if (alert.news?.labels === undefined) alert.news = { ...alert.news, labels: book };
       return true;
     },
     touch(key, alert) {
@@ -243,15 +243,6 @@ function writeNews(tx: Tx, alert: OpenAlert): void {
   if (alert.news === null) return;
   const { title, labels } = alert.news;
   if (title !== undefined) writeTitle(tx, alert.id, title);
-  if (labels !== undefined) writeLabels(tx, alert.id, labels);
+  if (labels !== undefined) writeLabels(tx, alert.id, labels.labels);
   alert.news = null;
-}
-
-/** At least one. */
-function charsOf({ labels, varied }: AlertLabels): number {
-  let chars = 1;
-  for (const name in labels) chars += name.length + (labels[name] as string).length;
-  for (const name in varied)
-    for (const value of varied[name] as readonly string[]) chars += value.length;
-  return chars;
 }

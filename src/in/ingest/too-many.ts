@@ -92,7 +92,11 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
         alert.lastSeen = tx.at;
         Object.assign(alert, { lastMessage, template });
         // It has a text of its own, and no title of any of them.
-        openAlerts.hear(tx, key, { alert, event: { keys: one.keys }, names: one.names });
+        openAlerts.hear(tx, key, {
+          alert,
+          event: { keys: one.keys, labels: fired.labels },
+          names: one.names,
+        });
         openAlerts.touch(key, alert);
         return true;
       }
@@ -109,7 +113,7 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
         source,
         isOfOneSource: false,
         identifiers: {},
-        labels: withKeys(NO_LABELS, one.keys, one.names),
+        labels: fired.labels ?? withKeys(NO_LABELS, one.keys, one.names),
       });
       counted.add({ prefix, key: one.key, alertId: id }, fired.level);
       return true;

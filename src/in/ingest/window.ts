@@ -1,4 +1,12 @@
 import type { Hit } from "../../core/alerts/hits.ts";
+import {
+  type AlertLabels,
+  joinedLabels,
+  labelChars,
+  NO_LABELS,
+  withKeys,
+} from "../../core/alerts/labels.ts";
+import type { IngestEvent } from "./event.ts";
 
 export interface WindowRule {
   count: number;
@@ -13,6 +21,17 @@ export interface Firing {
   firstSeen: number;
   level: number;
   sources: number;
+  /** What its events say about themselves; left out: it is one event. */
+  labels?: AlertLabels;
+}
+
+/** Hits whose keys an alert starts from. */
+const MOST_HEARD = 10_000;
+/** Characters of labels that take the memory of a hit. */
+const CHARS_OF_HIT = 64;
+
+function saidSize({ said }: Hit): number {
+  return said ? Math.ceil(labelChars(said) / CHARS_OF_HIT) : 0;
 }
 
 /**
@@ -24,6 +43,8 @@ export class SlidingWindow {
   /** Hits before this index have left the window. */
   #first = 0;
   #count = 0;
+  /** Of what hits say of themselves, in hits. */
+  #saidSize = 0;
   readonly #bySource = new Map<number, number>();
 
   /** Hits in ascending order of time. */
@@ -35,8 +56,26 @@ export class SlidingWindow {
     return this.#count;
   }
 
+  /** Its hits; what they say of themselves counts as further ones. */
   get size(): number {
-    return this.#hits.length - this.#first;
+    return this.#hits.length - this.#first + this.#saidSize;
+  }
+
+  /** A hit has one more event with these keys. */
+  hear(hit: Hit, keys: IngestEvent["keys"], names: readonly string[]): void {
+    if (keys === null) return;
+    this.#saidSize -= saidSize(hit);
+    hit.said = withKeys(hit.said ?? NO_LABELS, keys, names);
+    this.#saidSize += saidSize(hit);
+  }
+
+  /** What the hits say of themselves; of very many the newest. */
+  said(names: readonly string[]): AlertLabels {
+    let said = NO_LABELS;
+    const first = Math.max(this.#first, this.#hits.length - MOST_HEARD);
+    for (const hit of this.#hits.slice(first))
+      if (hit.said) said = joinedLabels(said, hit.said, names);
+    return said;
   }
 
   /** Counts a match. Returns its hit, which is new or the one of the same second and source. */
@@ -66,6 +105,7 @@ export class SlidingWindow {
 
   #append(hit: Hit): void {
     this.#hits.push(hit);
+    this.#saidSize += saidSize(hit);
     this.#count += hit.n;
     this.#bySource.set(hit.sourceId, (this.#bySource.get(hit.sourceId) ?? 0) + hit.n);
   }
@@ -88,6 +128,7 @@ export class SlidingWindow {
       hit = this.#hits[++this.#first]
     ) {
       this.#count -= hit.n;
+      this.#saidSize -= saidSize(hit);
       const left = (this.#bySource.get(hit.sourceId) ?? 0) - hit.n;
       if (left > 0) this.#bySource.set(hit.sourceId, left);
       else this.#bySource.delete(hit.sourceId);

@@ -1,6 +1,8 @@
 import { addHit, dropHits, type Hit, keysWithHits, loadHits } from "../../core/alerts/hits.ts";
+import { NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { keyPrefix } from "./alert-key.ts";
+import type { IngestEvent } from "./event.ts";
 import type { CompiledRule } from "./match.ts";
 import { type Firing, SlidingWindow } from "./window.ts";
 
@@ -15,7 +17,7 @@ export interface Windows {
   count(
     tx: Tx,
     rule: CompiledRule,
-    match: { key: string; sourceId: number; level: number },
+    match: { key: string; sourceId: number; event: Pick<IngestEvent, "level" | "keys"> },
   ): Firing | null;
   /** Drops the counts of all keys of this subject. The caller first writes what the batch counted. */
   drop(tx: Tx, rule: { id: number; identifier_keys: readonly string[] }, subject: string): void;
@@ -71,33 +73,41 @@ export function createWindows(limits: WindowLimits): Windows {
     return entry;
   };
 
-  const add = (entry: Kept, match: { at: number; sourceId: number; level: number }) => {
-    const { hit, isNew } = entry.window.add(match);
+  const add = (
+    entry: Kept,
+    { names }: CompiledRule,
+    { keys, ...match }: { at: number; sourceId: number } & Pick<IngestEvent, "level" | "keys">,
+  ) => {
+    const { hit } = entry.window.add(match);
+    entry.window.hear(hit, keys, names);
     const row = entry.unwritten.get(hit);
-    if (row === undefined) entry.unwritten.set(hit, { ...match, n: 1 });
-    else {
+    if (row === undefined) {
+      const said = keys === null ? null : withKeys(NO_LABELS, keys, names);
+      entry.unwritten.set(hit, { ...match, n: 1, said });
+    } else {
+      row.said = keys === null ? (row.said ?? null) : withKeys(row.said ?? NO_LABELS, keys, names);
       row.n++;
       row.level = Math.max(row.level, match.level);
     }
-    if (isNew) hits++;
   };
 
   return {
     has: (key) => kept.has(key),
-    count(tx, rule, { key, sourceId, level }) {
+    count(tx, rule, { key, sourceId, event: { level, keys } }) {
       const entry = load(tx, rule, key);
       touched.add(key);
-      add(entry, { at: tx.at, sourceId, level });
       const before = entry.window.size;
+      add(entry, rule, { at: tx.at, sourceId, level, keys });
       const fired = entry.window.fires(tx.at, {
         ...rule.rule.fire_after,
         seconds: rule.windowSeconds,
       });
-      hits -= before - entry.window.size;
+      hits += entry.window.size - before;
       if (fired === null) return null;
+      const labels = entry.window.said(rule.names);
       forget(key);
       dropHits(tx, { ruleId: rule.rule.id, key });
-      return fired;
+      return { ...fired, labels };
     },
     drop(tx, { id: ruleId, identifier_keys }, subject) {
       const prefix = keyPrefix(ruleId, subject);

@@ -5,6 +5,7 @@ import {
   joinedLabels,
   labelColumns,
   labelLimits,
+  labelsFrom,
   labelsOf,
   NO_LABELS,
   withKeys,
@@ -63,6 +64,7 @@ test("what is known is the same after it was written and read, and what is nothi
     fc.property(fc.array(keys), keys, (events, last) => {
       const known = heard([...events, last]);
       assert.deepEqual(labelsOf(labelColumns(known)), known);
+      assert.deepEqual(labelsFrom(JSON.stringify(known)), known);
       assert.equal(withKeys(known, last, []), known);
       assert.equal(withKeys(known, null, []), known);
     }),

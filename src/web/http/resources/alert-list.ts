@@ -41,7 +41,7 @@ const listQuery = z.strictObject({
   min_level: queryInteger(0).optional(),
   q: text(LONGEST_QUERY)
     .describe(
-      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in template, last message and identifiers.',
+      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in title, template, last message, identifiers and labels.',
     )
     .optional(),
   mine: flag.optional().describe("Those that paged, were given to or acknowledged by the caller."),
