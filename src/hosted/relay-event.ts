@@ -6,6 +6,7 @@ export interface RelayedEvent {
   alertId: string;
   project: string;
   rule: string;
+  /** What the alert is called; from a box that sends no title, its template. */
   template: string;
   count: number;
   level: number;
@@ -40,7 +41,7 @@ export function readRelayedEvent(rawBody: Uint8Array): RelayedEvent | string {
     alertId,
     project,
     rule: text(fields["rule"]),
-    template: text(fields["template"]) || text(fields["last_message"]),
+    template: text(fields["title"]) || text(fields["template"]) || text(fields["last_message"]),
     count: number(fields["count"], 1),
     level: number(fields["level"], 0),
     pageAccounts: accountsOf(fields["page_accounts"]),

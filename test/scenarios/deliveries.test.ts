@@ -523,7 +523,7 @@ test("Telegram and Slack get words; a group that moved is followed and remembere
   await settle(box);
   assert.deepEqual(chats, ["-5", "-1005", "-1005"]);
   const slack = receiver.received.filter(({ path }) => path === "/slack");
-  assert.match(slack[0]?.body ?? "", /ALERT: shop · any/);
+  assert.match(slack[0]?.body ?? "", /ERROR shop: it is down/);
   assert.ok(receiver.received.some(({ path }) => path === "/bot1:tok/sendMessage"));
 });
 

@@ -62,7 +62,7 @@ test("a drill takes the whole way, says that it is one wherever it comes, runs n
     assert.match(JSON.parse(body).last_message, /^Drill: .*ann@example\.org tries the rule errors/);
   }
   const page = receiver.received.findLast(({ path }) => path === "/ann");
-  assert.match(toldIn(page).title, /^DRILL · ESCALATED/);
+  assert.match(toldIn(page).title, /^DRILL · WARN shop: /);
   // It is quiet for longer than the rule allows, and only its own time ends it.
   await pass(box, 890, 89);
   assert.equal((await alertOf(id)).state, "open");

@@ -49,8 +49,8 @@ test("an alert comes by mail, opened and resolved in one thread; what isn't an a
     await settle(box);
     const [, opened, resolved, ...more] = server.taken.map(({ raw }) => new Map(headersOf(raw)));
     assert.equal(more.length, 0);
-    assert.match(opened?.get("Subject") ?? "", /^ALERT: shop · errors$/);
-    assert.match(resolved?.get("Subject") ?? "", /^Resolved: shop · errors$/);
+    assert.match(opened?.get("Subject") ?? "", /^\[Critical\] shop: payment 4711 failed$/);
+    assert.match(resolved?.get("Subject") ?? "", /^Resolved shop: payment 4711 failed$/);
     assert.equal(opened?.get("Importance"), "high");
     assert.equal(opened?.get("References"), resolved?.get("References"));
     assert.notEqual(opened?.get("Message-ID"), resolved?.get("Message-ID"));

@@ -28,8 +28,8 @@ test("a phone with the ntfy app is rung, and its topic and token are never read 
     const [page] = server.received;
     const said = JSON.parse(page?.body ?? "");
     assert.deepEqual([said.topic, said.priority], [topic, 5]);
-    assert.match(said.title, /^ALERT: shop · errors/);
-    assert.match(said.message, /payment 4711 failed/);
+    assert.match(said.title, /^CRITICAL shop: payment 4711 failed/);
+    assert.match(said.message, /rule errors/);
     assert.equal(page?.headers["authorization"], "Bearer tk_canary");
 
     const fired = (await box.api("POST", `${path}/${id}/test`)).body;

@@ -32,8 +32,8 @@ test("a phone with the Gotify app is rung, and its token is never read again", a
     await box.ingest(token, { message: "payment 4711 failed", level: 500 });
     await settle(box);
     const { title, message, priority } = bodyOf(server.received[1]);
-    assert.match(title, /^ALERT: shop · errors/);
-    assert.match(message, /payment 4711 failed/);
+    assert.match(title, /^CRITICAL shop: payment 4711 failed/);
+    assert.match(message, /rule errors/);
     assert.equal(priority, 10);
   } finally {
     await box.stop();

@@ -43,8 +43,8 @@ test("one alert is told in rooms of four services, opened and resolved, and no a
       const [tested, opened, resolved, ...more] = receiver.received.map(({ body }) => body);
       assert.equal(more.length, 0);
       assert.match(tested ?? "", /Test: shop/);
-      assert.match(opened ?? "", /ALERT: shop · errors.*payment 4711 failed/);
-      assert.match(resolved ?? "", /Resolved: shop · errors/);
+      assert.match(opened ?? "", /CRITICAL shop: payment 4711 failed/);
+      assert.match(resolved ?? "", /Resolved shop: payment 4711 failed/);
     }
   } finally {
     await box.stop();

@@ -86,7 +86,7 @@ describe("a storm in a shared room", () => {
     assert.equal(new Set(opened).size, 1_000);
     const texts = told();
     assert.ok(texts.length <= 12, `${texts.length} messages`);
-    const single = texts.filter((text) => text.startsWith("ALERT"));
+    const single = texts.filter((text) => text.startsWith("ERROR shop: "));
     let counted = single.length;
     for (const text of texts) counted += Number(/^(\d+) alerts? of/.exec(text)?.[1] ?? 0);
     assert.equal(counted, 1_000, texts.join("\n\n"));

@@ -52,7 +52,7 @@ test("a chat is told names and what to do, each attempt the same words; the webh
   assert.equal(
     text,
     [
-      "```\nit is down\nk = 1\n```",
+      "```\nk = 1\n```",
       "Pages Ann Ok \\(step 1\\)",
       "Next: nobody, the ladder has run",
       "[Runbook](https://wiki.example/down)",
@@ -146,7 +146,7 @@ test("a channel has texts of its own; a bad one is refused with its place, one t
       .sql<[string, string]>("UPDATE integrations SET body_template = ? WHERE id = ?")
       .run(`${nested}{{#rule}}`, made.id),
   );
-  assert.deepEqual(await posted("b"), ["ALERT: own · any", "it is down\nk = b"]);
+  assert.deepEqual(await posted("b"), ["ERROR own: it is down", "k = b"]);
 
   assert.equal((await box.api("PUT", `${base}/${made.id}`, { body_template: "" })).status, 200);
   assert.equal((await read()).title_template, texts.title_template);

@@ -37,7 +37,7 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
     alert_id: String(row.id),
     tenant_id: tenantId(tx),
     timestamp,
-    alert: factsOf(row),
+    alert: { ...factsOf(row), title: row.title },
   });
   return enqueue(tx, {
     eventId,
@@ -52,7 +52,7 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
       what.event === "alert.opened"
         ? followersIn(tx, row, what.rule).length > 0
         : reachableIn(tx).hasContacts,
-    said: () => ({ ...alwaysSaid(row, what.rule), ...what.said() }),
+    said: () => ({ ...alwaysSaid(tx, row, what), ...what.said() }),
     // What an action mends isn't broken in a drill.
     actions: row.drill !== 0 ? [] : (what.rule?.actions ?? null),
   }).eventRow;

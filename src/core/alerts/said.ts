@@ -1,7 +1,9 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import type { EventKind } from "../../out/outbox/event.ts";
 import type { ByName, EventNames } from "../../out/outbox/event-names.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type Alert, type AlertRow, factsOf } from "./alert.ts";
+import { apartOf } from "./apart.ts";
 import { numberInPass, wholeLadder } from "./ladder.ts";
 import { createReach, type StepRecipients, storedSeats } from "./reach.ts";
 import { nextOfLadder } from "./rungs-ahead.ts";
@@ -22,8 +24,13 @@ export function displayNameOf(reader: Reader, accountId: string): string {
   return row.display_name.trim() === "" ? row.email : row.display_name;
 }
 
-/** What every message of the alert tells: what to do about it, and what its sender sent along. */
-export function alwaysSaid(row: AlertRow, rule: StoredRule | null): EventNames {
+/** What every message of the alert tells: what to do about it, what its sender sent along, and what tells it from others. */
+export function alwaysSaid(
+  reader: Reader,
+  row: AlertRow,
+  { event, rule }: { event: EventKind; rule: StoredRule | null },
+): EventNames {
+  const apart = CALLS.has(event) ? (apartOf(reader, [row]).get(row.id) ?? []) : [];
   const { links, images } = row.extra === null ? NOTHING : factsOf(row);
   const shown = [
     ...links,
@@ -31,9 +38,17 @@ export function alwaysSaid(row: AlertRow, rule: StoredRule | null): EventNames {
   ].slice(0, MOST_LINKS);
   return {
     ...(rule !== null && rule.runbook_url !== "" && { runbook: rule.runbook_url }),
+    ...(apart.length > 0 && { apart }),
     ...(shown.length > 0 && { links: shown }),
   };
 }
+
+/** Events that ask somebody to look. What ended it is no time to compare it with others. */
+const CALLS: ReadonlySet<EventKind> = new Set([
+  "alert.opened",
+  "alert.escalated",
+  "alert.renotified",
+]);
 
 const NOTHING: Pick<Alert, "links" | "images"> = { links: [], images: [] };
 

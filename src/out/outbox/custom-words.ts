@@ -2,7 +2,15 @@ import { levelName } from "../../ground/kit/level.ts";
 import { compileTemplate, type TextTemplate } from "../../ground/kit/mustache.ts";
 import type { EventBody } from "./event.ts";
 import type { ByName, EventNames } from "./event-names.ts";
-import { drillTitle, duration, type Message, minuteOf, names } from "./message.ts";
+import {
+  drillTitle,
+  duration,
+  loggedIn,
+  type Message,
+  minuteOf,
+  names,
+  titleInEvent,
+} from "./message.ts";
 
 /** Texts that somebody wrote for one channel, in Mustache; empty: the usual ones. */
 export interface CustomTexts {
@@ -28,6 +36,7 @@ export const templateFields = [
   "is_test",
   "is_disabled",
   "title",
+  "alert_title",
   "facts",
   "people",
   "project",
@@ -94,8 +103,13 @@ export function inCustomWords(
   const body = rendered(texts.body_template, LONGEST_BODY)
     .replace(/[^\P{Cc}\n\t]/gu, " ")
     .trim();
+  const logged = loggedIn(event);
+  // The usual title has said it.
+  const isLost =
+    title.trim() !== "" && said?.together === undefined && logged !== message.details[0];
   return {
     ...message,
+    ...(isLost && logged !== "" && { details: [logged, ...message.details] }),
     ...(title.trim() !== "" && { title: drillTitle(event, title.trim()) }),
     ...(body !== "" && { details: [body], people: [], facts: "" }),
   };
@@ -121,6 +135,7 @@ function viewOf(
     is_test: is("alert.test"),
     is_disabled: is("integration.disabled"),
     title: message.title,
+    alert_title: titleInEvent(event),
     facts: message.facts,
     people: message.people,
     project: event.project,

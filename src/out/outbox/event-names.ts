@@ -31,6 +31,8 @@ export interface EventNames {
   silenced?: number;
   /** What to do about it: the rule's. */
   runbook?: string;
+  /** The labels that told it from the other unresolved alerts of its rule. */
+  apart?: readonly { name: string; value: string }[];
   /** What its sender sent along. */
   links?: readonly Link[];
   /** It tells of many alerts, in place of what is told of one. */

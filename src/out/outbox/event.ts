@@ -19,6 +19,8 @@ export interface AlertFacts {
   rule: string;
   state: string;
   template: string;
+  /** What its sender calls it, in one line; absent where it doesn't. */
+  title?: string | null;
   level: number;
   count: number;
   first_seen: number;
@@ -92,6 +94,7 @@ export function buildEventBody(input: EventInput): string {
     page_accounts: alert.page_accounts,
     timestamp: input.timestamp,
     tenant_id: input.tenant_id,
+    ...(alert.title ? { title: alert.title } : {}),
     ...(alert.drill ? { drill: true } : {}),
     ...(input.test ? { test: true } : {}),
     ...(input.integration ? { integration: input.integration } : {}),

@@ -1,14 +1,14 @@
 import { levelName } from "../../ground/kit/level.ts";
-import { cut, ellipsis, inOneLine } from "../../ground/kit/text.ts";
+import { cut, ellipsis, inOneLine, titleLine } from "../../ground/kit/text.ts";
 import type { EventBody } from "./event.ts";
 import type { ByName, EventNames, Link } from "./event-names.ts";
 import { groupedWords } from "./grouped.ts";
 
 /** An event in words, for whatever people read: what is wrong, where, how bad, since when, and who is on it. */
 export interface Message {
-  /** One line: state, project, rule. */
+  /** One line: level or state, project, and what the alert is called. */
   readonly title: string;
-  /** What was logged, and the identifiers, each on its own line. */
+  /** What was logged if the title doesn't say it, the identifiers, and the labels that tell it from others, each on its own line. */
   readonly details: readonly string[];
   /** A sentence each: whom it pages and why, who is next and when, who has it, how it ended. */
   readonly people: readonly string[];
@@ -26,26 +26,30 @@ export interface MessageContext {
   link?: string | null;
   /** Names and times that were written with the event; null where nothing was. */
   said?: EventNames | null;
+  /** The reader is told by `leadOf` what brought it up, and who is next. */
+  isLed?: boolean;
 }
 
 const LONGEST_TITLE = 140;
 const LONGEST_DETAIL = 700;
 const LONGEST_SENTENCE = 240;
 const LONGEST_NAME = 60;
-const MOST_IDENTIFIERS = 6;
+const LONGEST_PROJECT = 24;
+const MOST_LABELS = 6;
 
 /** Says an event in words. Plain text, escaped by nobody yet; the same input always makes the same words. */
 export function describe(
   event: EventBody,
-  { link = null, said = null }: MessageContext = {},
+  { link = null, said = null, isLed = false }: MessageContext = {},
 ): Message {
   if (said?.together !== undefined)
     return { ...groupedWords(event, said.together), people: [], facts: "", link, links: [] };
-  const where = [event.project, event.rule].filter((part) => part !== "").map(inOneLine);
+  const title = drillTitle(event, headline(event));
   return {
-    title: drillTitle(event, `${headline(event, said)}: ${where.join(" · ")}`),
-    details: details(event),
-    people: people(event, said ?? {}).map((sentence) =>
+    title,
+    // What the title says whole isn't said twice.
+    details: details(event, said ?? {}).filter((line, i) => i > 0 || !title.endsWith(`: ${line}`)),
+    people: people(event, said ?? {}, isLed).map((sentence) =>
       ellipsis(inOneLine(sentence), LONGEST_SENTENCE),
     ),
     facts: facts(event),
@@ -70,14 +74,15 @@ export function asLine({ text, href }: Link): string {
   return `${text}: ${href}`;
 }
 
-function headline(event: EventBody, said: EventNames | null): string {
-  switch (event.event) {
-    case "alert.opened":
-      return "ALERT";
-    case "alert.escalated":
-      return `ESCALATED (step ${event.escalation_level})`;
-    case "alert.renotified":
-      return said?.again ? "OPEN AGAIN" : "STILL OPEN";
+/** `CRITICAL shop: payment 4711 failed`: the level first, because devices cut the end. */
+function headline(event: EventBody): string {
+  const project = ellipsis(inOneLine(event.project), LONGEST_PROJECT);
+  const what = titleInEvent(event);
+  return what === "" ? `${stateOf(event)}: ${project}` : `${stateOf(event)} ${project}: ${what}`;
+}
+
+function stateOf({ event, level }: EventBody): string {
+  switch (event) {
     case "alert.acknowledged":
       return "Acknowledged";
     case "alert.resolved":
@@ -86,7 +91,24 @@ function headline(event: EventBody, said: EventNames | null): string {
       return "Test";
     case "integration.disabled":
       return "CHANNEL DISABLED";
+    default:
+      return levelName(level).toUpperCase();
   }
+}
+
+/** What the event's alert is called; empty where it is about none. */
+export function titleInEvent({ event, title, last_message, template }: EventBody): string {
+  if (event === "alert.test" || event === "integration.disabled") return "";
+  return inOneLine(title ?? "") || titleLine(last_message) || titleLine(template);
+}
+
+/** A mail's subject: a title whose level, `CRITICAL shop: …`, stands in brackets, `[Critical] shop: …`. */
+export function subjectOf(title: string, level: number): string {
+  const name = levelName(level);
+  const word = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const [, before = "", rest = null] = /^(DRILL · )?(.*)$/s.exec(title) ?? [];
+  const shout = `${name.toUpperCase()} `;
+  return rest?.startsWith(shout) ? `${before}[${word}] ${rest.slice(shout.length)}` : title;
 }
 
 function facts(event: EventBody): string {
@@ -95,31 +117,36 @@ function facts(event: EventBody): string {
   const first = minuteOf(event.first_seen);
   const last = minuteOf(event.last_seen);
   const times = first === last ? `at ${first} UTC` : `${first} to ${shorter(last, first)} UTC`;
-  return `${levelName(event.level)} · ${count} · ${times} · alert ${event.alert_id}`;
+  const rule = event.rule === "" ? "" : `rule ${ellipsis(inOneLine(event.rule), LONGEST_NAME)} · `;
+  return `${levelName(event.level)} · ${rule}${count} · ${times} · alert ${event.alert_id}`;
 }
 
-function details(event: EventBody): string[] {
-  const template = detail(event.template);
-  const message = detail(event.last_message);
-  const identifiers = Object.entries(event.identifiers).slice(0, MOST_IDENTIFIERS);
+/** What was logged, cut; the template says the same with holes in it. */
+export function loggedIn({ last_message, template }: EventBody): string {
+  return detail(last_message) || detail(template);
+}
+
+function details(event: EventBody, { apart = [] }: EventNames): string[] {
+  const told = new Map(apart.map(({ name, value }) => [name, value]));
+  for (const [name, value] of Object.entries(event.identifiers))
+    if (!told.has(name)) told.set(name, value);
+  const labels = [...told].filter(([, value]) => value.trim() !== "").slice(0, MOST_LABELS);
   return [
-    // The template says the same with holes in it.
-    message === "" ? template : message,
-    ...identifiers.map(
-      ([key, value]) => `${cut(inOneLine(key), 60)} = ${cut(inOneLine(value), 120)}`,
-    ),
+    loggedIn(event),
+    ...labels.map(([name, value]) => `${cut(inOneLine(name), 60)} = ${cut(inOneLine(value), 120)}`),
   ].filter((line) => line !== "");
 }
 
-function people(event: EventBody, said: EventNames): string[] {
+function people(event: EventBody, said: EventNames, isLed: boolean): string[] {
   const { paged, told, next, by, because, acknowledged, lasted } = said;
   const after = lasted === undefined ? "" : ` after ${duration(lasted)}`;
   return [
+    isLed ? "" : stageOf(event, said),
     said.nobody ? "Nobody on its ladder could be reached" : "",
     ...(paged === undefined ? [] : [`Pages ${names(paged)}`]),
     said.unreached ? "Nothing reaches them: the next step runs now" : "",
     ...(told === undefined ? [] : [told.people.length === 0 ? "" : `Paged so far: ${names(told)}`]),
-    ...(next === undefined ? [] : [nextOf(next, event.timestamp)]),
+    ...(next === undefined || isLed ? [] : [nextOf(next, event.timestamp)]),
     said.silenced === undefined
       ? ""
       : `Since ${shorter(minuteOf(said.silenced), minuteOf(event.timestamp))} UTC, silenced until now`,
@@ -128,6 +155,31 @@ function people(event: EventBody, said: EventNames): string[] {
     because === undefined ? "" : `Ended${after}: ${because}`,
     acknowledged === undefined ? "" : `Acknowledged by ${acknowledged}`,
   ].filter((sentence) => sentence !== "");
+}
+
+/** What brought the alert up once more; empty when it opens and at its ladder's first step. */
+export function stageOf({ event, escalation_level: step }: EventBody, said: EventNames): string {
+  if (event === "alert.renotified") return said.again ? "Open again" : "Still open";
+  return event === "alert.escalated" && step > 1 ? `Escalated (step ${step})` : "";
+}
+
+/**
+ * The line after the title of a page, whatever the way it goes: `You're first, Bob 02:25`, from the second step on
+ * `Escalated (step 2), then Cy 02:35`. Empty where the ladder says nothing. `clock` writes a time, Unix seconds.
+ */
+export function leadOf(
+  event: EventBody,
+  said: EventNames,
+  { clock, who }: { clock: (at: number) => string; who: (named: ByName) => string },
+): string {
+  const { next } = said;
+  const isFirst = event.event === "alert.escalated" && event.escalation_level === 1;
+  const stage = isFirst ? "You're first" : stageOf(event, said);
+  if (next === undefined || said.nobody) return isFirst ? "" : stage;
+  const then = next === null || next.people.length === 0 ? "nobody" : who(next);
+  const when = next === null ? "" : ` ${clock(next.at)}`;
+  if (isFirst && then !== "nobody") return `${stage}, ${then}${when}`;
+  return stage === "" ? `Then ${then}${when}` : `${stage}, then ${then}${when}`;
 }
 
 function nextOf(next: NonNullable<EventNames["next"]> | null, now: number): string {

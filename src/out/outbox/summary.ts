@@ -22,9 +22,9 @@ const ALERTS = `FROM (${HELD}) h LEFT JOIN alerts a ON a.id = h.alert_id LEFT JO
 const RULES = `SELECT coalesce(p.name, '') AS project, coalesce(a.rule, '') AS rule, count(*) AS total,
     sum(a.state = 'acknowledged') AS acknowledged, sum(a.state = 'resolved') AS resolved
   ${ALERTS} GROUP BY 1, 2 ORDER BY total DESC, project, rule`;
-const WORST = `SELECT a.id, p.name AS project, a.rule, a.level, a.state, a.last_message AS message ${ALERTS}
+const WORST = `SELECT a.id, p.name AS project, a.rule, a.level, a.state, coalesce(a.title, a.last_message) AS message ${ALERTS}
   WHERE a.id IS NOT NULL ORDER BY a.state = 'resolved', a.state = 'acknowledged', a.level DESC, a.id LIMIT ${MOST_WORST}`;
-const FIRST = `SELECT a.last_message AS message, a.first_seen AS seen, a.rule_id AS ruleId
+const FIRST = `SELECT coalesce(a.title, a.last_message) AS message, a.first_seen AS seen, a.rule_id AS ruleId
   FROM (${HELD}) h JOIN alerts a ON a.id = h.alert_id ORDER BY a.id LIMIT 1`;
 
 /** Of a message's text in the database: what is shown is shorter. */

@@ -1,8 +1,8 @@
-import { cut } from "../../ground/kit/text.ts";
+import { codePoints, cut } from "../../ground/kit/text.ts";
 import { shortTime } from "../../ground/kit/wall-time.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { EventNames } from "../outbox/event-names.ts";
-import { asLine, describe, type Message } from "../outbox/message.ts";
+import { asLine, describe, leadOf, type Message, names } from "../outbox/message.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
 
 /** Alerts named one by one in a message; of the others it says how many. */
@@ -40,18 +40,28 @@ export function pageMessage(
     said,
     link: link(first.alert_id),
   };
-  const words = describe(first, { said });
-  if (paged.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
-  const lines = named(events, (event) => {
-    const { title, details } = describe(event);
-    return `${title} · ${details[0] ?? ""}`;
-  });
+  const words = describe(first, { said, isLed: true });
+  if (paged.length === 1) {
+    const lead =
+      said === null ? "" : leadOf(first, said, { clock: utc(first.timestamp), who: names });
+    return { ...base, title: short(words.title), lines: [lead, ...linesOf(words)].filter(Boolean) };
+  }
+  const lines = named(events, (event) => describe(event).title);
   return {
     ...base,
     title: `${paged.length} alerts: ${words.title} and ${paged.length - 1} more`,
     lines,
   };
 }
+
+/** What a device shows whole. */
+const LONGEST_TITLE = 65;
+
+const short = (title: string) =>
+  codePoints(title) <= LONGEST_TITLE ? title : `${cut(title, LONGEST_TITLE - 1).trimEnd()}…`;
+
+/** A time by the clock of all, with its day where that isn't today's. */
+const utc = (now: number) => (at: number) => `${shortTime(at, "UTC", now)} UTC`;
 
 function linesOf({ details, people, facts, links }: Message): string[] {
   return [...details, ...people, facts, ...links.map(asLine)].filter(Boolean);
@@ -75,7 +85,7 @@ export function noteMessage(
     events,
     said,
   };
-  if (all.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
+  if (all.length === 1) return { ...base, title: short(words.title), lines: linesOf(words) };
   const title = `${all.length} alerts: ${words.title} and ${all.length - 1} more`;
   return { ...base, title, lines: named(events, (event) => describe(event).title) };
 }

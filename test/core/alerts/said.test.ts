@@ -89,8 +89,8 @@ test("a ladder in words: whom it pages and why, who is next and when, who has it
   assert.deepEqual(sentences(), [
     ["opened", "Next: Bob (step 1), Ann (on call: primary), now"],
     ["escalated", "Pages Bob (step 1), Ann (on call: primary)", "Next: c1 (step 2), at 03:10 UTC"],
-    ["escalated", "Pages c1 (step 2)", "Next: c1 (step 2), at 03:15 UTC"],
-    ["escalated", "Pages c1 (step 2)", "Next: c1 (step 2), at 03:20 UTC"],
+    ["escalated", "Escalated (step 2)", "Pages c1 (step 2)", "Next: c1 (step 2), at 03:15 UTC"],
+    ["escalated", "Escalated (step 2)", "Pages c1 (step 2)", "Next: c1 (step 2), at 03:20 UTC"],
     ["acknowledged", "Acknowledged by Ann"],
     ["resolved", "Resolved by Bob after 17 min", "Acknowledged by Ann"],
   ]);
@@ -119,8 +119,13 @@ test("who is next is whoever is on call then, and the last step says that nobody
   await plane.minutes(20);
   assert.deepEqual(sentences().slice(1), [
     ["escalated", "Pages Ann (on call: hourly)", "Next: Bob (on call: hourly), at 04:10 UTC"],
-    ["renotified", "Paged so far: Ann", "Next: Bob (on call: hourly), at 04:10 UTC"],
-    ["escalated", "Pages Bob (on call: hourly)", "Next: nobody, the ladder has run"],
+    ["renotified", "Still open", "Paged so far: Ann", "Next: Bob (on call: hourly), at 04:10 UTC"],
+    [
+      "escalated",
+      "Escalated (step 2)",
+      "Pages Bob (on call: hourly)",
+      "Next: nobody, the ladder has run",
+    ],
   ]);
 });
 

@@ -34,7 +34,8 @@ test("title and text of one's own stand in the places of the usual; addresses st
     links: [{ text: "Runbook", href: "https://wiki.example/x" }],
   });
   const usual = describe(event, { said, link: "https://box.example/a/7" });
-  assert.deepEqual(custom("x", ""), { ...usual, title: "x" });
+  const details = ["Payment 42 failed for bob", ...usual.details];
+  assert.deepEqual(custom("x", ""), { ...usual, title: "x", details });
   assert.deepEqual(custom("{{because}}", "{{by}}\n"), usual, "what comes to nothing is the usual");
 });
 

@@ -100,8 +100,8 @@ test("one object makes a kind that is created, listed, sent through, tested, lea
     receiver.received.map(({ path, body }) => [path, body.replace(/ evt_.*/, "")]),
     [
       ["/northern-loft", "Test: shop"],
-      ["/northern-loft", "ALERT: shop · any"],
-      ["/southern-loft", "ALERT: shop · any"],
+      ["/northern-loft", "ERROR shop: it is down"],
+      ["/southern-loft", "ERROR shop: it is down"],
     ],
   );
   receiver.once(answer(404));

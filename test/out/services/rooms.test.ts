@@ -41,17 +41,17 @@ const rooms = {
 };
 
 const LINK = "https://box.example/a/7";
-const said = { title: "ALERT: shop · Payments failing", message: "Payment 42 failed for bob" };
-const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
+const title = "ERROR shop: Payment 42 failed for bob";
+const facts = "error · rule Payments failing · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
 
 test("Discord: the title as text, what was logged as code, and nobody may be called", () => {
   assert.deepEqual(discordMessage(eventBody(), inWords(eventBody(), LINK)), {
-    content: said.title,
+    content: title,
     embeds: [
       {
         color: 0xd9480f,
         footer: { text: facts },
-        description: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\`\n[Open](${LINK})`,
+        description: `\`\`\`\nhost = web-1\n\`\`\`\n[Open](${LINK})`,
       },
     ],
     allowed_mentions: { parse: [] },
@@ -62,15 +62,15 @@ test("Mattermost: a post with an attachment", () => {
   assert.deepEqual(
     mattermostMessage(eventBody({ level: 500 }), inWords(eventBody({ level: 500 }), LINK)),
     {
-      text: said.title,
+      text: title.replace("ERROR", "CRITICAL"),
       attachments: [
         {
           color: "#b3261e",
           footer: facts.replace("error", "critical"),
           title: "Open",
           title_link: LINK,
-          fallback: `${said.message}\nhost = web-1\n${facts.replace("error", "critical")}`,
-          text: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\``,
+          fallback: `host = web-1\n${facts.replace("error", "critical")}`,
+          text: `\`\`\`\nhost = web-1\n\`\`\``,
         },
       ],
     },
@@ -79,7 +79,7 @@ test("Mattermost: a post with an attachment", () => {
 
 test("Google Chat: text and card in the alert's own thread", () => {
   assert.deepEqual(googleChatMessage(eventBody(), inWords(eventBody(), LINK)), {
-    text: said.title,
+    text: title,
     thread: { threadKey: "box-0123456789abcdef-7" },
     cardsV2: [
       {
@@ -88,7 +88,7 @@ test("Google Chat: text and card in the alert's own thread", () => {
           sections: [
             {
               widgets: [
-                { textParagraph: { text: `${said.message}<br>host = web-1` } },
+                { textParagraph: { text: `host = web-1` } },
                 { textParagraph: { text: facts } },
                 {
                   buttonList: { buttons: [{ text: "Open", onClick: { openLink: { url: LINK } } }] },
@@ -123,13 +123,12 @@ test("Teams: a card of texts that know no markup", () => {
             type: "AdaptiveCard",
             version: "1.4",
             body: [
-              run("Resolved: shop · Payments failing", {
+              run("Resolved shop: Payment 42 failed for bob", {
                 size: "Large",
                 weight: "Bolder",
                 color: "Good",
               }),
-              run(said.message, { fontType: "Monospace" }),
-              run("host = web-1", {}),
+              run("host = web-1", { fontType: "Monospace" }),
               run(facts, { isSubtle: true }),
             ],
             actions: [{ type: "Action.OpenUrl", title: "Open", url: LINK }],

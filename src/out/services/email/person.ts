@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { html } from "../../../ground/kit/html.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
+import { subjectOf } from "../../outbox/message.ts";
 import { contactKind, type DirectAttempt, gatewayKind, masked } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import { handOver, type MailGateway, mailbox, mailRefusals, mailServer, proveMail } from "./api.ts";
@@ -54,7 +55,7 @@ function draftOf(message: DirectMessage) {
   return {
     id,
     alert: alerts.size === 1 ? alert : null,
-    subject: cut(inOneLine(title), SUBJECT),
+    subject: cut(subjectOf(inOneLine(title), level), SUBJECT),
     text: [...lines, ...ways.map(({ label, url }) => `${label}: ${url}`)]
       .filter(Boolean)
       .join("\n\n"),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { html } from "../../../ground/kit/html.ts";
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";
-import { asLine, type Message } from "../../outbox/message.ts";
+import { asLine, type Message, subjectOf } from "../../outbox/message.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
 import { addressesOf } from "../texts.ts";
 import { handOver, type MailGateway, mailbox, mailServer, portOf } from "./api.ts";
@@ -62,7 +62,7 @@ export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buff
     tenant,
     id: event.event_id,
     alert: alert === "" ? null : alert,
-    subject: words.title,
+    subject: subjectOf(words.title, level),
     text: textOf(words),
     html: htmlOf(words),
     isUrgent: level >= 500 && !isOver,

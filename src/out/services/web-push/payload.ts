@@ -1,9 +1,9 @@
 import { levelName } from "../../../ground/kit/level.ts";
-import { cut, ellipsis, inOneLine } from "../../../ground/kit/text.ts";
+import { cut, ellipsis, fits, inOneLine } from "../../../ground/kit/text.ts";
 import { shortTime, wallTime } from "../../../ground/kit/wall-time.ts";
 import type { EventBody } from "../../outbox/event.ts";
-import type { EventNames } from "../../outbox/event-names.ts";
-import { duration } from "../../outbox/message.ts";
+import type { ByName, EventNames } from "../../outbox/event-names.ts";
+import { duration, leadOf, titleInEvent } from "../../outbox/message.ts";
 import type { DirectMessage } from "../direct-message.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface PushPayload {
   notification: {
     /** Level in words first: `CRITICAL payments: no payment goes through`. */
     title: string;
-    /** `128 × since 02:06 · step 1 of 2, then Bob at 02:25`, by the device's clock. May be empty. */
+    /** `You're first, Bob 02:25 · 128 × since 02:06 · step 1 of 2`, by the device's clock. May be empty. */
     body: string;
     /** Where a tap leads: absolute, or a path where the box has no public address. */
     navigate: string;
@@ -85,7 +85,7 @@ export const PUSH_BYTES = 3_072;
 /** Longer addresses would leave no room for words. */
 const LONGEST_ADDRESS = 600;
 /** In characters, where nothing has to be shortened for it. */
-const LONGEST = { title: 120, body: 1_000, template: 200, name: 80, who: 60 };
+const LONGEST = { title: 64, body: 1_000, template: 200, name: 80, who: 60 };
 
 /** Says a message to a browser. Whatever it holds, it fits and is never cut within a character. Pure. */
 export function pushPayload(facts: PushFacts): PushPayload {
@@ -178,14 +178,23 @@ function words({ message, zone, now }: PushFacts): Words {
   const only = theOnly(message);
   if (only === null) return { title: message.title, body: message.lines.join("\n") };
   const said = message.said ?? {};
-  const what = `${inOneLine(only.project)}: ${whatOf(only)}`;
+  const called = titleInEvent(only);
+  const what = `${inOneLine(only.project)}: ${called}`;
   if (message.purpose === "note") return noteWords(only, said, what);
   const level = levelName(only.level).toUpperCase();
   const clock = (at: number) => clockAt(at, zone, now);
+  const title = `${drill(only)}${level} ${what}`;
+  const lead = said.nobody
+    ? "Nobody on its ladder could be reached"
+    : leadOf(only, said, { clock, who: namesOf });
   return {
-    title: `${drill(only)}${level} ${what}`,
-    body: [again(only, said), `${only.count} × since ${clock(only.first_seen)}`]
-      .concat(ladder(only, said, clock))
+    title,
+    body: [
+      lead,
+      fits(title, LONGEST.title) ? "" : called,
+      `${only.count} × since ${clock(only.first_seen)}`,
+      stepOf(only, said),
+    ]
       .filter(Boolean)
       .join(" · "),
   };
@@ -193,31 +202,14 @@ function words({ message, zone, now }: PushFacts): Words {
 
 const drill = (event: EventBody): string => (event.drill ? "DRILL · " : "");
 
-/** The template says the same with holes in it. */
-const whatOf = ({ last_message, template }: EventBody): string =>
-  inOneLine(last_message) || inOneLine(template);
-
-function again({ event }: EventBody, said: EventNames): string {
-  if (event !== "alert.renotified") return "";
-  return said.again ? "open again" : "still open";
-}
-
-/** `step 1 of 2, then Bob at 02:25`. */
-function ladder(event: EventBody, said: EventNames, clock: (at: number) => string): string {
-  const { next, steps } = said;
-  const step = event.escalation_level;
-  const of = steps === undefined ? "" : ` of ${steps}`;
-  const now = step === 0 ? "" : `step ${step}${of}`;
-  if (said.nobody) return "nobody on its ladder could be reached";
-  if (next === undefined) return now;
-  if (next === null) return now === "" ? "" : `${now}, then nobody`;
-  const who = next.people.length === 0 ? "nobody" : namesOf(next);
-  const then = `then ${who} at ${clock(next.at)}`;
-  return now === "" ? then : `${now}, ${then}`;
+/** `step 1 of 2`; empty before the first. */
+function stepOf({ escalation_level: step }: EventBody, { steps }: EventNames): string {
+  if (step === 0) return "";
+  return steps === undefined ? `step ${step}` : `step ${step} of ${steps}`;
 }
 
 /** `Bob`, `Bob, Cy and 2 more`. */
-function namesOf({ people, more }: NonNullable<EventNames["next"]>): string {
+function namesOf({ people, more }: ByName): string {
   const shown = people.slice(0, 2).map(({ name }) => ellipsis(inOneLine(name), 40));
   const left = people.length - shown.length + more;
   return `${shown.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;

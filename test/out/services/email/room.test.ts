@@ -211,7 +211,7 @@ From: box <box@shop.example>
 To: ann@example.org
 In-Reply-To: <alert-7.0123456789abcdef@shop.example>
 References: <alert-7.0123456789abcdef@shop.example>
-Subject: =?UTF-8?Q?ALERT=3A_shop_=C2=B7_Payments_failing?=
+Subject: [Critical] shop: Payment 42 failed for bob
 Message-ID: <evt_0123456789abcdef0123456789abcdef@shop.example>
 Date: Mon, 05 Jan 2026 03:12:02 +0000
 MIME-Version: 1.0
@@ -222,29 +222,26 @@ Content-Type: multipart/alternative;
 Content-Type: text/plain; charset=utf-8
 Content-Transfer-Encoding: quoted-printable
 
-Payment 42 failed for bob
-
 host =3D web-1
 
-critical =C2=B7 12 events =C2=B7=
- 2026-01-05 03:00 to 03:12 UTC =C2=B7 alert 7
+critical =C2=B7 rule Payments failing =C2=B7 12 events =
+=C2=B7 2026-01-05 03:00 to 03:12 UTC =C2=B7 alert 7
 
-https://box.example/a/7?=
-x=3D1&y=3D2
+https://box.example/a/7?x=3D1&y=3D2
 --B
 Content-Type: text/html; charset=utf-8
 Content-Transfer-Encoding: quoted-printable
 
 <!DOCTYPE html>
 <html><body style=3D"font-family: sans-serif">
-<p dir=3D"auto"><strong>ALERT: shop =C2=B7 Payments failing</strong></p>
-<pre dir=3D"auto" style=3D"white-space: pre-wrap">Payment 42 failed for =
-bob</pre>
-<table><tr><td dir=3D"auto">host =3D web-1</td></tr></table>
-<p>critical =C2=B7 12 events =C2=B7 2026-01-05 03:00 to 03:12 UTC =C2=B7 =
-alert 7</p>
-<p><a href=3D"https://box.example/a/7?x=3D1&amp;y=3D2">Open</a>=
-</p>
+<p dir=3D"auto"><strong>CRITICAL shop: Payment 42 failed for =
+bob</strong></p>
+<pre dir=3D"auto" style=3D"white-space: pre-wrap">host =3D=
+ web-1</pre>
+<table></table>
+<p>critical =C2=B7 rule Payments failing =
+=C2=B7 12 events =C2=B7 2026-01-05 03:00 to 03:12 UTC =C2=B7 alert 7</p>
+<p><a href=3D"https://box.example/a/7?x=3D1&amp;y=3D2">Open</a></p>
 </body></html>
 
 --B--

@@ -27,10 +27,11 @@ const send = (changes = {}, { path = "", token = GOTIFY_TOKEN } = {}) =>
   });
 
 test("the event as plain text, which opens the alert when it is touched", () => {
-  const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
+  const facts =
+    "error · rule Payments failing · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
   assert.deepEqual(gotifyMessage(eventBody(), inWords(eventBody(), "https://box.example/a/7")), {
-    title: "ALERT: shop · Payments failing",
-    message: `Payment 42 failed for bob\nhost = web-1\n${facts}`,
+    title: "ERROR shop: Payment 42 failed for bob",
+    message: `host = web-1\n${facts}`,
     priority: 8,
     extras: {
       "client::display": { contentType: "text/plain" },

@@ -44,15 +44,16 @@ const send = (changes = {}, more = {}, eventId = "evt_1") =>
   });
 
 test("an alert as text and as HTML; what is over makes no sound", () => {
-  const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
+  const facts =
+    "error · rule Payments failing · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
   const event = eventBody({ last_message: "a < b" });
   assert.deepEqual(matrixMessage(event, inWords(event, LINK)), {
     msgtype: "m.text",
-    body: `ALERT: shop · Payments failing\na < b\nhost = web-1\n${facts}\n${LINK}`,
+    body: `ERROR shop: a < b\nhost = web-1\n${facts}\n${LINK}`,
     format: "org.matrix.custom.html",
     formatted_body: [
-      "<strong>ALERT: shop · Payments failing</strong>",
-      "<pre><code>a &lt; b\nhost = web-1</code></pre>",
+      "<strong>ERROR shop: a &lt; b</strong>",
+      "<pre><code>host = web-1</code></pre>",
       facts,
       '<a href="https://box.example/a/7?x=1&amp;y=2">Open</a>',
     ].join("<br>"),

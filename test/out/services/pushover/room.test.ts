@@ -31,12 +31,12 @@ const send = (changes = {}, more = {}) =>
     words: inWords(eventBody(changes), LINK),
   });
 
-const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
+const facts = "error · rule Payments failing · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
 
 test("an alert as the fields of a message", () => {
   const plain = {
-    title: "ALERT: shop · Payments failing",
-    message: `Payment 42 failed for bob\nhost = web-1\n${facts}`,
+    title: "ERROR shop: Payment 42 failed for bob",
+    message: `host = web-1\n${facts}`,
     priority: "1",
     timestamp: "1767582721",
     url: LINK,
@@ -47,6 +47,7 @@ test("an alert as the fields of a message", () => {
     pushoverMessage(eventBody({ level: 500 }), inWords(eventBody({ level: 500 }), LINK)),
     {
       ...plain,
+      title: plain.title.replace("ERROR", "CRITICAL"),
       message: plain.message.replace("error", "critical"),
       priority: "2",
       retry: "60",

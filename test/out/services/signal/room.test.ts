@@ -39,9 +39,10 @@ test("plain text to one recipient, behind a path, too", async () => {
     { server: `${receiver.url}/signal/`, recipient: "group.YWJj" },
   );
   assert.deepEqual(verdict, { kind: "delivered", status: 201 });
-  const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
+  const facts =
+    "error · rule Payments failing · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
   assert.deepEqual(bodyOf(receiver.received[0]), {
-    message: `ALERT: shop · Payments failing\nPayment 42 failed for bob\nhost = web-1\n${facts}\n${LINK}`,
+    message: `ERROR shop: Payment 42 failed for bob\nhost = web-1\n${facts}\n${LINK}`,
     number: SIGNAL_NUMBER,
     recipients: ["group.YWJj"],
     text_mode: "normal",

@@ -28,12 +28,12 @@ function texts({ text, blocks }: Sent): string[] {
 
 test("the event as blocks, and as text for notifications", () => {
   const { text, blocks } = message({}, "https://box.example/?a=1&b=2");
-  assert.match(text, /^ALERT: shop · Payments failing\nPayment 42 failed for bob\n/);
+  assert.match(text, /^ERROR shop: Payment 42 failed for bob\nhost = web-1\n/);
   assert.deepEqual(blocks, [
-    { type: "header", text: { type: "plain_text", text: "ALERT: shop · Payments failing" } },
+    { type: "header", text: { type: "plain_text", text: "ERROR shop: Payment 42 failed for bob" } },
     {
       type: "section",
-      text: { type: "mrkdwn", text: "Payment 42 failed for bob\nhost = web-1", verbatim: true },
+      text: { type: "mrkdwn", text: "host = web-1", verbatim: true },
     },
     {
       type: "context",
@@ -41,7 +41,7 @@ test("the event as blocks, and as text for notifications", () => {
         {
           type: "mrkdwn",
           text:
-            "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7 · " +
+            "error · rule Payments failing · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7 · " +
             "<https://box.example/?a=1&amp;b=2|Open>",
           verbatim: true,
         },

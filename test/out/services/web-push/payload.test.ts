@@ -49,7 +49,7 @@ test("a page says how bad, where and what; since when, which step runs and who i
     web_push: 8030,
     notification: {
       title: "CRITICAL payments: no payment goes through",
-      body: "128 × since 02:06 · step 1 of 2, then Bob at 02:25",
+      body: "You're first, Bob 02:25 · 128 × since 02:06 · step 1 of 2",
       navigate: "https://box.example/a/131?from=push",
       mutable: true,
       tag: "alert-131",
@@ -73,12 +73,12 @@ test("a page says how bad, where and what; since when, which step runs and who i
   const body = (message: DirectMessage, more = {}) => push(message, more).notification.body;
   assert.equal(
     body(page, { zone: null }),
-    "128 × since 01:06 UTC · step 1 of 2, then Bob at 01:25 UTC",
+    "You're first, Bob 01:25 UTC · 128 × since 01:06 UTC · step 1 of 2",
   );
   const again = { ...down, event: "alert.renotified" as const, first_seen: at(-20, 0) };
   assert.equal(
     body({ ...page, events: [again], said: { steps: 2, next: null } }),
-    "still open · 128 × since Sat 05:00 · step 1 of 2, then nobody",
+    "Still open, then nobody · 128 × since Sat 05:00 · step 1 of 2",
   );
   assert.equal(
     body({ ...page, said: null, events: [{ ...down, escalation_level: 0 }] }),
