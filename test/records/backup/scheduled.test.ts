@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { outdated } from "../../../src/records/backup/scheduled.ts";
@@ -113,7 +113,7 @@ test("a backup that can't be made is said, tried again, and holds up no page", a
   assert.equal((await box.ingest(token, { message: "goes on" })).status, 202);
   rmSync(dir);
   await clock.turn(901_000);
-  await until(clock, () => databases(dir).length === 1);
+  await until(clock, () => existsSync(dir) && databases(dir).length === 1);
 });
 
 test("a stop in the middle of a backup ends it at once", async (t) => {

@@ -51,6 +51,10 @@ export const alertsWatched: Readonly<Record<string, WatchedTable>> = {
       "source",
       "drill",
       "acked_by",
+      "labels",
+      "varied",
+      "varied_more",
+      "title",
     ],
   },
 };

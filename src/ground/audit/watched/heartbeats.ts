@@ -1,4 +1,4 @@
-import type { WatchedTable } from "./table.ts";
+import { origin, type WatchedTable } from "./table.ts";
 
 export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
   heartbeats: {
@@ -33,6 +33,7 @@ export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
       "owed",
       "due_at",
       "created_at",
+      ...origin,
     ],
   },
 };

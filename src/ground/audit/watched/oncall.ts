@@ -1,4 +1,4 @@
-import { times, type WatchedTable } from "./table.ts";
+import { origin, times, type WatchedTable } from "./table.ts";
 
 export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
   schedules: {
@@ -14,7 +14,7 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
       shift_check: ["shift_check", "flag"],
       covers: ["covers", "text"],
     },
-    passed: [...times, "check_at"],
+    passed: [...times, ...origin, "check_at"],
   },
   calendars: {
     kind: "calendar",

@@ -1,4 +1,4 @@
-import { times, type WatchedTable } from "./table.ts";
+import { origin, times, type WatchedTable } from "./table.ts";
 
 export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
   projects: {
@@ -23,7 +23,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       short_hash: ["short_token", "secret"],
       sealed_secret: ["secret", "secret"],
     },
-    passed: ["created_at"],
+    passed: ["created_at", ...origin],
   },
   source_keys: {
     kind: "source_key",
@@ -42,7 +42,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       body: ["body", "json"],
       ladder_id: ["ladder_id", "text"],
     },
-    passed: times,
+    passed: [...times, ...origin],
   },
   ladders: {
     kind: "ladder",
@@ -79,6 +79,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       "worked_at",
       "off_at",
       "off_by",
+      ...origin,
     ],
   },
   actions: {

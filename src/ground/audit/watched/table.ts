@@ -24,3 +24,6 @@ export interface WatchedTable {
 
 /** When a row was made and changed. The entry has its own time. */
 export const times = ["created_at", "updated_at"];
+
+/** What an import wrote of where a row came from, so that the next import finds it. */
+export const origin = ["imported_from", "imported_as"];
