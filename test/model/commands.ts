@@ -86,15 +86,32 @@ export class Pair {
   }
 }
 
-/** What the model has no numbers for is left out. */
+/** What the model has no numbers for is left out, and what follows from what it has is only held against that. */
 function ofBox({
   updated_seq: _seq,
   template_id: _template,
+  varied,
+  varied_more: more,
+  apart: _apart,
+  title,
+  title_parts: parts,
   ...alert
 }: {
   updated_seq: number;
   template_id: string;
+  varied: Record<string, string[]>;
+  varied_more: string[];
+  apart: unknown[];
+  title: string;
+  title_parts: { text: string }[];
+  labels: Record<string, string>;
 }): object {
+  for (const [key, values] of Object.entries(varied)) {
+    assert.ok(values.length > 1 && new Set(values).size === values.length, `${key}: ${values}`);
+    assert.equal(values[0], alert.labels[key], "the value used last is the label's");
+  }
+  for (const key of more) assert.ok(Object.hasOwn(varied, key), key);
+  assert.equal(parts.map(({ text }) => text).join(""), title);
   return alert;
 }
 

@@ -35,6 +35,8 @@ export interface ModelAlert {
   state: "open" | "acknowledged" | "resolved";
   template: string;
   identifiers: Record<string, string>;
+  /** Each key of its events with its last value. */
+  labels: Record<string, string>;
   level: number;
   count: number;
   first_seen: number;
@@ -70,6 +72,7 @@ interface Hit {
   order: number;
   source: Source;
   level: number;
+  labels: Record<string, string>;
 }
 
 export interface Rule {
@@ -342,6 +345,7 @@ export class Model {
     const promised = expiryOf(event, this.now);
     const isDue =
       standing.part === this.#part ||
+      Object.entries(labelsOf(event)).some(([key, value]) => standing.labels[key] !== value) ||
       this.now - standing.last_seen >= 60 ||
       (promised !== null && promised < (standing.expires_at ?? Number.POSITIVE_INFINITY)) ||
       (quietMinutes > 0 && standing.last_seen + quietMinutes * 60 <= soon) ||
@@ -378,7 +382,11 @@ export class Model {
     kept.count += ended.count;
     kept.level = Math.max(kept.level, ended.level);
     kept.first_seen = Math.min(kept.first_seen, ended.first_seen);
-    if (ended.last_seen > kept.last_seen)
+    const isLater = ended.last_seen > kept.last_seen;
+    kept.labels = isLater
+      ? { ...kept.labels, ...ended.labels }
+      : { ...ended.labels, ...kept.labels };
+    if (isLater)
       Object.assign(kept, { last_seen: ended.last_seen, last_message: ended.last_message });
     this.#resolve(ended);
   }
@@ -432,7 +440,8 @@ export class Model {
       (alert) => alert.state !== "resolved" && alert.rule === rule && alert.key === key,
     );
     if (standing !== undefined) {
-      const last = { last_seen: this.now, last_message: event.message, template, quietAt };
+      const labels = { ...standing.labels, ...labelsOf(event) };
+      const last = { last_seen: this.now, last_message: event.message, template, quietAt, labels };
       const again =
         dedup_key === null ? null : this.#refresh(standing, event, auto_resolve_quiet_minutes);
       if (again !== null) {
@@ -449,7 +458,7 @@ export class Model {
     const from = this.now - fire_after.window_minutes * 60;
     const hits = [
       ...(rule.hits.get(key) ?? []),
-      { at: this.now, order: ++this.#order, source, level: event.level },
+      { at: this.now, order: ++this.#order, source, level: event.level, labels: labelsOf(event) },
     ].filter(({ at }) => at > from);
     rule.hits.set(key, hits);
     if (hits.length < fire_after.count) return false;
@@ -464,6 +473,7 @@ export class Model {
       state: "open",
       template,
       identifiers,
+      labels: Object.assign({}, ...hits.map(({ labels }) => labels)),
       level: Math.max(...hits.map(({ level }) => level)),
       count: hits.length,
       first_seen: hits[0]?.at ?? this.now,
@@ -496,6 +506,10 @@ export class Model {
 
 function identifiersOf({ config }: Rule, event: ModelEvent): string[] {
   return config.identifier_keys.map((key) => String(event.keys[key] ?? ""));
+}
+
+function labelsOf(event: ModelEvent): Record<string, string> {
+  return Object.fromEntries(Object.entries(event.keys).map(([key, value]) => [key, String(value)]));
 }
 
 function expiryOf(event: ModelEvent, now: number): number | null {
