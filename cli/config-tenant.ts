@@ -2,6 +2,8 @@ import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
 import type { ConfigDocument, TenantNow } from "../src/records/config-file/document.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
+import { laddersNow, planLadders } from "./config-named-ladders.ts";
+import type { TenantChange } from "./config-tenant-change.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
@@ -20,19 +22,12 @@ export async function tenantNow(
     ...(withPeople && { people }),
     gateways,
     fallback: { people: accounts.map(nameOf), schedules },
+    ladders: await laddersNow(options),
   };
 }
 
 const gatewaysNow = (options: ApiOptions) =>
   callApi<{ gateways: Gateway[] }>(options, "GET", "/v1/gateways");
-
-/** A change of the whole box, in words, and the function that makes it. */
-export interface TenantChange {
-  kind: "gateway" | "fallback";
-  name: string;
-  change: "create" | "update" | "delete";
-  apply(): Promise<unknown>;
-}
 
 /** The changes that a file would make. Throws CommandError with the file's lines. `expected`: see `planFallback`. */
 export async function planTenant(
@@ -46,7 +41,9 @@ export async function planTenant(
     tenant.gateways === null ? [] : await planGateways(options, document, tenant.gateways);
   const fallback =
     tenant.fallback === null ? [] : await planFallback(options, tenant.fallback, expected);
-  return [...gateways, ...fallback];
+  const ladders =
+    tenant.ladders === null ? [] : await planLadders(options, document, tenant.ladders);
+  return [...ladders, ...gateways, ...fallback];
 }
 
 async function planGateways(

@@ -10,8 +10,10 @@ import {
   laddersText,
   mustEndNoLadder,
 } from "./config-ladders.ts";
+import { withNamedSchedules } from "./config-named-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
-import { planTenant, type TenantChange, tenantNow } from "./config-tenant.ts";
+import { planTenant, tenantNow } from "./config-tenant.ts";
+import type { TenantChange } from "./config-tenant-change.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
@@ -26,7 +28,7 @@ export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
     .description(
-      "print the configuration as YAML: projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance; the box's gateways and fallback",
+      "print the configuration as YAML: projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance; the box's ladders, gateways and fallback",
     )
     .option("--project <name...>", "only these projects, and nothing of the whole box")
     .option("--with-people", "with everybody's email, name and role")
@@ -35,7 +37,7 @@ export function registerConfig(program: Command): void {
     .action(exportConfig);
   apiFlags(config.command("apply <file>"))
     .description(
-      "make projects, gateways and fallback what a file says, and make accounts for its people who have none (- = standard input)",
+      "make projects, ladders, gateways and fallback what a file says, and make accounts for its people who have none (- = standard input)",
     )
     .option("--dry-run", "show what would change, and change nothing")
     .option("--delete", "also delete what isn't in the file (never people)")
@@ -109,7 +111,10 @@ interface Applied {
 
 interface Planned {
   name: string;
+  /** What the file is compared with. */
   before: Current;
+  /** Whether overrides are part of it. */
+  overrides: boolean;
   planned: Applied;
   put(dryRun: boolean): Promise<Applied>;
 }
@@ -150,17 +155,38 @@ async function applyConfig(
   if (!options.delete) mustDeleteNothing(plans, tenant);
   if (!options.yes) mustEndNoLadder(plans.map(({ name, planned }) => ({ name, ...planned })));
   const made = await people.apply();
+  await applyLadders(options, document, { plans, tenant });
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
     if (isDone(one)) continue;
     done.push({ name: one.name, ...(await one.put(false)) });
   }
   // Last, because the fallback may name schedules that the projects have just got.
-  for (const { apply } of tenant) await apply();
+  for (const { apply, isFirst } of tenant) if (!isFirst) await apply();
   const invited = options.invite ? await invitePeople(options, made) : made;
   print(summary(done, document, { tenant, people: invited }), options, () =>
     doneText(done, { tenant, people: invited }),
   );
+}
+
+/** Ladders that are made or replaced, and before them the shared schedules that they name. */
+async function applyLadders(
+  options: ApiOptions,
+  document: ConfigDocument,
+  { plans, tenant }: { plans: readonly Planned[]; tenant: readonly TenantChange[] },
+): Promise<void> {
+  const changes = tenant.filter(({ isFirst }) => isFirst);
+  if (changes.length === 0) return;
+  for (const one of plans) {
+    const file = document.projects.find(({ name }) => name === one.name) as FileProject;
+    const { version, config: before } = one.before;
+    const config = withNamedSchedules(file, before, document.tenant?.ladders ?? []);
+    if (config === null) continue;
+    const at = path("v1", "projects", one.name, "config");
+    await callApi(options, "PUT", at, { version, config });
+    one.before = await current(options, one.name, one.overrides);
+  }
+  for (const { apply } of changes) await apply();
 }
 
 async function readDocument(file: string): Promise<ConfigDocument> {
@@ -186,13 +212,19 @@ async function plan(
   const { name, config } = document.projects[i] as FileProject;
   const overrides = config.schedules.some((one) => one.overrides !== undefined);
   const before = await current(options, name, overrides);
-  const put = async (dryRun: boolean): Promise<Applied> => {
+  const planned = { name, before, overrides } as Planned;
+  planned.put = async (dryRun: boolean): Promise<Applied> => {
+    const { before } = planned;
     const place = path("v1", "projects", name, "config");
     // Other projects of this file may have raised the version without changing anything else.
     const now = dryRun ? before : await current(options, name, overrides);
     const version = same(now.config, before.config) ? now.version : before.version;
     const to = `${place}?dry_run=${dryRun}`;
-    const assumed = { assume: sharedIn(document.projects), assume_people: expected };
+    const assumed = {
+      assume: sharedIn(document.projects),
+      assume_people: expected,
+      assume_ladders: document.tenant?.ladders?.map((one) => one.name) ?? [],
+    };
     const body = { version, config, ...(dryRun && assumed) };
     try {
       return await callApi<Applied>(options, "PUT", to, body);
@@ -202,7 +234,8 @@ async function plan(
       throw new CommandError([`project "${name}": ${error.sentence}`, ...faults].join("\n"));
     }
   };
-  return { name, before, planned: await put(true), put };
+  planned.planned = await planned.put(true);
+  return planned;
 }
 
 const isDone = ({ planned, before }: Planned): boolean =>
@@ -279,7 +312,9 @@ function summary(
   document: ConfigDocument,
   made: { tenant: readonly TenantChange[]; people: readonly object[] },
 ): object {
-  const tenant = { changes: made.tenant.map(({ apply: _apply, ...change }) => change) };
+  const tenant = {
+    changes: made.tenant.map(({ apply: _apply, isFirst: _first, ...change }) => change),
+  };
   return {
     ...(document.people.length === 0 ? {} : { people: made.people }),
     projects: projects.map(({ config: _config, ...rest }) => rest),

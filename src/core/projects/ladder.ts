@@ -22,15 +22,15 @@ export const ladderFields = {
   team: text(200).default("").describe("Whose it is, in words."),
 };
 
-/** The name may be left out where it stands in the path; another name there renames the ladder. */
-const needsPause = (ladder: { passes: number; pass_after_minutes: number | null }) =>
+/** A ladder of several passes says how long after one the next begins. */
+export const hasPause = (ladder: { passes: number; pass_after_minutes: number | null }) =>
   ladder.passes === 1 || ladder.pass_after_minutes !== null;
-const pause = { path: ["pass_after_minutes"], error: "is needed from two passes on" };
+export const pauseFault = { path: ["pass_after_minutes"], error: "is needed from two passes on" };
 
 /** The body that makes a ladder. */
 export const ladderCreate = z
   .strictObject({ name: ladderName, ...ladderFields })
-  .refine(needsPause, pause)
+  .refine(hasPause, pauseFault)
   .meta({
     id: "LadderWrite",
     examples: [
@@ -46,10 +46,10 @@ export const ladderCreate = z
     ],
   });
 
-/** The body that replaces one. */
+/** The body that replaces one. The name may be left out; another than that of the path renames the ladder. */
 export const ladderReplace = z
   .strictObject({ name: ladderName.optional(), ...ladderFields })
-  .refine(needsPause, pause);
+  .refine(hasPause, pauseFault);
 
 export type LadderInput = z.output<typeof ladderCreate>;
 export type LadderBody = Omit<LadderInput, "name">;

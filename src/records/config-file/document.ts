@@ -27,6 +27,8 @@ export interface ConfigDocument {
   tenant: FileTenant | null;
   /** "line 12: …" for each fault of gateway `i`. */
   gatewayFaults(i: number, details: readonly ErrorDetail[]): string[];
+  /** "line 12: …" for each fault of ladder `i`. */
+  ladderFaults(i: number, details: readonly ErrorDetail[]): string[];
   /** "line 12: …" for each fault that the box found in project `i`. */
   faultsOf(i: number, details: readonly ErrorDetail[]): string[];
 }
@@ -52,6 +54,7 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
       })),
       tenant: file.tenant === undefined ? null : lookUpTenant(file.tenant, lookup),
       gatewayFaults: (i, details) => below(`/tenant/gateways/${i}`, details),
+      ladderFaults: (i, details) => below(`/tenant/ladders/${i}`, details),
       faultsOf: (i, details) =>
         details.map((detail) =>
           describe({

@@ -1,8 +1,12 @@
 import * as z from "zod";
+import { bounds } from "../../core/projects/bounds.ts";
+import { hasPause, ladderFields, ladderName, pauseFault } from "../../core/projects/ladder.ts";
+import { escalationStep } from "../../core/projects/rule.ts";
+import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list, text } from "../../ground/kit/fields.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
-import { type Reference, reference } from "./shape.ts";
+import { named, type Reference, reference } from "./shape.ts";
 
 /** A file's settings of the whole box: gateways, and the fallback. */
 
@@ -35,7 +39,23 @@ const gateway = z
     }
   });
 
+/** `accounts` are emails. */
+const ladder = z
+  .strictObject({
+    name: ladderName,
+    ...ladderFields,
+    steps: list(
+      escalationStep.extend({ accounts: list(text(320, 1), 20).default([]) }),
+      10,
+    ).default([]),
+  })
+  .refine(hasPause, pauseFault);
+/** A ladder as a file has it: people by email. */
+export type LadderConfig = z.output<typeof ladder>;
+
 export const tenantConfig = z.strictObject({
+  /** Left out: they stay as they are. */
+  ladders: named(ladder, bounds.ladders).unwrap().optional(),
   /** Left out: they stay as they are. */
   gateways: list(gateway, 20).optional(),
   /** Left out: it stays. Both lists empty: every owner. */
@@ -56,11 +76,12 @@ export interface FileGateway {
 export interface FileTenant {
   gateways: FileGateway[] | null;
   fallback: { people: string[]; schedules: string[] } | null;
+  ladders: LadderConfig[] | null;
 }
 
 /** Throws ReferenceFault. */
 export function lookUpTenant(
-  { gateways, fallback }: z.output<typeof tenantConfig>,
+  { gateways, fallback, ladders }: z.output<typeof tenantConfig>,
   lookup: Lookup,
 ): FileTenant {
   const settingsOf = (given: Record<string, unknown>): Record<string, string> =>
@@ -76,6 +97,7 @@ export function lookUpTenant(
     gateways:
       gateways?.map(({ kind, ...given }) => ({ kind, settings: settingsOf(given) })) ?? null,
     fallback: fallback ?? null,
+    ladders: ladders ?? null,
   };
 }
 
@@ -83,7 +105,9 @@ export function lookUpTenant(
 export function compactTenant(now: {
   gateways: readonly { kind: string; url: string; open: Readonly<Record<string, string>> }[];
   fallback: { people: readonly string[]; schedules: readonly string[] };
+  ladders: readonly LadderConfig[];
 }): object | undefined {
+  const ladders = withoutDefaults(z.array(ladder), now.ladders) as object[];
   const gateways = now.gateways.map(({ kind, url, open }) => ({
     kind,
     ...(url === "" ? {} : { url }),
@@ -96,6 +120,7 @@ export function compactTenant(now: {
     ...(schedules.length > 0 && { schedules }),
   };
   const section = {
+    ...(ladders.length > 0 && { ladders }),
     ...(gateways.length > 0 && { gateways }),
     ...(people.length + schedules.length > 0 && { fallback }),
   };

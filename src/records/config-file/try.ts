@@ -1,4 +1,5 @@
 import { createSchedule, findSchedule, replaceSchedule } from "../../core/oncall/schedules.ts";
+import { findLadder, insertLadder } from "../../core/projects/ladders.ts";
 import { createProject, findProject, getProject } from "../../core/projects/projects.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
@@ -22,17 +23,21 @@ export interface Assumed {
   schedules: readonly string[];
   /** Emails of people who will have an account. */
   people: readonly string[];
+  /** Ladders of the tenant, by name. */
+  ladders: readonly string[];
 }
 
 /** Applies and undoes it. Returns the result without its secrets. Throws as `applyConfig` does. */
 export function tryConfig(
   store: Store,
   options: ApplyOptions,
-  { schedules, people }: Assumed = { schedules: [], people: [] },
+  { schedules, people, ladders }: Assumed = { schedules: [], people: [], ladders: [] },
 ): Applied {
   try {
     return store.write((tx) => {
       for (const name of schedules) standIn(tx, name, options.name);
+      for (const name of ladders)
+        if (findLadder(tx, name) === null) insertLadder(tx, { name, ...emptyLadder });
       const there = peopleOf(tx);
       for (const email of people) if (there.idOf(email) === undefined) standInFor(tx, email);
       throw new Tried(applyConfig(tx, options));
@@ -42,6 +47,8 @@ export function tryConfig(
     return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
   }
 }
+
+const emptyLadder = { steps: [], passes: 1, pass_after_minutes: null, team: "" };
 
 function standInFor(tx: Tx, email: string): void {
   const id = hexId(tx.random);

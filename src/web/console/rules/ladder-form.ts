@@ -9,7 +9,7 @@ import type { RuleContext } from "./rule-context.ts";
 export function ladderForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   return html`<fieldset id="then"><legend>Then</legend>
 ${choice(call, filled, around)}
-${(filled.fields.get("ladder") ?? "") === "" ? ownSteps(call, filled, around) : namedSteps(call, filled, around)}
+${(filled.fields.get("ladder") ?? "") === "" ? ownSteps(call, filled, around) : namedSteps(filled, around)}
 ${fault(filled, "/escalations")}</fieldset>
 <fieldset id="ends"><legend>Ends</legend><div class="rule-line">${line(filled, { name: "auto_resolve_quiet_minutes", label: "Resolve after", at: "/auto_resolve_quiet_minutes", type: "number", unit: "quiet min", hint: "0: a person or its sender ends it." })}</div></fieldset>`;
 }
@@ -36,12 +36,12 @@ ${editButton(call, filled, { does: "add-step", name: "+ Step" })}`;
 }
 
 /** The steps of a ladder of the tenant, which aren't changed here. */
-function namedSteps({ base }: { base: string }, { fields }: Filled, around: RuleContext): Markup {
+function namedSteps({ fields }: Filled, around: RuleContext): Markup {
   const name = fields.get("ladder") ?? "";
   const ladder = around.ladders.find((one) => one.name === name);
   if (ladder === undefined) return html`<p class="wrong">There is no ladder ${name}.</p>`;
   return html`${ladderNow({ escalations: ladder.steps }, around)}
-<p class="hint"><a href="${base}/ladders/${encodeURIComponent(name)}">Change this ladder</a>, for every rule that uses it.</p>`;
+<p class="hint">A change of this ladder is one for every rule that uses it: <code>box ladder set</code>.</p>`;
 }
 
 function step(

@@ -1,3 +1,4 @@
+import { listLadders } from "../../../core/projects/ladders.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { type ErrorDetail, ServiceError } from "../../../ground/kit/errors.ts";
 import { listGateways } from "../../../out/contacts/gateways.ts";
@@ -27,6 +28,15 @@ export async function wholeText(tenant: Tenant): Promise<string> {
   return printConfigFile(projects, {
     gateways: listGateways(store, { sealer, rules, kinds: contactKindList }),
     fallback: { people: accounts.map((id) => emails.get(id) ?? id), schedules },
+    ladders: listLadders(store).map(
+      ({ id: _id, created_at: _made, updated_at: _at, ...ladder }) => ({
+        ...ladder,
+        steps: ladder.steps.map((step) => ({
+          ...step,
+          accounts: step.accounts.map((id) => emails.get(id) ?? id),
+        })),
+      }),
+    ),
   });
 }
 

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { bounds } from "../../../core/projects/bounds.ts";
+import { ladderName } from "../../../core/projects/ladder.ts";
 import { scheduleReference } from "../../../core/projects/rule.ts";
 import { integer, list, pathName } from "../../../ground/kit/fields.ts";
 import type { ChannelList } from "../../../out/services/list.ts";
@@ -80,6 +82,10 @@ export const configRoutes = (channels: ChannelList): Route[] => {
           description:
             "For a dry run: shared schedules, `{project}/{schedule}`, that will have been made when this is applied.",
         }),
+        assume_ladders: list(ladderName, bounds.ladders).optional().meta({
+          description:
+            "For a dry run: ladders of the tenant that will have been made when this is applied.",
+        }),
         assume_people: list(emailField, 10_000).optional().meta({
           description:
             "For a dry run: emails of people who will have an account when this is applied.",
@@ -112,6 +118,8 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         "not_a_member",
         "unknown_schedule",
         "unknown_action",
+        "unknown_ladder",
+        "two_ladders",
         "invalid_timezone",
         "invalid_layer",
         "schedule_in_use",
@@ -120,7 +128,8 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         "invalid_override",
       ],
       handle: ({ tenant, params, query, body, actor }) => {
-        const { assume: schedules = [], assume_people: people = [], ...wanted } = body;
+        const { assume: schedules = [], assume_people: people = [], ...rest } = body;
+        const { assume_ladders: ladders = [], ...wanted } = rest;
         const options = {
           name: params.id,
           tenantId: tenant.id,
@@ -130,7 +139,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         };
         const { heartbeats, ...applied } =
           query.dry_run === "true"
-            ? tryConfig(tenant.store, options, { schedules, people })
+            ? tryConfig(tenant.store, options, { schedules, people, ladders })
             : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({
           name,

@@ -1,0 +1,108 @@
+import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
+import type { LadderConfig } from "../src/records/config-file/tenant.ts";
+import { allAccounts } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { TenantChange } from "./config-tenant-change.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError } from "./exit.ts";
+import { RefusedError } from "./refused.ts";
+
+/** The ladders of the tenant in a file: rules of its projects refer to them by name. */
+
+/** The tenant's ladders as a file has them. */
+export async function laddersNow(options: ApiOptions): Promise<LadderConfig[]> {
+  const { ladders } = await callApi<{ ladders: LadderConfig[] }>(options, "GET", "/v1/ladders");
+  const people = ladders.length === 0 ? [] : await allAccounts(options);
+  const emails = new Map(people.map(({ id, email }) => [id, email]));
+  return ladders.map(({ name, steps, passes, pass_after_minutes, team }) => ({
+    name,
+    steps: steps.map((step) => ({
+      ...step,
+      accounts: step.accounts.map((id) => emails.get(id) ?? id),
+    })),
+    passes,
+    pass_after_minutes,
+    team,
+  }));
+}
+
+/** The changes that a file's ladders make: those that are made or replaced come before the projects, those that go after them. */
+export async function planLadders(
+  options: ApiOptions,
+  document: ConfigDocument,
+  wanted: readonly LadderConfig[],
+): Promise<TenantChange[]> {
+  const there = new Map((await laddersNow(options)).map((one) => [one.name, one]));
+  const changes: TenantChange[] = [];
+  for (const [i, ladder] of wanted.entries()) {
+    const { name } = ladder;
+    const before = there.get(name);
+    there.delete(name);
+    if (before !== undefined && textOf(before) === textOf(ladder)) continue;
+    const steps = ladder.steps.map((step) => ({
+      ...step,
+      accounts: step.accounts.map((email) => `email:${email}`),
+    }));
+    const [method, at] =
+      before === undefined
+        ? (["POST", "/v1/ladders"] as const)
+        : (["PUT", path("v1", "ladders", name)] as const);
+    const apply = () =>
+      callApi(options, method, at, { ...ladder, steps }).catch((error: unknown) => {
+        throw faultOf(document, { i, name }, error);
+      });
+    const change = before === undefined ? "create" : "update";
+    changes.push({ kind: "ladder", name, change, isFirst: true, apply });
+  }
+  for (const name of there.keys()) {
+    const apply = () => callApi(options, "DELETE", path("v1", "ladders", name));
+    changes.push({ kind: "ladder", name, change: "delete", apply });
+  }
+  return changes;
+}
+
+/** With its fields in one order. */
+function textOf({ name, steps, passes, pass_after_minutes, team }: LadderConfig): string {
+  const step = (one: LadderConfig["steps"][number]) => [
+    one.accounts,
+    one.schedules,
+    one.after_minutes,
+    one.repeat_minutes,
+  ];
+  return JSON.stringify([name, steps.map(step), passes, pass_after_minutes, team]);
+}
+
+function faultOf(
+  document: ConfigDocument,
+  { i, name }: { i: number; name: string },
+  error: unknown,
+): unknown {
+  if (!(error instanceof RefusedError)) return error;
+  const faults = document.ladderFaults(i, error.details);
+  return new CommandError([`ladder ${name}: ${error.sentence}`, ...faults].join("\n"));
+}
+
+type Config = FileProject["config"];
+
+/**
+ * What a project has to be before the file's ladders can be made: as it is, with the schedules that they name. Null where it
+ * shares these already, or none.
+ */
+export function withNamedSchedules(
+  { name, config }: FileProject,
+  before: Config | null,
+  ladders: readonly LadderConfig[],
+): Config | null {
+  const named = new Set(ladders.flatMap(({ steps }) => steps.flatMap((one) => one.schedules)));
+  const present = before?.schedules ?? [];
+  const missing = config.schedules.filter(
+    (one) =>
+      one.shared &&
+      named.has(`${name}/${one.name}`) &&
+      !present.some((other) => other.name === one.name && other.shared),
+  );
+  if (missing.length === 0) return null;
+  const others = present.filter((one) => !missing.some((other) => other.name === one.name));
+  const nothing = { sources: [], actions: [], integrations: [], rules: [] };
+  return { ...(before ?? nothing), schedules: [...others, ...missing] };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
+import { scratch } from "../support/scratch.ts";
+
+const file = (after: number) => `format: 1
+tenant:
+  ladders:
+    - name: team
+      steps:
+        - accounts: [owner@example.org]
+        - schedules: [shop/night]
+          after_minutes: ${after}
+      passes: 2
+      pass_after_minutes: 30
+projects:
+  - name: shop
+    schedules:
+      - name: night
+        timezone: UTC
+        shared: true
+    rules:
+      - name: errors
+        ladder: team
+`;
+
+test("ladders of a file are made before the rules that refer to them, change with it, and come back", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const directory = scratch(t);
+  const path = join(directory, "box.yaml");
+  const config = (...words: string[]) =>
+    run(["config", ...words], { env: { BOX_URL: box.url, BOX_KEY: box.owner.key } });
+  writeFileSync(path, file(10));
+  const plan = await config("apply", path, "--dry-run");
+  assert.equal(plan.code, 0, plan.err);
+  assert.match(plan.out, /the whole box\n {2}create ladder team\n/);
+  assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, [], "it was only tried");
+  const applied = await config("apply", path);
+  assert.equal(applied.code, 0, applied.err);
+  const rule = async () => (await box.api("GET", "/v1/projects/shop/rules/errors")).body;
+  const first = await rule();
+  assert.deepEqual([first.ladder, first.escalations[1].after_minutes], ["team", 10]);
+  const again = await config("apply", path);
+  assert.match(again.out, /applied 0 changes\n$/);
+
+  const exported = await config("export");
+  assert.match(exported.out, /^tenant:\n {2}ladders:\n {4}- name: team\n/m);
+  assert.match(exported.out, /ladder: team/);
+  writeFileSync(path, exported.out);
+  const back = await config("apply", path);
+  assert.match(back.out, /applied 0 changes\n$/, back.err);
+
+  writeFileSync(path, file(20));
+  const changed = await config("apply", path);
+  assert.equal(changed.code, 0, changed.err);
+  assert.equal((await rule()).escalations[1].after_minutes, 20);
+  const gone = exported.out
+    .replace(/ {2}ladders:[\s\S]*?(?=^\S)/m, "  ladders: []\n")
+    .replace(/ +ladder: team\n/, "");
+  writeFileSync(path, gone);
+  const refused = await config("apply", path);
+  assert.match(refused.err, /would delete\n {2}ladder team/);
+  const deleted = await config("apply", path, "--delete", "--yes");
+  assert.equal(deleted.code, 0, deleted.err);
+  assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, []);
+  assert.equal((await rule()).ladder, null);
+});
