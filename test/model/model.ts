@@ -332,8 +332,9 @@ export class Model {
         Number(event.instance) >= Number(instance),
     );
     for (const one of ended) this.#resolve(one);
-    for (const rule of project.rules.values())
-      rule.hits.delete(keyOf(project, event, identifiersOf(rule, event)));
+    const name = JSON.stringify({ dedup_key: event.dedup_key });
+    for (const { hits } of project.rules.values())
+      for (const key of [...hits.keys()]) if (key.startsWith(`[${name},`)) hits.delete(key);
     return { alerted: standing.length > ended.length, resolved: ended.length };
   }
 
@@ -502,10 +503,6 @@ export class Model {
     const { byHandAt = null } = last ?? {};
     return last?.instance === instance && byHandAt !== null && this.now < byHandAt + 3600;
   }
-}
-
-function identifiersOf({ config }: Rule, event: ModelEvent): string[] {
-  return config.identifier_keys.map((key) => String(event.keys[key] ?? ""));
 }
 
 function labelsOf(event: ModelEvent): Record<string, string> {
