@@ -92,7 +92,7 @@ function most(): string {
 const MOST = `
 The box refuses what is longer with 413, in the form that the sender understands. It also refuses what is short but costs much to read: more than
 200 times as many bytes inflated as sent, JSON of more than 500,000 values (an event at \`/v1/ingest\`: 2,000; all lines of a
-request: 300,000), JSON of more than 32 MiB in memory (a byte for each character if all are ASCII, else two), events of more than
+request: 300,000), JSON of more than 20 MiB in memory (a byte for each character if all are ASCII, else two), events of more than
 64 Mi characters together, and a body that takes more than 20 seconds or 192 MiB to read.
 A body above 32 KiB is read in a thread, one at a time, and sources take turns. No page waits for it. The answer to a long body comes a little later if another is read first.
 

@@ -6,8 +6,8 @@ import { UnreadableBody } from "./adapter.ts";
 const DEPTH = 64;
 /** Values of one body: ten thousand records with a dozen attributes each have as many. */
 const MOST_VALUES = 500_000;
-/** Most bytes of a JSON text in memory: one for each character if all are ASCII, else two. */
-const MOST_TEXT = 32 * 1024 * 1024;
+/** Most bytes of a JSON text in memory: one for each character if all are ASCII, else two. Reading takes eight times as much. */
+const MOST_TEXT = 20 * 1024 * 1024;
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 

@@ -95,8 +95,9 @@ test("any text is read in time, and gives at most a hundred times that aren't ov
   const event = ["DTSTART;VALUE=DATE:19700101", "RRULE:FREQ=MONTHLY"];
   const most = calendar(...Array.from({ length: 12_000 }, () => event));
   assert.ok(most.length < 1024 * 1024);
-  const begin = performance.now();
+  const begin = process.threadCpuUsage();
   busyDays(most, NOW);
-  const took = performance.now() - begin;
+  const { user, system } = process.threadCpuUsage(begin);
+  const took = (user + system) / 1000;
   assert.ok(took < 250, `${took} ms`);
 });
