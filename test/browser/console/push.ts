@@ -258,7 +258,11 @@ async function takesWithoutSession(scene: Scene): Promise<void> {
   box.tenant.store.sql("DELETE FROM sessions").run();
   const { id, page } = await paged(scene, 1);
   await pushed.deliver(page);
-  const shown = await pushed.shows(page.tag, /^CRITICAL payments/, /then bob@example\.org at/);
+  const shown = await pushed.shows(
+    page.tag,
+    /^CRITICAL payments/,
+    /You.re first, bob@example\.org \d\d:\d\d/,
+  );
   assert.deepEqual([shown.silent, shown.requireInteraction], [false, true]);
   assert.deepEqual(shown.actions, ["Acknowledge", "Open"]);
   const isSeen = async () => (await story.timeline(id)).some(({ kind }) => kind === "shown");

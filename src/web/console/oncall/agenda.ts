@@ -68,10 +68,7 @@ function deeds(call: PageCall, shown: ShownSchedule, block: CalendarBlock): Piec
   const at = `${Math.max(starts_at, Math.floor(now / 60) * 60)}-${ends_at}`;
   const cover = html`<a class="button second" href="${base}${pageWith(shown, `cover=${at}`)}#cover" data-key="c" aria-keyshortcuts="c" aria-label="Cover… ${name}">Cover…</a>`;
   if (account_id === who.accountId)
-    return html`<div class="buttons">${cover}<a class="button second" href="${base}${pageWith(shown, `swap=${starts_at}-${ends_at}`)}#swap" aria-label="Swap with… ${name}">Swap with…</a>${
-      starts_at > now &&
-      html`<a class="button second" href="${base}${pageWith(shown, `ask=${starts_at}-${ends_at}`)}#ask" aria-label="Ask for cover… ${name}">Ask for cover…</a>`
-    }</div>`;
+    return html`<div class="buttons">${cover}<a class="button second" href="${base}${pageWith(shown, `swap=${starts_at}-${ends_at}`)}#swap" aria-label="Swap or ask… ${name}">Swap or ask…</a></div>`;
   const take = account_id === null ? "Cover it: me" : "I take this shift";
   return html`<div class="buttons">${button(call, {
     action: `${shown.path}/take`,
