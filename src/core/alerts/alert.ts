@@ -46,7 +46,7 @@ export const alertAnswer = z
     }),
     varied: z.record(z.string(), z.array(z.string())).meta({
       description:
-        "Additive: labels whose value differed between its events, with the latest five values, the newest first.",
+        "Additive: labels whose value differed between its events, with the latest five values, the newest first. Of a label that had no room in `labels` no value is known: an empty list.",
     }),
     varied_more: z.array(z.string()).meta({
       description: "Additive: those of `varied` that had other values, too.",

@@ -1,3 +1,5 @@
+import { MOST_UNKNOWN } from "../quiet/labels.ts";
+
 /** What an alert's events say about themselves: pure. Records have no prototype, so that every name is only a name. */
 
 /** Each name with its last value. */
@@ -72,12 +74,17 @@ export class LabelBook {
   readonly #more: Set<string>;
   #bytes = 0;
   #variedBytes = 0;
+  /** Names in `#varied` without a value. */
+  #unknown = 0;
   #isChanged = false;
 
   constructor({ labels, varied, varied_more }: AlertLabels) {
     this.#labels = new Map(Object.entries(labels));
     for (const [name, value] of this.#labels) this.#bytes += sizeOf(name, value);
-    for (const name in varied) this.#keep(name, [...(varied[name] as string[])]);
+    for (const name in varied) {
+      this.#keep(name, [...(varied[name] as string[])]);
+      if (!this.#labels.has(name)) this.#unknown++;
+    }
     this.#more = new Set(varied_more);
   }
 
@@ -130,10 +137,18 @@ export class LabelBook {
   }
 
   #add(name: string, value: string, first: readonly string[]): void {
-    if (this.#labels.has(name) || !this.#makesRoom(name, sizeOf(name, value), first)) return;
+    if (this.#labels.has(name)) return;
+    if (!this.#makesRoom(name, sizeOf(name, value), first)) {
+      this.#lacks(name);
+      return;
+    }
     this.#labels.set(name, value);
     this.#bytes += sizeOf(name, value);
     this.#isChanged = true;
+    // It had no room before: what it was then isn't known.
+    if (!this.#varied.has(name)) return;
+    this.#unknown--;
+    this.#keep(name, [value]);
   }
 
   #replace(
@@ -173,13 +188,15 @@ export class LabelBook {
     for (const value of values) this.#variedBytes += Buffer.byteLength(value);
   }
 
-  /** It had values that aren't known. */
+  /** It had values that aren't known; there may be no other. */
   #lacks(name: string): void {
+    if (this.#more.has(name)) return;
     const value = this.#labels.get(name);
-    if (value === undefined || this.#more.has(name)) return;
+    if (value === undefined && this.#unknown === MOST_UNKNOWN) return;
     this.#isChanged = true;
     this.#more.add(name);
-    if (!this.#varied.has(name)) this.#keep(name, [value]);
+    if (value === undefined) this.#unknown++;
+    if (!this.#varied.has(name)) this.#keep(name, value === undefined ? [] : [value]);
   }
 
   /** Whether so many bytes fit; for a name of the rule's, others go, the last one first. */
@@ -203,6 +220,7 @@ export class LabelBook {
     this.#labels.delete(name);
     this.#varied.delete(name);
     this.#more.delete(name);
+    this.#lacks(name);
   }
 }
 
@@ -255,7 +273,7 @@ function isEmptyRecord(of: object): boolean {
 
 /** What the columns of an alert's row hold. */
 export function labelsOf({ labels, varied, varied_more }: LabelColumns): AlertLabels {
-  if (labels === null) return NO_LABELS;
+  if (labels === null && varied === null) return NO_LABELS;
   return {
     labels: recordOf<string>(labels),
     varied: recordOf<string[]>(varied),

@@ -8,11 +8,14 @@ import type { PatternTime } from "../projects/pattern.ts";
 export interface Labelled {
   /** Each with its last value. */
   labels: Readonly<Record<string, string>>;
-  /** Names whose value differed between events, with the values that are known. */
+  /** Names whose value differed between events, with the values that are known: none of a label that had no room. */
   varied: Readonly<Record<string, readonly string[]>>;
   /** Those of them that had other values, too. */
   varied_more: readonly string[];
 }
+
+/** Names without a known value that an alert keeps: with so many there may be others. */
+export const MOST_UNKNOWN = 64;
 
 /** Every value that is known of a label; none where it isn't there. */
 export function valuesOf({ labels, varied }: Labelled, name: string): readonly string[] {
@@ -35,7 +38,11 @@ export function compileLabels(
     all.every(({ key, holds }) => {
       if (of.varied_more.includes(key)) return false;
       const values = valuesOf(of, key);
-      if (values.length === 0) return holds({}, time) === true;
+      if (values.length === 0) return !mayLack(of) && holds({}, time) === true;
       return values.every((value) => holds({ [key]: value }, time) === true);
     });
 }
+
+/** Whether it may have had labels of which not even the name is known. */
+const mayLack = ({ varied }: Labelled): boolean =>
+  Object.values(varied).filter((values) => values.length === 0).length >= MOST_UNKNOWN;

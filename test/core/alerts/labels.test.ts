@@ -10,6 +10,8 @@ import {
   NO_LABELS,
   withKeys,
 } from "../../../src/core/alerts/labels.ts";
+import { createPatternTime } from "../../../src/core/projects/pattern.ts";
+import { compileLabels } from "../../../src/core/quiet/labels.ts";
 import fc from "../../support/property.ts";
 
 /** What an alert knows of the keys of its events. */
@@ -107,6 +109,23 @@ describe("where there is no room for all", () => {
     const { labels } = heard([many(64), { host: "db7" }], ["host"]);
     assert.deepEqual([labels["host"], labels["key62"], labels["key63"]], ["db7", "v", undefined]);
     assert.equal(heard([many(64), { host: "db7" }]).labels["host"], undefined);
+  });
+
+  test("what has no room leaves its name, and that its values aren't known", () => {
+    const known = heard([{ a: "x".repeat(8000), env: "y".repeat(500) }, { env: "prod" }]);
+    assert.deepEqual(known.labels["env"], "prod");
+    assert.deepEqual([known.varied["env"], known.varied_more], [["prod"], ["env"]]);
+    const never = heard([{ env: "y".repeat(9000) }]);
+    assert.deepEqual(plain(never), { labels: {}, varied: { env: [] }, varied_more: ["env"] });
+    assert.deepEqual(labelsOf(labelColumns(never)), never);
+    const time = createPatternTime({ mono: () => 0, now: () => 0 });
+    const other = { key: "env", op: "neq", value: "prod" } as const;
+    const takes = compileLabels([other]);
+    assert.equal(takes?.(never, time), false);
+    assert.equal(takes?.(heard([{ host: "db7" }]), time), true);
+    // With so many that their names aren't kept, any label may have had a value.
+    assert.equal(takes?.(heard([many(64), many(200, "x")]), time), false);
+    assert.equal(Object.keys(heard([many(64), many(200, "x")]).varied).length, 64);
   });
 
   test("8 KiB of UTF-8 are kept, and what doesn't fit is skipped, not what comes after it", () => {
