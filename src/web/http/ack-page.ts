@@ -100,17 +100,24 @@ function welcome(c: AppContext, pages: AckPages, tenant: Tenant): void {
   c.set("tenantId", tenant.id);
 }
 
-/** Only what opens nothing is limited, so that nobody's guessing keeps a person from answering. */
-function stranger(c: AppContext, { tries, address }: AckPages): PageAnswer {
+const stranger = (c: AppContext, pages: AckPages): PageAnswer =>
+  strangerAt(c, pages, { kind: "ack", page: noAckPage });
+
+/** Only what opens nothing is limited, so that nobody's guessing keeps a person from answering. `kind`: of link. */
+export function strangerAt(
+  c: AppContext,
+  { tries, address }: AckPages,
+  { kind, page }: { kind: string; page: (waitSeconds?: number) => PageAnswer },
+): PageAnswer {
   c.set("refusedAs", "not_found");
   try {
-    c.set("rateHeaders", tries.spend(`${address(c)} ack`));
-    return noAckPage();
+    c.set("rateHeaders", tries.spend(`${address(c)} ${kind}`));
+    return page();
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     c.set("refusedAs", error.code);
     c.set("rateHeaders", error.headers);
-    return noAckPage(error.retryAfter ?? 1);
+    return page(error.retryAfter ?? 1);
   }
 }
 

@@ -6,8 +6,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import type { PageAnswer } from "../../ground/page/answer.ts";
 import { coverPage, noCoverPage } from "../../ground/page/cover-page.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import type { AckPages } from "./ack-page.ts";
-import { RateLimited } from "./limits.ts";
+import { type AckPages, strangerAt } from "./ack-page.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
@@ -109,19 +108,8 @@ async function answered(c: AppContext, pages: AckPages): Promise<PageAnswer> {
   return { status: 303, headers: { ...page.headers, Location }, body: "" };
 }
 
-/** Only what opens nothing is limited, so that nobody's guessing keeps a person from answering. */
-function stranger(c: AppContext, { tries, address }: AckPages): PageAnswer {
-  c.set("refusedAs", "not_found");
-  try {
-    c.set("rateHeaders", tries.spend(`${address(c)} cover`));
-    return noCoverPage();
-  } catch (error) {
-    if (!(error instanceof RateLimited)) throw error;
-    c.set("refusedAs", error.code);
-    c.set("rateHeaders", error.headers);
-    return noCoverPage(error.retryAfter ?? 1);
-  }
-}
+const stranger = (c: AppContext, pages: AckPages): PageAnswer =>
+  strangerAt(c, pages, { kind: "cover", page: noCoverPage });
 
 const page = { "text/html": { schema: { type: "string" } } };
 const common = {
