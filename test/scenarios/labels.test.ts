@@ -92,6 +92,21 @@ describe("an alert's labels", () => {
     assert.match(shared.title, /^errors: too many to list/);
   });
 
+  test("of one that lists what is too many are those of all events counted before, also where the last has none", async () => {
+    await rule({ fire_after: { count: 2, distinct_sources: 1, window_minutes: 5 }, max_open: 1 });
+    for (const [message, host] of [
+      ["the disk is full", "db0"],
+      ["payments fail now", "db1"],
+      ["no mail goes out", "db2"],
+    ]) {
+      await send({ host }, { message });
+      await send(null, { message });
+    }
+    const [shared] = await alerts();
+    assert.match(shared.title, /^errors: too many to list/);
+    assert.deepEqual([shared.labels, shared.varied], [{ host: "db2" }, { host: ["db2", "db1"] }]);
+  });
+
   test("of two that turn out to be one are those of both", async () => {
     await rule();
     const backup = (name: string) => ({

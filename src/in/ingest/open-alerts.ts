@@ -151,11 +151,13 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         alert.news = { ...alert.news, title };
         isNews = true;
       }
-      if (keys === null) return isNews;
+      if (keys === null && all === undefined) return isNews;
       const known = alert.news?.labels ?? heard.get(key);
       const book = known ?? new LabelBook(readLabels(tx, alert.id));
-      if (known === undefined) heard.set(key, book);
       const saysMore = all === undefined ? book.hear(keys, names) : book.hearAll(all, names);
+      // Its size counts as it is when it comes in.
+      if (saysMore) heard.delete(key);
+      if (saysMore || known === undefined) heard.set(key, book);
       if (!saysMore) return isNews;
       if (alert.news?.labels === undefined) alert.news = { ...alert.news, labels: book };
       return true;
