@@ -51,7 +51,7 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
 
 /** What `kept` becomes with all that was counted into `ended`, and all that it owed. */
 function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
-  const [earlier, later] = isLater(ended, kept) ? [kept, ended] : [ended, kept];
+  const [earlier, later] = ended.last_seen > kept.last_seen ? [kept, ended] : [ended, kept];
   const rule = findRule(tx, kept.rule_id);
   const first = rule === null ? [] : namesOfRule(rule);
   const counted = {
@@ -67,9 +67,4 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
   const both = happen(tx, kept, { what: "merged", other: ended, counted });
   takeOccurrences(tx, { from: ended.id, into: kept.id });
   if (ended.level > kept.level) tellWorse(tx, both, kept.level);
-}
-
-function isLater(one: AlertRow, other: AlertRow): boolean {
-  if (one.last_seen !== other.last_seen) return one.last_seen > other.last_seen;
-  return one.updated_seq > other.updated_seq;
 }
