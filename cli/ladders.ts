@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { LadderChange, ladderAnswer } from "../src/core/projects/ladder.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
@@ -39,6 +40,12 @@ export function registerLadders(program: Command): void {
     .option("--name <name>", "the ladder to replace, if the file's name is a new one")
     .option("--preview", "only show whom the change would page at once")
     .action(set);
+  apiFlags(group.command("adopt"))
+    .description("find rules with equal steps of their own, and make them one ladder with --yes")
+    .option("--name <name>", "what the ladder is called")
+    .option("--rule <project/rule>", "one of the rules, where several ladders could be made")
+    .option("--yes", "do it; without, it is only shown")
+    .action(adopt);
   ladder.delete("delete a ladder that no rule refers to");
 }
 
@@ -72,6 +79,46 @@ async function set(file: string, options: SetOptions): Promise<void> {
     : await callApi<{ change: LadderChange }>(options, "PUT", at, body);
   const done = options.preview ? "would replace" : "replaced";
   print(answer, options, () => `${done} ladder ${printable(name)}\n${changeText(answer.change)}`);
+}
+
+interface Copies {
+  steps: { after_minutes: number }[];
+  rules: string[];
+  not_shared: string[];
+}
+
+async function adopt(
+  options: ApiOptions & { name?: string; rule?: string; yes?: boolean },
+): Promise<void> {
+  const { name, rule, yes } = options;
+  const answer = await callApi<{ copies: Copies[] }>(options, "GET", "/v1/ladder-copies");
+  const copies = answer.copies.filter(({ rules }) => rule === undefined || rules.includes(rule));
+  if (!yes) {
+    print(
+      { copies },
+      options,
+      () => copies.map(copiesText).join("\n") || "no two rules have equal steps",
+    );
+    return;
+  }
+  const [one, ...others] = copies;
+  if (one === undefined) throw new CommandError("no two rules have equal steps");
+  if (others.length > 0)
+    throw new CommandError(
+      `${copies.length} ladders could be made: say which with --rule PROJECT/RULE`,
+      exitCodes.usage,
+    );
+  if (name === undefined) throw new CommandError("--name is needed with --yes", exitCodes.usage);
+  const body = { name, rules: one.rules };
+  const made = await callApi<Ladder>(options, "POST", "/v1/ladder-copies", body);
+  print(made, options, () => `ladder ${printable(name)}: ${one.rules.length} rules refer to it`);
+}
+
+function copiesText({ steps, rules, not_shared }: Copies): string {
+  const times = steps.map(({ after_minutes }) => `${after_minutes}`).join(", ");
+  const share =
+    not_shared.length === 0 ? "" : `; share first: ${not_shared.map(printable).join(", ")}`;
+  return `${rules.length} rules, steps after ${times} minutes${share}\n${rules.map((one) => `  ${printable(one)}`).join("\n")}`;
 }
 
 /** A ladder as the API takes it. */

@@ -59,6 +59,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
   const escalations = [{ after_minutes: 60, accounts: [box.owner.accountId] }];
   const rule = () =>
     once("rule", () => post(`${base}/rules`, { name: fresh("rule"), escalations }, "name"));
+  let copied = 100;
   const ladder = () =>
     once("ladder", () =>
       post("/v1/ladders", { name: fresh("ladder"), steps: escalations }, "name"),
@@ -342,6 +343,12 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     },
     changeProject: async () => ({ default_ladder: await ladder() }),
     createLadder: () => ({ name: fresh("ladder") }),
+    adoptLadder: async () => {
+      const steps = [{ accounts: [box.owner.accountId], after_minutes: ++copied }];
+      const make = () => post(`${base}/rules`, { name: fresh("copy"), escalations: steps }, "name");
+      const rules = [await make(), await make()].map((name) => `${project}/${name}`);
+      return { name: fresh("ladder"), rules };
+    },
     replaceLadder: () => ({ team: fresh("team") }),
     previewLadder: () => ({ steps: escalations }),
     createRule: () => ({ name: fresh("rule") }),

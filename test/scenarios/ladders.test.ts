@@ -278,3 +278,58 @@ test("schedules are named as from outside, shared, and stay while a ladder names
     JSON.stringify(replaced.body),
   );
 });
+
+test("rules with equal steps become one ladder, and their alerts and windows go on as they were", async (t) => {
+  const { box, step, rule, fire, paged, timeline, minutes } = await story(t);
+  const [first, second] = [step("ann", 0), { ...step("bob", 10), schedules: ["rota"] }];
+  const layer = {
+    name: "l",
+    rotation_start: 1_700_000_000,
+    shift_minutes: 1440,
+    participants: first.accounts,
+  };
+  const schedule = { name: "rota", timezone: "UTC", layers: [layer] };
+  const at = "/v1/projects/shop/oncall/schedules";
+  assert.equal((await box.api("POST", at, schedule)).status, 201);
+  const own = { ladder: null };
+  await rule("fire", { ...own, escalations: [first, second] });
+  const named = { ...second, schedules: ["shop/rota"] };
+  const fire_after = { count: 2, distinct_sources: 1, window_minutes: 60 };
+  await rule("flood", { ...own, escalations: [first, named], fire_after });
+  await rule("other", { ...own, escalations: [first] });
+  const id = await fire("fire");
+  await minutes(5);
+  const before = (await timeline(id, "escalated")).length;
+  await fire("flood");
+
+  const { copies } = (await box.api("GET", "/v1/ladder-copies")).body;
+  assert.deepEqual(
+    copies.map(({ rules, not_shared }: { rules: string[]; not_shared: string[] }) => [
+      rules,
+      not_shared,
+    ]),
+    [[["shop/fire", "shop/flood"], ["shop/rota"]]],
+  );
+  const adopt = (rules: string[]) => box.api("POST", "/v1/ladder-copies", { name: "first", rules });
+  assert.equal((await adopt(["shop/fire", "shop/flood"])).body.error.code, "schedule_not_shared");
+  assert.equal((await box.api("PUT", `${at}/rota`, { ...schedule, shared: true })).status, 200);
+  const wrong = (await adopt(["shop/fire", "shop/other"])).body.error;
+  assert.deepEqual([wrong.code, wrong.details[0].field], ["invalid_request", "/rules/1"]);
+  const done = await box.api("POST", "/v1/ladder-copies", {
+    name: "first",
+    rules: ["shop/fire", "shop/flood"],
+  });
+  assert.equal(done.status, 201, JSON.stringify(done.body));
+  assert.deepEqual(done.body.rules, ["shop/fire", "shop/flood"]);
+  assert.deepEqual((await box.api("GET", "/v1/ladder-copies")).body.copies, []);
+
+  // The second step of the alert runs at its time, once; the window's second event opens an alert.
+  assert.equal((await timeline(id, "escalated")).length, before);
+  assert.deepEqual(await timeline(id, "retimed"), []);
+  const seen = paged().length;
+  await minutes(6);
+  assert.equal((await timeline(id, "escalated")).length, before + 1);
+  assert.deepEqual(paged().slice(seen).toSorted(), ["ann", "bob"]);
+  const opened = await fire("flood");
+  assert.notEqual(opened, id);
+});

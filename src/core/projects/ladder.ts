@@ -79,6 +79,28 @@ export const ladderAnswer = z
   })
   .meta({ id: "Ladder" });
 
+/** Rules with equal steps of their own. */
+export const ladderCopiesAnswer = z
+  .object({
+    steps: list(escalationStep, 10),
+    rules: z
+      .array(z.string())
+      .meta({ description: "The rules that have them, as `{project}/{rule}`." }),
+    not_shared: z.array(z.string()).meta({
+      description: "Schedules of the steps that have to be shared before a ladder can name them.",
+    }),
+  })
+  .meta({ id: "LadderCopies" });
+
+/** The body that makes a ladder of the steps that rules have. */
+export const ladderAdopt = z
+  .strictObject({
+    name: ladderName,
+    rules: list(text(400, 3), 10_000).describe("As `{project}/{rule}`; all with equal steps."),
+  })
+  .refine(({ rules }) => rules.length > 0, { path: ["rules"], error: "must name a rule" })
+  .meta({ id: "LadderAdopt" });
+
 /** What a change of a ladder comes to for alerts that aren't resolved. */
 export const ladderChange = z
   .object({

@@ -1,9 +1,12 @@
 import * as z from "zod";
+import { adoptLadder, ladderCopies } from "../../../core/alerts/ladder-copies.ts";
 import { changeLadder, deleteLadder, previewLadder } from "../../../core/alerts/ladders.ts";
 import {
   type LadderInput,
+  ladderAdopt,
   ladderAnswer,
   ladderChange,
+  ladderCopiesAnswer,
   ladderCreate,
   ladderReadOnly,
   ladderReplace,
@@ -24,6 +27,8 @@ import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
 const ladders = routesIn(inTenant, { at: "/ladders", tag: "Ladders", additive: true });
+
+const copies = routesIn(inTenant, { at: "/ladder-copies", tag: "Ladders", additive: true });
 
 const people = ["steps.*.accounts.*"];
 const refused = ["not_a_member", "schedule_not_shared"] as const;
@@ -115,5 +120,22 @@ export const ladderRoutes: Route[] = [
     handle: async ({ tenant, params, body }) => ({
       change: await previewed(tenant, params.name, body),
     }),
+  }),
+  copies.get("", {
+    name: "listLadderCopies",
+    summary: "Rules with equal steps of their own, which one ladder could stand for",
+    answer: z.object({ copies: z.array(ladderCopiesAnswer) }),
+    read: (store) => ({ copies: ladderCopies(store) }),
+  }),
+  copies.post("", {
+    name: "adoptLadder",
+    summary:
+      "Make a ladder of the equal steps that rules have: they refer to it from then on. Nothing changes for open alerts, nor for what was counted",
+    manager: true,
+    body: ladderAdopt,
+    status: 201,
+    answer: ladderAnswer,
+    errors: ["name_taken", "too_many", ...refused],
+    write: (tx, { body }) => shown(tx, adoptLadder(tx, body)),
   }),
 ];
