@@ -8,8 +8,10 @@ import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
+import { labels } from "./labels.ts";
 import { list, occurrences } from "./list.ts";
 import { nodes } from "./nodes.ts";
+import { numbers } from "./numbers.ts";
 import { parked } from "./parked.ts";
 import { refresh } from "./refresh.ts";
 import { hosted, relay } from "./relay.ts";
@@ -44,9 +46,11 @@ const scenarios: Scenario[] = [
   scale,
   reads,
   list,
+  labels,
   occurrences,
   refresh,
   trying,
+  numbers,
   memory,
   start,
 ];

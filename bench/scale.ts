@@ -147,7 +147,12 @@ export const reads: Scenario = {
           listAlerts(store, { sinceSeq: alerts - 100, limit: 100 }),
         ),
       ];
-      const retention = createRetention(store, { logDays: 7, logBytes: 2 ** 40, historyDays: 90 });
+      const retention = createRetention(store, {
+        logDays: 7,
+        logBytes: 2 ** 40,
+        historyDays: 90,
+        numbersDays: 800,
+      });
       const slices: number[] = [];
       const syncs: number[] = [];
       const plain = openSync(join(directory, "plain"), "a");

@@ -1,5 +1,6 @@
 import type { Alert } from "../src/core/alerts/alert.ts";
 import type { AlertDetail } from "../src/core/alerts/detail.ts";
+import type { GroupAnswer } from "../src/core/alerts/group-facts.ts";
 import { labelTexts } from "../src/core/alerts/labels.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
@@ -12,6 +13,7 @@ import { age, printable, short, table, when } from "./table.ts";
 
 const BARS = "▁▂▃▄▅▆▇█";
 /** The latest periods that are shown. */
+const MOST_SHARED = 3;
 const SHOWN = 60;
 
 /** How often the alert's events came, its ladder's next step, and its earlier occurrences. `nameOf` names accounts. */
@@ -42,6 +44,14 @@ export function aheadText(
 /** The labels that tell an alert from the others of its rule: `host=db7 zone=a`. */
 export function chipsText({ apart }: Alert): string {
   return apart.map(({ name, value }) => `${name}=${value}`).join(" ");
+}
+
+/** The first labels that all alerts of a group have: `service=web cluster=eu`. */
+export function sharedText({ labels }: GroupAnswer): string {
+  return Object.entries(labels ?? {})
+    .slice(0, MOST_SHARED)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
 }
 
 /** What its sender said beside the message: labels, with the values that varied, details line by line, links. */

@@ -8,7 +8,7 @@ import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import { namesOf } from "./accounts.ts";
-import { aheadText, chipsText, saidRows, showLines } from "./alert-detail.ts";
+import { aheadText, chipsText, saidRows, sharedText, showLines } from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -110,7 +110,17 @@ async function listGroups(query: URLSearchParams, options: ListOptions): Promise
       .join(", ");
   print(answer, options, () =>
     table(
-      ["ALERTS", "LEVELS", "ACKED", "SILENCED", "SINCE", "PROJECT", "RULE", "MOST OFTEN"],
+      [
+        "ALERTS",
+        "LEVELS",
+        "ACKED",
+        "SILENCED",
+        "SINCE",
+        "PROJECT",
+        "RULE",
+        "ALL HAVE",
+        "MOST OFTEN",
+      ],
       answer.groups.map((group) => [
         group.count,
         levels(group),
@@ -119,7 +129,12 @@ async function listGroups(query: URLSearchParams, options: ListOptions): Promise
         age(group.since, now),
         group.project,
         group.rule,
-        short(group.titles[0]?.title ?? "", 80),
+        short(sharedText(group), 80),
+        group.titles
+          .map(
+            ({ title, count }) => short(title, 60) + (count > 1 ? ` and ${count - 1} like it` : ""),
+          )
+          .join(", "),
       ]),
     ),
   );

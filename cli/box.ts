@@ -24,6 +24,7 @@ import { registerKeyFile } from "./key-file.ts";
 import { registerLadders } from "./ladders.ts";
 import { registerLogin } from "./login.ts";
 import { registerNotify } from "./notify.ts";
+import { registerNumbers } from "./numbers.ts";
 import { registerOnCall } from "./oncall.ts";
 import { registerOperate } from "./operate.ts";
 import { registerOverrides } from "./overrides.ts";
@@ -85,6 +86,7 @@ export function createProgram(): Command {
   registerOverrides(program);
   registerAway(program);
   registerOverview(program);
+  registerNumbers(program);
   registerBackups(program);
   registerProjects(program);
   registerSources(program);

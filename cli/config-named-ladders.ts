@@ -1,5 +1,5 @@
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
-import type { LadderConfig } from "../src/records/config-file/tenant.ts";
+import type { LadderConfig } from "../src/records/config-file/shape.ts";
 import { allAccounts } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { TenantChange } from "./config-tenant-change.ts";
@@ -35,7 +35,8 @@ export async function planLadders(
   const there = new Map((await laddersNow(options)).map((one) => [one.name, one]));
   const changes: TenantChange[] = [];
   for (const [i, ladder] of wanted.entries()) {
-    const { name } = ladder;
+    const { imported_from: _from, ...body } = ladder;
+    const { name } = body;
     const before = there.get(name);
     there.delete(name);
     if (before !== undefined && textOf(before) === textOf(ladder)) continue;
@@ -48,7 +49,7 @@ export async function planLadders(
         ? (["POST", "/v1/ladders"] as const)
         : (["PUT", path("v1", "ladders", name)] as const);
     const apply = () =>
-      callApi(options, method, at, { ...ladder, steps }).catch((error: unknown) => {
+      callApi(options, method, at, { ...body, steps }).catch((error: unknown) => {
         throw faultOf(document, { i, name }, error);
       });
     const change = before === undefined ? "create" : "update";

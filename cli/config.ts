@@ -270,7 +270,7 @@ async function showPlan({ name, before, planned }: Planned): Promise<void> {
   const diff = projectDiff(name, before.config, planned.config).map(printable);
   const changes = planned.changes.map(({ change, kind, name, was }) =>
     was === undefined
-      ? `  ${change} ${kind} ${printable(name)}`
+      ? `  ${change} ${kind} ${printable(name)}${kind === "ladder" && change === "update" ? ": open alerts of its rules follow it" : ""}`
       : `  rename ${kind} ${printable(was)} to ${printable(name)}`,
   );
   const ends = laddersText(planned).map((line) => `  ${line}`);

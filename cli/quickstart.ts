@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { base62Secret } from "../src/ground/kit/ids.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { callApi } from "./api.ts";
+import { callApi, path } from "./api.ts";
 import { type Asker, createAsker } from "./asker.ts";
 import { connectionOf, urlOf } from "./connection.ts";
 import { contactName } from "./contacts.ts";
@@ -9,6 +9,7 @@ import { CommandError } from "./exit.ts";
 import { readText } from "./files.ts";
 import { readLogin, writeLogin } from "./login-file.ts";
 import { apiFlags, dataFlag, print } from "./options.ts";
+import { allProjects } from "./projects.ts";
 import { chosenContact } from "./quickstart-contact.ts";
 import { ring } from "./quickstart-ring.ts";
 import type { Me, Quickstart, QuickstartOptions } from "./quickstart-run.ts";
@@ -145,7 +146,7 @@ async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
   const rule = {
     name: RULE,
     match: { min_level: 400 },
-    escalations: [{ accounts: [me.id], repeat_minutes: 5 }],
+    ...(await climbs(options, me)),
   };
   const made = await unlessThere(callApi<object>(options, "POST", `${base}/rules`, rule));
   say(
@@ -158,6 +159,20 @@ async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
     (await unlessThere(callApi<{ token: string }>(options, "POST", `${base}/sources`, source))) ??
     (await callApi<{ token: string }>(options, "POST", `${base}/sources/${SOURCE}/rotate-token`));
   return token.token;
+}
+
+/** The project's default ladder where it pages this person, who was promised it; else a step of the rule's own. */
+async function climbs(options: QuickstartOptions, me: Me): Promise<object> {
+  const all = await allProjects(options);
+  const usual = all.find(({ name }) => name === options.project)?.default_ladder ?? null;
+  const at = path("v1", "ladders", usual ?? "");
+  const { steps } =
+    usual === null
+      ? { steps: [] }
+      : await callApi<{ steps: { accounts: string[] }[] }>(options, "GET", at);
+  return steps.some(({ accounts }) => accounts.includes(me.id))
+    ? { ladder: usual }
+    : { escalations: [{ accounts: [me.id], repeat_minutes: 5 }] };
 }
 
 /** null where the name exists already. */

@@ -150,6 +150,7 @@ export function serveFlags(command: Command, listen: string): Command {
         "days that resolved alerts, deliveries and executions are kept (default 90)",
       ),
     )
+    .addOption(flag("--numbers-days <n>", "days that the sums of /numbers are kept (default 800)"))
     .addOption(flag("--metrics-open", "let anyone read /metrics"))
     .addOption(
       flag(

@@ -23,6 +23,7 @@ export function registerSimulate(program: Command): void {
     )
     .option("--rule <name>", "the rule")
     .option("--file <file>", "or a rule from a JSON file (- = standard input)")
+    .option("--ladder <name>", "or a ladder, as a rule that names it would run it")
     .option("--project <name>", "its project, if there are several")
     .option("--at <time>", `when it opens: ${timeHelp} (default now)`)
     .option("--level <level>", `its level: ${levelHelp}`)
@@ -37,6 +38,7 @@ export function registerSimulate(program: Command): void {
 interface SimulateOptions extends ApiOptions {
   rule?: string;
   file?: string;
+  ladder?: string;
   project?: string;
   at?: string;
   level?: string;
@@ -49,7 +51,7 @@ interface SimulateOptions extends ApiOptions {
 
 async function runSimulate(options: SimulateOptions): Promise<void> {
   const { sweep, at } = options;
-  const project = options.project ?? (await onlyProject(options));
+  const project = options.project ?? (await homeOf(options)) ?? (await onlyProject(options));
   const question = await questionOf(project, options);
   const base = ["v1", "projects", project, "rules"];
   const time = at === undefined ? unixSeconds(systemClock) : parseTime("--at", at);
@@ -63,6 +65,14 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
   const body = { ...question, ...(at === undefined ? {} : { at: time }) };
   const answer = await callApi<Simulation>(options, "POST", path(...base, "simulate"), body);
   print(answer, options, () => simulationText(answer));
+}
+
+/** Of a ladder: the project of the first rule that names it; undefined: none does. Throws CommandError where it isn't there. */
+async function homeOf({ ladder, ...options }: SimulateOptions): Promise<string | undefined> {
+  if (ladder === undefined) return undefined;
+  const at = path("v1", "ladders", ladder);
+  const { rules } = await callApi<{ rules: string[] }>(options, "GET", at);
+  return rules[0]?.split("/", 1)[0];
 }
 
 /** The only project. Throws CommandError where there is none or several. */
@@ -79,16 +89,18 @@ async function onlyProject(options: ApiOptions): Promise<string> {
 }
 
 async function questionOf(project: string, options: SimulateOptions): Promise<object> {
-  const { rule, file, level, silent, ack, after, hours } = options;
-  if ((rule === undefined) === (file === undefined))
-    throw new CommandError("either --rule or --file says which rule", exitCodes.usage);
+  const { rule, file, ladder, level, silent, ack, after, hours } = options;
+  if ([rule, file, ladder].filter((one) => one !== undefined).length !== 1)
+    throw new CommandError("one of --rule, --ladder and --file says which", exitCodes.usage);
   const idOf =
     silent.length > 0 || ack !== undefined ? await accountIds(options) : (who: string) => who;
   return {
     rule:
-      file === undefined
-        ? rule
-        : await ruleWithIds(project, await readNamed(file, "a rule"), options),
+      file !== undefined
+        ? await ruleWithIds(project, await readNamed(file, "a rule"), options)
+        : ladder === undefined
+          ? rule
+          : { name: ladder, ladder },
     ...(level === undefined ? {} : { level: parseLevel(level) }),
     silent: silent.map(idOf),
     ...(ack === undefined

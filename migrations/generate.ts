@@ -27,6 +27,7 @@ const tables = [
   "rules",
   "schedules",
   "shift_checks",
+  "hand_overs",
   "walls",
   "calendars",
   "overrides",
@@ -46,7 +47,7 @@ const tables = [
 ];
 
 /** Columns of these tables that only prepared SQL asks for. */
-const unasked = ["imported_from", "imported_as"];
+const unasked = ["imported_from", "imported_as", "imported_in"];
 
 /** What columns hold that SQLite has no type for: `boolean`, `json TYPE`, or a type of src/ground/store/columns.ts. */
 const meanings: Record<string, string> = {
@@ -59,6 +60,7 @@ const meanings: Record<string, string> = {
   "sources.options": "json StoredSourceOptions",
   "schedules.shared": "boolean",
   "schedules.shift_check": "boolean",
+  "schedules.hand_over": "boolean",
   "schedules.covers": "ScheduleCovers",
   "away.spans": "json AwaySpan[]",
   "away.ical_spans": "json AwaySpan[]",

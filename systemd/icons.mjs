@@ -4,9 +4,9 @@
  */
 import { deflateSync } from "node:zlib";
 
-const INK = [0x1c, 0x20, 0x24];
-const PAPER = [0xfb, 0xfa, 0xf8];
-const RED = [0x9c, 0x1c, 0x14];
+const INK = [0x17, 0x19, 0x1c];
+const WHITE = [0xff, 0xff, 0xff];
+const GREEN = [0x7f, 0xd3, 0xa0];
 
 /** Distances in a square of 32 by 32, below zero inside. */
 const square = (x, y, radius) => {
@@ -15,29 +15,41 @@ const square = (x, y, radius) => {
   const outside = Math.hypot(Math.max(across, 0), Math.max(along, 0));
   return outside + Math.min(Math.max(across, along), 0) - radius;
 };
-const octagon = (x, y) => {
-  const [across, along] = [Math.abs(x - 16), Math.abs(y - 16)];
-  return Math.max(across - 10, along - 10, (across + along - 14.1) * Math.SQRT1_2);
+
+/** The mark is drawn in 24 by 24, and so large in the square. */
+const SCALE = 0.92;
+const inMark = (x, y) => [(x - 4.96) / SCALE, (y - 4.96) / SCALE];
+
+/** An open box: two sides, a floor and the two corners between them, 2.5 wide. */
+const box = (x, y) => {
+  const [across, down] = inMark(x, y);
+  // Both halves are alike.
+  const left = across > 12 ? 24 - across : across;
+  const side = Math.hypot(left - 4.5, down - Math.min(Math.max(down, 9.5), 17));
+  const floor = Math.hypot(Math.min(left, 8) === left ? left - 8 : 0, down - 20.5);
+  const isCorner = left < 8 && down > 17;
+  const corner = isCorner ? Math.abs(Math.hypot(left - 8, down - 17) - 3.5) : side;
+  return (Math.min(side, floor, corner) - 1.25) * SCALE;
 };
-const stroke = (x, y) => {
-  const at = (from, to) => Math.hypot(x - 16, y - Math.min(Math.max(y, from), to)) - 1.6;
-  return Math.min(at(10.5, 17), at(20.5, 22));
+const dot = (x, y) => {
+  const [across, down] = inMark(x, y);
+  return (Math.hypot(across - 12, down - 8) - 4) * SCALE;
 };
 
 /** What covers a point, from below to above, as [distance, colour]; the badge is a shape that the phone colours itself. */
 const LOOKS = {
   usual: (x, y) => [
     [square(x, y, 7), INK],
-    [octagon(x, y), PAPER],
-    [stroke(x, y), RED],
+    [box(x, y), WHITE],
+    [dot(x, y), GREEN],
   ],
   // To its edges: the phone cuts its own shape out of it, of which the inner circle is sure to be left.
   maskable: (x, y) => [
     [-1, INK],
-    [octagon(x, y), PAPER],
-    [stroke(x, y), RED],
+    [box(x, y), WHITE],
+    [dot(x, y), GREEN],
   ],
-  badge: (x, y) => [[Math.max(octagon(x, y) - 4, -stroke(x, y)), [255, 255, 255]]],
+  badge: (x, y) => [[Math.min(box(x, y), dot(x, y)), WHITE]],
 };
 
 /** Name, size in pixels and look of each. */

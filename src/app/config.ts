@@ -31,6 +31,7 @@ export interface BoxConfig {
     readonly logDays: number;
     readonly logBytes: number;
     readonly historyDays: number;
+    readonly numbersDays: number;
   };
   /** Where the addresses for senders are served: by a listener of their own, on the box's own port, or not at all. */
   readonly adapters: {
@@ -69,6 +70,7 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   logDays?: string;
   logGib?: string;
   historyDays?: string;
+  numbersDays?: string;
   adaptersListen?: string;
   adaptersHere?: boolean;
   syslogUdp?: string[];
@@ -143,6 +145,7 @@ export function boxConfig(
       logDays: number("log-days", flags.logDays, 7),
       logBytes: number("log-gib", flags.logGib, 2) * 1024 ** 3,
       historyDays: number("history-days", flags.historyDays, 90),
+      numbersDays: number("numbers-days", flags.numbersDays, 800),
     },
     adapters: {
       listen: flags.adaptersListen

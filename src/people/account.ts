@@ -14,6 +14,9 @@ export const accountAnswer = z
     display_name: z.string(),
     role: roleField,
     created_at: z.int(),
+    timezone: z.string().nullable().meta({
+      description: "Additive: the zone of their nights, by their own word; null: the tenant's.",
+    }),
   })
   .meta({ id: "Account" });
 export type Account = z.output<typeof accountAnswer>;
@@ -39,7 +42,7 @@ export const accountChange = z.strictObject({
   role: roleField.optional(),
 });
 
-export const accountReadOnly = ["id", "email", "created_at"] as const;
+export const accountReadOnly = ["id", "email", "created_at", "timezone"] as const;
 
 /** An API key as the API lists it. The key itself is never stored. */
 export const keyAnswer = z

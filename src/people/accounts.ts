@@ -19,10 +19,29 @@ const columns = {
   display_name: accounts.displayName,
   role: accounts.role,
   created_at: accounts.createdAt,
+  timezone: accounts.timezone,
 };
 
 export function listAccounts(reader: Reader): Account[] {
   return reader.orm.select(columns).from(accounts).orderBy(asc(accounts.emailFolded)).all();
+}
+
+/** What people are called, and the colour that their initials stand on, 1 to 8; of all, or of one. */
+export function accountHues(
+  reader: Reader,
+  only: string | null = null,
+): { id: string; name: string; hue: number }[] {
+  const { id, email, displayName, hue } = accounts;
+  const rows = reader.orm
+    .select({ id, email, displayName, hue })
+    .from(accounts)
+    .where(only === null ? undefined : eq(id, only))
+    .all();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.displayName.trim() || row.email,
+    hue: row.hue,
+  }));
 }
 
 /** Throws 404. */
@@ -136,6 +155,14 @@ export function changeAccount(
   tx.orm.update(accounts).set({ role, displayName }).where(eq(accounts.id, before.id)).run();
   tx.note({ topic: "people" });
   return { ...before, role, display_name: displayName };
+}
+
+/** Sets the zone of a person's nights; null: the tenant's. Throws 404. */
+export function setTimezone(tx: Tx, id: string, timezone: string | null): Account {
+  const before = getAccount(tx, id);
+  tx.orm.update(accounts).set({ timezone }).where(eq(accounts.id, id)).run();
+  tx.note({ topic: "people" });
+  return { ...before, timezone };
 }
 
 /**

@@ -26,7 +26,14 @@ export function createInvitedAccount(tx: Tx, by: ActingAccount, wanted: AccountW
 export function tryAccount(reader: Reader, by: ActingAccount, wanted: AccountWrite): Account {
   mustBeFree(reader, by, wanted);
   const { email, role, display_name = email.slice(0, email.indexOf("@")) } = wanted;
-  return { id: "", email, display_name, role, created_at: unixSeconds(reader.clock) };
+  return {
+    id: "",
+    email,
+    display_name,
+    role,
+    created_at: unixSeconds(reader.clock),
+    timezone: null,
+  };
 }
 
 function mustBeFree(reader: Reader, by: ActingAccount, { email, role }: AccountWrite): void {

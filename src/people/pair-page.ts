@@ -35,7 +35,7 @@ form{max-width:26rem}
 .check .hint{grid-column:2;margin:0}
 form>button{margin-top:1.75rem}
 pre{user-select:all;margin-bottom:.5rem}
-.copy{width:auto;min-height:2.75rem;margin:0 0 1.25rem;background:var(--card);color:var(--link)}
+.copy{width:auto;min-height:2.75rem;margin:0 0 1.25rem;background:var(--card);color:var(--accent)}
 [hidden]{display:none}
 `;
 

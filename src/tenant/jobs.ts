@@ -1,6 +1,10 @@
 import type { Sweep } from "../core/alerts/sweep.ts";
+import type { Slices } from "../ground/kit/slices.ts";
+import type { Store } from "../ground/store/store.ts";
 import type { HeartbeatWatch } from "../in/heartbeats/watch.ts";
 import type { IngestHandle } from "../in/ingest/handle.ts";
+import { reckonDuty } from "../records/numbers/duty.ts";
+import { isBehind, reckonSome } from "../records/numbers/reckon.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Disk } from "./disk.ts";
 import type { Retention } from "./retention.ts";
@@ -77,6 +81,24 @@ function retentionJob({ watch, retention }: TenantParts): Job {
     run(now) {
       if (watch.state().holdsDeletion) return (now + RETENTION_SECONDS) * 1000;
       return retention.slice() ? now * 1000 + SLICE_REST_MS : (now + RETENTION_SECONDS) * 1000;
+    },
+  };
+}
+
+/** Between two looks at history that wasn't reckoned yet. */
+const NUMBERS_SECONDS = 60;
+
+/** Adds what happened to its days, a slice at a time; days on call once they are over, unless the clock is in doubt. */
+export function numbersJob(parts: { store: Store; slices: Slices; watch: ClockWatch }): Job {
+  const { store: reader, slices, watch } = parts;
+  return {
+    name: "numbers",
+    async run(now) {
+      const soon = now * 1000 + SLICE_REST_MS;
+      if (isBehind(reader) && reader.write(reckonSome, { expendable: true })) return soon;
+      const isDoubtful = watch.state().holdsDeletion;
+      if (!isDoubtful && (await reckonDuty({ reader, slices }, now))) return soon;
+      return (now + NUMBERS_SECONDS) * 1000;
     },
   };
 }

@@ -12,6 +12,8 @@ import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
 import { sweepSessions } from "../people/sessions.ts";
 import { sweepTries } from "../people/tries.ts";
+import { readUntil, reckonSome } from "../records/numbers/reckon.ts";
+import { sweepDays } from "../records/numbers/rows.ts";
 
 /** How much is kept, and for how long (contract §4). */
 export interface RetentionLimits {
@@ -20,12 +22,15 @@ export interface RetentionLimits {
   logBytes: number;
   /** Days that resolved alerts, deliveries and executions are kept. */
   historyDays: number;
+  /** Days that the sums of numbers are kept, in whole months. */
+  numbersDays: number;
 }
 
 export const defaultRetention: RetentionLimits = {
   logDays: 7,
   logBytes: 2 * 1024 ** 3,
   historyDays: 90,
+  numbersDays: 800,
 };
 
 interface Cleanup {
@@ -102,14 +107,23 @@ function linesFor({ logDays, logBytes }: RetentionLimits): Cleanup[] {
   ];
 }
 
-function historyFor({ historyDays }: RetentionLimits): Cleanup[] {
+function historyFor({ historyDays, numbersDays }: RetentionLimits): Cleanup[] {
   const history = (tx: Tx) => tx.at - historyDays * DAY;
   let from = 0;
   return [
+    { name: "numbers of what is deleted next", sweep: reckonSome },
     {
       name: "resolved alerts",
       sweep: (tx, most) =>
-        sweepAlerts(tx, { before: history(tx), most: Math.max(10, Math.floor(most / 20)) }),
+        sweepAlerts(tx, {
+          before: history(tx),
+          counted: readUntil(tx),
+          most: Math.max(10, Math.floor(most / 20)),
+        }),
+    },
+    {
+      name: "numbers",
+      sweep: (tx, most) => sweepDays(tx, { day: Math.floor(tx.at / DAY) - numbersDays, most }),
     },
     { name: "minutes of alerts", sweep: sweepBuckets },
     {
@@ -166,11 +180,12 @@ export function heldNow(reader: Reader): {
   };
 }
 
+const USED_BYTES = `SELECT (page_count - freelist_count) * page_size
+  FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+
 /** Bytes of the database file that hold data. */
-function usedBytes({ db }: Reader): number {
-  const pages = db.pragma("page_count", { simple: true }) as number;
-  const free = db.pragma("freelist_count", { simple: true }) as number;
-  return (pages - free) * (db.pragma("page_size", { simple: true }) as number);
+function usedBytes(reader: Reader): number {
+  return reader.sql<[], number>(USED_BYTES).pluck().get() ?? 0;
 }
 
 /** A write-ahead log of this many bytes is emptied. */

@@ -39,7 +39,7 @@ export async function runTrial(tenant: Tenant, name: string, input: DryRunInput)
   );
   return {
     ...found,
-    alerts: alerts.map((alert, i) => ({ ...alert, paged: paged[i] ?? [] })),
+    alerts: alerts.map(({ breaks: _, ...alert }, i) => ({ ...alert, paged: paged[i] ?? [] })),
     page_count: pages,
     night_page_count: nightPages,
     warnings: [...found.warnings, ...(isPartial ? [partial] : []), ...warnings],

@@ -1,18 +1,22 @@
+import { heldSince } from "../core/oncall/hand-over.ts";
 import { shiftChecksAt } from "../core/oncall/shift-check.ts";
 import {
   askShift,
   lookAgainAtShifts,
   nextShiftDue,
   nextShiftLook,
+  notesHandOver,
   processDueShifts,
   schedulesToLookAt,
   scheduleToCheck,
+  wantsHandOvers,
 } from "../core/oncall/shift-checks.ts";
 import { unixSeconds } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { shiftDevices, wantsShifts } from "../out/contacts/subscriptions.ts";
 import { makeShiftPages } from "../out/paging/pages.ts";
+import { tellHandOver } from "./hand-over.ts";
 import type { Job } from "./scheduler.ts";
 
 /** Seconds to the next look at a broken schedule, such as one whose zone the system no longer knows. */
@@ -21,7 +25,7 @@ const BROKEN = 3600;
 /**
  * Asks the people whose shifts begin to show that they can be reached. One transaction checks a shift and writes its
  * pushes, and each shift is checked once, so neither a crash nor a clock that goes back asks twice. Nothing is done
- * while no device wants it. A person whose devices were all given up by their services can't be asked, and that is
+ * while no device wants it. The same look tells whoever takes over, and whoever hands over, once each. A person whose devices were all given up by their services can't be asked, and that is
  * reported.
  */
 export function shiftJob({
@@ -39,7 +43,7 @@ export function shiftJob({
     wokenBy: ["oncall", "people"],
     run(now) {
       if (!ready()) return (now + 1) * 1000;
-      if (wantsShifts(store))
+      if (looksAtShifts(store))
         for (const id of schedulesToLookAt(store, now)) lookAt(store, log, id);
       const due = nextShiftDue(store);
       if (due !== null && due <= unixSeconds(store.clock)) store.write(processDueShifts);
@@ -49,9 +53,11 @@ export function shiftJob({
   };
 }
 
+const looksAtShifts = (reader: Reader): boolean => wantsShifts(reader) || wantsHandOvers(reader);
+
 /** When there is something to do, in Unix seconds; null: nothing waits. */
 export function nextShiftWork(reader: Reader): number | null {
-  const times = [nextShiftDue(reader), wantsShifts(reader) ? nextShiftLook(reader) : null];
+  const times = [nextShiftDue(reader), looksAtShifts(reader) ? nextShiftLook(reader) : null];
   const known = times.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
@@ -68,8 +74,11 @@ function lookAt(store: Store, log: Log, id: string): void {
 function checkShifts(tx: Tx, id: string): void {
   const schedule = scheduleToCheck(tx, id);
   if (schedule === null) return;
-  const { due, next } = shiftChecksAt(schedule, tx.at);
-  for (const begin of schedule.isChecked ? due : []) {
+  const { due, handed, next } = shiftChecksAt(schedule, tx.at);
+  for (const one of schedule.isHandedOver ? handed : [])
+    if (notesHandOver(tx, id, one))
+      tellHandOver(tx, schedule, { ...one, since: heldSince(schedule, one.at - 1) });
+  for (const begin of schedule.isChecked && wantsShifts(tx) ? due : []) {
     const { ids: devices, gaveUp } = shiftDevices(tx, begin.account_id);
     const check = devices.length > 0 || gaveUp ? askShift(tx, id, begin) : null;
     if (check !== null) makeShiftPages(tx, { check, account: begin.account_id, devices });

@@ -34,7 +34,7 @@ import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
 import type { TenantHost } from "./host.ts";
-import { tenantJobs } from "./jobs.ts";
+import { numbersJob, tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
@@ -184,6 +184,7 @@ export function startTenant(options: TenantOptions): Tenant {
   });
   const scheduler = createScheduler(clock, log, [
     ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
+    numbersJob({ store, slices, watch }),
     shiftJob({ store, log, ready: watch.ready }),
     ...outbox.jobs,
     ...awayJobs({

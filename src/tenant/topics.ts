@@ -67,6 +67,7 @@ const unplaced: Readonly<Record<string, (id: string) => string[]>> = {
     ["gateway", "relay", "fallback", "wall"].map((kind) => [kind, () => ["system"]]),
   ),
   override: () => ["oncall"],
+  ladder: () => ["ladders"],
   report_entry: () => ["reports"],
   alert: (id) => ["alerts", `alert:${id}`],
 };

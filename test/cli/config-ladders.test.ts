@@ -18,6 +18,7 @@ tenant:
       pass_after_minutes: 30
 projects:
   - name: shop
+    default_ladder: team
     schedules:
       - name: night
         timezone: UTC
@@ -37,6 +38,7 @@ test("ladders of a file are made before the rules that refer to them, change wit
   writeFileSync(path, file(10));
   const plan = await config("apply", path, "--dry-run");
   assert.equal(plan.code, 0, plan.err);
+  assert.match(plan.out, /create default_ladder shop\n/);
   assert.match(plan.out, /the whole box\n {2}create ladder team\n/);
   assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, [], "it was only tried");
   const applied = await config("apply", path);
@@ -44,6 +46,9 @@ test("ladders of a file are made before the rules that refer to them, change wit
   const rule = async () => (await box.api("GET", "/v1/projects/shop/rules/errors")).body;
   const first = await rule();
   assert.deepEqual([first.ladder, first.escalations[1].after_minutes], ["team", 10]);
+  const usual = async () =>
+    (await box.api("GET", "/v1/projects")).body.projects[0].default_ladder as string | null;
+  assert.equal(await usual(), "team");
   const again = await config("apply", path);
   assert.match(again.out, /applied 0 changes\n$/);
 
@@ -58,14 +63,17 @@ test("ladders of a file are made before the rules that refer to them, change wit
   const changed = await config("apply", path);
   assert.equal(changed.code, 0, changed.err);
   assert.equal((await rule()).escalations[1].after_minutes, 20);
+  writeFileSync(path, file(20).replace(/ +default_ladder: team\n/, ""));
+  assert.match((await config("apply", path)).out, /applied 0 changes\n$/, "left out it stays");
   const gone = exported.out
+    .replace("default_ladder: team", "default_ladder: null")
     .replace(/ {2}ladders:[\s\S]*?(?=^\S)/m, "  ladders: []\n")
     .replace(/ +ladder: team\n/, "");
   writeFileSync(path, gone);
   const refused = await config("apply", path);
-  assert.match(refused.err, /would delete\n {2}ladder team/);
+  assert.match(refused.err, /would delete\n {2}shop: default_ladder shop\n {2}ladder team/);
   const deleted = await config("apply", path, "--delete", "--yes");
   assert.equal(deleted.code, 0, deleted.err);
   assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, []);
-  assert.equal((await rule()).ladder, null);
+  assert.deepEqual([(await rule()).ladder, await usual()], [null, null]);
 });

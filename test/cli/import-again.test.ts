@@ -3,12 +3,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { writeYaml } from "../../src/records/config-file/yaml.ts";
+import type { Imported } from "../../src/records/import/importer.ts";
 import { importers } from "../../src/records/import/list.ts";
 import { teams } from "../records/import/teams.ts";
 import { testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
 import { scratch } from "../support/scratch.ts";
+import { pass } from "../support/until.ts";
 
+type Config = Imported["config"];
 type Files = Readonly<Record<string, unknown>>;
 
 /** A box into which a system is imported again and again. */
@@ -127,7 +130,8 @@ test("what a person made, changed, renamed or put on call since stays, and is na
     [override.starts_at, hand.starts_at],
     "the person's own is last, and wins",
   );
-  assert.deepEqual(after.rules[0].escalations[0].schedules, ["Mine"]);
+  const { body: ladder } = await box.api("GET", "/v1/ladders/Default");
+  assert.deepEqual(ladder.steps[0].schedules, ["pagerduty/Mine"]);
   await put("Website", { renotify_minutes: 7 });
   const other = JSON.parse(JSON.stringify(longer).replace('"acknowledgement_timeout":null', ""));
   other["services.json"].services[0].acknowledgement_timeout = 1800;
@@ -144,27 +148,120 @@ test("what a person made, changed, renamed or put on call since stays, and is na
   assert.ok(names(rules).includes("Website") && names(rules).includes("by hand"));
 });
 
-test("a part of the same name that a person made isn't overwritten, and two names may change places", async (t) => {
-  const { box, at, apply, config } = await imports(t, "pagerduty");
-  const policy = (id: string, name: string) => ({ id, name, escalation_rules: [] });
-  const files = (a: string, b: string) => ({
-    "p.json": { escalation_policies: [policy("P1", a), policy("P2", b)] },
+test("a ladder of the same name that a person made isn't the import's, and two names may change places", async (t) => {
+  const { box, apply, config } = await imports(t, "pagerduty");
+  const people = ["ann", "bob", "eve"].map((id) => ({ id, email: `${id}@example.org` }));
+  const policy = (id: string, name: string, who: string) => ({
+    id,
+    name,
+    escalation_rules: [{ targets: [{ id: who, type: "user_reference" }] }],
   });
-  assert.equal((await box.api("POST", "/v1/projects", { name: "pagerduty" })).status, 201);
-  const rule = { name: "A", renotify_minutes: 9 };
-  assert.equal((await box.api("POST", `${at}/rules`, rule)).status, 201);
+  const service = { id: "S", name: "web", escalation_policy: { id: "P1" } };
+  const files = (a: string, b: string, who = "ann") => ({
+    "u.json": { users: people },
+    "p.json": { escalation_policies: [policy("P1", a, who), policy("P2", b, "bob")] },
+    "s.json": { services: [service] },
+  });
+  assert.equal((await box.api("POST", "/v1/ladders", { name: "A" })).status, 201);
+  const ladders = async (): Promise<[string, string[]][]> =>
+    (await box.api("GET", "/v1/ladders")).body.ladders.map(
+      (one: { name: string; people: { email: string }[] }) => [
+        one.name,
+        one.people.map(({ email }) => email.slice(0, 3)),
+      ],
+    );
   const said = await apply(files("A", "B"));
-  assert.match(said, /keep rule A: it was made here, and no import made it/);
-  const byName = async (name: string) =>
-    (await config()).rules.find((one: { name: string }) => one.name === name);
-  assert.equal((await byName("A")).renotify_minutes, 9);
-  assert.equal((await byName("A")).imported_from, undefined);
+  assert.match(said, /create ladder A \(2\)[\s\S]*create ladder B/);
+  const hand = ["A", []];
+  assert.deepEqual(await ladders(), [hand, ["A (2)", ["ann"]], ["B", ["bob"]]]);
+  assert.equal((await config()).rules[0].ladder, "A (2)", "the rule has the import's");
+  assert.match(await apply(files("A", "B")), /applied 0 changes/);
   await apply(files("C", "B"));
-  assert.equal((await byName("C")).imported_from, "pagerduty:P1");
-  await apply(files("B", "C"));
-  assert.equal((await byName("B")).imported_from, "pagerduty:P1");
-  assert.equal((await byName("C")).imported_from, "pagerduty:P2");
-  assert.match(await apply(files("B", "C")), /applied 0 changes/);
+  assert.deepEqual(await ladders(), [hand, ["B", ["bob"]], ["C", ["ann"]]]);
+  assert.match(await apply(files("B", "C")), /rename ladder C to B[\s\S]*rename ladder B to C/);
+  assert.deepEqual(await ladders(), [hand, ["B", ["ann"]], ["C", ["bob"]]]);
+  assert.equal((await config()).rules[0].ladder, "B");
+  assert.match(
+    await apply(files("B", "C", "eve")),
+    /update ladder B: open alerts of its rules follow it/,
+  );
+  assert.deepEqual(await ladders(), [hand, ["B", ["eve"]], ["C", ["bob"]]]);
+  const mine = { name: "Mine", steps: [{ accounts: [box.owner.accountId], after_minutes: 0 }] };
+  assert.equal((await box.api("PUT", "/v1/ladders/B", mine)).status, 200);
+  assert.match(
+    await apply(files("D", "C", "ann")),
+    /keep ladder Mine: it was changed here since the last import/,
+  );
+  assert.deepEqual((await ladders()).at(-1)?.[0], "Mine");
+  assert.equal((await config()).rules[0].ladder, "Mine");
+  const left = { ...files("D", "C", "ann"), "p.json": { escalation_policies: [] } };
+  assert.match(await apply(left), /keep ladder C: the other system has it no more/);
+  assert.equal((await ladders()).length, 3);
+});
+
+test("rules with copies, as an earlier version imported them, get the ladder, and nobody is paged less or again", async (t) => {
+  const { box, now, apply, config, files } = await imports(t, "pagerduty");
+  const importer = importers.find((one) => one.system === "pagerduty");
+  const policies = JSON.parse(JSON.stringify(files["policies.json"]));
+  policies.escalation_policies[0].num_loops = 1;
+  policies.escalation_policies[0].escalation_rules.push({
+    escalation_delay_in_minutes: 10,
+    targets: [{ id: "PANN", type: "user_reference" }],
+  });
+  const looped = { ...files, "policies.json": policies };
+  const given = Object.entries(looped).map(([name, value]) => ({
+    name,
+    text: JSON.stringify(value),
+  }));
+  assert.ok(importer);
+  const { tenant: _none, ...old }: Config = importer.read(given, { now, project: null }).config;
+  const [project] = old.projects ?? [];
+  for (const rule of project?.rules ?? []) {
+    delete rule.ladder;
+    rule.escalations = [
+      { schedules: ["Primary"], after_minutes: 0 },
+      { accounts: ["ann@example.org"], after_minutes: 30 },
+      { schedules: ["Primary"], after_minutes: 40 },
+      { accounts: ["ann@example.org"], after_minutes: 70 },
+    ];
+  }
+  for (const one of project?.schedules ?? []) delete one.shared;
+  const path = join(scratch(t), "old.yaml");
+  writeFileSync(path, writeYaml(old));
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const first = await run(["config", "apply", path], { env });
+  assert.equal(first.code, 0, first.err);
+  const body = JSON.stringify({
+    event_action: "trigger",
+    payload: { summary: "down", source: "db", severity: "critical" },
+  });
+  const token = /pti_\w+/.exec(first.out)?.[0];
+  const sent = await fetch(`${box.url}/v1/in/pagerduty/${token}`, { method: "POST", body });
+  assert.equal(sent.status, 202);
+  const alert = async () => {
+    const [{ id }] = (await box.api("GET", "/v1/alerts")).body.alerts;
+    const { timeline } = (await box.api("GET", `/v1/alerts/${id}/timeline`)).body;
+    return timeline
+      .filter((one: { kind: string }) => one.kind === "escalated")
+      .map((one: { at: number; detail: { level: number } }) => [
+        Math.floor((one.at - now) / 60),
+        one.detail.level,
+      ]);
+  };
+  await pass(box, 35 * 60, 30);
+  const soFar = [
+    [0, 1],
+    [30, 2],
+  ];
+  assert.deepEqual(await alert(), soFar);
+  const said = await apply(looped);
+  assert.match(said, /create ladder Default[\s\S]*update rule Web[\s\S]*update schedule Primary/);
+  assert.equal((await config()).rules[0].ladder, "Default");
+  await pass(box, 60, 30);
+  assert.deepEqual(await alert(), soFar, "nobody is paged again");
+  await pass(box, 50 * 60, 30);
+  assert.deepEqual(await alert(), [...soFar, [40, 1], [70, 2]], "and nobody less");
+  assert.match(await apply(looped), /applied 0 changes/);
 });
 
 test("a heartbeat and a channel get their new names, and one that a person called the same is another", async (t) => {

@@ -19,7 +19,8 @@ export interface Fixture {
 }
 
 let last = 0;
-const fresh = (what: string) => `${what}-${++last}`;
+/** A name that nothing has. */
+export const fresh = (what: string) => `${what}-${++last}`;
 const freshKey = () => String(++last).padStart(25, "k");
 const LAYER = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
 const subscription = () => browser().subscription(`http://127.0.0.1:9/${fresh("push")}`);
@@ -280,10 +281,13 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       return { schedule: `${project}/${await schedule()}`, from: at + 9000, until: at + 9060, of };
     },
     answerAsk: () => "verb=no",
+    changeSettings: () => ({ numbers_timezone: "Europe/Vienna" }),
+    changeMe: () => ({ timezone: "Europe/Vienna" }),
     putAway: () => ({ spans: [{ from: soon(), until: soon() + 60, note: fresh("trip") }] }),
     makeWall: () => ({ name: fresh("screen") }),
     createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     previewSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
+    previewBulkSilence: () => ({ ids: ["1"] }),
     changeSilence: () => ({ ends_at: soon() }),
     snoozeAlert: () => ({ until: soon() }),
     createIntegration: () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),

@@ -87,6 +87,7 @@ const onlyTries = new Set([
   "simulateRule",
   "sweepRule",
   "previewDraft",
+  "previewBulkSilence",
   "previewSilence",
   "previewReportEntry",
   "draftReportEntry",

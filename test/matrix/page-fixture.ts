@@ -5,12 +5,13 @@ import { issueContactCode } from "../../src/out/contacts/verify.ts";
 import { findPasskey, insertPasskey } from "../../src/people/passkey.ts";
 import { findSession } from "../../src/people/sessions.ts";
 import { textDigest } from "../../src/web/console/config/forms.ts";
+import { ladderDigest } from "../../src/web/console/ladders/fields.ts";
 import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";
 import { signedIn, type Tab } from "../support/console.ts";
 import { sentBy } from "../support/sent-by.ts";
 import type { Operation } from "./document.ts";
-import { type Fixture, fixture, PROVIDER } from "./fixture.ts";
+import { type Fixture, fixture, fresh, PROVIDER } from "./fixture.ts";
 
 /** What somebody needs to send one form: a project of their own with one of each thing, and a tab. */
 export interface PageFixture {
@@ -44,8 +45,6 @@ const RELAY = {
   relay_url: "http://127.0.0.1:9/v1/relay/rk_0123456789abcdef",
   relay_secret: "s".repeat(43),
 };
-let last = 0;
-const fresh = (what: string) => `${what}-${++last}`;
 const nothing: Make = () => ({});
 const sql = ({ box }: Case, text: string, ...values: unknown[]) =>
   box.tenant.store.write((tx) => tx.sql(text).run(...values));
@@ -168,6 +167,7 @@ export const pageBodies: Record<string, Make> = {
   "/a/{id}/notes/{nid}": () => ({ text: "seen twice" }),
   "/a/{id}/notes/{nid}/delete": nothing,
   "/a/{id}/silence/try": nothing,
+  "/alerts/silence/try": () => ({ id: "1" }),
   "/silences/new": () => ({ "match/rule": "errors", until: "1h", reason: "deploy" }),
   "/silences/new/try": () => ({ "match/rule": "errors", until: "1h" }),
   "/silences/again": (of) => ({
@@ -340,6 +340,24 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/rules/{name}/edit": async (of) => of.filled(await rulePage(of), { do: "add-step" }),
   "/p/{project}/rules/{name}": async (of) => of.filled(await rulePage(of), { window_minutes: "9" }),
   "/p/{project}/rules/{name}/delete": nothing,
+  "/p/{project}/rules/{name}/ladder/edit": async (of) => ownLadder(of, { do: "add-step" }),
+  "/p/{project}/rules/{name}/ladder": async (of) => ownLadder(of, { s0_after: "9" }),
+  "/p/{project}/rules/{name}/ladder/adopt": () => ({ name: fresh("ladder") }),
+  "/ladders/adopt": async (of) => {
+    const escalations = [{ accounts: [of.person.accountId], after_minutes: 0 }];
+    const rule = { name: fresh("rule"), escalations };
+    await of.api("POST", `/v1/projects/${of.f.project}/rules`, rule);
+    return { name: fresh("ladder"), rule: `${of.f.project}/${rule.name}` };
+  },
+  "/new-ladder/edit": () => ({ name: "tried", do: "add-step" }),
+  "/new-ladder": () => ({ name: fresh("ladder") }),
+  "/ladders/{name}/edit": async (of) => ({ name: await namedLadder(of), do: "add-step" }),
+  "/ladders/{name}": async (of) => {
+    const name = await namedLadder(of);
+    const { rules, ...ladder } = (await of.box.api("GET", `/v1/ladders/${name}`)).body;
+    return { name, team: fresh("team"), read: ladderDigest(ladder) };
+  },
+  "/ladders/{name}/delete": nothing,
   "/p/{project}/rules/{name}/drill": () => ({ message: "a drill" }),
   "/p/{project}/reports/new": () => ({ title: fresh("Report") }),
   "/p/{project}/reports/{rid}/entries": () => ({ content_md: "*seen*", entry_type: "analysis" }),
@@ -412,6 +430,12 @@ async function swapped(of: Case): Promise<Fields> {
   };
   const other = of.box.person("member").accountId;
   return { mine: await put(of.person.accountId, 7200), theirs: await put(other, 90_000) };
+}
+
+const namedLadder = (of: Case) => of.value("name", "/ladders/{name}");
+
+async function ownLadder(of: Case, fields: Fields): Promise<Sent> {
+  return of.filled(`${await rulePage(of)}/ladder`, fields, "ladder-form");
 }
 
 /** Somebody whom a ladder names, and the owner in their place. */
@@ -513,7 +537,8 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     const at = places.find((one) => path.startsWith(one)) ?? "";
     const make = own[`${at} ${name}`] ?? own[name];
     if (make !== undefined) return once(`${at} ${name}`, make);
-    if (name === "name") return f.param({ path: "/rules/" } as Operation, "name");
+    const noun = path.startsWith("/ladders/") ? "/ladders/" : "/rules/";
+    if (name === "name") return once(noun, () => f.param({ path: noun } as Operation, "name"));
     return f.param({ path } as Operation, name);
   };
   const filled: Case["filled"] = async (path, fields, form) => {

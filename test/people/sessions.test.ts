@@ -89,7 +89,9 @@ test("a session ends after 30 idle days or 180 days, and is then deleted", async
     findSession(store, cookie, unixSeconds(clock)) !== null;
   const signIn = () =>
     store.write((tx) => {
-      tx.sql("INSERT OR IGNORE INTO accounts VALUES ('a', '', '', '', '', 'owner', 1, NULL)").run();
+      tx.sql(
+        "INSERT OR IGNORE INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at) VALUES ('a', '', '', '', '', 'owner', 1)",
+      ).run();
       const how = { method: "password", keyId: null, address: "", agent: "" } as const;
       return openSession(tx, { accountId: "a", ...how });
     });

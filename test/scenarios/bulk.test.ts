@@ -175,6 +175,24 @@ describe("many alerts in one request", () => {
     assert.deepEqual(kinds, ["opened", "silenced", "silence_over", "escalated"]);
   });
 
+  test("says before which others the silences would take: what nothing tells apart", async () => {
+    await rule("p", "web", { identifier_keys: [] });
+    for (const dedup_key of ["a", "b", "c"])
+      await box.ingest(tokens["p"] ?? "", { message: "web is down", dedup_key });
+    const preview = (...named: string[]) =>
+      box.api("POST", "/v1/alerts/bulk/preview", { ids: named });
+    const { body } = await preview("1");
+    const names = body.named.map(({ id, title }: { id: string; title: string }) => [id, title]);
+    assert.deepEqual(names, [
+      ["3", "web is down"],
+      ["2", "web is down"],
+    ]);
+    assert.deepEqual([body.open, body.past.alerts], [2, 2]);
+    assert.equal((await preview("1", "3", "9")).body.open, 1, "an id of none is left out");
+    assert.deepEqual([(await preview()).status, (await preview("x")).status], [400, 404]);
+    assert.deepEqual((await box.api("GET", "/v1/silences")).body.silences, []);
+  });
+
   test("by a query takes acknowledgements back and silences, too; what a verb lacks is refused", async () => {
     await rule("p", "web", { identifier_keys: ["n"] });
     await open("p", "web", 60);

@@ -131,6 +131,7 @@ test("whom it would have paged, how often and at night, is what a box does that 
   const rule = (schedule: string) => ({
     name: "r",
     auto_resolve_quiet_minutes: 20,
+    reopen_within_seconds: 3600,
     renotify_minutes: 7,
     escalations: [
       { schedules: [schedule], repeat_minutes: 5 },
@@ -140,6 +141,9 @@ test("whom it would have paged, how often and at night, is what a box does that 
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule("la"))).status, 201);
   await box.ingest(token, { message: "payment failed", level: 400 });
   await pass(box, 1500, 10);
+  // Quiet ended it, and it is the same trouble again.
+  await box.ingest(token, { message: "payment failed", level: 400 });
+  await pass(box, 600, 10);
   const real = box.tenant.store
     .sql<[], number>("SELECT count(*) FROM timeline WHERE kind IN ('escalated', 'renotified')")
     .pluck()

@@ -44,7 +44,11 @@ describe("an alert that its sender names", () => {
     assert.deepEqual([answer.alerted, answer.resolved], [false, 1]);
     const [ended] = await alerts();
     assert.equal(ended.state, "resolved");
-    assert.deepEqual((await timeline(ended.id)).at(-1)?.detail, { by: "source", source: "app" });
+    assert.deepEqual((await timeline(ended.id)).at(-1)?.detail, {
+      by: "source",
+      source: "app",
+      count: 2,
+    });
     await send();
     assert.equal((await alerts()).length, 2, "what fires again is a new alert");
   });
@@ -109,7 +113,7 @@ describe("an alert that its sender names", () => {
     await minutes(4);
     const [alert] = await alerts();
     assert.equal(alert.state, "resolved");
-    assert.deepEqual((await timeline(alert.id)).at(-1)?.detail, { reason: "stale" });
+    assert.deepEqual((await timeline(alert.id)).at(-1)?.detail, { reason: "stale", count: 1 });
   });
 
   test("a promise in the past says that a clock is wrong, and ends nothing", async () => {

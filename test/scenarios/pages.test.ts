@@ -68,10 +68,10 @@ test("a person who is removed while their page waits is said, too, within a minu
   assert.deepEqual((await kindsOf(s, id)).slice(2), [
     "page_delayed",
     "retimed",
-    "page_failed",
     "unreachable",
     "escalated",
     "page_sent",
+    "page_failed",
   ]);
 });
 

@@ -22,7 +22,7 @@ async function rota(t: TestContext) {
       rotation_start: begins - 86_400,
     },
   ];
-  const write = { name: "primary", timezone: "UTC", layers };
+  const write = { name: "primary", timezone: "UTC", layers, hand_over: false };
   const path = "/v1/projects/payments/oncall/schedules";
   assert.equal((await box.api("POST", path, write)).status, 201);
   await settle(box);
@@ -184,7 +184,7 @@ test("whoever is on call and whose devices have shown nothing for eight days is 
   assert.equal(unchecked.status, 200);
   await rule([step(bob)]);
   await untilBegin();
-  const asked = /You are on call and pixel hasn’t confirmed a push for 8 days/;
+  const asked = /pixel is not proved for 8 days<.strong>, and you are on call/;
   const bar = async (person = bob) => (await signedIn(box, person).get("/alerts")).text;
   await later(8 * 86_400 - 120);
   assert.doesNotMatch(await bar(), asked, "not yet");
@@ -198,5 +198,5 @@ test("whoever is on call and whose devices have shown nothing for eight days is 
   await later(8 * 86_400);
   assert.doesNotMatch(await bar(), asked, "somebody else is on call");
   await later(86_400);
-  assert.match(await bar(), /hasn’t confirmed a push for 10 days/);
+  assert.match(await bar(), /is not proved for 10 days/);
 });

@@ -248,6 +248,19 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
   const swept = await run(["simulate", "--rule", "errors", "--sweep", "2"], { env });
   assert.match(swept.out, /^0 of 48 hours are good \(Europe\/Berlin\)\n\n\d{4}-\d\d-\d\d \| *!+\n/);
   assert.equal((await run(["simulate"], { env })).code, 2);
+  const steps = [step(0, [], [ann]), step(20, [], [bob])];
+  const ladder = { name: "night", steps, passes: 2, pass_after_minutes: 40 };
+  assert.equal((await box.api("POST", "/v1/ladders", ladder)).status, 201);
+  const climbed = await run(["simulate", "--ladder", "night", "--at", "2026-07-01 03:00"], { env });
+  assert.match(
+    climbed.out,
+    /\n2026-07-01 03:20\+02:00 +step 2 +bob@.*\n2026-07-01 04:20\+02:00 +step 2 +bob@/s,
+  );
+  for (const ladder of [
+    ["--ladder", "none"],
+    ["--ladder", "night", "--rule", "errors"],
+  ])
+    assert.notEqual((await run(["simulate", ...ladder], { env })).code, 0);
 
   const id = await fire(1);
   const why = await run(["why", id], { env });

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import gelfPro from "gelf-pro";
 import { testBox } from "../support/box.ts";
@@ -11,6 +12,11 @@ test("gelf-pro by UDP, in chunks too, and by TCP", async () => {
     await box.api("POST", "/v1/projects", { name: "p" });
     const source = { name: "it", kind: "gelf", retain_logs: true };
     await box.api("POST", "/v1/projects/p/sources", source);
+    await box.api("POST", "/v1/projects/p/rules", { name: "any" });
+    const titled = async (title: string) =>
+      (await box.api("GET", "/v1/alerts")).body.alerts.filter(
+        (one: { title: string }) => one.title === title,
+      );
     const lines = () =>
       box.tenant.store
         .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
@@ -27,6 +33,8 @@ test("gelf-pro by UDP, in chunks too, and by TCP", async () => {
       log.setConfig({ adapterName, adapterOptions: { host: "127.0.0.1", port } });
       log.error(`by ${adapterName}`, { order: 17 });
       await until(() => lines().includes(`400 by ${adapterName}`), adapterName);
+      const [{ labels }, ...others] = await titled(`by ${adapterName}`);
+      assert.deepEqual([labels.order, others], ["17", []]);
       log.warning(`long by ${adapterName} ${long}`);
       await until(
         () =>

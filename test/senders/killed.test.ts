@@ -4,22 +4,36 @@ import { samples } from "../in/adapters/samples.ts";
 import { boxProcess } from "../support/box-process.ts";
 import { program } from "../support/program.ts";
 
-/** What opens an alert, by kind, and the name that the alert has then. */
-const firings: Readonly<Record<string, string>> = {
-  alertmanager: "56303bf2b20108de",
-  grafana: "56303bf2b20108de",
-  pagerduty: "backup/nas-02",
-  opsgenie: "disk/db-01",
-  oncall: "7c0b4d7e",
-  victorops: "disk/db-01",
+/** What opens an alert, by kind: the name that the alert has then, its title, and a label that names what it is about. */
+const firings: Readonly<Record<string, readonly [name: string, title: string, label: object]>> = {
+  alertmanager: [
+    "56303bf2b20108de",
+    "Disk db-01:9100 is 96.4% full",
+    { alertname: "DiskFull", instance: "db-01:9100" },
+  ],
+  grafana: ["56303bf2b20108de", "p99 is 4.2 s", { alertname: "High latency" }],
+  pagerduty: [
+    "backup/nas-02",
+    "Backup of nas-02 failed: volume is read-only",
+    { source: "nas-02", component: "zfs" },
+  ],
+  opsgenie: ["disk/db-01", "Disk full", { entity: "db-01", region: "eu" }],
+  oncall: ["7c0b4d7e", "Pump 3 stopped", {}],
+  victorops: ["disk/db-01", "Disk full", { monitoring_tool: "Icinga" }],
 };
+
+interface Seen {
+  dedup_key: string;
+  title: string;
+  labels: Record<string, string>;
+}
 
 const box = boxProcess(await program());
 before(() => box.start());
 after(() => box.discard());
 
 describe("killed right after it has answered a sender", () => {
-  for (const [kind, name] of Object.entries(firings)) {
+  for (const [kind, [name, title, label]] of Object.entries(firings)) {
     test(`${kind}: the alert is there`, async () => {
       const project = `/v1/projects/${kind}`;
       await box.api.need("POST", "/v1/projects", { name: kind });
@@ -36,8 +50,13 @@ describe("killed right after it has answered a sender", () => {
       assert.ok(status === 200 || status === 202, String(status));
       await box.start();
       const { alerts } = await box.api.need("GET", `/v1/alerts?project=${kind}`);
-      const names = (alerts as { dedup_key: string }[]).map(({ dedup_key }) => dedup_key);
-      assert.ok(names.includes(name), names.join());
+      const found = (alerts as Seen[]).filter(({ dedup_key }) => dedup_key === name);
+      assert.deepEqual(
+        found.map((one) => one.title),
+        [title],
+        JSON.stringify(alerts),
+      );
+      assert.partialDeepStrictEqual(found[0]?.labels, label);
     });
   }
 });

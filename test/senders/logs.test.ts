@@ -14,6 +14,7 @@ const tokens: Record<string, string> = {};
 before(async () => {
   box = await testBox({ adaptersListen: "127.0.0.1:0" });
   await box.api("POST", "/v1/projects", { name: "p" });
+  await box.api("POST", "/v1/projects/p/rules", { name: "any" });
   for (const kind of ["otlp", "loki"]) {
     const source = { name: kind, kind, retain_logs: true };
     const made = (await box.api("POST", "/v1/projects/p/sources", source)).body;
@@ -28,6 +29,14 @@ function lines(): string[] {
     .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
     .pluck()
     .all();
+}
+
+/** It is an alert of its own, by what its sender calls it and with this value of a label. */
+async function alertOf(title: string, value: string): Promise<void> {
+  const { alerts } = (await box.api("GET", "/v1/alerts")).body;
+  const found = alerts.filter((one: { title: string }) => one.title === title);
+  assert.equal(found.length, 1, title);
+  assert.ok(Object.values(found[0].labels).includes(value), JSON.stringify(found[0].labels));
 }
 
 const comes = (line: string) => until(() => lines().includes(line), line);
@@ -54,6 +63,7 @@ test("OpenTelemetry's exporters, in JSON and in protobuf, compressed too", async
     await provider.forceFlush();
     await provider.shutdown();
     assert.ok(lines().includes(`400 payment by ${name} failed`), name);
+    await alertOf(`payment by ${name} failed`, "8812");
   }
 });
 
@@ -64,6 +74,7 @@ test("pino-loki and winston-loki, in JSON and in protobuf", async () => {
   const log = pino({ level: "debug" }, stream);
   log.error({ orderId: 17 }, "by pino");
   await comes("400 by pino");
+  await alertOf("by pino", "shop");
   stream.destroy();
   const headers = { authorization: `Bearer ${tokens["loki"]}` };
   const fixed = pinoLoki({ host: box.adaptersUrl, headers, batching: false });

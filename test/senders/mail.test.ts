@@ -93,6 +93,9 @@ test("nodemailer: with STARTTLS, a login, one connection for many, text and HTML
     "400 Käse ist alle ✓",
   ])
     assert.ok(all.includes(line), line);
+  const titles = alerts().map(({ title }) => title);
+  for (const title of ["Checkout failed – plain", "Käse ist alle ✓"])
+    assert.equal(titles.filter((one) => one === title).length, 1, title);
 });
 
 test("curl: a file, with STARTTLS and a login", { skip: without("curl") }, async (t) => {
@@ -157,6 +160,7 @@ test("Alertmanager's own mails: fire, repeat, resolve are one alert", {
   await until(() => (found()[0]?.count ?? 0) >= 2, "it fires and repeats");
   assert.match(found()[0]?.last_message ?? "", /^\[FIRING:1\] /);
   assert.equal(found()[0]?.state, "open");
+  assert.match(found()[0]?.title ?? "", /HostDown/);
   await tell({ endsAt: new Date(Date.now() - 1000).toISOString() });
   await until(() => found()[0]?.state === "resolved", "it ends");
   assert.equal(found().length, 1);

@@ -29,20 +29,21 @@ export function startSender(t: TestContext, program: string, args: readonly stri
   return { said: () => said };
 }
 
-/** Prometheus with one rule that fires for each series of `disk_full` that is 1; `alerting` is the box's set-up text. */
+const DISK_FULL = {
+  alert: "DiskFull",
+  expr: "disk_full == 1",
+  labels: { severity: "critical" },
+  annotations: { summary: "Disk {{ $labels.disk }} is full", description: "Writes stop." },
+};
+
+/** Prometheus with one rule; `alerting` is the box's set-up text. */
 export async function startPrometheus(
   t: TestContext,
-  of: { folder: string; metrics: string; alerting: object; interval: string },
+  of: { folder: string; metrics: string; alerting: object; interval: string; rule?: object },
 ) {
-  const { folder, metrics, alerting, interval } = of;
+  const { folder, metrics, alerting, interval, rule = DISK_FULL } = of;
   mkdirSync(folder, { recursive: true });
   const [config, rules] = [join(folder, "prometheus.yml"), join(folder, "rules.yml")];
-  const rule = {
-    alert: "DiskFull",
-    expr: "disk_full == 1",
-    labels: { severity: "critical" },
-    annotations: { summary: "Disk {{ $labels.disk }} is full", description: "Writes stop." },
-  };
   writeFileSync(rules, stringify({ groups: [{ name: "disks", rules: [rule] }] }));
   const scrape = { job_name: "disks", static_configs: [{ targets: [new URL(metrics).host] }] };
   writeFileSync(

@@ -13,7 +13,7 @@ import { startForwarder } from "./forwarder.ts";
 import { startAlertmanager, startPrometheus } from "./programs.ts";
 
 /** Waits for what other programs bring about. */
-async function until<T>(
+export async function until<T>(
   what: string,
   patienceMs: number,
   look: () => T | Promise<T>,
@@ -29,6 +29,8 @@ async function until<T>(
 
 interface Seen {
   state: string;
+  title: string;
+  labels: Record<string, string>;
   count: number;
   level: number;
   last_message: string;
@@ -125,8 +127,9 @@ export async function senderStory(t: TestContext, { interval, downMs, patienceMs
   for (const kind of kinds) {
     await comes(`${kind} opens a`, () => isOpen(kind, "a"));
     await comes(`${kind} repeats a`, () => reports(kind, "a") >= 3);
-    const { count, level } = (await alertOf(kind, "a")) as Seen;
-    assert.deepEqual([count, level], [1, 500], kind);
+    const { count, level, title, labels } = (await alertOf(kind, "a")) as Seen;
+    assert.deepEqual([count, level, title], [1, 500, "Disk a is full"], kind);
+    assert.deepEqual([labels["disk"], labels["alertname"]], ["a", "DiskFull"], kind);
   }
 
   for (const kind of groupwise)

@@ -3,6 +3,7 @@ import type { Engine, machine } from "./engine.ts";
 import { runUntil } from "./loop.ts";
 import type { Seeded } from "./seeded.ts";
 import { keepsReporting, sendersWord } from "./senders.ts";
+import { shareAct } from "./sharing.ts";
 import { makeNamed, makeRule, PEOPLE, WORDS, type World } from "./world.ts";
 
 const DAY = 86_400;
@@ -20,7 +21,7 @@ const REPORTED_AFTER = [1, 15, 20, 50, 60, 1000] as const;
 /** What happens next, and when. */
 export function nextAct(random: Seeded, engine: Engine, world: World): Act {
   const due = engine.nextLook();
-  const kind = random.below(196);
+  const kind = random.below(226);
   // Often at the very second at which something is due, or beside it. A sender reports soon or not at all.
   const wait =
     due !== null && random.chance(0.3)
@@ -47,6 +48,8 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
   if (kind < 104) return (engine) => void engine.drop(random.below(world.rules.length));
   if (kind < 110) return (engine) => change(engine, random, world);
   if (kind < 150) return (engine) => sendersWord(engine, random);
+  if (kind >= 222) return (engine) => void engine.drop(random.below(world.rules.length));
+  if (kind >= 196) return (engine, clock) => shareAct(engine, clock, { random, world });
   if (kind >= 176) return (engine, clock) => takenFor(engine, clock, { random, world });
   if (kind >= 170) return (engine) => takeBack(engine, random);
   return (engine, clock) => {
@@ -58,21 +61,42 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
 /** Somebody edits a rule, its ladder most of all, while alerts may be open, or makes it again. Nobody who is gone can be named. */
 export function change(engine: Engine, random: Seeded, world: World): void {
   const rule = random.below(world.rules.length);
-  const gone = new Set<string>();
-  for (const fact of engine.facts) if (fact.what === "removed") gone.add(fact.account);
   const now = engine.rules[rule] ?? null;
   const { escalations: other, ...rest } = makeRule(random, world.rotas, rule);
-  const escalations = edited(random, now?.escalations ?? [], other).map((step) => ({
-    ...step,
-    accounts: step.accounts.filter((account) => !gone.has(account)),
-  }));
-  const body = { ...(now === null || random.chance(0.3) ? rest : now), escalations };
-  if (now === null) engine.add(rule, body);
+  const own = edited(random, now?.escalations ?? [], other).map((step) => stillThere(engine, step));
+  const rewritten = now === null || random.chance(0.3) ? rest : now;
+  const body = random.chance(0.5)
+    ? { ...rewritten, escalations: own, ladder: null }
+    : referring(engine, random, { ...rewritten, escalations: own, ladder: now?.ladder });
+  if (now === null) engine.add(rule, { ...body, ladder: body.ladder ?? null });
   else engine.rule(rule, body);
 }
 
+type Step = RuleBody["escalations"][number];
+
+const goneFrom = ({ facts }: Engine) =>
+  new Set(facts.flatMap((fact) => (fact.what === "removed" ? [fact.account] : [])));
+
+export function stillThere(engine: Engine, step: Step): Step {
+  const gone = goneFrom(engine);
+  return { ...step, accounts: step.accounts.filter((account) => !gone.has(account)) };
+}
+
+/** The rule refers to a ladder of which nobody is gone, or has its steps as its own, as whoever knows no ladders writes them. */
+function referring(engine: Engine, random: Seeded, body: RuleBody): RuleBody {
+  const gone = goneFrom(engine);
+  const whole = [...engine.ladders.shared].filter(([, { steps }]) =>
+    steps.every(({ accounts }) => !accounts.some((account) => gone.has(account))),
+  );
+  const [name, ladder] = random.pick(whole) ?? [];
+  if (name === undefined || ladder === undefined) return { ...body, ladder: null };
+  if (random.chance(0.6)) return { ...body, escalations: [], ladder: name };
+  const { ladder: _, ...unaware } = body;
+  return { ...unaware, escalations: ladder.steps };
+}
+
 /** Another ladder, or the same with one step more, fewer or moved. */
-function edited(
+export function edited(
   random: Seeded,
   before: RuleBody["escalations"],
   other: RuleBody["escalations"],
@@ -93,7 +117,7 @@ export function fire(engine: Engine, random: Seeded): void {
   );
 }
 
-const someJump = (random: Seeded): number =>
+export const someJump = (random: Seeded): number =>
   random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200, 3 * DAY])));
 
 /** Somebody takes what is open and gives it back after a while; the clock may be set, or a rule be edited, meanwhile. */

@@ -1,6 +1,8 @@
+import type { LadderBody } from "../../src/core/projects/ladder.ts";
 import type { RuleBody } from "../../src/core/projects/rule.ts";
 import type { LogEvent } from "./facts.ts";
 import type { Heard } from "./labels.ts";
+import { type ClimbStep, climbOf } from "./shared.ts";
 import { type Counted, endHits, nothingCounted } from "./windows.ts";
 import type { World } from "./world.ts";
 
@@ -27,6 +29,8 @@ export interface Told {
   lastMatchWall: number;
   level: number;
   accounts: string[];
+  /** Its rule is removed, nobody was paged of it, and somebody gave it back: the fallback is. */
+  isOwed: boolean;
   lastOfKind: Map<string, number>;
   /** Which firing it is, when its sender's promise ends, and each report that it made, in order. */
   instance: string | null;
@@ -54,6 +58,7 @@ export interface Book {
   readonly rules: RuleBody[];
   /** The row of each kind of line's rule; null: it was removed. */
   readonly rows: (number | null)[];
+  readonly ladders: Map<string, LadderBody>;
   readonly events: LogEvent[];
   readonly late: string[];
   readonly alerts: Told[];
@@ -67,6 +72,7 @@ export interface Book {
   jumped: number;
   upSince: number;
   repeats: number;
+  followed: number;
 }
 
 export const MINUTE = 60;
@@ -77,6 +83,7 @@ export function openBook(world: World): Book {
     world,
     rules: [...world.rules],
     rows: world.rules.map((_, i) => i),
+    ladders: new Map(world.ladders),
     events: [],
     late: [],
     alerts: [],
@@ -87,11 +94,17 @@ export function openBook(world: World): Book {
     jumped: 0,
     upSince: 0,
     repeats: 0,
+    followed: 0,
   };
 }
 
 export function ruleOf(book: Book, alert: Told): RuleBody {
   return book.rules[alert.rule] as RuleBody;
+}
+
+/** All that it climbs. */
+export function climbing(book: Book, alert: Told): ClimbStep[] {
+  return climbOf(book.ladders, ruleOf(book, alert));
 }
 
 /** Whether its rule was removed. */

@@ -1,7 +1,8 @@
-import type { RuleBody } from "../../src/core/projects/rule.ts";
+import type { EscalationStep, RuleBody } from "../../src/core/projects/rule.ts";
 import type { Store } from "../../src/ground/store/store.ts";
 import type { Fact, LogEvent } from "./facts.ts";
-import { onCall } from "./rota.ts";
+import { onCall, rotaOf } from "./rota.ts";
+import type { ClimbStep } from "./shared.ts";
 import type { World } from "./world.ts";
 
 interface Checked {
@@ -9,6 +10,8 @@ interface Checked {
   world: World;
   log: readonly LogEvent[];
   facts: readonly Fact[];
+  /** What alerts of each rule's row climb at the end. */
+  climbs: ReadonlyMap<number, readonly ClimbStep[]>;
   now: number;
 }
 
@@ -100,10 +103,28 @@ function versionsOf(row: number, { world, facts }: Checked): RuleBody[] {
   return versions;
 }
 
-/** The ladder that an alert of this row's rule climbs now. */
-function ladderOf(row: number, checked: Checked): RuleBody["escalations"] {
+/** What an alert of this row's rule climbs now. */
+function ladderOf(row: number, checked: Checked): readonly ClimbStep[] {
   const isGone = checked.facts.some((fact) => fact.what === "dropped" && fact.id === row);
-  return isGone ? [] : (versionsOf(row, checked).at(-1)?.escalations ?? []);
+  return isGone ? [] : (checked.climbs.get(row) ?? []);
+}
+
+const endStep = { schedules: [], after_minutes: 0, repeat_minutes: 0 };
+
+/** The steps up to this one that a rule of these versions may have had: its own, and those of every ladder. */
+function everOf(
+  versions: readonly RuleBody[],
+  level: number,
+  { world, facts }: Checked,
+): EscalationStep[] {
+  const ladders = facts.flatMap((fact) => (fact.what === "laddered" ? [fact.body] : []));
+  return [
+    ...versions.flatMap(({ escalations }) => escalations.slice(0, level)),
+    // Of two passes the first may have been missed up to its last step.
+    ...[...world.ladders.values(), ...ladders].flatMap(({ steps, passes }) =>
+      passes > 1 ? steps : steps.slice(0, level),
+    ),
+  ];
 }
 
 /** Nobody is paged who isn't on a step or on call, at the time the history gives. */
@@ -111,18 +132,21 @@ function onlyThoseOnStep(alert: number, events: readonly LogEvent[], checked: Ch
   const { store, world } = checked;
   const rule = store.sql("SELECT rule_id FROM alerts WHERE id = ?").pluck().get(alert) as number;
   const versions = versionsOf(rule, checked);
-  const times = store
-    .sql("SELECT at FROM timeline WHERE alert_id = ? AND kind = 'escalated' ORDER BY id")
-    .pluck()
-    .all(alert) as number[];
+  const lines = store
+    .sql(
+      `SELECT at, kind FROM timeline WHERE alert_id = ? AND kind IN ('escalated', 'fallback')
+         AND json_array_length(detail, '$.accounts') > 0 ORDER BY id`,
+    )
+    .all(alert) as { at: number; kind: string }[];
   return events
     .filter(({ event }) => event === "alert.escalated")
     .flatMap(({ accounts, level }, i) => {
-      const steps = versions.flatMap(({ escalations }) => escalations.slice(0, level));
+      const steps = everOf(versions, level, checked);
+      const { at, kind } = lines[i] ?? { at: 0, kind: "" };
+      if (kind === "fallback") steps.push({ ...endStep, accounts: world.fallback });
       const named = new Set(steps.flatMap((step) => step.accounts));
       for (const name of steps.flatMap((step) => step.schedules)) {
-        const rota = world.rotas.find((one) => one.name === name);
-        const account = rota === undefined ? null : onCall(rota, times[i] ?? 0);
+        const account = onCall(rotaOf(world.rotas, name), at);
         if (account !== null) named.add(account);
       }
       return accounts

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { acknowledge } from "../../src/core/alerts/acknowledge.ts";
 import { getAlertRow } from "../../src/core/alerts/alert.ts";
+import { setFallback } from "../../src/core/alerts/fallback.ts";
 import { resolve } from "../../src/core/alerts/resolve.ts";
 import { createRule, replaceRule } from "../../src/core/alerts/rules.ts";
 import { createSweep, defaultSweepLimits } from "../../src/core/alerts/sweep.ts";
 import { unacknowledge } from "../../src/core/alerts/unacknowledge.ts";
+import { insertLadder } from "../../src/core/projects/ladders.ts";
 import { createProject, getProject } from "../../src/core/projects/projects.ts";
 import type { RuleBody } from "../../src/core/projects/rule.ts";
 import { createSource, type Source } from "../../src/core/projects/sources.ts";
@@ -21,6 +23,7 @@ import { addByConfig, dropByConfig, renameByConfig } from "./config.ts";
 import type { Fact, Named } from "./facts.ts";
 import { keysOf } from "./labels.ts";
 import type { Seeded } from "./seeded.ts";
+import { type LadderVerbs, ladderVerbs, meant } from "./shared.ts";
 import { BEGIN, lineOf, PEOPLE, WORDS, type World } from "./world.ts";
 
 /** The machine's clocks, turned by hand and at once: nothing here waits. Whole seconds. */
@@ -77,6 +80,7 @@ export interface Engine {
   add(rule: number, body: RuleBody): boolean;
   /** Gives a rule another name by the project's configuration, which changes nothing else: no fact. Whether it could. */
   rename(rule: number): boolean;
+  readonly ladders: LadderVerbs;
   ack(alert: number): void;
   unack(alert: number): void;
   resolve(alert: number): void;
@@ -128,6 +132,8 @@ export function startEngine(options: {
   };
   const now = () => Math.floor(parts.clock.now() / 1000);
   facts.push({ what: "started", wall: now(), down: 0, kept: [] });
+  const { ladders: shared } = world;
+  const ladders = ladderVerbs({ store: () => parts.store, now, facts, rules, shared });
 
   const beat = () => {
     const { clock, watch } = parts;
@@ -191,12 +197,13 @@ export function startEngine(options: {
       send({ message: lineOf(said.rule, said.word), keys: null, named });
     },
     rules,
+    ladders,
     rule(rule, body) {
       facts.push({ what: "ruled", wall: now(), rule, body });
       parts.store.write((tx) =>
         replaceRule(tx, getProject(tx, "p"), { name: names[rule] as string, body }),
       );
-      rules[rule] = body;
+      rules[rule] = meant(ladders.shared, rules[rule] ?? undefined, body);
     },
     rename(rule) {
       const from = names[rule] as string;
@@ -282,8 +289,8 @@ function build(store: Store, world: World): void {
         { name, participants, rotation_start: start, shift_minutes: shift / 60, restriction },
       ];
       tx.sql(
-        `INSERT INTO schedules (id, project_id, name, timezone, layers, created_at, updated_at)
-         VALUES (?, ?, ?, 'UTC', ?, ?, ?)`,
+        `INSERT INTO schedules (id, project_id, name, timezone, layers, created_at, updated_at, shared)
+         VALUES (?, ?, ?, 'UTC', ?, ?, ?, 1)`,
       ).run(name, project.id, name, JSON.stringify(layers), tx.at, tx.at);
     }
     // Where pages wait for as long as the story lasts: what is withdrawn shows.
@@ -291,6 +298,8 @@ function build(store: Store, world: World): void {
       `INSERT INTO integrations (id, project_id, name, type, url, enabled, event_filter, relay, created_at)
        VALUES ('relay', ?, 'relay', 'webhook', '', 1, 'alert.escalated,alert.opened,alert.renotified', 1, ?)`,
     ).run(project.id, tx.at);
+    for (const [name, body] of world.ladders) insertLadder(tx, { name, ...body });
+    setFallback(tx, { accounts: world.fallback, schedules: [] });
     world.rules.forEach((body, i) => {
       createRule(tx, project, { name: `rule ${i}`, body });
     });

@@ -1,3 +1,4 @@
+import type { LadderBody } from "../../src/core/projects/ladder.ts";
 import type { RuleBody } from "../../src/core/projects/rule.ts";
 
 /**
@@ -37,6 +38,10 @@ export type Fact =
   | { what: "dropped"; wall: number; rule: number; id: number; ends: number[] }
   /** One that was removed was made again, with another row. */
   | { what: "added"; wall: number; rule: number; id: number; body: RuleBody }
+  /** A ladder of the tenant was made or replaced, and is called `to` from then on. */
+  | { what: "laddered"; wall: number; name: string; to: string; body: LadderBody }
+  /** One was to be deleted. */
+  | { what: "unladdered"; name: string; refused: boolean }
   | { what: "acked"; wall: number; alert: number }
   /** Somebody took an acknowledgement back. */
   | { what: "unacked"; wall: number; alert: number }

@@ -1,7 +1,7 @@
-import type { EscalationStep, RuleBody } from "../../src/core/projects/rule.ts";
-import { type Book, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
-import { onCall } from "./rota.ts";
-import type { Rota } from "./world.ts";
+import type { EscalationStep } from "../../src/core/projects/rule.ts";
+import { type Book, climbing, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
+import { onCall, rotaOf } from "./rota.ts";
+import type { ClimbStep } from "./shared.ts";
 
 /** Steps counted from 0, `until` being the first that isn't one of them. */
 export interface Span {
@@ -16,24 +16,21 @@ export function dueMinute(ladder: readonly EscalationStep[], step: number): numb
 
 /** When a step of an alert is due, elapsed. */
 export function moment(book: Book, alert: Told, step: number): number {
-  return alert.openedAt + dueMinute(ruleOf(book, alert).escalations, step) * MINUTE;
+  return alert.openedAt + dueMinute(climbing(book, alert), step) * MINUTE;
 }
 
 function reached({ world, gone }: Book, step: EscalationStep, wall: number): string[] {
   return [
     ...step.accounts,
-    ...step.schedules.map((name) =>
-      onCall(world.rotas.find((rota) => rota.name === name) as Rota, wall),
-    ),
+    ...step.schedules.map((name) => onCall(rotaOf(world.rotas, name), wall)),
   ].filter((account): account is string => account !== null && !gone.has(account));
 }
 
 function page(book: Book, alert: Told, { from, until, wall }: Span & { wall: number }): boolean {
-  const people = ruleOf(book, alert)
-    .escalations.slice(from, until)
-    .flatMap((step) => reached(book, step, wall));
+  const steps = climbing(book, alert).slice(from, until);
+  const people = steps.flatMap((step) => reached(book, step, wall));
   if (people.length === 0) return false;
-  alert.level = until;
+  alert.level = steps.at(-1)?.number ?? 0;
   alert.accounts = [...new Set(people)];
   say(book, alert, { event: "alert.escalated", wall });
   return true;
@@ -49,7 +46,7 @@ export function rungBefore(book: Book, alert: Told, until: number): Span {
 /** Runs steps; on to the next time while nobody is reached. */
 export function run(book: Book, alert: Told, first: Span & { again: boolean; wall: number }): void {
   const { wall } = first;
-  const ladder = ruleOf(book, alert).escalations;
+  const ladder = climbing(book, alert);
   let range: Span = first;
   while (!page(book, alert, { ...range, wall }) && range.until < ladder.length) {
     let until = range.until + 1;
@@ -65,13 +62,21 @@ export function run(book: Book, alert: Told, first: Span & { again: boolean; wal
       if (page(book, alert, { ...below, wall })) break;
       until = below.from;
     }
+  if (ladder[range.until - 1]?.isEnd) pageFallback(book, alert, wall);
   goOn(book, alert, wall);
+}
+
+export function pageFallback(book: Book, alert: Told, wall: number): void {
+  const people = book.world.fallback.filter((account) => !book.gone.has(account));
+  if (people.length === 0) return;
+  alert.accounts = people;
+  say(book, alert, { event: "alert.escalated", wall });
 }
 
 /** When the step after the last turn is due, and its repeat, counted from `wall`. */
 export function goOn(book: Book, alert: Told, wall: number): void {
   const { turns } = alert;
-  const steps = ruleOf(book, alert).escalations.length;
+  const steps = climbing(book, alert).length;
   alert.stepAt = turns < steps ? moment(book, alert, turns) : NEVER;
   alert.repeatAt = wall - book.jumped + repeatSeconds(book, alert);
 }
@@ -80,7 +85,7 @@ export function goOn(book: Book, alert: Told, wall: number): void {
 export function repeatSeconds(book: Book, alert: Told): number {
   if (alert.turns === 0) return NEVER;
   const { from, until } = rungBefore(book, alert, alert.turns);
-  const steps = ruleOf(book, alert).escalations.slice(from, until);
+  const steps = climbing(book, alert).slice(from, until);
   return Math.min(...steps.map(({ repeat_minutes: n }) => (n > 0 ? n * MINUTE : NEVER)), NEVER);
 }
 
@@ -90,20 +95,32 @@ export function renotifyFrom(book: Book, alert: Told, now: number): number {
   return renotify_minutes === 0 || capped ? NEVER : now + renotify_minutes * MINUTE;
 }
 
+/** What an alert's rule was. */
+export interface Before {
+  climb: readonly ClimbStep[];
+  /** Minutes; 0: it wasn't counted. */
+  quiet: number;
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
 /** An alert follows its rule: what has run and pages the same people stays so; else the furthest passed step, at once. */
 export function follow(
   book: Book,
   alert: Told,
-  { before, wall }: { before: RuleBody; wall: number },
-) {
+  { before, wall }: { before: Before; wall: number },
+): void {
   const now = wall - book.jumped;
-  const ladder = ruleOf(book, alert).escalations;
+  const ladder = climbing(book, alert);
   alert.changedAt = now;
-  if (before.auto_resolve_quiet_minutes === 0) alert.quietSince = now;
-  if (alert.state !== "open") return forget(book, alert, before);
+  if (before.quiet === 0) alert.quietSince = now;
+  if (alert.state !== "open") {
+    forget(book, alert, before);
+    return;
+  }
   const next = renotifyFrom(book, alert, now);
   alert.renotifyAt = next === NEVER ? NEVER : Math.min(alert.renotifyAt, next);
-  if (JSON.stringify(before.escalations) === JSON.stringify(ladder)) return;
+  if (isSame(timed(before.climb), timed(ladder))) return;
 
   const pending = alert.repeatAt;
   forget(book, alert, before);
@@ -126,12 +143,15 @@ export function follow(
 }
 
 /** Steps of a changed ladder that page others than they did, or at another time, have not had their turn. */
-export function forget(book: Book, alert: Told, before: RuleBody): void {
-  const ladder = ruleOf(book, alert).escalations;
-  if (JSON.stringify(before.escalations) === JSON.stringify(ladder)) return;
-  const whom = (steps: readonly EscalationStep[], n: number) =>
-    JSON.stringify(steps.slice(0, n).map((step) => ({ ...step, repeat_minutes: 0 })));
+export function forget(book: Book, alert: Told, before: Before): void {
+  const ladder = climbing(book, alert);
+  if (isSame(timed(before.climb), timed(ladder))) return;
+  const whom = (steps: readonly ClimbStep[], n: number) =>
+    timed(steps.slice(0, n)).map((step) => ({ ...step, repeat_minutes: 0 }));
   let ran = alert.level === 0 ? 0 : Math.min(alert.turns, ladder.length);
-  while (whom(before.escalations, ran) !== whom(ladder, ran)) ran -= 1;
+  while (!isSame(whom(before.climb, ran), whom(ladder, ran))) ran -= 1;
   alert.turns = ran;
 }
+
+/** Which pass a step is of makes it no other step. */
+const timed = (steps: readonly ClimbStep[]) => steps.map(({ number, ...step }) => step);

@@ -1,4 +1,14 @@
-import { acknowledge, type Book, close, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
+import {
+  acknowledge,
+  type Book,
+  climbing,
+  close,
+  MINUTE,
+  NEVER,
+  ruleOf,
+  say,
+  type Told,
+} from "./book.ts";
 import type { Fact, Named } from "./facts.ts";
 import { hear, keysOf } from "./labels.ts";
 import { goOn, renotifyFrom } from "./ladders.ts";
@@ -75,7 +85,7 @@ export function reopens(
 
 /** An alert is open again: that is told, and its ladder goes on from where it stood. */
 export function goesOn(book: Book, alert: Told, wall: number): void {
-  alert.turns = Math.min(alert.turns, ruleOf(book, alert).escalations.length);
+  alert.turns = Math.min(alert.turns, climbing(book, alert).length);
   alert.renotifyAt = renotifyFrom(book, alert, wall - book.jumped);
   goOn(book, alert, wall);
   say(book, alert, { event: "alert.renotified", wall });

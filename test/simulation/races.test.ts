@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { RuleBody } from "../../src/core/projects/rule.ts";
 import { memoryOrTemp } from "../support/memory.ts";
 import { defaultRule, step } from "../support/plane.ts";
 import { type Engine, machine, startEngine } from "./engine.ts";
@@ -23,6 +24,8 @@ const world: World = {
     },
   ],
   rotas: [],
+  ladders: new Map(),
+  fallback: [],
   horizon: 0,
 };
 
@@ -111,3 +114,34 @@ function waiting(engine: Engine, alert: number): unknown[] {
     .pluck()
     .all(alert);
 }
+
+test("a ladder changes and the box is off before its alerts have followed: nobody is left out or paged twice", () => {
+  const ladder = (...steps: ReturnType<typeof step>[]) => ({
+    steps,
+    passes: 1,
+    pass_after_minutes: null,
+    team: "",
+  });
+  const clock = machine();
+  const rule = { ...(world.rules[0] as RuleBody), renotify_minutes: 0, escalations: [] };
+  const ladders = new Map([["night", ladder(step(0, ["ann"]))]]);
+  const engine = startEngine({
+    path: join(directory, "off.db"),
+    world: { ...world, rules: [{ ...rule, ladder: "night" }], ladders },
+    machine: clock,
+    random: seeded(1),
+  });
+  engine.event(0, "a");
+  clock.pass(20 * MINUTE);
+  engine.beat();
+  const body = ladder(step(0, ["ann"]), step(10, ["bob"]), step(60, ["cat"]));
+  engine.ladders.put({ name: "night", to: "night", body });
+  engine.restart({ seconds: 120 * MINUTE, hidden: 0, crash: true });
+  engine.look();
+  engine.look();
+  const paged = engine.store
+    .sql("SELECT body ->> '$.page_accounts' FROM events WHERE event = 'alert.escalated'")
+    .pluck();
+  assert.deepEqual(paged.all(), ['["ann"]', '["bob","cat"]']);
+  engine.close();
+});

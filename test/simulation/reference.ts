@@ -4,6 +4,7 @@ import { defaultRule } from "../support/plane.ts";
 import {
   acknowledge,
   type Book,
+  climbing,
   close,
   isOrphan,
   MINUTE,
@@ -15,8 +16,19 @@ import {
 } from "./book.ts";
 import type { Fact, LogEvent } from "./facts.ts";
 import { hear, keysOf } from "./labels.ts";
-import { dueMinute, follow, forget, moment, renotifyFrom, run, rungBefore } from "./ladders.ts";
+import {
+  type Before,
+  dueMinute,
+  follow,
+  forget,
+  moment,
+  pageFallback,
+  renotifyFrom,
+  run,
+  rungBefore,
+} from "./ladders.ts";
 import { conclude, goesOn, isHeld, isRepeat, reopens, report, startAgain } from "./names.ts";
+import { type ClimbStep, climbOf, meant, readLadder, renamed } from "./shared.ts";
 import { readLine, templateOf } from "./templates.ts";
 import { dropHits, fires } from "./windows.ts";
 import type { World } from "./world.ts";
@@ -32,20 +44,26 @@ export interface Expected {
   late: string[];
   /** Firings that were reported again, or held back, and told nobody anything. */
   repeats: number;
+  /** Alerts that followed another ladder, by a change of the ladder. */
+  followed: number;
   /** How each alert ended last; null where it didn't. */
   endings: (Told["ended"] | null)[];
   alerts: readonly Told[];
+  /** What alerts of each rule's row climb at the end. */
+  climbs: ReadonlyMap<number, readonly ClimbStep[]>;
 }
 
 export function reference(world: World, facts: readonly Fact[]): Expected {
   const book = openBook(world);
   for (const fact of facts) read(book, fact);
-  const { events, late, alerts, repeats } = book;
+  const { events, late, alerts, repeats, followed } = book;
   return {
     events,
     late,
     repeats,
+    followed,
     alerts,
+    climbs: new Map(book.rules.map((rule, row) => [row + 1, climbOf(book.ladders, rule)])),
     endings: alerts.map(({ state, ended }) => (state === "resolved" ? ended : null)),
   };
 }
@@ -59,6 +77,8 @@ function read(book: Book, fact: Fact): void {
   else if (fact.what === "removed") book.gone.add(fact.account);
   else if (fact.what === "event") match(book, fact);
   else if (fact.what === "ruled") replace(book, fact);
+  else if (fact.what === "laddered") reladder(book, fact);
+  else if (fact.what === "unladdered") unladder(book, fact);
   else if (fact.what === "dropped") drop(book, fact);
   else if (fact.what === "added") {
     book.rows[fact.rule] = fact.id - 1;
@@ -80,10 +100,14 @@ function read(book: Book, fact: Fact): void {
 
 function look(book: Book, alert: Told, wall: number): void {
   // Nothing is timed of it any more, and nobody else ends it.
-  if (isOrphan(book, alert)) return;
+  if (isOrphan(book, alert)) {
+    if (alert.isOwed && alert.state === "open") pageFallback(book, alert, wall);
+    alert.isOwed = false;
+    return;
+  }
   const now = wall - book.jumped;
   const rule = ruleOf(book, alert);
-  const ladder = rule.escalations;
+  const ladder = climbing(book, alert);
   const isDue = (due: number, what: string) => {
     if (due > now) return false;
     if (Math.max(due, alert.changedAt) < now && due >= book.upSince)
@@ -157,6 +181,7 @@ function open(book: Book, key: string, fact: Opened): void {
     level: 0,
     accounts: [],
     ackedAt: now,
+    isOwed: false,
     instance: null,
     promisedUntil: NEVER,
     reports: [],
@@ -171,7 +196,7 @@ function open(book: Book, key: string, fact: Opened): void {
   book.standing.set(key, alert);
   alert.renotifyAt = renotifyFrom(book, alert, now);
   say(book, alert, { event: "alert.opened", wall });
-  const ladder = ruleOf(book, alert).escalations;
+  const ladder = climbing(book, alert);
   if (ladder.length > 0) alert.stepAt = moment(book, alert, 0);
   let until = 0;
   while (until < ladder.length && dueMinute(ladder, until) === 0) until += 1;
@@ -189,6 +214,7 @@ function takeBack(book: Book, alert: Told, wall: number): void {
   alert.openedAt += now - alert.ackedAt;
   alert.changedAt = now;
   goesOn(book, alert, wall);
+  alert.isOwed = isOrphan(book, alert) && alert.accounts.length === 0;
 }
 
 function replace(
@@ -197,14 +223,48 @@ function replace(
 ): void {
   const row = book.rows[fact.rule] as number;
   const before = book.rules[row] as RuleBody;
-  book.rules[row] = fact.body;
-  if (!isDeepStrictEqual(before, fact.body)) dropHits(book, row);
+  const body = meant(book.ladders, before, fact.body);
+  const climb = climbOf(book.ladders, before);
+  book.rules[row] = body;
+  if (!isDeepStrictEqual(before, body)) dropHits(book, row);
+  changed(book, row, { before: { climb, quiet: before.auto_resolve_quiet_minutes }, fact });
+}
+
+/** The alerts of a rule that was changed follow it. */
+function changed(
+  book: Book,
+  row: number,
+  { before, fact: { wall } }: { before: Before; fact: { wall: number } },
+): void {
   for (const alert of book.standing.values())
-    if (alert.rule === row) follow(book, alert, { before, wall: fact.wall });
+    if (alert.rule === row) follow(book, alert, { before, wall });
   // They may be opened again within a day.
   for (const alert of book.alerts)
-    if (alert.rule === row && alert.state === "resolved" && endedAt(alert) > fact.wall - DAY)
+    if (alert.rule === row && alert.state === "resolved" && endedAt(alert) > wall - DAY)
       forget(book, alert, before);
+}
+
+/** A change of a ladder is one of each of its rules. */
+function reladder(book: Book, fact: Extract<Fact, { what: "laddered" }>): void {
+  const before = new Map(book.ladders);
+  readLadder(book.ladders, fact);
+  for (const row of book.rows) {
+    if (row === null) continue;
+    const rule = book.rules[row] as RuleBody;
+    if (rule.ladder !== fact.name || !before.has(fact.name)) continue;
+    book.rules[row] = renamed(rule, fact.name, fact.to);
+    const { auto_resolve_quiet_minutes: quiet } = rule;
+    const climb = climbOf(before, rule);
+    changed(book, row, { before: { climb, quiet: Math.max(1, quiet) }, fact });
+    for (const alert of book.standing.values()) if (alert.rule === row) book.followed += 1;
+  }
+}
+
+function unladder(book: Book, fact: Extract<Fact, { what: "unladdered" }>): void {
+  const isUsed = book.rows.some((row) => row !== null && book.rules[row]?.ladder === fact.name);
+  if (isUsed !== fact.refused)
+    book.late.push(`ladder ${fact.name} was ${fact.refused ? "kept" : "deleted"}`);
+  readLadder(book.ladders, fact);
 }
 
 /** Its ladders end, which was said, and so does all else that it timed. */
@@ -220,6 +280,6 @@ function drop(book: Book, fact: Extract<Fact, { what: "dropped" }>): void {
       `rule ${row} went: the ladders of ${fact.ends} end as was said, must of ${ends}`,
     );
   const { match } = book.rules[row] as RuleBody;
-  replace(book, { rule, wall, body: { ...defaultRule, match } });
+  replace(book, { rule, wall, body: { ...defaultRule, match, ladder: null } });
   book.rows[rule] = null;
 }

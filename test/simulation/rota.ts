@@ -8,3 +8,8 @@ export function onCall(rota: Rota, wall: number): string | null {
   const turn = Math.floor((wall - rota.start) / rota.shift);
   return rota.participants[turn % rota.participants.length] ?? null;
 }
+
+/** By its name in its project or as from outside. */
+export function rotaOf(rotas: readonly Rota[], name: string): Rota {
+  return rotas.find((rota) => rota.name === name.slice(name.indexOf("/") + 1)) as Rota;
+}

@@ -40,6 +40,8 @@ const sum = {
   reopened: 0,
   repeats: 0,
   orphans: 0,
+  followed: 0,
+  lastResorts: 0,
   seconds: 0,
 };
 try {
@@ -56,6 +58,8 @@ try {
     sum.reopened += story.reopened;
     sum.repeats += story.repeats;
     sum.orphans += story.orphans;
+    sum.followed += story.followed;
+    sum.lastResorts += story.lastResorts;
     if (story.faults.length === 0) continue;
     sum.broken += 1;
     tell(seed, story.faults);

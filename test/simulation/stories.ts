@@ -12,6 +12,8 @@ export function playStories(stage: Stage, from: number, count: number): string {
     reopened: 0,
     repeats: 0,
     orphans: 0,
+    followed: 0,
+    lastResorts: 0,
   };
   for (let seed = from; seed < from + count; seed += 1) {
     const story = stage.play(seed);
@@ -25,6 +27,8 @@ export function playStories(stage: Stage, from: number, count: number): string {
     sum.reopened += story.reopened;
     sum.repeats += story.repeats;
     sum.orphans += story.orphans;
+    sum.followed += story.followed;
+    sum.lastResorts += story.lastResorts;
   }
   assert.ok(sum.days > (7 * count) / 2 && sum.events > 10 * count, "the stories are worth telling");
   assert.ok(sum.restarts > count / 2 && sum.jumps > count / 2, "and have their troubles");
@@ -33,6 +37,8 @@ export function playStories(stage: Stage, from: number, count: number): string {
     Math.min(stale, 2 * reopened, repeats) > count / 4,
     "and senders that name their alerts",
   );
+  const { followed, lastResorts } = sum;
+  assert.ok(Math.min(followed, lastResorts) > count / 4, "and ladders that are shared and change");
   assert.ok(sum.orphans > 0, "and rules that go while their ladders are climbed");
   return JSON.stringify(sum);
 }

@@ -10,6 +10,7 @@ import { type Engine, machine, startEngine } from "./engine.ts";
 import type { LogEvent } from "./facts.ts";
 import { labelFaults } from "./labels.ts";
 import { runUntil } from "./loop.ts";
+import { numbersOfStory } from "./numbers.ts";
 import { type Expected, reference } from "./reference.ts";
 import { seeded } from "./seeded.ts";
 import { BEGIN, makeWorld } from "./world.ts";
@@ -29,6 +30,9 @@ export interface Story {
   repeats: number;
   /** Ladders that ended with their rule. */
   orphans: number;
+  /** Alerts that followed the change of a ladder that they share; fallbacks after the last pass. */
+  followed: number;
+  lastResorts: number;
 }
 
 /** A place for the files of many stories, one after another. */
@@ -70,6 +74,7 @@ function play(seed: number, path: string): Story {
   const engine = startEngine({ path, world, machine: clock, random });
   const began = clock.mono();
   const until = clock.mono() + world.horizon * 1000;
+  const numbers = numbersOfStory(seed);
   try {
     while (clock.mono() < until) {
       const act = nextAct(random, engine, world);
@@ -82,9 +87,12 @@ function play(seed: number, path: string): Story {
       }
       act.act(engine, clock);
       if ((engine.nextLook() ?? Infinity) <= engine.now()) engine.look();
+      numbers.read(engine.store);
     }
     runUntil(engine, clock, engine.now());
-    return judge({ engine, world, seconds: (clock.mono() - began) / 1000 });
+    const story = judge({ engine, world, seconds: (clock.mono() - began) / 1000 });
+    story.faults.push(...numbers.faults(engine.store));
+    return story;
   } finally {
     engine.close();
   }
@@ -116,7 +124,7 @@ function judge(end: {
     ...differences(log, expected.events),
     ...endings(store, expected.endings),
     ...labelFaults(store, expected.alerts),
-    ...check({ store, world, log, facts, now: engine.now() }),
+    ...check({ store, world, log, facts, climbs: expected.climbs, now: engine.now() }),
   ];
   const count = (what: string) => facts.filter((fact) => fact.what === what).length;
   return {
@@ -132,6 +140,11 @@ function judge(end: {
       .pluck()
       .get() as number,
     repeats: expected.repeats,
+    followed: expected.followed,
+    lastResorts: store
+      .sql("SELECT count(*) FROM timeline WHERE kind = 'fallback'")
+      .pluck()
+      .get() as number,
     orphans: facts.reduce((n, fact) => n + (fact.what === "dropped" ? fact.ends.length : 0), 0),
   };
 }

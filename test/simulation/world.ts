@@ -1,3 +1,4 @@
+import type { LadderBody } from "../../src/core/projects/ladder.ts";
 import type { RuleBody } from "../../src/core/projects/rule.ts";
 import { defaultRule } from "../support/plane.ts";
 import type { Named } from "./facts.ts";
@@ -17,6 +18,10 @@ export interface Rota {
 export interface World {
   rules: RuleBody[];
   rotas: Rota[];
+  /** Ladders of the tenant, by name. */
+  ladders: ReadonlyMap<string, LadderBody>;
+  /** Who is paged after the last of several passes. */
+  fallback: string[];
   /** Length of the story in seconds. */
   horizon: number;
 }
@@ -42,10 +47,13 @@ const DAY = 86_400;
 
 export function makeWorld(random: Seeded): World {
   const rotas = Array.from({ length: 1 + random.below(2) }, (_, i) => makeRota(random, i));
+  const ladders = new Map(LADDERS.map((name) => [name, makeLadder(random, rotas)]));
   return {
     rotas,
+    ladders,
+    fallback: someOf(random, PEOPLE, random.below(3)),
     rules: Array.from({ length: 1 + random.below(LINES.length) }, (_, i) =>
-      makeRule(random, rotas, i),
+      onLadder(random, ladders, makeRule(random, rotas, i)),
     ),
     horizon: DAY * (2 + random.below(9)),
   };
@@ -83,6 +91,38 @@ export function makeRule(random: Seeded, rotas: readonly Rota[], i: number): Rul
     reopen_within_seconds: random.pick([0, 0, 400, 8000, 86_400]),
     escalations: Array.from({ length: random.below(5) }, () => makeStep(random, rotas)),
   };
+}
+
+export const LADDERS = ["first line", "night"] as const;
+
+/** Its schedules are named as from outside. */
+export function makeLadder(random: Seeded, rotas: readonly Rota[]): LadderBody {
+  const passes = random.pick([1, 1, 2, 3]);
+  const pause = random.pick([1, 10, 30, 300]);
+  return {
+    steps: Array.from({ length: random.below(4) }, () => fromOutside(makeStep(random, rotas))),
+    passes,
+    pass_after_minutes: passes > 1 || random.chance(0.3) ? pause : null,
+    team: "",
+  };
+}
+
+type Step = RuleBody["escalations"][number];
+
+export const fromOutside = ({ schedules, ...step }: Step): Step => ({
+  ...step,
+  schedules: schedules.map((name) => (name.includes("/") ? name : `p/${name}`)),
+});
+
+/** The rule refers to one of these ladders, or keeps its own. */
+export function onLadder(
+  random: Seeded,
+  ladders: World["ladders"],
+  { ladder: _, ...rule }: RuleBody,
+): RuleBody {
+  const names = [...ladders.keys()];
+  if (names.length === 0 || random.chance(0.5)) return { ...rule, ladder: null };
+  return { ...rule, escalations: [], ladder: random.pick(names) };
 }
 
 const NAMES = ["disk", "disk", "link"] as const;

@@ -95,13 +95,13 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     escalations: ladder,
     runbook_url: "https://wiki.example.org/payments",
   });
+  const steps = [{ accounts: [ann.accountId], schedules: [], after_minutes: 0, repeat_minutes: 0 }];
+  await ask("POST", "/v1/ladders", { name: "Ann alone", steps, team: "payments" });
   await ask("POST", "/v1/projects/shop/rules", {
     name: "errors",
     match: { min_level: 300 },
     identifier_keys: ["provider"],
-    escalations: [
-      { accounts: [ann.accountId], schedules: [], after_minutes: 0, repeat_minutes: 0 },
-    ],
+    ladder: "Ann alone",
   });
   const send = async (project: keyof typeof tokens, event: object) => {
     assert.equal((await box.ingest(tokens[project], event)).status, 202);

@@ -35,6 +35,7 @@ export const owners: Record<string, string> = {
   overrides: "oncall",
   calendars: "oncall",
   shift_checks: "oncall",
+  hand_overs: "oncall",
   away: "oncall",
   away_asked: "oncall",
   oncall_notes: "oncall",
@@ -42,6 +43,9 @@ export const owners: Record<string, string> = {
   ask_people: "oncall",
   reports: "reports",
   report_entries: "reports",
+  number_days: "numbers",
+  number_duty: "numbers",
+  number_people: "numbers",
   events: "outbox",
   deliveries: "outbox",
   executions: "outbox",
@@ -88,10 +92,10 @@ const lent: readonly { table: string; folder: string; columns: readonly string[]
   // When the relay is told next where this box is.
   { table: "relay", folder: "outbox", columns: ["announce_at"] },
   // From where an import made a part: no noun of its own asks.
-  ...["sources", "schedules", "rules", "heartbeats", "integrations"].map((table) => ({
+  ...["sources", "schedules", "ladders", "rules", "heartbeats", "integrations"].map((table) => ({
     table,
     folder: "config-file",
-    columns: ["imported_from", "imported_as"],
+    columns: ["imported_from", "imported_as", ...(table === "ladders" ? ["imported_in"] : [])],
   })),
   // When a message last left for it, moved with a jump of the clock as the pages are.
   { table: "contacts", folder: "paging", columns: ["sent_ms"] },
@@ -194,6 +198,7 @@ const bySql = [
   "store",
   "outbox",
   "alerts",
+  "numbers",
   "ingest",
   "tenant",
   "hosted",
@@ -215,7 +220,7 @@ const preparedAll: Record<string, string> = {
   "src/people/actor.ts": "who calls: every request",
   "src/people/sessions.ts": "who looks: every request of a page",
   "src/people/tries.ts": "wrong passwords: who guesses asks often",
-  "src/records/config-file/imported.ts": "two columns that five tables have alike",
+  "src/records/config-file/imported.ts": "two columns that six tables have alike",
   "src/core/oncall/duty.ts": "who is on call: every rung of a ladder",
 };
 

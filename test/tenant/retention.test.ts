@@ -76,7 +76,12 @@ test("many old lines go in slices", () => {
       INSERT INTO log_lines (id, project_id, source_id, received_at, level, template_id, message)
       SELECT i, 1, 1, ${at}, 200, 't', 'a message of usual length that says what happened ' || i FROM n`);
   });
-  const retention = createRetention(store, { logDays: 7, logBytes: 2 ** 31, historyDays: 90 });
+  const retention = createRetention(store, {
+    logDays: 7,
+    logBytes: 2 ** 31,
+    historyDays: 90,
+    numbersDays: 800,
+  });
   let slices = 0;
   while (retention.slice()) slices++;
   assert.equal(store.sql("SELECT count(*) FROM log_lines").pluck().get(), 0);

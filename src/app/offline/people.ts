@@ -15,13 +15,7 @@ import {
   type StoreOptions,
 } from "../../ground/store/store.ts";
 import { type Account, type Key, passwordText } from "../../people/account.ts";
-import {
-  changeAccount,
-  getAccount,
-  hasAccounts,
-  listAccounts,
-  removeAccount,
-} from "../../people/accounts.ts";
+import { changeAccount, getAccount, hasAccounts, listAccounts } from "../../people/accounts.ts";
 import { issueCode, pairLink } from "../../people/codes.ts";
 import { foldEmail, isEmail } from "../../people/email.ts";
 import { createKey, listKeys, revokeKey } from "../../people/keys.ts";
@@ -31,6 +25,7 @@ import { replacePassword } from "../../people/passwords.ts";
 import { roles } from "../../people/roles.ts";
 import type { Session } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
+import { removePerson } from "../../tenant/remove-person.ts";
 import { ensureTenant } from "../../tenant/tenant.ts";
 
 /** The people of a data directory, for the operator, read-only. */
@@ -144,7 +139,7 @@ function offlineOf(
     remove: (who) =>
       storeFor("account remove").write((tx) => {
         const account = find(tx, who);
-        removeAccount(tx, null, account.id);
+        removePerson(tx, null, account.id);
         return account;
       }),
     setPassword: (who, hash) =>

@@ -45,7 +45,7 @@ export function apartOf(reader: Reader, rows: readonly Compared[]): ReadonlyMap<
   const found = new Map<number, Apart>();
   for (const ofRule of Map.groupBy(rows, ({ rule_id }) => rule_id).values()) {
     const [first] = ofRule as [Compared];
-    if (ofRule.every(({ labels }) => labels === null)) continue;
+    if (ofRule.every(({ labels }) => labels === null || labels === "{}")) continue;
     const siblings = siblingsOf(reader, first);
     for (const row of ofRule) {
       const identifiers = Object.keys(JSON.parse(row.identifiers) as object);

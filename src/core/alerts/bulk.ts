@@ -5,8 +5,10 @@ import { othersFirst } from "../../ground/kit/slices.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import { rowsWritten } from "../../ground/store/rows-written.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
+import type { LabelCondition } from "../projects/condition.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { type AlertRow, type AlertState, alertId, alertState, getAlertRow } from "./alert.ts";
+import { labelsApartOfMany } from "./narrowest.ts";
 import { resolve } from "./resolve.ts";
 import { silenceAlert } from "./silence-alert.ts";
 import { snooze } from "./snooze.ts";
@@ -21,9 +23,14 @@ const verb = z.enum(["acknowledge", "ack", "unack", "resolve", "silence"], {
   error: "must be one of acknowledge, ack, unack, resolve, silence",
 });
 
+const ids = list(text(20, 1), MOST_IDS).min(1);
+
+/** Alerts of which silences would be made. */
+export const bulkNamed = z.strictObject({ ids });
+
 export const bulkWrite = z
   .strictObject({
-    ids: list(text(20, 1), MOST_IDS).min(1).optional(),
+    ids: ids.optional(),
     where: z
       .strictObject({
         project: text(128, 1),
@@ -109,6 +116,11 @@ export interface BulkVerb {
   reason?: string | undefined;
 }
 
+/** With what it remembers from one alert to the next. */
+interface Doing extends BulkVerb {
+  labelsApart: (reader: Reader, row: AlertRow) => LabelCondition[];
+}
+
 /** Alerts of one transaction, and rows that it may make before the rest goes into the next one. */
 const SLICE = { alerts: 50, rows: 2_000 };
 
@@ -143,9 +155,10 @@ export async function changeEach(
   what: BulkVerb,
 ): Promise<(BulkResult & { changed: boolean })[]> {
   const done: (BulkResult & { changed: boolean })[] = [];
+  const doing = { ...what, labelsApart: labelsApartOfMany() };
   while (done.length < ids.length) {
     const rest = ids.slice(done.length, done.length + SLICE.alerts);
-    done.push(...store.write((tx) => slice(tx, rest, (id) => one(tx, id, what))));
+    done.push(...store.write((tx) => slice(tx, rest, (id) => one(tx, id, doing))));
     await othersFirst();
   }
   return done;
@@ -159,10 +172,11 @@ export async function bulkByQuery(
 ): Promise<BulkAnswer> {
   const counts = { changed: 0, unchanged: 0, failed: 0 };
   const until = newestId(store);
+  const doing = { ...what, labelsApart: labelsApartOfMany() };
   for (let after = 0; ; ) {
     const done = store.write((tx) => {
       const ids = found(tx, { ...query, states: statesOf(query, what), after, until });
-      return slice(tx, ids, (id) => one(tx, String(id), what));
+      return slice(tx, ids, (id) => one(tx, String(id), doing));
     });
     for (const { ok, changed } of done)
       counts[!ok ? "failed" : changed ? "changed" : "unchanged"]++;
@@ -184,7 +198,7 @@ function slice<T, R>(tx: Tx, items: readonly T[], change: (item: T) => R): R[] {
   return done;
 }
 
-function one(tx: Tx, id: string, what: BulkVerb): BulkResult & { changed: boolean } {
+function one(tx: Tx, id: string, what: Doing): BulkResult & { changed: boolean } {
   try {
     const row = getAlertRow(tx, alertId(id));
     const changed = act(tx, row, what);
@@ -209,11 +223,13 @@ const REFUSALS: readonly string[] = [
 function act(
   tx: Tx,
   row: AlertRow,
-  { verb, accountId, via, pressed, until, reason = "" }: BulkVerb,
+  { verb, accountId, via, pressed, until, reason = "", labelsApart }: Doing,
 ): boolean {
   const { id, state, wakes_at } = row;
-  if (verb === "silence")
-    return silenceAlert(tx, id, { until: until ?? 0, reason, accountId }) !== null;
+  if (verb === "silence") {
+    const labels = labelsApart(tx, row);
+    return silenceAlert(tx, id, { until: until ?? 0, reason, accountId, labels }) !== null;
+  }
   if (verb === "unack") return unacknowledge(tx, id, accountId).state !== state;
   if (verb === "resolve" && pressed) mustNotBeSecondTap(row, accountId, tx.at);
   if (verb === "resolve") return resolve(tx, id, { accountId, via }).state !== state;

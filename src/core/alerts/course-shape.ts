@@ -30,6 +30,14 @@ export interface SimulationQuery {
   silent: ReadonlySet<string>;
   /** Who acknowledges it, once, so long after the first page to them; null: nobody. */
   ack: { account: string; after_seconds: number; snooze_seconds?: number | undefined } | null;
+  /** When it ends by itself and is the same trouble again, in order; left out: its trouble lasts. */
+  breaks?: readonly Break[];
+}
+
+/** An alert is resolved from one time to the other, Unix seconds. */
+export interface Break {
+  from: number;
+  until: number;
 }
 
 /** What an alert is when its course begins. */

@@ -81,6 +81,15 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
   happen(tx, row, { what: "pages_failed", isFirst: before === undefined });
 }
 
+const PAGED = `SELECT id FROM alerts INDEXED BY alerts_standing
+  WHERE state <> 'resolved' AND instr(page_accounts, '"' || ? || '"') > 0 ORDER BY id`;
+
+/** An account was removed: no alert that stands is theirs any more, and one that was theirs alone pages others now. */
+export function losePerson(tx: Tx, account: string): void {
+  for (const id of tx.sql<[account: string], number>(PAGED).pluck().all(account))
+    happen(tx, getAlertRow(tx, id), { what: "left", account });
+}
+
 /** A contact is about to be deleted, or was switched off: what waits for it is withdrawn, and said. */
 export function loseContact(tx: Tx, id: string): void {
   const contact = findContact(tx, id);

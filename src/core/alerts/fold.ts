@@ -1,7 +1,7 @@
 import type { Statement } from "../../ground/store/database.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { type AlertLabels, type LabelColumns, labelColumns, labelsOf } from "./labels.ts";
-import { labelsChanged } from "./recheck.ts";
+import { labelsChange } from "./recheck.ts";
 
 /** What ingest writes of alerts that stand, for each batch: statements of its own, since the hot path is measured. */
 
@@ -54,8 +54,9 @@ export function readLabels(tx: Tx, id: number): AlertLabels {
 }
 
 export function writeLabels(tx: Tx, id: number, labels: AlertLabels): void {
-  tx.sql<[LabelColumns & { id: number }]>(SAY).run({ id, ...labelColumns(labels) });
-  labelsChanged(tx, id);
+  const written = labelColumns(labels);
+  labelsChange(tx, id, written);
+  tx.sql<[LabelColumns & { id: number }]>(SAY).run({ id, ...written });
 }
 
 /** Writes what the alert's sender calls it now. */

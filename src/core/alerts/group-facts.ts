@@ -1,7 +1,11 @@
 import * as z from "zod";
-import type { Reader } from "../../ground/store/store.ts";
+import { ownValue } from "../../ground/kit/own-value.ts";
+import { othersFirst } from "../../ground/kit/slices.ts";
+import type { Reader, Store } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import type { AlertGroup, GroupedAlert } from "./groups.ts";
+import { type Labels, recordFrom, type Varied } from "./labels.ts";
+import { titleOfAlert } from "./title.ts";
 
 /** What a list says of a rule whose alerts are one row. */
 export const groupAnswer = z
@@ -17,30 +21,37 @@ export const groupAnswer = z
     }),
     since: z.int().meta({ description: "When the oldest of them was opened." }),
     accounts: z.array(z.string()).meta({ description: "Who has some of them, most first." }),
-    titles: z
-      .array(z.object({ title: z.string(), count: z.int() }))
-      .meta({ description: "The three most frequent templates." }),
+    titles: z.array(z.object({ title: z.string(), count: z.int() })).meta({
+      description:
+        "The three most frequent kinds (templates), each by the title of its most urgent alert.",
+    }),
+    labels: z.record(z.string(), z.string()).nullable().meta({
+      description:
+        "Labels that all of them have, each with one value. null: they weren't compared, for a page compares 20,000 alerts.",
+    }),
     alert: z.string().nullable().meta({ description: "The only one; null: there are several." }),
   })
   .meta({ id: "AlertGroup" });
 export type GroupAnswer = z.output<typeof groupAnswer>;
 
 /** The same with numbers in order, for whoever draws it. */
-export interface GroupFacts extends Omit<GroupAnswer, "levels" | "alert"> {
+export interface GroupFacts extends Omit<GroupAnswer, "levels" | "alert" | "labels" | "titles"> {
   /** The most urgent. */
   first: AlertRow;
+  /** The largest first, each with its most urgent alert. */
+  kinds: { row: AlertRow; count: number }[];
   /** Highest first. */
   levels: [level: number, count: number][];
 }
 
-const MOST_TITLES = 3;
+const MOST_KINDS = 3;
 
 export function groupFacts(reader: Reader, { alerts }: AlertGroup): GroupFacts {
   const first = getAlertRow(reader, (alerts[0] as GroupedAlert).id);
   const taken = alerts.filter(({ state }) => state === "acknowledged");
   const held = alerts.filter(({ state, silenced_by }) => state === "open" && silenced_by !== null);
   const byTemplate = Map.groupBy(alerts, ({ template_id }) => template_id);
-  const titles = mostOf([...byTemplate.values()], ({ length }) => length).slice(0, MOST_TITLES);
+  const kinds = mostOf([...byTemplate.values()], ({ length }) => length).slice(0, MOST_KINDS);
   const holders = counts(taken.flatMap(({ acked_by }) => acked_by ?? []));
   return {
     first,
@@ -55,17 +66,72 @@ export function groupFacts(reader: Reader, { alerts }: AlertGroup): GroupFacts {
     },
     since: alerts.reduce((least, { opened_at }) => Math.min(least, opened_at), first.opened_at),
     accounts: mostOf(holders, ([, count]) => count).map(([account]) => account),
-    titles: titles.map((of) => ({
-      title: getAlertRow(reader, (of[0] as GroupedAlert).id).template,
+    kinds: kinds.map((of) => ({
+      row: getAlertRow(reader, (of[0] as GroupedAlert).id),
       count: of.length,
     })),
   };
 }
 
-export function toGroup(reader: Reader, group: AlertGroup): GroupAnswer {
-  const { first, levels, ...facts } = groupFacts(reader, group);
-  const alert = group.alerts.length === 1 ? String(first.id) : null;
-  return { ...facts, levels: Object.fromEntries(levels), alert };
+/** Each with its numbers, and with the labels that its alerts share. Others work in between. */
+export async function toGroups(
+  store: Store,
+  groups: readonly AlertGroup[],
+): Promise<GroupAnswer[]> {
+  const shared = await sharedLabels(store, groups);
+  return groups.map((group) => {
+    const { first, levels, kinds, ...facts } = groupFacts(store, group);
+    const alert = group.alerts.length === 1 ? String(first.id) : null;
+    const titles = kinds.map(({ row, count }) => ({ title: titleOfAlert(row), count }));
+    const labels = shared.get(group) ?? null;
+    return { ...facts, titles, levels: Object.fromEntries(levels), labels, alert };
+  });
+}
+
+/** Alerts that one page compares; a group that is too large for what is left of them is left out. */
+const MOST_COMPARED = 20_000;
+/** Alerts read at once, and milliseconds between two turns of others. */
+const SLICE = 250;
+const TURN_MS = 8;
+const READ = `SELECT labels, varied FROM alerts WHERE id IN (SELECT value FROM json_each(?))`;
+
+/** The labels that all alerts of a group have, each with one value; in the order of one of them. */
+export async function sharedLabels(
+  store: Store,
+  groups: readonly AlertGroup[],
+): Promise<ReadonlyMap<AlertGroup, Labels>> {
+  const found = new Map<AlertGroup, Labels>();
+  const read = store.sql<[ids: string], Said>(READ).raw();
+  let left = MOST_COMPARED;
+  let since = store.clock.mono();
+  for (const group of groups) {
+    const ids = group.alerts.map(({ id }) => id);
+    if (ids.length > left) continue;
+    left -= ids.length;
+    let shared: Map<string, string> | null = null;
+    for (let at = 0; at < ids.length && shared?.size !== 0; at += SLICE) {
+      for (const said of read.all(JSON.stringify(ids.slice(at, at + SLICE))))
+        shared = inBoth(shared, said);
+      if (store.clock.mono() - since < TURN_MS) continue;
+      await othersFirst();
+      since = store.clock.mono();
+    }
+    found.set(group, recordFrom(shared ?? new Map()));
+  }
+  return found;
+}
+
+/** What an alert's row says of its labels, JSON. */
+type Said = [labels: string | null, varied: string | null];
+
+/** `shared` without what this alert has otherwise. Of a label that varies in it no value is that of all. */
+function inBoth(before: Map<string, string> | null, [labels, varied]: Said): Map<string, string> {
+  const own = JSON.parse(labels ?? "{}") as Labels;
+  const shared = before ?? new Map(Object.entries(own));
+  const several = varied === null ? null : (JSON.parse(varied) as Varied);
+  for (const [name, value] of shared)
+    if (ownValue(own, name) !== value || ownValue(several, name) !== undefined) shared.delete(name);
+  return shared;
 }
 
 const counts = <T>(all: readonly T[]): [T, number][] =>

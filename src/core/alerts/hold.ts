@@ -11,7 +11,7 @@ import {
 import { begunSilences, silencesWithin } from "../quiet/rows.ts";
 import type { AlertRow } from "./alert.ts";
 import { inhibitorOf } from "./inhibitor.ts";
-import { labelsOf } from "./labels.ts";
+import { labelledOf } from "./labels.ts";
 
 /** What keeps an alert quiet. */
 
@@ -51,7 +51,7 @@ export function quietBy(
   const subject = subjectOf(row);
   const above = inhibitorOf(reader, subject, of.rule);
   const silences = matchingSilences(subject, { ...of, time: patternTimeOf(reader) });
-  return decideSilenced(subject, { silences, above }, of.at);
+  return decideSilenced({ silences, above }, of.at);
 }
 
 /**
@@ -68,7 +68,7 @@ export function quietAhead(
   const above = inhibitorOf(reader, subject, of.rule);
   const silences = matchingSilences(subject, { ...of, time: patternTimeOf(reader) });
   if (silences.length === 0 && above.length === 0) return null;
-  return (at) => decideSilenced(subject, { silences, above }, at);
+  return (at) => decideSilenced({ silences, above }, at);
 }
 
 function subjectOf(row: AlertRow): Subject {
@@ -79,6 +79,6 @@ function subjectOf(row: AlertRow): Subject {
     identifiers: JSON.parse(row.identifiers) as Record<string, string>,
     source: row.source,
     level: row.level,
-    labelled: () => labelsOf(row),
+    labelled: () => labelledOf(row),
   };
 }

@@ -1,4 +1,4 @@
-import { MOST_UNKNOWN } from "../quiet/labels.ts";
+import { type Labelled, MOST_UNKNOWN } from "../quiet/labels.ts";
 
 /** What an alert's events say about themselves: pure. Records have no prototype, so that every name is only a name. */
 
@@ -28,6 +28,9 @@ export const labelLimits = {
 const none = <T>(): Record<string, T> => Object.create(null);
 
 export const NO_LABELS: AlertLabels = { labels: none(), varied: none(), varied_more: [] };
+
+/** Of an alert from before labels were kept, until an event with keys comes: what it said isn't known. */
+const UNKNOWN_LABELS: AlertLabels = { ...NO_LABELS };
 
 /** The keys that a rule itself names: they go before others where there is no room for all. */
 export function namesOfRule(rule: {
@@ -66,6 +69,26 @@ export function joinedLabels(
 
 type Keys = Readonly<Record<string, string>> | null;
 
+interface Last {
+  readonly names: readonly string[];
+  readonly values: readonly string[];
+}
+
+/** In so many characters a book's size is told. */
+const CHARGED_BY = 512;
+
+const NO_LAST: Last = { names: [], values: [] };
+
+/** Whether an event says just what the last one said, or as much of it: most do, and this costs least. */
+function isAsBefore(keys: NonNullable<Keys>, { names, values }: Last): boolean {
+  let i = 0;
+  for (const name in keys) {
+    if (names[i] !== name || values[i] !== keys[name]) return false;
+    i++;
+  }
+  return true;
+}
+
 /** What is known of an alert, while its events come: a change costs what it changes. */
 export class LabelBook {
   readonly #labels: Map<string, string>;
@@ -77,6 +100,9 @@ export class LabelBook {
   /** Names in `#varied` without a value. */
   #unknown = 0;
   #isChanged = false;
+  #charge = 0;
+  /** Names and values of the event that last said nothing new, in its order; empty once anything is new. */
+  #last: Last = NO_LAST;
 
   constructor({ labels, varied, varied_more }: AlertLabels) {
     this.#labels = new Map(Object.entries(labels));
@@ -86,6 +112,7 @@ export class LabelBook {
       if (!this.#labels.has(name)) this.#unknown++;
     }
     this.#more = new Set(varied_more);
+    this.outgrew();
   }
 
   get labels(): AlertLabels {
@@ -96,14 +123,22 @@ export class LabelBook {
     };
   }
 
-  /** Characters that it takes in memory, about. */
-  get size(): number {
-    return this.#bytes + this.#variedBytes;
+  /** Characters that it takes in memory at most, until it has outgrown them. */
+  get charge(): number {
+    return this.#charge;
+  }
+
+  /** Whether it takes more than its charge, which is higher from then on. */
+  outgrew(): boolean {
+    const size = this.#bytes + this.#variedBytes;
+    if (size < this.#charge) return false;
+    this.#charge = CHARGED_BY * (1 + Math.floor(size / CHARGED_BY));
+    return true;
   }
 
   /** One more event; whether it says something new. A name that it lacks keeps its value. */
   hear(keys: Keys, first: readonly string[]): boolean {
-    if (keys === null) return false;
+    if (keys === null || isAsBefore(keys, this.#last)) return false;
     this.#isChanged = false;
     let hasNew = false;
     for (const name in keys) {
@@ -111,6 +146,7 @@ export class LabelBook {
       if (before === undefined) hasNew = true;
       else if (before !== keys[name]) this.#replace(name, [before, keys[name] as string], first);
     }
+    this.#last = hasNew || this.#isChanged ? NO_LAST : this.#same(keys);
     if (!hasNew) return this.#isChanged;
     for (const name of first)
       if (Object.hasOwn(keys, name)) this.#add(name, keys[name] as string, first);
@@ -134,6 +170,12 @@ export class LabelBook {
     this.#isChanged = false;
     for (const name of varied_more) this.#lacks(name);
     return isNews || this.#isChanged;
+  }
+
+  /** All of these are known with these values: the book's own strings. */
+  #same(keys: NonNullable<Keys>): Last {
+    const names = Object.keys(keys);
+    return { names, values: names.map((name) => this.#labels.get(name) as string) };
   }
 
   #add(name: string, value: string, first: readonly string[]): void {
@@ -224,7 +266,7 @@ export class LabelBook {
   }
 }
 
-function recordFrom<T>(map: ReadonlyMap<string, T>): Record<string, T> {
+export function recordFrom<T>(map: ReadonlyMap<string, T>): Record<string, T> {
   const record = none<T>();
   for (const [name, value] of map) record[name] = value;
   return record;
@@ -250,17 +292,18 @@ export function labelTexts({ labels, varied, varied_more }: AlertLabels): [strin
   });
 }
 
-/** Its columns in the table, JSON; null where there is nothing. */
+/** Its columns in the table, JSON; null where there is nothing. `labels` null: nothing is known. */
 export interface LabelColumns {
   labels: string | null;
   varied: string | null;
   varied_more: string | null;
 }
 
-export function labelColumns({ labels, varied, varied_more }: AlertLabels): LabelColumns {
+export function labelColumns(of: AlertLabels): LabelColumns {
+  const { labels, varied, varied_more } = of;
   const written = (of: object, isEmpty: boolean) => (isEmpty ? null : JSON.stringify(of));
   return {
-    labels: written(labels, isEmptyRecord(labels)),
+    labels: written(labels, of === UNKNOWN_LABELS),
     varied: written(varied, isEmptyRecord(varied)),
     varied_more: written(varied_more, varied_more.length === 0),
   };
@@ -273,12 +316,18 @@ function isEmptyRecord(of: object): boolean {
 
 /** What the columns of an alert's row hold. */
 export function labelsOf({ labels, varied, varied_more }: LabelColumns): AlertLabels {
-  if (labels === null && varied === null) return NO_LABELS;
+  if (labels === null && varied === null) return UNKNOWN_LABELS;
   return {
     labels: recordOf<string>(labels),
     varied: recordOf<string[]>(varied),
     varied_more: varied_more === null ? [] : (JSON.parse(varied_more) as string[]),
   };
+}
+
+/** The same for silences, which don't take an alert by what isn't known of it. */
+export function labelledOf(row: LabelColumns): Labelled {
+  const of = labelsOf(row);
+  return of === UNKNOWN_LABELS ? { ...of, isUnknown: true } : of;
 }
 
 function recordOf<T>(json: string | null): Record<string, T> {

@@ -12,7 +12,7 @@ import {
 import { listAllRules, rewriteRule } from "../projects/rules.ts";
 import { sharedSchedules } from "../projects/schedule-names.ts";
 
-/** Rules that page by equal steps of their own, which one ladder could stand for. */
+/** Rules that page by steps of their own, which one ladder could stand for. */
 
 export interface LadderCopies {
   /** Schedules as a ladder names them: `{project}/{schedule}`. */
@@ -32,6 +32,7 @@ interface Copies {
 export function ladderCopies(reader: Reader): LadderCopies[] {
   const shared = new Set(sharedSchedules(reader).map(({ home, name }) => `${home}/${name}`));
   return copiesIn(reader)
+    .filter(({ rules }) => rules.length > 1)
     .map(({ steps, rules }) => ({
       steps,
       rules: rules.map(({ home }) => home).toSorted(),
@@ -42,6 +43,7 @@ export function ladderCopies(reader: Reader): LadderCopies[] {
     .toSorted((a, b) => b.rules.length - a.rules.length || (`${a.rules}` < `${b.rules}` ? -1 : 1));
 }
 
+/** Steps that rules have of their own, each with its rules. */
 function copiesIn(reader: Reader): Copies[] {
   const found = new Map<string, Copies>();
   for (const rule of listAllRules(reader)) {
@@ -53,7 +55,7 @@ function copiesIn(reader: Reader): Copies[] {
     found.set(key, known);
     known.rules.push({ rule, home: `${name}/${rule.name}` });
   }
-  return [...found.values()].filter(({ rules }) => rules.length > 1);
+  return [...found.values()];
 }
 
 /** A step as any project says it: whoever it names in whatever order, it pages the same people. */
@@ -78,7 +80,7 @@ export function adoptLadder(
       : [
           {
             field: `/rules/${i}`,
-            reason: "doesn't have the same steps of its own as another rule",
+            reason: i === 0 ? "has no steps of its own" : "doesn't have the same steps of its own",
           },
         ],
   );

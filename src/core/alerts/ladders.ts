@@ -131,3 +131,13 @@ function pagesOf(reader: Reader, paged: ReadonlyMap<string, number>): LadderChan
     .map(([account_id, alerts]) => ({ account_id, email: email.get(account_id) ?? "", alerts }))
     .toSorted((a, b) => (a.email < b.email ? -1 : 1));
 }
+
+const CLIMBING = `SELECT r.ladder_id AS ladder, count(*) AS n FROM rules r
+  JOIN alerts a ON a.project_id = r.project_id AND a.rule_id = r.id AND a.state = 'open' AND a.drill = 0
+  WHERE r.ladder_id IS NOT NULL GROUP BY r.ladder_id`;
+
+/** How many open alerts are on each ladder, by its row; none: it isn't there. Those that somebody has aren't. */
+export function climbingAlerts(reader: Reader): Map<number, number> {
+  const rows = reader.sql<[], { ladder: number; n: number }>(CLIMBING).all();
+  return new Map(rows.map(({ ladder, n }) => [ladder, n]));
+}

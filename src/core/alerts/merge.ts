@@ -4,8 +4,10 @@ import { handOverPersonal } from "../../out/paging/pages.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { change } from "./apply.ts";
 import { takeOccurrences } from "./buckets.ts";
+import { forgetStanding } from "./inhibitor.ts";
 import { joinedLabels, labelColumns, labelsOf, namesOfRule } from "./labels.ts";
 import { happen } from "./life/happen.ts";
+import { recheckHeldBy } from "./many.ts";
 import { tellWorse } from "./raise-level.ts";
 import { resolve } from "./resolve.ts";
 import { findRule } from "./rule-of.ts";
@@ -66,5 +68,8 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
   };
   const both = happen(tx, kept, { what: "merged", other: ended, counted });
   takeOccurrences(tx, { from: ended.id, into: kept.id });
+  // It may have had one value where it has several now.
+  recheckHeldBy(tx, `alert:${kept.id}`);
+  forgetStanding(tx, both);
   if (ended.level > kept.level) tellWorse(tx, both, kept.level);
 }

@@ -66,7 +66,9 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
     kind: "opened",
     accountId: drill?.by ?? null,
     detail: {
-      ...(drill === null ? { rule: rule.name, count, source } : { rule: rule.name, drill: true }),
+      ...(drill === null
+        ? { rule: rule.name, count, source, level: opening.level }
+        : { rule: rule.name, drill: true }),
       ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
     },
   });

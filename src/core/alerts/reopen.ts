@@ -3,6 +3,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import { getAlertRow } from "./alert.ts";
 import { addOccurrences } from "./buckets.ts";
 import { silencedIn } from "./hold.ts";
+import { forgetStanding } from "./inhibitor.ts";
 import { labelColumns, labelsOf, namesOfRule, withKeys } from "./labels.ts";
 import { happen } from "./life/happen.ts";
 import { tellWorse } from "./raise-level.ts";
@@ -59,6 +60,7 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     expires_at: expiresAt,
     promised: expiresAt === null ? null : expiresAt - tx.at,
   };
+  forgetStanding(tx, { ...row, ...counted });
   const quiet = () => silencedIn(tx, { ...row, ...counted }, rule);
   const open = happen(tx, row, { what: "reopened", counted }, { rule, quiet });
   addOccurrences(tx, id, 1);

@@ -60,9 +60,19 @@ export function replaceRule(
   lookAgainOfRule(tx, before);
   dropHitsOfRule(tx, before.id);
   changeConfig(tx, project.id);
-  retimeAlerts(tx, before, after);
+  const { ladder = null } = after;
+  retimeAlerts(tx, ladder === null ? before : fromOutside(before, project.name), after);
   return after;
 }
+
+/** A ladder names schedules from outside. That alone is no other step: nobody is paged again for it. */
+const fromOutside = (rule: StoredRule, project: string): StoredRule => ({
+  ...rule,
+  escalations: rule.escalations.map((step) => ({
+    ...step,
+    schedules: step.schedules.map((name) => (name.includes("/") ? name : `${project}/${name}`)),
+  })),
+});
 
 /** The rule has another name now: its alerts that aren't over go on, and what holds them holds them. Throws 404. */
 export function renameRule(tx: Tx, project: Project, { from, to }: { from: string; to: string }) {

@@ -7,7 +7,7 @@ import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../qu
 import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
 import { type AlertRow, findAlertRow, getAlertRow } from "./alert.ts";
 import { quietBy } from "./hold.ts";
-import { type LabelColumns, labelsOf } from "./labels.ts";
+import { type LabelColumns, labelledOf } from "./labels.ts";
 import { happen } from "./life/happen.ts";
 import { lookAgainAtLoud, recheckHeldBy } from "./many.ts";
 import { findRule } from "./rule-of.ts";
@@ -24,7 +24,7 @@ export function makeSilence(tx: Tx, made: { write: SilenceWrite; createdBy: stri
   const body = JSON.parse(row.body) as SilenceBody;
   const { rule, template_id: template } = body.match;
   const open = tx.sql<[Narrow], Seen>(OPEN_OF).all({ project: row.project_id, rule, template });
-  const taken = open.filter(takenBy(row, body, patternTimeOf(tx)));
+  const taken = open.filter(takenBy([row], patternTimeOf(tx)));
   // What was looked up before in this transaction has no such silence.
   const silences = begunSilences(tx, tx.at);
   for (const { id } of taken) {
@@ -109,19 +109,22 @@ const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN (
   AND timestamp > ? + 0`;
 
 /**
- * Which open alerts a silence takes, and what it would have kept back of the past seven days. It looks at some
- * hundred alerts at a time and waits for `pause` in between. `except`: an alert that isn't counted.
+ * Which open alerts one of these silences takes, and what they would have kept back of the past seven days. It looks at
+ * some hundred alerts at a time and waits for `pause` in between. `except`: alerts that aren't counted.
  */
 export async function previewSilence(
   reader: Reader,
-  row: SilenceRow,
-  { at, pause, except }: { at: number; pause: () => Promise<unknown>; except?: number },
+  rows: readonly SilenceRow[],
+  {
+    at,
+    pause,
+    except = new Set(),
+  }: { at: number; pause: () => Promise<unknown>; except?: ReadonlySet<number> },
 ): Promise<SilencePreview> {
-  const body = JSON.parse(row.body) as SilenceBody;
   const time = patternTimeOf(reader);
-  const takes = takenBy(row, body, time);
-  const isTaken = (one: Seen) => one.id !== except && takes(one);
-  const isCritical = takenBy(row, { ...body, critical: true }, time);
+  const takes = takenBy(rows, time);
+  const isTaken = (one: Seen) => !except.has(one.id) && takes(one);
+  const isCritical = takenBy(rows, time, { critical: true });
   const [taken, past]: [number[], number[]] = [[], []];
   const open = reader.sql<[], Seen>(OPEN).all();
   for (let i = 0; i < open.length; i += AT_ONCE) {
@@ -167,25 +170,29 @@ export function titledAlerts(
   });
 }
 
-/** Whether a silence takes an alert, with this body, whenever it holds. */
+/** Whether one of these silences, with `more` in their bodies, takes an alert, whenever it holds. */
 function takenBy(
-  { project_id }: SilenceRow,
-  body: SilenceBody,
+  rows: readonly SilenceRow[],
   time: PatternTime,
+  more: Partial<SilenceBody> = {},
 ): (seen: Seen) => boolean {
-  const takes = matcherOf(body);
-  return (seen) =>
-    (project_id === null || project_id === seen.project_id) &&
-    takes(
-      {
-        projectId: seen.project_id,
-        rule: seen.rule,
-        templateId: seen.template_id,
-        identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
-        source: seen.source,
-        level: seen.level,
-        labelled: () => labelsOf(seen),
-      },
-      time,
+  const all = rows.map(({ project_id, body }) => ({
+    project_id,
+    takes: matcherOf({ ...(JSON.parse(body) as SilenceBody), ...more }),
+  }));
+  return (seen) => {
+    const subject = {
+      projectId: seen.project_id,
+      rule: seen.rule,
+      templateId: seen.template_id,
+      identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
+      source: seen.source,
+      level: seen.level,
+      labelled: () => labelledOf(seen),
+    };
+    return all.some(
+      ({ project_id, takes }) =>
+        (project_id === null || project_id === seen.project_id) && takes(subject, time),
     );
+  };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Work } from "../../ground/kit/slices.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { ladderMeant } from "../projects/ladders.ts";
-import type { StoredRule } from "../projects/rule.ts";
+import type { LadderPart, StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences, membersAmong, strangers } from "../projects/rule-references.ts";
 import { getRule } from "../projects/rules.ts";
 import { followAlert } from "./course.ts";
@@ -32,7 +32,7 @@ const MOST_RUNGS = 500;
  */
 export function simulate(
   reader: Reader,
-  of: { projectId: number; input: SimulateInput; now: number },
+  of: { projectId: number; input: Of<SimulateInput>; now: number },
 ): Work<Simulation> {
   const at = of.input.at ?? of.now;
   const until = at + of.input.horizon_hours * HOUR;
@@ -43,7 +43,7 @@ export function simulate(
 /** The same at each hour of some days. */
 export function sweep(
   reader: Reader,
-  of: { projectId: number; input: SweepInput; now: number },
+  of: { projectId: number; input: Of<SweepInput>; now: number },
 ): Work<SweepCells> {
   const { days, horizon_hours } = of.input;
   const from = of.input.from ?? of.now;
@@ -59,7 +59,12 @@ export function sweep(
   );
 }
 
-type Asked = Omit<SimulateInput, "at">;
+/** What is asked; a rule that isn't stored may have the passes of a ladder that isn't, either. */
+type Of<Input extends Pick<SimulateInput, "rule">> = Omit<Input, "rule"> & {
+  rule: string | (Exclude<Input["rule"], string> & Partial<LadderPart>);
+};
+
+type Asked = Of<Omit<SimulateInput, "at">>;
 
 function worldOf(
   reader: Reader,

@@ -26,6 +26,8 @@ export class SimulatedAlert {
   #pages: readonly Ringing[];
   #ackAt: number | null = null;
   #hasAnswered = false;
+  /** Times at which it ends by itself and comes back, by turns. */
+  #breaks: readonly number[];
 
   constructor(
     around: SimulationContext,
@@ -37,6 +39,7 @@ export class SimulatedAlert {
     this.#alert = alert;
     this.#isHeld = alert.silenced_by !== null;
     this.#pages = pages;
+    this.#breaks = (question.breaks ?? []).flatMap(({ from, until }) => [from, until]);
     this.course = {
       rungs: [],
       rings: [],
@@ -60,17 +63,28 @@ export class SimulatedAlert {
 
   /** When something is due next; null: nothing more. */
   next(): number | null {
-    const times = [this.#alert.due_at, this.#ackAt, ...this.#pages.map(({ at }) => at)];
+    const [next = null] = this.#breaks;
+    const times = [this.#alert.due_at, this.#ackAt, next, ...this.#pages.map(({ at }) => at)];
     const due = times.filter((at) => at !== null);
     return due.length === 0 ? null : Math.min(...due);
   }
 
   /** All that is due. */
   turn(now: number): void {
+    this.#endOrReturn(now);
     const { due_at } = this.#alert;
     if (due_at !== null && due_at <= now) this.#happens(now, { what: "looked" });
     this.#ring(now);
     this.#answer(now);
+  }
+
+  #endOrReturn(now: number): void {
+    const [at, ...later] = this.#breaks;
+    if (at === undefined || at > now) return;
+    this.#breaks = later;
+    const { state, level } = this.#alert;
+    if (state !== "resolved") this.#happens(now, { what: "resolved", by: { reason: "quiet" } });
+    else this.#happens(now, { what: "reopened", counted: { level, expires_at: null } });
   }
 
   /** Pages that are due ring, unless it is quiet by then. */

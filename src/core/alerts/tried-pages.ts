@@ -10,6 +10,7 @@ import { findProject, projectOf } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { listRules } from "../projects/rules.ts";
 import { followAlert } from "./course.ts";
+import type { Break } from "./course-shape.ts";
 import { readFallbackPlaces } from "./nobody-reached.ts";
 import { readSeats, storedSeats } from "./reach.ts";
 import { schedulesOf } from "./rungs-ahead.ts";
@@ -21,6 +22,7 @@ interface TriedAlert {
   opened_at: number;
   ended_at: number | null;
   level: number;
+  breaks: readonly Break[];
 }
 
 export interface TriedPages {
@@ -45,7 +47,8 @@ export function* followTried(
   { alerts, until }: { alerts: readonly TriedAlert[]; until: number },
 ): Work<TriedPages> {
   const around = {
-    rule,
+    // When quiet ended it is known.
+    rule: { ...rule, auto_resolve_quiet_minutes: 0 },
     seats: readSeats(reader),
     reachable: createReachable(reader, contactKindList),
     fallback: readFallbackPlaces(reader),
@@ -53,9 +56,10 @@ export function* followTried(
   };
   const zoneOf = zones(reader, rule);
   const found: TriedPages = { paged: [], pages: 0, nightPages: 0, complete: true };
-  for (const { opened_at, ended_at, level } of alerts) {
+  for (const { opened_at, ended_at, level, breaks } of alerts) {
     const range = { at: opened_at, until: (ended_at ?? until) - 1 };
-    const question = { ...range, most: MOST_RUNGS, rings: false, silent: NOBODY, ack: null };
+    const asked = { ...range, breaks, most: MOST_RUNGS };
+    const question = { ...asked, rings: false, silent: NOBODY, ack: null };
     const course = found.complete ? yield* followAlert({ ...around, level }, question) : null;
     const paged = new Set<string>();
     for (const { at, accounts, span } of course?.rungs ?? []) {

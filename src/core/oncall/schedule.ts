@@ -62,6 +62,11 @@ export const scheduleWrite = z
       .describe(
         "Additive: devices of the person whose shift begins are pushed, to check that they are reached; left out: stays.",
       ),
+    hand_over: boolean
+      .optional()
+      .describe(
+        "Additive: at each hand-over who takes over and who hands over get a silent note; left out: stays, and is true for a new schedule.",
+      ),
     covers: covers
       .optional()
       .describe(
@@ -102,6 +107,9 @@ export const scheduleAnswer = z.object({
   }),
   covers: covers.meta({
     description: "Additive: when somebody is promised; only there is nobody a gap.",
+  }),
+  hand_over: z.boolean().meta({
+    description: "Additive: people are told of its hand-overs.",
   }),
   project: z.string().meta({ description: "Its home, with its name as others name it." }),
   created_at: z.int(),

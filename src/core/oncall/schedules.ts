@@ -23,6 +23,7 @@ const columns = {
   shared: schedules.shared,
   shift_check: schedules.shiftCheck,
   covers: schedules.covers,
+  hand_over: schedules.handOver,
   project: projects.name,
   created_at: schedules.createdAt,
   updated_at: schedules.updatedAt,
@@ -158,7 +159,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
   mustBeBelowLimit(tx, "schedules", project.id);
   checkSchedule(tx, input);
   const { name, timezone, layers, shared = false, shift_check = true } = input;
-  const { covers = "always" } = input;
+  const { covers = "always", hand_over = true } = input;
   tx.orm
     .insert(schedules)
     .values({
@@ -170,6 +171,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
       shared,
       shiftCheck: shift_check,
       covers,
+      handOver: hand_over,
       createdAt: tx.at,
       updatedAt: tx.at,
     })
@@ -191,6 +193,7 @@ export function replaceSchedule(
   const before = getSchedule(tx, project, change.name);
   const { name, timezone, layers, shared = before.shared } = change.to;
   const { shift_check = before.shift_check, covers = before.covers } = change.to;
+  const { hand_over = before.hand_over } = change.to;
   if (name !== before.name) mustBeFree(tx, project, name);
   checkSchedule(tx, change.to);
   const text = JSON.stringify(layers);
@@ -200,6 +203,7 @@ export function replaceSchedule(
     shared === before.shared &&
     shift_check === before.shift_check &&
     covers === before.covers &&
+    hand_over === before.hand_over &&
     text === JSON.stringify(before.layers)
   )
     return before;
@@ -217,6 +221,7 @@ export function replaceSchedule(
       shared,
       shiftCheck: shift_check,
       covers,
+      handOver: hand_over,
       updatedAt: tx.at,
     })
     .where(eq(schedules.id, before.id))

@@ -1,4 +1,4 @@
-import { readSchedule } from "./roster.ts";
+import { type HandOver, handOversIn } from "./hand-over.ts";
 import type { Schedule } from "./schedule.ts";
 import { DAY, Zone } from "./zone.ts";
 
@@ -37,49 +37,34 @@ export function checkTime(startsAt: number, zone: Zone): number {
 const secondOfDay = (civil: number): number => ((civil % DAY) + DAY) % DAY;
 const isNight = (ofDay: number): boolean => ofDay >= NIGHT_FROM || ofDay < NIGHT_UNTIL;
 
-const MOST_PIECES = 5_000;
-
-/** The shifts that begin within (from, until], in order. Whoever takes over from themselves begins nothing. */
-export function shiftBegins(
-  schedule: Schedule,
-  { from, until }: { from: number; until: number },
-): ShiftBegin[] {
-  const pieceAt = readSchedule(schedule);
-  const begins: ShiftBegin[] = [];
-  let piece = pieceAt(from);
-  let last = piece.account_id;
-  let open: ShiftBegin | null = null;
-  for (let looked = 0; looked < MOST_PIECES && Number.isFinite(piece.until); looked += 1) {
-    const at = piece.until;
-    if (at > until && (open === null || at > until + DAY)) break;
-    const next = pieceAt(at);
-    if (next.account_id !== piece.account_id) {
-      if (open !== null) open.ends_at = at;
-      open = null;
-      if (next.account_id !== null && at <= until) {
-        open = { account_id: next.account_id, before: last, starts_at: at, ends_at: null };
-        begins.push(open);
-      }
-    }
-    last = next.account_id ?? last;
-    piece = next;
-  }
-  // How it ends is known where what it ends with is, whoever looks no further.
-  if (open !== null && Number.isFinite(piece.until)) open.ends_at = piece.until;
-  return begins;
+/** Whether a time (Unix seconds) lies between 22:00 and 07:00 in the zone. */
+export function isNightAt(timezone: string): (at: number) => boolean {
+  const zone = new Zone(timezone);
+  return (at) => isNight(secondOfDay(at + zone.offsetAt(at)));
 }
 
+const begun = ({ at, to, before, until }: HandOver): ShiftBegin[] =>
+  to === null ? [] : [{ account_id: to, before, starts_at: at, ends_at: until }];
+
+/** The shifts that begin within (from, until], in order. Whoever takes over from themselves begins nothing. */
+export const shiftBegins = (
+  schedule: Schedule,
+  range: { from: number; until: number },
+): ShiftBegin[] => handOversIn(schedule, range).flatMap(begun);
+
 /**
- * What is to be checked at `now`, and when to look again: at the next check, and within a day at the latest. What was
- * checked already is for the caller to leave out.
+ * What is to be checked at `now`, the hand-over of the last hour that still holds, and when to look again: at the next check or
+ * hand-over, and within a day at the latest. What was done already is for the caller to leave out.
  */
 export function shiftChecksAt(
   schedule: Schedule,
   now: number,
-): { due: ShiftBegin[]; next: number } {
+): { due: ShiftBegin[]; handed: HandOver[]; next: number } {
   const zone = new Zone(schedule.timezone);
   const range = { from: now - LATE_CHECK, until: now + DAY + EARLIEST };
-  const begins = shiftBegins(schedule, range)
+  const all = handOversIn(schedule, range);
+  const begins = all
+    .flatMap(begun)
     .filter(({ starts_at, ends_at }) => (ends_at ?? Infinity) - starts_at >= CHECK_SECONDS)
     .map((begin) => ({ begin, at: checkTime(begin.starts_at, zone) }));
   const wakesNobody = !isNight(secondOfDay(now + zone.offsetAt(now)));
@@ -87,6 +72,10 @@ export function shiftChecksAt(
     const isOver = begin.ends_at !== null && begin.ends_at <= now;
     return wakesNobody && at <= now && at > now - LATE_CHECK && !isOver;
   });
-  const ahead = begins.map(({ at }) => at).filter((at) => at > now);
-  return { due: due.map(({ begin }) => begin), next: Math.min(now + DAY, ...ahead) };
+  const ahead = [...begins, ...all].map(({ at }) => at).filter((at) => at > now);
+  return {
+    due: due.map(({ begin }) => begin),
+    handed: all.filter(({ at, until }) => at <= now && (until ?? Infinity) > now),
+    next: Math.min(now + DAY, ...ahead),
+  };
 }

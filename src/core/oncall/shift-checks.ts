@@ -1,7 +1,14 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
-import { overrides, projects, schedules, shiftChecks } from "../../ground/store/schema.ts";
+import {
+  handOvers,
+  overrides,
+  projects,
+  schedules,
+  shiftChecks,
+} from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { onCallNow } from "./duty.ts";
+import type { HandOver } from "./hand-over.ts";
 import type { Layer, Schedule } from "./schedule.ts";
 import { CHECK_SECONDS, type ShiftBegin } from "./shift-check.ts";
 
@@ -37,15 +44,22 @@ export function lookAgainAtShifts(tx: Tx, scheduleId: string, at: number): void 
   tx.orm.update(schedules).set({ checkAt: at }).where(eq(schedules.id, scheduleId)).run();
 }
 
-/** A schedule with all that decides who has it; null once it is gone. `isChecked`: its shifts are. */
-export function scheduleToCheck(
-  reader: Reader,
-  id: string,
-): (Schedule & { isChecked: boolean }) | null {
-  const { timezone, layers, shiftCheck } = schedules;
+/** A schedule with all that decides who has it. `isChecked`: its shifts are; `isHandedOver`: people are told of its hand-overs. */
+export interface LookedAt extends Schedule {
+  name: string;
+  project: { id: number; name: string };
+  isChecked: boolean;
+  isHandedOver: boolean;
+}
+
+/** Null once it is gone. */
+export function scheduleToCheck(reader: Reader, id: string): LookedAt | null {
+  const { name, timezone, layers, shiftCheck, handOver } = schedules;
+  const project = { id: projects.id, name: projects.name };
   const row = reader.orm
-    .select({ timezone, layers, shiftCheck })
+    .select({ name, project, timezone, layers, shiftCheck, handOver })
     .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
     .where(eq(schedules.id, id))
     .get();
   if (row === undefined) return null;
@@ -61,11 +75,35 @@ export function scheduleToCheck(
     .orderBy(sql`rowid`)
     .all();
   return {
+    name: row.name,
+    project: row.project,
     timezone: row.timezone,
     layers: JSON.parse(row.layers) as Layer[],
     overrides: rows,
     isChecked: row.shiftCheck,
+    isHandedOver: row.handOver,
   };
+}
+
+/** Whether people are told of any schedule's hand-overs. */
+export const wantsHandOvers = (reader: Reader): boolean =>
+  reader.orm
+    .select({ id: schedules.id })
+    .from(schedules)
+    .where(eq(schedules.handOver, true))
+    .limit(1)
+    .get() !== undefined;
+
+/** Writes that people are told of a hand-over now; false where that was done before. */
+export function notesHandOver(tx: Tx, scheduleId: string, { at, to }: HandOver): boolean {
+  const isOld = and(eq(handOvers.scheduleId, scheduleId), lt(handOvers.at, tx.at - KEPT));
+  tx.orm.delete(handOvers).where(isOld).run();
+  const { changes } = tx.orm
+    .insert(handOvers)
+    .values({ scheduleId, at, toId: to ?? "" })
+    .onConflictDoNothing()
+    .run();
+  return changes > 0;
 }
 
 /** Writes that a shift is checked now; its id, or null where that was done before. */

@@ -5,7 +5,7 @@ import { ladders, projects, rules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustBeBelowLimit } from "./bounds.ts";
 import { type LadderBody, type LadderInput, ladderPartOf, type StoredLadder } from "./ladder.ts";
-import type { LadderPart, RuleBody, StoredRule } from "./rule.ts";
+import type { EscalationStep, LadderPart, RuleBody, StoredRule } from "./rule.ts";
 import { membersAmong, strangers } from "./rule-references.ts";
 import { sharedSchedules } from "./schedule-names.ts";
 
@@ -72,6 +72,23 @@ export function defaultLadderOf(
   if (id === null) return null;
   const of = reader.orm.select({ name: ladders.name }).from(ladders);
   return of.where(eq(ladders.id, id)).get()?.name ?? null;
+}
+
+/**
+ * The ladder of a rule that is made in passing: the project's default, else steps of its own. `for`: an account that was
+ * promised to be paged; a default that doesn't name it isn't taken. Every rule that nobody wrote asks here.
+ */
+export function ladderInPassing(
+  reader: Reader,
+  project: { defaultLadderId: number | null },
+  own: { steps: () => EscalationStep[]; for?: string },
+): { ladder: string | null; escalations: EscalationStep[] } {
+  const ladder = defaultLadderOf(reader, project);
+  const isTaken =
+    ladder !== null &&
+    (own.for === undefined ||
+      getLadder(reader, ladder).steps.some(({ accounts }) => accounts.includes(own.for ?? "")));
+  return isTaken ? { ladder, escalations: [] } : { ladder: null, escalations: own.steps() };
 }
 
 /** Whose default each ladder is, by the ladder's row. */

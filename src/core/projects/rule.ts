@@ -63,7 +63,9 @@ const silencedBy = z.strictObject({
   rule: text(200, 1).describe("Another rule's name."),
   equal: list(text(256, 1), 32)
     .default([])
-    .describe("Identifiers that both alerts have with the same value; empty = any alert of it."),
+    .describe(
+      "Labels that both alerts have with the same value, and with no other; empty = any alert of it.",
+    ),
 });
 
 export const ruleFields = {

@@ -1,30 +1,15 @@
-import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { RuleBody } from "./rule.ts";
 import { listRules } from "./rules.ts";
 
-/**
- * Throws 422 invalid_silence where a rule would silence itself, by whatever way round, or names identifiers that it
- * doesn't have. A rule that isn't there yet silences nothing.
- */
+/** Throws 422 invalid_silence where a rule would silence itself, by whatever way round. A rule that isn't there yet silences nothing. */
 export function checkSilencedBy(
   reader: Reader,
   projectId: number,
   { name, body }: { name: string; body: RuleBody },
 ): void {
   if (body.silenced_by.length === 0) return;
-  const own = new Set(body.identifier_keys);
-  const details: ErrorDetail[] = body.silenced_by.flatMap(({ equal }, i) =>
-    equal.flatMap((key, j) =>
-      own.has(key)
-        ? []
-        : [{ field: `/silenced_by/${i}/equal/${j}`, reason: "unknown_identifier", value: key }],
-    ),
-  );
-  if (details.length > 0)
-    throw new ServiceError("invalid_silence", "The rule's alerts have no such identifier.", {
-      details,
-    });
   const above = new Map(
     listRules(reader, projectId).map((rule) => [rule.name, namesOf(rule)] as const),
   );

@@ -35,15 +35,12 @@ export interface ReadySilence {
   byLabels: boolean;
 }
 
-/** An alert that isn't resolved, of a rule that silences the subject's. */
+/** An alert that isn't resolved, of a rule that silences the subject's, and about the same. */
 export interface Inhibitor {
   id: number;
   rule: string;
-  identifiers: Readonly<Record<string, string>>;
   /** Unix seconds. */
   openedAt: number;
-  /** Identifiers that both must have, with one value. */
-  equal: readonly string[];
 }
 
 export interface SilencedBy {
@@ -60,9 +57,8 @@ export const CRITICAL = 500;
 /** Nothing is held back longer by one thing. */
 export const LONGEST_QUIET = 30 * 86_400;
 
-/** `silences`: those that take it. null: it may ring. Of several reasons the one that lasts longest. */
+/** `silences`: those that take it; `above`: those that stand above it. null: it may ring. Of several reasons the one that lasts longest. */
 export function decideSilenced(
-  subject: Pick<Subject, "identifiers">,
   { silences, above }: { silences: readonly ReadySilence[]; above: readonly Inhibitor[] },
   at: number,
 ): SilencedBy | null {
@@ -74,14 +70,13 @@ export function decideSilenced(
     const window = windowAt(timing, at);
     if (window !== null && window.from <= at) keep({ by: id, kind, until: window.until, reason });
   }
-  for (const one of above)
-    if (one.equal.every((name) => isSame(name, subject, one)))
-      keep({
-        by: `alert:${one.id}`,
-        kind: "alert",
-        until: one.openedAt + LONGEST_QUIET,
-        reason: `alert ${one.id} of ${one.rule} stands`,
-      });
+  for (const { id, rule, openedAt } of above)
+    keep({
+      by: `alert:${id}`,
+      kind: "alert",
+      until: openedAt + LONGEST_QUIET,
+      reason: `alert ${id} of ${rule} stands`,
+    });
   return longest;
 }
 
@@ -94,12 +89,6 @@ export const matchingSilences = (
     ({ projectId, takes }) =>
       (projectId === null || projectId === subject.projectId) && takes(subject, time),
   );
-
-/** What one of the two lacks says nothing of them being about one thing. */
-function isSame(name: string, subject: Pick<Subject, "identifiers">, above: Inhibitor): boolean {
-  const value = ownValue(subject.identifiers, name);
-  return value !== undefined && value === ownValue(above.identifiers, name);
-}
 
 /** Which alerts a silence takes, whenever it holds; a condition that can't be looked at holds of none. */
 export function matcherOf(body: SilenceBody): MatchesSubject {

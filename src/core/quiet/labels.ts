@@ -12,6 +12,8 @@ export interface Labelled {
   varied: Readonly<Record<string, readonly string[]>>;
   /** Those of them that had other values, too. */
   varied_more: readonly string[];
+  /** Nothing is known of them. */
+  isUnknown?: boolean;
 }
 
 /** Names without a known value that an alert keeps: with so many there may be others. */
@@ -23,6 +25,23 @@ export function valuesOf({ labels, varied }: Labelled, name: string): readonly s
   if (several !== undefined) return several;
   const value = ownValue(labels, name);
   return value === undefined ? [] : [value];
+}
+
+/**
+ * What an alert has of these labels, in one text that is another's where both are about one thing; null where one isn't
+ * there, or had other values, too: with doubt they aren't.
+ */
+export function surely(
+  { identifiers, labelled }: { identifiers: Labelled["labels"]; labelled(): Labelled },
+  names: readonly string[],
+): string | null {
+  const values = names.map((name) => {
+    const own = ownValue(identifiers, name);
+    if (own !== undefined) return own;
+    const { labels, varied } = labelled();
+    return ownValue(varied, name) === undefined ? ownValue(labels, name) : undefined;
+  });
+  return values.includes(undefined) ? null : JSON.stringify(values);
 }
 
 /**
@@ -44,5 +63,5 @@ export function compileLabels(
 }
 
 /** Whether it may have had labels of which not even the name is known. */
-const mayLack = ({ varied }: Labelled): boolean =>
-  Object.values(varied).filter((values) => values.length === 0).length >= MOST_UNKNOWN;
+const mayLack = ({ varied, isUnknown = false }: Labelled): boolean =>
+  isUnknown || Object.values(varied).filter((values) => values.length === 0).length >= MOST_UNKNOWN;

@@ -49,9 +49,13 @@ export const unwatched: Readonly<Record<string, string>> = {
   executions: "what leaves",
   pages: "what leaves",
   shift_checks: "what leaves",
+  hand_overs: "what leaves",
   away_asked: "what leaves",
   oncall_notes: "what leaves",
   ask_people: "written with its ask",
   storms: "what leaves",
   heartbeat_runs: "reports of jobs",
+  number_days: "reckoned from alerts",
+  number_people: "reckoned from alerts",
+  number_duty: "reckoned from schedules",
 };

@@ -13,18 +13,30 @@ export interface SocketFrame {
 
 /** Reads a server's frames from what arrives. `most`: bytes of a frame. null for invalid or longer frames. */
 export function frameReader(most: number): (chunk: Buffer) => SocketFrame[] | null {
-  let bytes: Buffer = Buffer.alloc(0);
+  let parts: Buffer[] = [];
+  let held = 0;
+  /** Bytes of the next frame with its head; 0 while they aren't known. */
+  let whole = 0;
   return (chunk) => {
-    bytes = Buffer.concat([bytes, chunk]);
+    parts.push(chunk);
+    held += chunk.length;
+    if (held < whole) return [];
+    let bytes = Buffer.concat(parts);
+    whole = 0;
     const frames: SocketFrame[] = [];
     for (let head = headOf(bytes); head !== null; head = headOf(bytes)) {
       if (!head.isServers || head.length > most) return null;
       const end = head.from + head.length;
-      if (bytes.length < end) break;
+      if (bytes.length < end) {
+        whole = end;
+        break;
+      }
       const { opcode, isLast } = head;
       frames.push({ opcode, isLast, data: bytes.subarray(head.from, end) });
       bytes = bytes.subarray(end);
     }
+    parts = [bytes];
+    held = bytes.length;
     return frames;
   };
 }

@@ -35,7 +35,7 @@ const MOST_SHOWN = 50;
 const STYLE = `${PAGE_STYLE}
 form{margin-top:1rem;display:flex;gap:.75rem;flex-wrap:wrap}
 button{margin:0;width:auto;flex:1 1 9.5rem;overflow-wrap:normal}
-.second{background:var(--card);color:var(--link)}
+.second{background:var(--card);color:var(--accent)}
 ol>li{margin:0 0 2rem}
 ol{list-style:none;padding:0;margin:2.5rem 0 0}
 main>.when{margin-top:2rem}

@@ -6,7 +6,7 @@ import { PAGE_STYLE } from "./style.ts";
 const STYLE = `${PAGE_STYLE}
 form{margin-top:1rem;display:flex;gap:.75rem;flex-wrap:wrap}
 button{margin:0;width:auto;flex:1 1 9.5rem;overflow-wrap:normal}
-.second{background:var(--card);color:var(--link)}
+.second{background:var(--card);color:var(--accent)}
 .said{white-space:pre-wrap}
 `;
 

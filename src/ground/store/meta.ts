@@ -16,7 +16,11 @@ export type MetaKey =
   | "relay_silent"
   | "fallback"
   | "last_backup"
-  | "doctor";
+  | "doctor"
+  | "numbers_read"
+  | "numbers_duty"
+  | "numbers_open"
+  | "numbers_timezone";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
   return reader

@@ -21,6 +21,8 @@ export const accounts = sqliteTable("accounts", {
   role: text("role").$type<Role>().notNull(),
   createdAt: integer("created_at").notNull(),
   signedInAt: integer("signed_in_at"),
+  timezone: text("timezone"),
+  hue: integer("hue").notNull().default(0),
 });
 
 export const apiKeys = sqliteTable("api_keys", {
@@ -171,6 +173,7 @@ export const schedules = sqliteTable("schedules", {
   shiftCheck: integer("shift_check", { mode: "boolean" }).notNull().default(true),
   checkAt: integer("check_at").notNull().default(0),
   covers: text("covers").$type<ScheduleCovers>().notNull().default("always"),
+  handOver: integer("hand_over", { mode: "boolean" }).notNull().default(false),
 });
 
 export const shiftChecks = sqliteTable("shift_checks", {
@@ -184,6 +187,16 @@ export const shiftChecks = sqliteTable("shift_checks", {
   dueAt: integer("due_at"),
   seenAt: integer("seen_at"),
 });
+
+export const handOvers = sqliteTable(
+  "hand_overs",
+  {
+    scheduleId: text("schedule_id").notNull(),
+    at: integer("at").notNull(),
+    toId: text("to_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scheduleId, table.at, table.toId] })],
+);
 
 export const walls = sqliteTable("walls", {
   id: text("id").primaryKey(),

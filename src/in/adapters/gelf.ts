@@ -1,4 +1,3 @@
-import { filledLines } from "../../ground/kit/text.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import {
   type Adapter,
@@ -10,6 +9,7 @@ import {
   type Rejected,
   UnreadableBody,
 } from "./adapter.ts";
+import { byteLines, LF, NUL } from "./byte-lines.ts";
 import { gelfEvent } from "./gelf/event.ts";
 import { type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { plainRefusal } from "./replies.ts";
@@ -64,9 +64,9 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
 function messagesOf(body: Buffer): (JsonFields | null)[] {
   const whole = gelfFields(body);
   if (whole !== null) return [whole];
-  const lines = filledLines(body.toString().replaceAll("\0", "\n"), MOST_LINES);
+  const lines = byteLines(body, MOST_LINES, [LF, NUL]);
   if (lines.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
-  return lines.map((line) => gelfFields(Buffer.from(line)));
+  return lines.map(gelfFields);
 }
 
 /** A message's fields; null for invalid JSON, and for too many fields. */

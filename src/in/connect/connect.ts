@@ -1,5 +1,5 @@
 import { createRule } from "../../core/alerts/rules.ts";
-import { defaultLadderOf } from "../../core/projects/ladders.ts";
+import { ladderInPassing } from "../../core/projects/ladders.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { ruleCreate, type StoredRule } from "../../core/projects/rule.ts";
 import { listRules } from "../../core/projects/rules.ts";
@@ -94,10 +94,9 @@ function makeRule(
 ): string {
   const name = freeName(how.name, how.present);
   const match = { sources: [how.name], min_level: how.level };
-  const ladder = defaultLadderOf(tx, project);
-  const escalations = ladder === null ? usualLadder(tx, how.present) : [];
+  const climbs = ladderInPassing(tx, project, { steps: () => usualLadder(tx, how.present) });
   const identifier_keys = usualIdentifiers(how.kind);
-  const made = { name, match, identifier_keys, escalations, ladder };
+  const made = { name, match, identifier_keys, ...climbs };
   const { name: _, ...body } = ruleCreate.parse(made);
   return createRule(tx, project, { name, body }).name;
 }

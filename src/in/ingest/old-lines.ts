@@ -11,6 +11,8 @@ interface LineAge {
 
 /** Deletes the oldest lines: those received before `before`, and any while the store has too many bytes (`over`). */
 export function sweepLines(tx: Tx, most: number, gone: { before: number; over: boolean }): boolean {
+  const oldest = oldestLine(tx);
+  if (oldest === null || (!gone.over && oldest >= gone.before)) return false;
   const rows = tx
     .sql<[most: number], LineAge>("SELECT id, received_at FROM log_lines ORDER BY id LIMIT ?")
     .all(most);

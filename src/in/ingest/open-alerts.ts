@@ -111,7 +111,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
   const reports = createLaterReports(limit);
   const heard = new LRUCache<string, LabelBook>({
     maxSize: LABEL_CHARS,
-    sizeCalculation: ({ size }) => 1 + size,
+    sizeCalculation: ({ charge }) => charge,
   });
   // After a jump the last report and due times can't be compared.
   let hasJumped = false;
@@ -155,9 +155,10 @@ export function createOpenAlerts(limit: number): OpenAlerts {
       const known = alert.news?.labels ?? heard.get(key);
       const book = known ?? new LabelBook(readLabels(tx, alert.id));
       const saysMore = all === undefined ? book.hear(keys, names) : book.hearAll(all, names);
-      // Its size counts as it is when it comes in.
-      if (saysMore) heard.delete(key);
-      if (saysMore || known === undefined) heard.set(key, book);
+      // What it takes counts as it is when it comes in.
+      const isLarger = saysMore && book.outgrew();
+      if (isLarger) heard.delete(key);
+      if (isLarger || known === undefined) heard.set(key, book);
       if (!saysMore) return isNews;
       if (alert.news?.labels === undefined) alert.news = { ...alert.news, labels: book };
       return true;

@@ -86,6 +86,9 @@ export class SlidingWindow {
       joined.level = Math.max(joined.level, match.level);
       this.#count++;
       this.#bySource.set(match.sourceId, (this.#bySource.get(match.sourceId) ?? 0) + 1);
+      // Of its second it was heard last: what it says now is the newest.
+      if (this.#hits.at(-1) !== joined)
+        this.#hits.push(...this.#hits.splice(this.#hits.lastIndexOf(joined), 1));
       return { hit: joined, isNew: false };
     }
     const hit = { ...match, n: 1 };

@@ -85,6 +85,9 @@ export function createWindows(limits: WindowLimits): Windows {
       const said = keys === null ? null : withKeys(NO_LABELS, keys, names);
       entry.unwritten.set(hit, { ...match, n: 1, said });
     } else {
+      // Rows are in the order in which hits were heard last.
+      entry.unwritten.delete(hit);
+      entry.unwritten.set(hit, row);
       row.said = keys === null ? (row.said ?? null) : withKeys(row.said ?? NO_LABELS, keys, names);
       row.n++;
       row.level = Math.max(row.level, match.level);

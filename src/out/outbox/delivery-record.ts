@@ -135,9 +135,19 @@ function tellTimeline(
       type: integration.type,
       event: row.event,
       attempts: row.attempts + (isAttempt(outcome) ? 1 : 0),
+      ...rangOf(tx, row, outcome),
       ...(next.status === "delivered" ? {} : { error: next.error }),
     },
   });
+}
+
+const RUNG = "SELECT event_row FROM deliveries WHERE id = ?";
+
+/** Whose phones the relay paged, and by which event; nothing where it paged none, or isn't known to have. */
+function rangOf(tx: Tx, row: QueuedRow, { paged }: DeliveryOutcome): Record<string, unknown> {
+  if (paged === undefined || paged.devices === 0 || paged.accounts === null) return {};
+  const rung = tx.sql<[id: number], number>(RUNG).pluck().get(row.id);
+  return { phones: paged.devices, accounts: paged.accounts, rung };
 }
 
 /** Counts the attempt for or against its endpoint, unless it says nothing about it. */

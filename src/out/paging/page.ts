@@ -12,6 +12,8 @@ export const isPage = ({ event }: { event: string }): boolean =>
 export interface PageRow extends QueuedRow {
   alertId: number;
   accountId: string;
+  /** The event that it tells of: what one person is told of it by several contacts is one page. */
+  eventRow: number;
   handle: string;
   dueMs: number;
   ref: string | null;

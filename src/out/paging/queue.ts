@@ -36,7 +36,7 @@ export interface PageQueueOptions {
 }
 
 const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_at AS createdAt, p.account_id AS accountId,
-    p.handle, p.due_ms AS dueMs, p.ref, p.outcome, p.shift_check AS shiftCheck, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
+    p.event_row AS eventRow, p.handle, p.due_ms AS dueMs, p.ref, p.outcome, p.shift_check AS shiftCheck, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
   WHERE p.contact_id = ? AND p.status = 'pending'`;
 /** Rows that go in one message. */
 const MOST = 1000;

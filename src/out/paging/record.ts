@@ -170,6 +170,7 @@ function tellOf(
     detail: {
       ...wayOf(contact),
       event: row.event,
+      rung: row.eventRow,
       attempts: row.attempts + 1,
       ...(together > 1 ? { together } : {}),
       ...(ended.status === "delivered" ? {} : { error: ended.error }),

@@ -50,7 +50,7 @@ const SHOWN = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answer
     finished_at = coalesce(finished_at, @at), next_attempt_ms = iif(status = 'pending', NULL, next_attempt_ms),
     status = iif(status IN ('pending', 'failed'), 'delivered', status)
   WHERE id = @id + 0 AND shown_at IS NULL
-  RETURNING id, alert_id AS alertId, event`;
+  RETURNING id, alert_id AS alertId, event, event_row AS rung`;
 const TRIED = `SELECT id, status FROM pages WHERE id = @lead + 0 AND contact_id = @contactId
   UNION SELECT id, status FROM pages WHERE sent_with = @lead + 0 AND contact_id = @contactId`;
 
@@ -78,6 +78,7 @@ interface ShownPage {
   id: number;
   alertId: number;
   event: string;
+  rung: number;
 }
 
 /**
@@ -108,7 +109,7 @@ export function takeShown(
 
 const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ? + 0";
 const WITH_IT = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answered', outcome, 'shown')
-  WHERE sent_with = @row + 0 AND shown_at IS NULL RETURNING id, alert_id AS alertId, event`;
+  WHERE sent_with = @row + 0 AND shown_at IS NULL RETURNING id, alert_id AS alertId, event, event_row AS rung`;
 
 /** A device may say so before the attempt has ended: then the rows that went with `lead` are known only now. */
 export function shareShown(
@@ -127,10 +128,10 @@ function tellShown(
   { tell }: Pick<PageOutcomes, "tell">,
   shown: { contact: ContactRow; rows: readonly ShownPage[]; detail: Record<string, unknown> },
 ): void {
-  for (const { alertId, event } of shown.rows.filter(isPage)) {
+  for (const { alertId, event, rung } of shown.rows.filter(isPage)) {
     tell(tx, alertId, {
       kind: "shown",
-      detail: { ...wayOf(shown.contact), event, ...shown.detail },
+      detail: { ...wayOf(shown.contact), event, rung, ...shown.detail },
     });
     tx.note({ topic: "written", kind: "alert", id: String(alertId), name: "", project: null });
   }

@@ -1,7 +1,9 @@
+import { changeLadder } from "../../core/alerts/ladders.ts";
 import { renameRule } from "../../core/alerts/rules.ts";
 import { getSchedule, replaceSchedule } from "../../core/oncall/schedules.ts";
 import type { Guard } from "../../core/projects/integration-input.ts";
 import { changeIntegration } from "../../core/projects/integrations.ts";
+import { getLadder } from "../../core/projects/ladders.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { renameSource } from "../../core/projects/sources.ts";
 import type { Tx } from "../../ground/store/store.ts";
@@ -20,7 +22,7 @@ import {
   pairsOf,
 } from "./merge.ts";
 import { contentHash, translated } from "./merge-names.ts";
-import { readConfig } from "./read.ts";
+import { readConfig, readLadders } from "./read.ts";
 import type { ProjectConfig, ScheduleConfig } from "./shape.ts";
 
 export interface Rename {
@@ -50,21 +52,32 @@ export function mergeImport(
   project: Project,
   { wanted, system, guard }: { wanted: ProjectConfig; system: string; guard: Guard },
 ): MergedImport {
-  const read = () => readConfig(tx, project, guard.channels, { overrides: true });
+  const read = () => readWith(tx, project, guard);
   const pairs = pairsOf(read(), wanted, (kind) => importedParts(tx, project.id, kind));
   const renames = pairs.flatMap(({ kind, was, name, id }) =>
     was === null || was === name ? [] : [{ kind, from: was, to: name, id: `${id}` }],
   );
   rename(tx, project, { renames, guard });
-  const merged = mergedConfig(pairs, { present: read(), system, now: tx.at });
+  const around = { present: read(), home: project.name, system, now: tx.at };
+  const merged = mergedConfig(pairs, around);
+  const isMine = (from: string | undefined) =>
+    wanted.ladders?.some(({ imported_from }) => imported_from === from) === true;
+  const mine = ({ ladders = [] }: ProjectConfig) =>
+    ladders.filter(({ imported_from }) => isMine(imported_from));
   const windows = maintenanceOf(tx, project, { wanted, pairs });
   return {
-    config: { ...merged.config, ...windows.maintenance },
+    config: { ...merged.config, ladders: mine(merged.config), ...windows.maintenance },
     kept: [...merged.kept, ...windows.kept],
     renames,
     remember: () => remember(tx, project, { merged, pairs, guard }),
   };
 }
+
+/** The project with its schedules' overrides and the tenant's ladders. */
+const readWith = (tx: Tx, project: Project, guard: Guard): ProjectConfig => ({
+  ...readConfig(tx, project, guard.channels, { overrides: true }),
+  ladders: readLadders(tx, project),
+});
 
 /** Through other names first, because a new name may be the old one of another part. */
 function rename(
@@ -90,6 +103,11 @@ function renameOne(
 ): void {
   if (kind === "sources") {
     renameSource(tx, project, { from, to });
+    return;
+  }
+  if (kind === "ladders") {
+    const { id: _id, created_at: _made, updated_at: _changed, ...body } = getLadder(tx, from);
+    changeLadder(tx, { name: from, to: { ...body, name: to } });
     return;
   }
   if (kind === "rules") {
@@ -129,7 +147,7 @@ function maintenanceOf(
   const made = standing.filter(({ isOwned }) => !isOwned).map(({ config }) => config.name);
   const others = owned.filter(({ name }) => !isNamed(name));
   const mine = (wanted.maintenance ?? []).filter(({ name }) => !made.includes(name));
-  const all = [...others, ...translated(mine, importNames(pairs))];
+  const all = [...others, ...translated(mine, importNames(pairs, project.name))];
   const kind = "maintenance";
   return {
     maintenance: all.length === 0 ? {} : { maintenance: all },
@@ -145,8 +163,8 @@ function remember(
   project: Project,
   { merged, pairs, guard }: { merged: MergedParts; pairs: readonly ImportPair[]; guard: Guard },
 ): void {
-  const present = readConfig(tx, project, guard.channels, { overrides: true });
-  const keys = importKeys(pairs, present);
+  const present = readWith(tx, project, guard);
+  const keys = importKeys(pairs, { present, home: project.name });
   for (const pair of merged.taken) {
     const { kind, name, wanted, was, written, isTaken } = pair;
     const { imported_from } = wanted;
@@ -158,6 +176,7 @@ function remember(
     // A person's name for it stays one at the next import.
     const isRenamedHere = written !== null && written.name !== was && was === name;
     const called = isRenamedHere ? written.name : name;
-    markImported(tx, kind, { id, imported_from, written: { name: called, hash, overrides } });
+    const as = { name: called, hash, overrides };
+    markImported(tx, { projectId: project.id, kind }, { id, imported_from, written: as });
   }
 }

@@ -1,4 +1,5 @@
 import { mustBeNoFallback } from "../../core/alerts/fallback.ts";
+import { changeLadder } from "../../core/alerts/ladders.ts";
 import { createRule, deleteRule, renameRule, replaceRule } from "../../core/alerts/rules.ts";
 import { writeLateTimeline } from "../../core/alerts/timeline.ts";
 import {
@@ -10,11 +11,13 @@ import {
 import { deleteAction, listActions } from "../../core/projects/actions.ts";
 import type { Guard } from "../../core/projects/integration-input.ts";
 import { deleteIntegration } from "../../core/projects/integrations.ts";
+import { findLadder, insertLadder } from "../../core/projects/ladders.ts";
 import {
   createProject,
   findProject,
   getProject,
   type Project,
+  setDefaultLadder,
 } from "../../core/projects/projects.ts";
 import { findRuleNamed, getRule } from "../../core/projects/rules.ts";
 import {
@@ -44,7 +47,7 @@ import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations, readConfig } from "./read.ts";
 import { renamedRules } from "./renamed.ts";
-import type { ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
+import type { LadderConfig, ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
 
 export interface ApplyOptions {
   name: string;
@@ -89,6 +92,10 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
     at(`/config/schedules/${i}`, () =>
       applySchedule(tx, project, { schedule, people, by: options.by }),
     );
+  for (const [i, ladder] of (config.ladders ?? []).entries())
+    at(`/config/ladders/${i}`, () => applyLadder(tx, ladder, people));
+  const { default_ladder: usual } = config;
+  if (usual !== undefined) at("/config", () => setDefaultLadder(tx, project.name, usual));
   const secrets = applyIntegrations(tx, project, { wanted: config.integrations, guard });
   applyActions(tx, project, { wanted: config.actions, guard });
   const actions = new Map(listActions(tx, project).map(({ id, name }) => [name, id]));
@@ -125,6 +132,8 @@ function wantedConfig(
 ): Omit<MergedImport, "renames"> & { renames: readonly Rename[] } {
   const { imported_from: system, ...wanted } = config;
   if (system !== undefined) return mergeImport(tx, project, { wanted, system, guard });
+  if (config.ladders !== undefined)
+    throw invalid([{ field: "/config/ladders", reason: "belongs to an import: imported_from" }]);
   const { rules } = readConfig(tx, project, guard.channels);
   const renamed = [...renamedRules(rules, config.rules)];
   const renames = renamed.map(([to, from]) => ({ kind: "rules" as const, from, to }));
@@ -178,6 +187,20 @@ function applySchedule(
   const isThere = findSchedule(tx, project, name) !== null;
   const is = isThere ? replaceSchedule(tx, project, { name, to }) : createSchedule(tx, project, to);
   if (wanted !== undefined) applyOverrides(tx, is, { wanted, people, by });
+}
+
+function applyLadder(
+  tx: Tx,
+  { imported_from: _from, ...ladder }: LadderConfig,
+  people: People,
+): void {
+  const steps = ladder.steps.map((step, i) => ({
+    ...step,
+    accounts: idsOf(people, step.accounts, `/steps/${i}/accounts`),
+  }));
+  const to = { ...ladder, steps };
+  if (findLadder(tx, to.name) === null) insertLadder(tx, to);
+  else changeLadder(tx, { name: to.name, to });
 }
 
 function applyRule(

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { listActionRows } from "../../core/projects/actions.ts";
+import { listLadders } from "../../core/projects/ladders.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { integrations } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
@@ -39,9 +40,11 @@ export function snapshot(reader: Reader, project: Project, kinds: ChannelList): 
     parts.set(at, [...(parts.get(at) ?? []), text].sort());
   };
   const { actions: _sealed, integrations: _too, maintenance: _owned, ...rest } = config;
-  const { imported_from: _never, ...plain } = rest;
+  const { imported_from: _never, ladders: _tenants, default_ladder: usual, ...plain } = rest;
+  if (typeof usual === "string") add("default_ladder", project.name, usual);
   for (const [many, list] of Object.entries(plain))
     for (const part of list ?? []) add(kindOf(many), part.name, JSON.stringify(part));
+  for (const ladder of listLadders(reader)) add("ladder", ladder.name, JSON.stringify(ladder));
   // That a maintenance now belongs to the configuration is a change too.
   for (const { config, isOwned } of standingMaintenance(reader, project))
     add("maintenance", config.name, JSON.stringify([config, isOwned]));

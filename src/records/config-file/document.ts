@@ -7,7 +7,7 @@ import { compactProject } from "./compact.ts";
 import { lineDiff } from "./diff.ts";
 import { configFile } from "./file.ts";
 import { type Lookup, lookUpAll, ReferenceFault } from "./secrets.ts";
-import type { ProjectConfig } from "./shape.ts";
+import type { LadderConfig, ProjectConfig } from "./shape.ts";
 import { compactTenant, type FileTenant, lookUpTenant } from "./tenant.ts";
 import { readYaml, writeYaml, YamlFault } from "./yaml.ts";
 
@@ -43,16 +43,17 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
     const describe = ({ field = "", reason, value: shown }: ErrorDetail) =>
       `line ${lineOf(field)}: ${field} ${reason}${shown === undefined ? "" : ` (${shown})`}`;
     const file = checked(value, describe);
+    const { tenant, ladders } = withImportedLadders(file, describe);
     const below = (place: string, details: readonly ErrorDetail[]) =>
       details.map((detail) => describe({ ...detail, field: `${place}${detail.field ?? ""}` }));
     return {
       people: file.people ?? [],
       personFaults: (i, details) => below(`/people/${i}`, details),
-      projects: file.projects.map(({ name, ...config }) => ({
+      projects: file.projects.map(({ name, ...config }, i) => ({
         name,
-        config: lookUpAll(config, lookup),
+        config: { ...lookUpAll(config, lookup), ...(ladders[i] && { ladders: ladders[i] }) },
       })),
-      tenant: file.tenant === undefined ? null : lookUpTenant(file.tenant, lookup),
+      tenant: tenant === undefined ? null : lookUpTenant(tenant, lookup),
       gatewayFaults: (i, details) => below(`/tenant/gateways/${i}`, details),
       ladderFaults: (i, details) => below(`/tenant/ladders/${i}`, details),
       faultsOf: (i, details) =>
@@ -77,6 +78,35 @@ function checked(value: unknown, describe: (detail: ErrorDetail) => string) {
     if (!(error instanceof ServiceError)) throw error;
     throw new ConfigFileFault(error.details.map(describe).join("\n"));
   }
+}
+
+type FileContent = z.output<typeof configFile>;
+
+/**
+ * An import's ladders go with its project, so that the box merges them as one. `ladders[i]`: those of project `i`. Throws
+ * ConfigFileFault where a file has others beside them: its list would be whole, and an import's isn't.
+ */
+function withImportedLadders(
+  { tenant, projects }: FileContent,
+  describe: (detail: ErrorDetail) => string,
+): { tenant: FileContent["tenant"]; ladders: LadderConfig[][] } {
+  const systems = projects.map((one) => one.imported_from);
+  if (tenant?.ladders === undefined || systems.every((one) => one === undefined))
+    return { tenant, ladders: [] };
+  const { ladders: all, ...rest } = tenant;
+  const ladders: LadderConfig[][] = [];
+  for (const [i, one] of all.entries()) {
+    const at = systems.findIndex((system) => one.imported_from?.startsWith(`${system}:`));
+    if (at === -1)
+      throw new ConfigFileFault(
+        describe({
+          field: `/tenant/ladders/${i}`,
+          reason: "is no part of the import: apply it with a file of its own",
+        }),
+      );
+    ladders[at] = [...(ladders[at] ?? []), one];
+  }
+  return { tenant: Object.keys(rest).length === 0 ? undefined : rest, ladders };
 }
 
 /** The file's text. The same projects always give the same bytes. */

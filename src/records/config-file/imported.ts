@@ -1,7 +1,7 @@
 import { text } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 
-/** From where an import made the parts of a project, and how it wrote them. */
+/** From where an import made the parts of a project and its ladders, and how it wrote them. */
 
 export const importedFrom = text(512, 1).optional().meta({
   description: "Additive: the thing of another system that an import made it of, `{system}:{id}`.",
@@ -11,6 +11,7 @@ export const importedFrom = text(512, 1).optional().meta({
 export const importedKinds = [
   "sources",
   "schedules",
+  "ladders",
   "rules",
   "heartbeats",
   "integrations",
@@ -44,17 +45,21 @@ interface Row {
 const MARK: Readonly<Record<ImportedKind, string>> = {
   sources: "UPDATE sources SET imported_from = ?, imported_as = ? WHERE id = ?",
   schedules: "UPDATE schedules SET imported_from = ?, imported_as = ? WHERE id = ?",
+  ladders: "UPDATE ladders SET imported_from = ?, imported_as = ? WHERE id = ?",
   rules: "UPDATE rules SET imported_from = ?, imported_as = ? WHERE id = ?",
   heartbeats: "UPDATE heartbeats SET imported_from = ?, imported_as = ? WHERE id = ?",
   integrations: "UPDATE integrations SET imported_from = ?, imported_as = ? WHERE id = ?",
 };
+
+/** A ladder is the tenant's: it remembers whose import made it. */
+const homeOf = (kind: ImportedKind) => (kind === "ladders" ? "imported_in" : "project_id");
 
 export function importedParts(
   reader: Reader,
   projectId: number,
   kind: ImportedKind,
 ): ImportedPart[] {
-  const text = `SELECT id, name, imported_from, imported_as FROM ${kind} WHERE project_id = ? AND imported_from IS NOT NULL`;
+  const text = `SELECT id, name, imported_from, imported_as FROM ${kind} WHERE ${homeOf(kind)} = ? AND imported_from IS NOT NULL`;
   return reader
     .sql<[projectId: number], Row>(text)
     .all(projectId)
@@ -64,13 +69,18 @@ export function importedParts(
     }));
 }
 
+/** The ladders that any import made, by row. */
+export const importedLadders = (reader: Reader): number[] =>
+  reader.sql<[], number>("SELECT id FROM ladders WHERE imported_from IS NOT NULL").pluck().all();
+
 /** The newest part with the name, if possible one that no import made; undefined where there is none. */
 export function partId(
   reader: Reader,
   projectId: number,
   { kind, name }: { kind: ImportedKind; name: string },
 ): string | number | undefined {
-  const text = `SELECT id FROM ${kind} WHERE project_id = ? AND name = ? ORDER BY imported_from IS NOT NULL, created_at DESC`;
+  const isThere = kind === "ladders" ? "? IS NOT NULL" : "project_id = ?";
+  const text = `SELECT id FROM ${kind} WHERE ${isThere} AND name = ? ORDER BY imported_from IS NOT NULL, created_at DESC`;
   return reader
     .sql<[projectId: number, name: string], string | number>(text)
     .pluck()
@@ -79,7 +89,7 @@ export function partId(
 
 export function markImported(
   tx: Tx,
-  kind: ImportedKind,
+  { projectId, kind }: { projectId: number; kind: ImportedKind },
   { id, imported_from, written }: Omit<ImportedPart, "name">,
 ): void {
   const as = written === null ? null : JSON.stringify(written);
@@ -88,7 +98,10 @@ export function markImported(
     as,
     id,
   );
+  if (kind === "ladders") tx.sql<[number, string | number], never>(MARK_HOME).run(projectId, id);
 }
+
+const MARK_HOME = "UPDATE ladders SET imported_in = ? WHERE id = ?";
 
 /** Remembers what a file says that its parts come from, where no import has said it. */
 export function linkImported(
@@ -108,7 +121,7 @@ export function linkImported(
     for (const { name, imported_from } of config[kind] ?? []) {
       const id = partId(tx, projectId, { kind, name });
       if (imported_from !== undefined && id !== undefined && !known.has(imported_from))
-        markImported(tx, kind, { id, imported_from, written: null });
+        markImported(tx, { projectId, kind }, { id, imported_from, written: null });
     }
   }
 }

@@ -20,6 +20,7 @@ const NAMING: Readonly<Record<string, ImportedKind>> = {
   sources: "sources",
   source: "sources",
   schedules: "schedules",
+  ladder: "ladders",
   rules: "rules",
   rule: "rules",
 };

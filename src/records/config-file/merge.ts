@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { foldEmail } from "../../people/email.ts";
 import {
   type ImportedKind,
@@ -52,13 +53,23 @@ export function pairsOf(
     const marks = importedOf(kind);
     const pairs = partsOf(wanted, kind).map((part): ImportPair => {
       const mark = marks.find((one) => one.imported_from === part.imported_from);
-      const named = there.find((one) => one.name === part.name && one.imported_from === undefined);
+      const named = there.find((one) => isNamesake(kind, one, part));
       const was = mark?.name ?? named?.name ?? null;
       const of = { id: mark?.id ?? null, written: mark?.written ?? null };
       return { kind, wanted: part, was, ...of, name: part.name };
     });
     return withNames(pairs, there);
   });
+}
+
+/**
+ * Whether a part that no import made is taken for the import's. Of ladders only an equal one is: rules of the import page
+ * nobody else because the tenant has one of the name.
+ */
+function isNamesake(kind: ImportedKind, one: ConfigPart, part: ConfigPart): boolean {
+  const { imported_from, ...rest } = part;
+  if (one.name !== part.name || one.imported_from !== undefined) return false;
+  return kind !== "ladders" || isDeepStrictEqual(one, rest);
 }
 
 /** A part that a person renamed or made keeps its name. A new name that is taken gets a number. */
@@ -89,6 +100,8 @@ export interface MergedParts {
 interface Around {
   /** The project after the renames. */
   present: ProjectConfig;
+  /** Its name. */
+  home: string;
   /** The system, as ids begin: `opsgenie`. */
   system: string;
   /** Unix seconds. */
@@ -97,9 +110,9 @@ interface Around {
 
 /** The whole project after the import, with everything that the import doesn't have. */
 export function mergedConfig(pairs: readonly ImportPair[], around: Around): MergedParts {
-  const { present, system } = around;
-  const names = importNames(pairs);
-  const keys = importKeys(pairs, present);
+  const { present, home, system } = around;
+  const names = importNames(pairs, home);
+  const keys = importKeys(pairs, around);
   const kept: KeptPart[] = [];
   const taken: TakenPair[] = [];
   const listOf = (kind: ImportedKind): ConfigPart[] => {
@@ -143,6 +156,8 @@ function mergedPart(
   const overrides =
     kind === "schedules" ? { overrides: overridesOf(pair, standing as ScheduleConfig, now) } : {};
   const part = { ...content, imported_from: pair.wanted.imported_from, ...overrides };
+  // A ladder of the import names it from outside.
+  if ("shared" in part) part.shared ||= (wanted as ScheduleConfig).shared;
   return { part, why: isTaken ? null : "changed_here" };
 }
 
@@ -166,27 +181,40 @@ function overridesOf(
 export const overrideKey = ({ person, starts_at, ends_at }: OverrideConfig): string =>
   `${foldEmail(person)} ${starts_at} ${ends_at}`;
 
-const NAMED = ["sources", "schedules", "rules"] as const;
+const NAMED = ["sources", "schedules", "ladders", "rules"] as const;
 
-/** The names here of what the import names. */
-export const importNames = (pairs: readonly ImportPair[]): NameMaps =>
+/** A part's name and what it is to be, and for a schedule also as ladders name it. */
+const asNamed = (kind: ImportedKind, home: string, [name, to]: [string, string]) =>
+  kind === "schedules"
+    ? [[name, to] as const, [`${home}/${name}`, `${home}/${to}`] as const]
+    : [[name, to] as const];
+
+/** The names here of what the import names. `home`: its project's name. */
+export const importNames = (pairs: readonly ImportPair[], home: string): NameMaps =>
   Object.fromEntries(
     NAMED.map((kind) => [
       kind,
       new Map(
-        pairs.filter((one) => one.kind === kind).map(({ wanted, name }) => [wanted.name, name]),
+        pairs
+          .filter((one) => one.kind === kind)
+          .flatMap(({ wanted, name }) => asNamed(kind, home, [wanted.name, name])),
       ),
     ]),
   );
 
 /** The ids of parts by their names here: a rename doesn't change what names them. */
-export function importKeys(pairs: readonly ImportPair[], present: ProjectConfig): NameMaps {
+export function importKeys(
+  pairs: readonly ImportPair[],
+  { present, home }: Pick<Around, "present" | "home">,
+): NameMaps {
   const idsOf = (kind: ImportedKind) => {
     const there = partsOf(present, kind).map(({ name, imported_from }) => [name, imported_from]);
     const mine = pairs
       .filter((one) => one.kind === kind)
       .map(({ name, wanted }) => [name, wanted.imported_from]);
-    return [...there, ...mine].filter((one): one is [string, string] => one[1] !== undefined);
+    return [...there, ...mine]
+      .filter((one): one is [string, string] => one[1] !== undefined)
+      .flatMap((one) => asNamed(kind, home, one));
   };
   return Object.fromEntries(NAMED.map((kind) => [kind, new Map(idsOf(kind))]));
 }

@@ -5,7 +5,8 @@ import type { Action } from "../../core/projects/action.ts";
 import { listActions } from "../../core/projects/actions.ts";
 import type { Integration } from "../../core/projects/integration.ts";
 import { listIntegrations } from "../../core/projects/integrations.ts";
-import type { Project } from "../../core/projects/projects.ts";
+import { defaultLadderOf, listLadders } from "../../core/projects/ladders.ts";
+import { type Project, projectOf } from "../../core/projects/projects.ts";
 import { bodyOfRule, type StoredRule } from "../../core/projects/rule.ts";
 import { listRules } from "../../core/projects/rules.ts";
 import type { SourceAnswer } from "../../core/projects/source.ts";
@@ -18,13 +19,14 @@ import type { EventKind } from "../../out/outbox/event.ts";
 import { fieldsOf } from "../../out/services/channel.ts";
 import type { ChannelList } from "../../out/services/list.ts";
 import { readHeartbeats } from "./heartbeats.ts";
-import { type ImportedKind, importedParts } from "./imported.ts";
+import { type ImportedKind, importedLadders, importedParts } from "./imported.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readOverrides } from "./overrides.ts";
 import { type People, peopleOf } from "./people.ts";
 import type {
   ActionConfig,
   IntegrationConfig,
+  LadderConfig,
   ProjectConfig,
   RuleConfig,
   ScheduleConfig,
@@ -53,7 +55,10 @@ export function readConfig(
   const imported = (kind: ImportedKind) => importsOf(reader, project, kind);
   const [ofSchedule, ofRule] = [imported("schedules"), imported("rules")];
   const maintenance = standingMaintenance(reader, project).map(({ config }) => config);
+  // As it is now: the caller may have changed it since it read the project.
+  const default_ladder = defaultLadderOf(reader, projectOf(reader, project.id));
   return {
+    ...(default_ladder === null ? {} : { default_ladder }),
     sources: listSources(reader, project).map(sourceConfig).map(imported("sources")),
     schedules: listSchedules(reader, project).map((schedule) => ({
       ...ofSchedule(readSchedule(schedule, people)),
@@ -68,6 +73,24 @@ export function readConfig(
     ...(maintenance.length === 0 ? {} : { maintenance }),
   };
 }
+
+/** The tenant's ladders, by name, with from where an import of the project made one. */
+export function readLadders(reader: Reader, { id: projectId }: Project): LadderConfig[] {
+  const people = peopleOf(reader);
+  const own = new Map(importedParts(reader, projectId, "ladders").map((one) => [one.id, one]));
+  const any = new Set(importedLadders(reader));
+  return listLadders(reader).map(({ id, created_at: _made, updated_at: _changed, ...ladder }) => {
+    const from = own.get(id)?.imported_from ?? (any.has(id) ? OF_OTHERS : undefined);
+    const steps = ladder.steps.map((step) => ({
+      ...step,
+      accounts: step.accounts.map(people.emailOf),
+    }));
+    return { ...ladder, steps, ...(from !== undefined && { imported_from: from }) };
+  });
+}
+
+/** Another project's import made it: it is nobody's to take. */
+const OF_OTHERS = "another project";
 
 /** Adds from where an import made a part. `id`: of a channel, because channels may share a name. */
 function importsOf(reader: Reader, { id: projectId }: Project, kind: ImportedKind) {
@@ -92,7 +115,7 @@ export function ownIntegrations(reader: Reader, project: Project): Integration[]
 }
 
 function readSchedule(
-  { name, timezone, shared, shift_check, covers, layers }: ScheduleConfig,
+  { name, timezone, shared, shift_check, hand_over, covers, layers }: ScheduleConfig,
   people: People,
 ): ScheduleConfig {
   return {
@@ -100,6 +123,7 @@ function readSchedule(
     timezone,
     shared,
     shift_check,
+    hand_over,
     covers,
     layers: layers.map((layer) => ({
       ...layer,

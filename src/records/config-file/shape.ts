@@ -2,13 +2,15 @@ import * as z from "zod";
 import { MOST_OVERRIDES } from "../../core/oncall/overrides.ts";
 import { covers, layer, scheduleName, scheduleTimezone } from "../../core/oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../../core/projects/action.ts";
+import { bounds } from "../../core/projects/bounds.ts";
 import {
   integrationEvents,
   sharingFields,
   stormThreshold,
   templateText,
 } from "../../core/projects/integration.ts";
-import { projectName } from "../../core/projects/project.ts";
+import { hasPause, ladderFields, ladderName, pauseFault } from "../../core/projects/ladder.ts";
+import { projectName, projectPatch } from "../../core/projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../../core/projects/rule.ts";
 import { nameScope, sourceKind, sourceName, sourceOptions } from "../../core/projects/source.ts";
 import { boolean, list, text } from "../../ground/kit/fields.ts";
@@ -58,6 +60,8 @@ const schedule = z.strictObject({
   shared: boolean.default(false),
   /** A shift's beginning is pushed to the devices of the person on call. */
   shift_check: boolean.default(true),
+  /** Who takes over and who hands over get a silent note. */
+  hand_over: boolean.default(false),
   /** When somebody should be on call. Other times without anybody are no gap. */
   covers: covers.default("always"),
   /** Left out: they stay as they are. */
@@ -101,6 +105,17 @@ const rule = z.strictObject({
   imported_from: importedFrom,
 });
 export type RuleConfig = z.output<typeof rule>;
+
+/** A ladder of the tenant. `accounts` are emails. */
+export const ladderConfig = z
+  .strictObject({
+    name: ladderName,
+    ...ladderFields,
+    steps: list(escalationStep.extend({ accounts: list(email, 20).default([]) }), 10).default([]),
+    imported_from: importedFrom,
+  })
+  .refine(hasPause, pauseFault);
+export type LadderConfig = z.output<typeof ladderConfig>;
 
 function actionShape<S extends z.ZodType>(secret: S) {
   return z.strictObject({
@@ -153,6 +168,8 @@ function projectShape<
   W extends z.ZodType<MaintenanceConfig>,
 >(secret: S, kinds: ChannelList, { schedules, windows }: { schedules: C; windows: W }) {
   return {
+    /** Left out: it stays as it is. null: none. */
+    default_ladder: projectPatch.shape.default_ladder,
     sources: named(source, 1000),
     schedules: named(schedules, 1000),
     actions: named(actionShape(secret), 1000),
@@ -188,7 +205,14 @@ export type Reference = z.output<typeof reference>;
 /** The schema of the API, with the credentials of these kinds of channel. */
 export const projectConfigOf = (kinds: ChannelList) =>
   z
-    .strictObject(projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }))
+    .strictObject({
+      ...projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }),
+      /** Never read. */
+      ladders: named(ladderConfig, bounds.ladders).unwrap().optional().meta({
+        description:
+          "Additive, of an import alone: ladders of the tenant, which its rules refer to. A file has them under `tenant`.",
+      }),
+    })
     .meta({ id: "ProjectConfig" });
 export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
 export type ActionConfig = ProjectConfig["actions"][number];

@@ -1,12 +1,10 @@
 import * as z from "zod";
 import { bounds } from "../../core/projects/bounds.ts";
-import { hasPause, ladderFields, ladderName, pauseFault } from "../../core/projects/ladder.ts";
-import { escalationStep } from "../../core/projects/rule.ts";
 import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list, text } from "../../ground/kit/fields.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
-import { named, type Reference, reference } from "./shape.ts";
+import { type LadderConfig, ladderConfig, named, type Reference, reference } from "./shape.ts";
 
 /** A file's settings of the whole box: gateways, and the fallback. */
 
@@ -39,23 +37,9 @@ const gateway = z
     }
   });
 
-/** `accounts` are emails. */
-const ladder = z
-  .strictObject({
-    name: ladderName,
-    ...ladderFields,
-    steps: list(
-      escalationStep.extend({ accounts: list(text(320, 1), 20).default([]) }),
-      10,
-    ).default([]),
-  })
-  .refine(hasPause, pauseFault);
-/** A ladder as a file has it: people by email. */
-export type LadderConfig = z.output<typeof ladder>;
-
 export const tenantConfig = z.strictObject({
   /** Left out: they stay as they are. */
-  ladders: named(ladder, bounds.ladders).unwrap().optional(),
+  ladders: named(ladderConfig, bounds.ladders).unwrap().optional(),
   /** Left out: they stay as they are. */
   gateways: list(gateway, 20).optional(),
   /** Left out: it stays. Both lists empty: every owner. */
@@ -107,7 +91,7 @@ export function compactTenant(now: {
   fallback: { people: readonly string[]; schedules: readonly string[] };
   ladders: readonly LadderConfig[];
 }): object | undefined {
-  const ladders = withoutDefaults(z.array(ladder), now.ladders) as object[];
+  const ladders = withoutDefaults(z.array(ladderConfig), now.ladders) as object[];
   const gateways = now.gateways.map(({ kind, url, open }) => ({
     kind,
     ...(url === "" ? {} : { url }),

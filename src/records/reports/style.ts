@@ -2,8 +2,7 @@ import { PAGE_STYLE } from "../../ground/page/style.ts";
 
 /** The style sheet of the public pages: the style of every page, and an incident's timeline. */
 export const STYLE = `${PAGE_STYLE}
-:root{--reported:#5a6169;--update:#0a5a9c;--analysis:#8a5200;--resolution:#1a6b3c}
-@media (prefers-color-scheme:dark){:root{--reported:#a2a9b0;--update:#82bef5;--analysis:#eab765;--resolution:#7ccf9b}}
+:root{--reported:var(--crit);--update:var(--accent);--analysis:var(--warn);--resolution:var(--soft)}
 .now{--tone:var(--reported);margin:1.25rem 0 0;padding:.9rem 1.1rem;border:1px solid var(--line);
 border-left:.375rem solid var(--tone);border-radius:.5rem;background:var(--card)}
 .now p{margin:0}
@@ -20,7 +19,7 @@ time{font-variant-numeric:tabular-nums}
 .entries>article:first-child::before{background:var(--tone)}
 .entries>article::after{left:calc(.4375rem - 1px);top:1.5rem;bottom:.125rem;width:2px;background:var(--line)}
 .entries .when{margin:.15rem 0 .6rem}
-.type{color:var(--tone);font-weight:650}
+.type{color:var(--tone);font-weight:600}
 .content>:last-child{margin-bottom:0}
 .content :is(h4,h5,h6){font-size:1rem;margin:1.2em 0 .4em}
 .content :is(ul,ol){margin:0 0 .9em;padding-left:1.4em}

@@ -11,6 +11,7 @@ const found = z
       "alert",
       "project",
       "rule",
+      "ladder",
       "source",
       "schedule",
       "channel",
@@ -71,6 +72,11 @@ const KINDS: readonly Kind[] = [
     kind: "rule",
     sql: inProject("rules", "name"),
     path: ({ id, project }) => `/p/${of(project)}/rules/${of(id)}`,
+  },
+  {
+    kind: "ladder",
+    sql: "SELECT name AS id, name AS title, '' AS sub, '' AS project FROM ladders ORDER BY name",
+    path: ({ id }) => `/ladders/${of(id)}`,
   },
   {
     kind: "source",

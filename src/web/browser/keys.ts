@@ -73,7 +73,7 @@ function elementFor(all: readonly HTMLElement[]): HTMLElement | undefined {
   return (
     chosen ??
     firstVisible(all.filter((element) => row?.contains(element))) ??
-    firstVisible(loose.filter((element) => element.closest("main"))) ??
+    firstVisible(loose.filter((element) => element.closest(".main"))) ??
     firstVisible(loose)
   );
 }

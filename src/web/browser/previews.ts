@@ -25,6 +25,9 @@ export function takePreviews(): void {
   // A form in a menu says it once somebody opens it. The event doesn't bubble.
   const opened = ({ target }: Event) => {
     if (!(target instanceof HTMLDetailsElement) || !target.open) return;
+    const around = target.closest<HTMLFormElement>("form[data-preview]");
+    const section = document.getElementById(around?.dataset["preview"] ?? "");
+    if (around !== null && target.contains(section)) void preview(around);
     for (const form of target.querySelectorAll<HTMLFormElement>("form[data-preview]"))
       void preview(form);
   };

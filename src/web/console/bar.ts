@@ -7,45 +7,57 @@ import type { PageCall } from "./screen.ts";
 import { worstOfDoctor } from "./system/doctor.ts";
 
 /**
- * The one line at the top, at most one at a time, the worst first. The browser itself puts "The box can't be reached"
- * before all of them.
+ * The one line at the top, only for what nobody can do without: the box can't page, whoever takes over isn't confirmed,
+ * one's own phone isn't rung or isn't proved. All else that is to be mended stands on `/system`, and as a sign beside it.
+ * The browser itself puts "The box can't be reached" before all of them.
  */
 export function bar(call: PageCall): Markup {
-  const { system, base, origin, who, tenant } = call;
-  const health = system.health();
-  const first = health.checks.find(({ ok, severity }) => !ok && severity === "failed");
-  const sick = health.checks.find(({ ok }) => !ok);
-  const seesNames = who.role !== "member";
-  const say = (check: { detail: string; named?: string }) =>
-    seesNames ? (check.named ?? check.detail) : check.detail;
-  const more = ({ name }: { name: string }) =>
-    html` <a href="${base}/system#check-${name}">Look</a>`;
-  if (first !== undefined)
-    return line("alert", html`<strong>Not able to page.</strong> ${say(first)}${more(first)}`);
-  if (sick !== undefined)
-    return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more(sick)}`);
+  const { system, base, who, tenant } = call;
+  const failed = system.health().checks.find(({ ok, severity }) => !ok && severity === "failed");
+  if (failed !== undefined) {
+    const { named, detail, name } = failed;
+    const words = who.role === "member" ? detail : (named ?? detail);
+    return line(
+      "alert",
+      html`<strong>The box can’t page.</strong> ${words} <a href="${base}/system#check-${name}">Mend it</a>`,
+    );
+  }
   const unconfirmed = unconfirmedLine(call);
   if (unconfirmed !== null) return line("status", unconfirmed);
   const [lost] = lostDevices(tenant.store, contactGuardOf(tenant), who.accountId);
   if (lost !== undefined)
     return line(
       "status",
-      html`<strong>${lost.label || lost.host} isn’t rung any more</strong>: ${lost.renew ? "the box has another key by now" : "its push service says that it is gone"}. <a href="${base}/me/devices">Add it again there, or remove it</a>`,
+      html`<strong>${lost.label || lost.host} isn’t rung any more</strong>: ${lost.renew ? "the box has another key by now" : "its push service says that it is gone"}. <a href="${base}/me/devices">Add it again, or remove it</a>`,
     );
   const silent = silentDevicesLine(call);
   if (silent !== null) return line("status", silent);
-  const found = seesNames ? worstOfDoctor(tenant.host?.doctor.latest() ?? null) : null;
-  if (found !== null)
-    return line(
-      "status",
-      html`<strong>The doctor found something.</strong> ${found.detail} <a href="${base}/system#${found.id}">Look</a>`,
-    );
-  if (!isSafe(origin))
-    return line(
-      "status",
-      html`<strong>Not encrypted.</strong> Whoever is on this network can read and change what you see.`,
-    );
+  const mend = /^\/system(?:\?|$)/.test(call.at) ? firstToMend(call) : null;
+  if (mend !== null) return line("status", mend);
   return html`<div id="bar" class="bar" data-live="system" role="status"></div>`;
+}
+
+/** What `/system` itself begins with. */
+function firstToMend({ system, base, who, tenant, origin }: PageCall): Markup | null {
+  const isManager = who.role !== "member";
+  const sick = system.health().checks.find(({ ok }) => !ok);
+  if (sick !== undefined)
+    return html`<strong>Something is wrong.</strong> ${isManager ? (sick.named ?? sick.detail) : sick.detail} <a href="${base}/system#check-${sick.name}">Mend it</a>`;
+  const found = isManager ? worstOfDoctor(tenant.host?.doctor.latest() ?? null) : null;
+  if (found !== null)
+    return html`<strong>The doctor found something.</strong> ${found.detail} <a href="${base}/system#${found.id}">Mend it</a>`;
+  if (isSafe(origin)) return null;
+  return html`<strong>Not encrypted.</strong> Whoever is on this network can read and change what you see.`;
+}
+
+/** Whether `/system` has something to mend, for those who can. */
+export function isToMend({ system, who, tenant, origin }: PageCall): boolean {
+  if (who.role === "member") return false;
+  return (
+    system.health().checks.some(({ ok }) => !ok) ||
+    worstOfDoctor(tenant.host?.doctor.latest() ?? null) !== null ||
+    !isSafe(origin)
+  );
 }
 
 function line(role: "alert" | "status", words: Markup): Markup {

@@ -70,6 +70,8 @@ export interface View {
   title: string;
   /** Stands as the heading; the title where absent. null: the page has its own. */
   heading?: Markup | null;
+  /** Stands beside the heading: buttons of icons. */
+  tools?(): Markup | Promise<Markup>;
   /** Which entry of the navigation it belongs to. */
   nav: NavId;
   /** By id, in the order of the page. */
@@ -93,10 +95,12 @@ export type NavId =
   | "projects"
   | "silences"
   | "heartbeats"
+  | "numbers"
   | "people"
   | "system"
   | "me"
   | "search"
+  | "more"
   | "none";
 
 /** What came of a form. */

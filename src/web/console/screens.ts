@@ -10,6 +10,10 @@ import { configScreen } from "./config/screen.ts";
 import { heartbeatsScreen, projectHeartbeatsScreen } from "./heartbeats/list.ts";
 import { newHeartbeatScreen } from "./heartbeats/new-screen.ts";
 import { heartbeatScreen } from "./heartbeats/screen.ts";
+import { laddersScreen } from "./ladders/list.ts";
+import { ladderScreen, newLadderScreen } from "./ladders/named.ts";
+import { ruleLadderScreen } from "./ladders/of-rule.ts";
+import { simulateScreen } from "./ladders/simulate.ts";
 import { tailScreen } from "./lines/tail.ts";
 import { templatesScreen } from "./lines/templates.ts";
 import { devicesScreen } from "./me/devices.ts";
@@ -17,6 +21,9 @@ import { passkeysScreen } from "./me/passkeys.ts";
 import { phoneScreen } from "./me/phone.ts";
 import { meScreen } from "./me/screen.ts";
 import { sessionsScreen } from "./me/sessions.ts";
+import { moreScreen } from "./more/screen.ts";
+import { numbersScreen } from "./numbers/screen.ts";
+import { handOverScreen } from "./oncall/hand-over-screen.ts";
 import { layersScreen } from "./oncall/layers-screen.ts";
 import { scheduleScreen } from "./oncall/schedule-screen.ts";
 import { oncallScreen } from "./oncall/screen.ts";
@@ -36,7 +43,6 @@ import { signOutScreen } from "./signin/sign-out.ts";
 import { silencesScreen } from "./silences/list-screen.ts";
 import { newSilenceScreen } from "./silences/new-screen.ts";
 import { silenceScreen } from "./silences/silence-screen.ts";
-import { simulateScreen } from "./simulate/screen.ts";
 import { connectScreen } from "./sources/connect.ts";
 import { sourceScreen } from "./sources/source.ts";
 import { systemScreen } from "./system/screen.ts";
@@ -49,6 +55,7 @@ export const screens: readonly Screen[] = [
   alertScreen,
   linesScreen,
   searchScreen,
+  moreScreen,
   peopleScreen,
   personScreen,
   meScreen,
@@ -76,9 +83,14 @@ export const screens: readonly Screen[] = [
   newRuleScreen,
   ruleScreen,
   drillScreen,
+  laddersScreen,
+  newLadderScreen,
+  ladderScreen,
+  ruleLadderScreen,
   simulateScreen,
   oncallScreen,
   scheduleScreen,
+  handOverScreen,
   layersScreen,
   silencesScreen,
   newSilenceScreen,
@@ -87,6 +99,7 @@ export const screens: readonly Screen[] = [
   projectHeartbeatsScreen,
   newHeartbeatScreen,
   heartbeatScreen,
+  numbersScreen,
   reportsScreen,
   newReportScreen,
   editorScreen,

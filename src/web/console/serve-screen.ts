@@ -17,6 +17,7 @@ import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
 import { screens } from "./screens.ts";
 import { documentTitle, type Files, shell } from "./shell.ts";
 import type { System } from "./system-port.ts";
+import { facesOf } from "./ui/faces.ts";
 
 export interface ScreenServerDeps {
   tenant: Tenant;
@@ -100,12 +101,20 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
   ): Promise<string> => {
     const drawn = await drawSections(view, null, call.shown);
     const { title, nav, heading } = view;
+    const me = (await facesOf(call, call.who.accountId))(call.who.accountId);
     const main = drawView(view, drawn);
     const told = {
       said: done,
       ...(call.returned === null ? {} : { refused: refusedLine(call.returned.error) }),
     };
-    const frame = { title, nav, heading: heading === undefined ? html`${title}` : heading, main };
+    const frame = {
+      title,
+      nav,
+      heading: heading === undefined ? html`${title}` : heading,
+      tools: await view.tools?.(),
+      main,
+      me,
+    };
     return shell(call, { ...frame, ...told, since, script: view.script }, files, PATHS);
   };
 

@@ -1,8 +1,12 @@
-import { html, type Markup } from "../../ground/kit/html.ts";
+import { countAlerts } from "../../core/alerts/counts.ts";
+import { countStanding } from "../../core/quiet/rows.ts";
+import { html, type Markup, type Piece } from "../../ground/kit/html.ts";
 import { subscriptionIds } from "../../out/contacts/subscriptions.ts";
-import { bar } from "./bar.ts";
+import { bar, isToMend } from "./bar.ts";
 import { flashLine } from "./flash.ts";
 import type { FormDone, NavId, PageCall } from "./screen.ts";
+import { chip, type Face } from "./ui/faces.ts";
+import { brand, type IconName, icon } from "./ui/icon.ts";
 import { exact } from "./ui/times.ts";
 
 /** Where the style sheet, the script and the icon are. */
@@ -20,27 +24,38 @@ interface Entry {
   name: string;
   path: string;
   key: string;
+  icon: IconName;
 }
 
-/** The first four stand at the bottom of a phone, the others behind *More*; at a desk all stand in one column. */
+/** A phone has the first three and *More*; a tablet and a desk have all. */
 const ENTRIES: readonly Entry[] = [
-  { id: "alerts", name: "Alerts", path: "/alerts", key: "g a" },
-  { id: "oncall", name: "On-call", path: "/oncall", key: "g o" },
-  { id: "search", name: "Search", path: "/search", key: "/" },
-  { id: "projects", name: "Projects", path: "/p", key: "g p" },
-  { id: "silences", name: "Silences", path: "/silences", key: "g q" },
-  { id: "heartbeats", name: "Heartbeats", path: "/heartbeats", key: "g h" },
-  { id: "people", name: "People", path: "/people", key: "g u" },
-  { id: "system", name: "System", path: "/system", key: "g s" },
-  { id: "me", name: "Me", path: "/me", key: "g m" },
+  { id: "alerts", name: "Alerts", path: "/alerts", key: "g a", icon: "bell" },
+  { id: "oncall", name: "On call", path: "/oncall", key: "g o", icon: "calendar" },
+  { id: "search", name: "Search", path: "/search", key: "/", icon: "search" },
+  { id: "projects", name: "Projects", path: "/p", key: "g p", icon: "folder" },
+  { id: "heartbeats", name: "Heartbeats", path: "/heartbeats", key: "g h", icon: "pulse" },
+  { id: "silences", name: "Silences", path: "/silences", key: "g q", icon: "bell-off" },
+  { id: "numbers", name: "Numbers", path: "/numbers", key: "g n", icon: "bars" },
+  { id: "people", name: "People", path: "/people", key: "g u", icon: "people" },
+  { id: "system", name: "System", path: "/system", key: "g s", icon: "system" },
 ];
-const AT_HAND = 4;
+const AT_HAND = 3;
+
+/** What a phone has behind *More*: the rest, and one's own page. */
+export const BEHIND_MORE: readonly Entry[] = [
+  ...ENTRIES.slice(AT_HAND),
+  { id: "me", name: "Me", path: "/me", key: "g m", icon: "person" },
+];
 
 export interface Shell {
   title: string;
   nav: NavId;
   heading: Markup | null;
+  /** Beside the heading. */
+  tools?: Markup | undefined;
   main: Markup;
+  /** Whoever looks at it, as the navigation draws them; absent where nothing is to be asked any more. */
+  me?: Face;
   said: Pick<FormDone, "said" | "undo"> | null;
   /** The last change that it may show; absent where nothing on it changes. */
   since?: string;
@@ -73,10 +88,10 @@ export function shell(
       script: page.script,
     },
     html`<a class="skip" href="#main">To the content</a>
+${navigation(call, page, paths)}
 ${bar(call)}
-${navigation(page.nav, base, paths)}
 <div class="main">
-${page.heading !== null && html`<header class="top"><h1>${page.heading}</h1></header>`}
+${page.heading !== null && html`<header class="top"><h1>${page.heading}</h1>${page.tools}</header>`}
 <main id="main" tabindex="-1">
 ${page.main}
 <p class="paper">${call.origin}${call.at} · printed as of ${exact(call.now, look.zone)}</p>
@@ -86,24 +101,40 @@ ${page.refused ?? flashLine(page.said, base)}
   );
 }
 
-function navigation(here: NavId, base: string, paths: ReadonlySet<string>): Markup {
+function navigation(
+  call: PageCall,
+  { nav: here, me }: Pick<Shell, "nav" | "me">,
+  paths: ReadonlySet<string>,
+): Markup {
+  const { base } = call;
   const entries = ENTRIES.filter(({ path }) => paths.has(path));
   const current = (id: NavId) => id === here && html` aria-current="page"`;
-  const palette = (id: NavId) => id === "search" && html` data-palette`;
-  const item = ({ id, name, path, key }: Entry, wide: boolean) =>
-    html`<a class="nav-item${wide && " nav-wide"}" href="${base}${path}" data-key="${key}" title="${name} (${key})"${current(id)}${palette(id)}><span>${name}</span></a>
+  const beside = countsBeside(call);
+  const item = ({ id, name, path, key, icon: drawing }: Entry, at: number) =>
+    html`<a class="nav-item${at >= AT_HAND && " nav-wide"}${id === "search" && " nav-search"}" href="${base}${path}" data-key="${key}" title="${name} (${key})"${current(id)}${id === "search" && html` data-palette`}>${icon(drawing)}<span>${name}</span>${id === "search" ? html`<kbd aria-hidden="true">/</kbd>` : beside[id]}</a>
 `;
-  const rest = entries.slice(AT_HAND);
   return html`<nav class="nav" aria-label="Main">
-${entries.map((entry, at) => item(entry, at >= AT_HAND))}
-${
-  rest.length > 0 &&
-  html`<details class="menu nav-narrow" id="nav-more"><summary class="nav-item">More</summary><div class="menu-items">${rest.map(
-    ({ id, name, path }) => html`<a href="${base}${path}"${current(id)}>${name}</a>`,
-  )}</div></details>`
-}
+<a class="brand nav-wide" href="${base}/alerts" aria-label="box: the alerts">${brand}</a>
+${entries.map(item)}<a class="nav-item nav-more" href="${base}/more"${current("more")}>${icon("more")}<span>More</span></a>
+<a class="nav-item nav-wide nav-me" href="${base}/me" data-key="g m" title="Me (g m)"${current("me")}>${me === undefined ? icon("person") : chip(me, { size: "small" })}<span>${me?.name ?? "Me"}</span></a>
 </nav>`;
 }
+
+/** How many alerts are open, how many silences stand, and whether something is to be mended: that last for managers. */
+function countsBeside(call: PageCall): Partial<Record<NavId, Piece>> {
+  const { tenant, who, now } = call;
+  const { open } = countAlerts(tenant.store, { accountId: who.accountId });
+  const quiet = countStanding(tenant.store, now);
+  return {
+    alerts: html`<span class="count count-open" data-open${open === 0 && html` hidden`}>${open > MOST_COUNTED ? `${MOST_COUNTED}+` : open}<span class="hidden-text"> open</span></span>`,
+    silences: quiet > 0 && html`<span class="count">${quiet}</span>`,
+    system:
+      isToMend(call) &&
+      html`<span class="count warn">${icon("warn", "small")}<span class="hidden-text">something is to be mended</span></span>`,
+  };
+}
+
+const MOST_COUNTED = 99;
 
 export interface DocumentHead {
   title: string;
@@ -124,7 +155,7 @@ export interface DocumentHead {
   script?: string | undefined;
 }
 
-const PAPER = { light: "#fbfaf8", dark: "#14171a" } as const;
+const PAPER = { light: "#faf9f7", dark: "#101215" } as const;
 
 /** What a phone draws around an installed page: paper, as the style sheet has it. */
 function themeColours({ theme }: PageCall["look"]): Markup {

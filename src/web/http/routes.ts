@@ -18,6 +18,7 @@ import { integrationRoutes } from "./resources/integrations.ts";
 import { ladderRoutes } from "./resources/ladders.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
 import { mappingRoutes } from "./resources/mapping.ts";
+import { numbersRoutes } from "./resources/numbers.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
 import { operatingTenantRoutes } from "./resources/operating.ts";
 import { overviewRoutes } from "./resources/overview.ts";
@@ -64,6 +65,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...ladderRoutes,
   ...logtailRoutes,
   ...templateRoutes,
+  ...numbersRoutes,
   ...oncallRoutes,
   ...overviewRoutes,
   ...operatingTenantRoutes,

@@ -1,6 +1,7 @@
 import { createFormat } from "./format.ts";
+import { createLoopTurn } from "./loop-turn.ts";
 import type { Port, PortCounts, PortName } from "./port.ts";
-import { createTaker, type IntakeDeps, type Taker } from "./taker.ts";
+import { createTaker, type IntakeDeps, type Taker, type TakerDeps } from "./taker.ts";
 import { type OpenStream, openTcp, type TlsFiles } from "./tcp.ts";
 import { type OpenPort, openUdp } from "./udp.ts";
 
@@ -21,13 +22,14 @@ export async function openIntake(
   deps: IntakeDeps & { tls: TlsFiles | null },
 ): Promise<Intake> {
   const open: Opened[] = [];
+  const turn = createLoopTurn(deps.clock);
   const stop = async () => {
     for (const { taker } of open) taker.stop();
     await Promise.all(open.map(({ socket }) => socket.close()));
   };
   for (const port of ports) {
     try {
-      open.push(await openOne(port, deps));
+      open.push(await openOne(port, { ...deps, turn }));
     } catch (error) {
       await stop();
       throw new PortFault(port, error);
@@ -53,7 +55,7 @@ interface Opened {
 
 async function openOne(
   port: Port,
-  { tls, ...deps }: IntakeDeps & { tls: TlsFiles | null },
+  { tls, ...deps }: TakerDeps & { tls: TlsFiles | null },
 ): Promise<Opened> {
   const { clock } = deps;
   const { name } = port;

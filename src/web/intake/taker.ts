@@ -9,6 +9,7 @@ import type { SenderClock } from "../../in/adapters/syslog/rfc3164.ts";
 import type { IngestEvent } from "../../in/ingest/event.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Format } from "./format.ts";
+import type { LoopTurn } from "./loop-turn.ts";
 import type { Port, PortCounts, PortOutcome } from "./port.ts";
 import { type KnownSender, type SyslogPeer, senderFinder } from "./senders.ts";
 
@@ -27,11 +28,16 @@ export interface IntakeDeps {
   guess(address: string): void;
 }
 
+/** What the takers of all ports have together. */
+export interface TakerDeps extends IntakeDeps {
+  turn: LoopTurn;
+}
+
 /** Everything behind a port's sockets: whose a message is, and the way into the common ingest. */
 export interface Taker {
   mayComeFrom(address: string): boolean;
   count(outcome: PortOutcome, n?: number): void;
-  /** Hands a message over at once or counts why not: for what comes without a connection. */
+  /** Hands a message over, at once where there is time, or counts why not: for what comes without a connection. */
   offer(frame: Framed, peer: SyslogPeer): void;
   /** Hands messages over in order and waits for their commit, and for room: for what can be left unread meanwhile. */
   take(frames: readonly Framed[], peer: SyslogPeer): Promise<void>;
@@ -41,18 +47,22 @@ export interface Taker {
 
 /** Messages of one port without a connection that may wait for their commit: HTTP's events need room, too. */
 const MOST_WAITING = 5000;
+/** Bytes of those that nobody had time to read yet. */
+const MOST_UNREAD = 8 * 1024 * 1024;
 /** Messages of a connection that are read in one turn and written with one commit: tiny ones come in tens of thousands. */
 const MOST_AT_ONCE = 500;
 const PAUSE_MS = 100;
 const HOUR_MS = 3_600_000;
 
-export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker {
-  const { tenant, clock, allowFrom, spend } = deps;
+export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker {
+  const { tenant, clock, allowFrom, spend, turn } = deps;
   const outcomes = noneYet();
   const stopping = new AbortController();
   const find = createFinder(port, format.kind, deps);
   const tell = createTeller(port, deps);
   let waiting = 0;
+  const unread: { frame: Framed; peer: SyslogPeer }[] = [];
+  let unreadBytes = 0;
 
   const count = (outcome: PortOutcome, n = 1) => {
     outcomes[outcome] += n;
@@ -89,30 +99,49 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
     count("failed", events.length);
   };
 
+  const read = (frame: Framed, peer: SyslogPeer) => {
+    const message = sorted(frame, peer);
+    if (message === undefined) return;
+    if (waiting >= MOST_WAITING) return count("overloaded");
+    waiting += 1;
+    submit(message.source, [message.event])
+      .then(
+        () => count("taken"),
+        (error) => count(isOverload(error) ? "overloaded" : "failed"),
+      )
+      .finally(() => (waiting -= 1));
+  };
+
+  const readOn = async () => {
+    for (let next = unread[0]; next !== undefined; next = unread[0]) {
+      while (turn.isOver) await othersFirst();
+      if (stopping.signal.aborted) return count("failed", unread.splice(0).length);
+      unread.shift();
+      unreadBytes -= next.frame.bytes.length;
+      read(next.frame, next.peer);
+    }
+  };
+
   return {
     mayComeFrom: (address) => mayCome(address, allowFrom),
     count,
     offer(frame, peer) {
-      const message = sorted(frame, peer);
-      if (message === undefined) return;
-      if (waiting >= MOST_WAITING) return count("overloaded");
-      waiting += 1;
-      submit(message.source, [message.event])
-        .then(
-          () => count("taken"),
-          (error) => count(isOverload(error) ? "overloaded" : "failed"),
-        )
-        .finally(() => (waiting -= 1));
+      if (unread.length === 0 && !turn.isOver) return read(frame, peer);
+      const bytes = unreadBytes + frame.bytes.length;
+      if (unread.length >= MOST_WAITING || bytes > MOST_UNREAD) return count("overloaded");
+      unreadBytes = bytes;
+      if (unread.push({ frame, peer }) === 1) void readOn();
     },
     async take(frames, peer) {
       for (let from = 0; from < frames.length; from += MOST_AT_ONCE) {
-        // What nobody can read waits for no commit.
-        if (from > 0) await othersFirst();
         if (stopping.signal.aborted) return count("failed", frames.length - from);
-        const messages = frames
-          .slice(from, from + MOST_AT_ONCE)
-          .map((frame) => sorted(frame, peer))
-          .filter((one) => one !== undefined);
+        const messages: Message[] = [];
+        for (const frame of frames.slice(from, from + MOST_AT_ONCE)) {
+          // What nobody can read waits for no commit.
+          while (turn.isOver) await othersFirst();
+          const message = sorted(frame, peer);
+          if (message !== undefined) messages.push(message);
+        }
         for (const { source, events } of bySource(messages)) await insist(source, events);
       }
     },

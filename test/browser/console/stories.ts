@@ -3,6 +3,7 @@ import { alertHolds } from "./alert.ts";
 import { alertsHold } from "./alerts.ts";
 import { chargeHolds } from "./charge.ts";
 import { everyScreenOnADesk, everyScreenOnAPhone } from "./every-screen.ts";
+import { laddersHold } from "./ladders.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { paperHolds } from "./paper.ts";
 import { pocketHolds } from "./pocket.ts";
@@ -28,6 +29,7 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   waysInHold,
   reportsHold,
   quietHolds,
+  laddersHold,
   chargeHolds,
   wallHolds,
   paperHolds,

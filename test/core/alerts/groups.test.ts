@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type GroupFilter, groupAlerts } from "../../../src/core/alerts/groups.ts";
+import { sharedLabels } from "../../../src/core/alerts/group-facts.ts";
+import {
+  type AlertGroup,
+  type GroupedAlert,
+  type GroupFilter,
+  groupAlerts,
+} from "../../../src/core/alerts/groups.ts";
+import { labelColumns, NO_LABELS, withKeys } from "../../../src/core/alerts/labels.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import fc from "../../support/property.ts";
@@ -145,6 +152,75 @@ describe("groups of alerts", () => {
     );
   });
 
+  test("share the labels that every alert of them has with one value", async () => {
+    const { store } = box.tenant;
+    const keys = fc.dictionary(
+      fc.constantFrom("host", "zone", "__proto__"),
+      fc.constantFrom("a", "a", "b"),
+    );
+    const of = fc.array(fc.array(keys, { minLength: 1, maxLength: 2 }), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    const put = `UPDATE alerts SET labels = :labels, varied = :varied, varied_more = :varied_more WHERE id = :id`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(of, { maxLength: 3 }), async (groups) => {
+        let id = 0;
+        const asked: AlertGroup[] = groups.map((alerts) => ({
+          isGroup: true,
+          alerts: alerts.map((events) => {
+            const known = events.reduce((before, one) => withKeys(before, one, []), NO_LABELS);
+            id += 1;
+            store.write((tx) => tx.sql(put).run({ id, ...labelColumns(known) }));
+            return { id } as GroupedAlert;
+          }),
+        }));
+        const found = await sharedLabels(store, asked);
+        for (const [i, group] of asked.entries()) {
+          const all = (groups[i] ?? []).flat();
+          const expected = ["host", "zone", "__proto__"].flatMap((name) => {
+            const values = new Set(
+              all.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : [])),
+            );
+            const isSaid = (groups[i] ?? []).every((of) =>
+              of.some((one) => Object.hasOwn(one, name)),
+            );
+            const isShared = values.size === 1 && isSaid;
+            return isShared ? [[name, [...values][0]]] : [];
+          });
+          assert.deepEqual(Object.entries(found.get(group) ?? {}).sort(), expected.sort());
+        }
+      }),
+      { numRuns: 60 },
+    );
+    store.write((tx) => tx.sql("UPDATE alerts SET labels = NULL, varied = NULL").run());
+  });
+
+  test("of a group that is too large the labels aren't compared; others work while they are", async () => {
+    const { store } = box.tenant;
+    const label = "UPDATE alerts SET labels = ?";
+    store.write((tx) => tx.sql<[string]>(label).run(JSON.stringify({ host: "a" })));
+    const group = (count: number): AlertGroup => ({
+      isGroup: true,
+      alerts: Array.from({ length: count }, (_, i) => ({ id: 1 + (i % 300) }) as GroupedAlert),
+    });
+    const [large, huge, small] = [group(19_990), group(20_001), group(10)];
+    let ms = 0;
+    const slow: Store = { ...store, clock: { ...store.clock, mono: () => (ms += 4) } };
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const found = await sharedLabels(slow, [huge, large, small]);
+    clearImmediate(next);
+    assert.deepEqual([...found.keys()], [large, small]);
+    assert.deepEqual({ ...found.get(small) }, { host: "a" });
+    assert.ok(turns > 30, `${turns} turns of others`);
+    store.write((tx) => tx.sql("UPDATE alerts SET labels = NULL").run());
+  });
+
   test("a look that takes too long says that it isn't all", async () => {
     const { store } = box.tenant;
     let ms = 0;
@@ -172,6 +248,7 @@ describe("groups of alerts", () => {
         count: of.length,
         alert: null,
         titles: 3,
+        labels: {},
         levels: {
           300: count(({ level }) => level === 300),
           400: count(({ level }) => level === 400),
@@ -188,7 +265,7 @@ describe("groups of alerts", () => {
     );
     assert.deepEqual([...one.accounts].sort(), ["ann", "bob"]);
     const [first, second] = one.titles as { title: string; count: number }[];
-    assert.match(first?.title ?? "", /^template \d$/);
+    assert.match(first?.title ?? "", /^m$/);
     assert.ok((first?.count ?? 0) >= (second?.count ?? 0));
     const lone = body.groups.find(({ rule }: { rule: string }) => rule === "rule 6");
     assert.equal(lone.alert, "8");

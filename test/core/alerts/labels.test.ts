@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import {
   type AlertLabels,
   joinedLabels,
+  LabelBook,
   labelColumns,
   labelLimits,
   labelsFrom,
@@ -57,6 +58,23 @@ test("labels are the union of the keys, each with its last value, and what varie
   fc.assert(
     fc.property(fc.array(keys, { maxLength: 30 }), fc.subarray(["host", "7"]), (events, first) => {
       assert.deepEqual(plain(heard(events, first)), byTheSentence(events));
+    }),
+  );
+});
+
+test("a book that hears events one by one, some again, knows what a fresh one does", () => {
+  const often = fc.array(fc.tuple(keys, fc.integer({ min: 1, max: 3 })), { maxLength: 20 });
+  fc.assert(
+    fc.property(often, fc.subarray(["host", "7"]), (events, first) => {
+      const book = new LabelBook(NO_LABELS);
+      let known = NO_LABELS;
+      for (const [said, times] of events)
+        for (let n = 0; n < times; n++) {
+          const next = withKeys(known, { ...said }, first);
+          assert.equal(book.hear({ ...said }, first), next !== known);
+          assert.deepEqual(book.labels, next);
+          known = next;
+        }
     }),
   );
 });

@@ -166,7 +166,11 @@ test("auto-resolve waits for quiet since the last match, for open and acknowledg
   await plane.minutes(1);
   assert.equal(plane.last().state, "resolved");
   assert.equal(plane.last().resolved_at, plane.start + 16 * 60);
-  assert.deepEqual(plane.timeline().at(-1)?.detail, { reason: "quiet", quiet_minutes: 10 });
+  assert.deepEqual(plane.timeline().at(-1)?.detail, {
+    reason: "quiet",
+    quiet_minutes: 10,
+    count: 2,
+  });
   await plane.fire();
   assert.equal(plane.last().id, 2);
 });

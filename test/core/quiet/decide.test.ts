@@ -8,6 +8,7 @@ import {
   type ReadySilence,
   type Subject,
 } from "../../../src/core/quiet/decide.ts";
+import { surely } from "../../../src/core/quiet/labels.ts";
 import { type SilenceBody, silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { type Timing, windowAt } from "../../../src/core/quiet/windows.ts";
 import { anyTime } from "../../support/patterns.ts";
@@ -82,7 +83,6 @@ function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): Ready
 }
 const untilOf = (silences: ReadySilence[], now: number) =>
   decideSilenced(
-    subject,
     { silences: matchingSilences(subject, { silences, time: anyTime }), above: [] },
     now,
   )?.until ?? null;
@@ -97,20 +97,32 @@ test("it is quiet from the first second of a window to before its last, in its o
   assert.equal(untilOf([one, ready({ endsAt: 300, overAt: 300 }), one], 150), 300);
 });
 
-test("an alert above must have each named identifier with the same value, and holds for 30 days at most", () => {
-  const above = (identifiers: Record<string, string>, equal: string[], openedAt = 0) =>
-    decideSilenced(
-      subject,
-      { silences: [], above: [{ id: 7, rule: "up", identifiers, openedAt, equal }] },
-      10 * DAY,
-    );
-  assert.equal(above({ provider: "acme" }, ["provider"])?.by, "alert:7");
-  assert.equal(above({}, [])?.until, 30 * DAY);
-  assert.equal(above({ provider: "b" }, ["provider"]), null);
-  assert.equal(above({}, ["provider"]), null);
-  for (const name of ["region", "constructor", "__proto__"])
-    assert.equal(above({}, [name]), null, `what both lack says nothing: ${name}`);
-  assert.equal(above({}, [], -21 * DAY), null);
+test("an alert above holds for 30 days at most", () => {
+  const above = (openedAt = 0) =>
+    decideSilenced({ silences: [], above: [{ id: 7, rule: "up", openedAt }] }, 10 * DAY);
+  assert.equal(above()?.by, "alert:7");
+  assert.equal(above()?.until, 30 * DAY);
+  assert.equal(above(-21 * DAY), null);
+});
+
+test("two alerts are surely about one thing where each named label is an identifier, or has one known value", () => {
+  const of = (
+    identifiers: Record<string, string>,
+    labels: Record<string, string>,
+    varied: Record<string, string[]> = {},
+  ) => ({ identifiers, labelled: () => ({ labels, varied, varied_more: [] }) });
+  const { host, rest } = { host: { host: "db7" }, rest: { zone: "a" } };
+  assert.equal(surely(of(host, {}), ["host"]), surely(of({}, host), ["host"]));
+  assert.equal(
+    surely(of(host, rest), ["host", "zone"]),
+    surely(of({}, { ...rest, ...host }), ["host", "zone"]),
+  );
+  assert.notEqual(surely(of({}, host), ["host"]), surely(of({}, { host: "db8" }), ["host"]));
+  assert.equal(surely(of({}, host, { host: ["db7", "db8"] }), ["host"]), null, "it varies");
+  assert.equal(surely(of({}, {}, { host: [] }), ["host"]), null, "it had no room");
+  assert.equal(surely(of(host, {}), []), surely(of({}, {}), []));
+  for (const name of ["zone", "constructor", "__proto__"])
+    assert.equal(surely(of(host, host), [name]), null, `what is lacking says nothing: ${name}`);
 });
 
 const vienna = (from: string, until: string, repeats: "daily" | "weekly"): Timing => ({

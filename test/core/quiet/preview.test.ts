@@ -48,7 +48,7 @@ const preview = (plane: Plane, write: SilenceWrite) => {
   const at = Math.floor(plane.clock.now() / 1000);
   const { store } = plane.tenant;
   const row = silenceOf(store, { write, createdBy: "ann", at });
-  return previewSilence(store, row, { at, pause: async () => {} });
+  return previewSilence(store, [row], { at, pause: async () => {} });
 };
 
 const silenced = (plane: Plane) =>

@@ -75,6 +75,18 @@ test("a document's text and level are found wherever they stand among its fields
   }
 });
 
+test("what is too long for an id isn't said again in the answer", () => {
+  const named = (id: string) => `{"index":{"_index":"${id}","_id":"${id}"}}\n{"message":"a"}`;
+  for (const [length, isSaid] of [
+    [512, true],
+    [513, false],
+  ] as const) {
+    const { events, rejected, answer } = bulk(named("x".repeat(length)));
+    assert.deepEqual([events.length, rejected.length], [1, 0]);
+    assert.equal(String(answer(counts).body).includes("xxx"), isSaid, `${length}`);
+  }
+});
+
 test("filter_path limits the answer of a bulk request", () => {
   const answered = (filter_path: string) => {
     const query = new URLSearchParams({ filter_path });

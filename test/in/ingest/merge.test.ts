@@ -43,7 +43,7 @@ test("of two alerts whose templates merge, the one that nobody acknowledged stay
   await plane.fire(backup("bravo"));
   await plane.fire(backup("charlie"));
   assert.deepEqual([plane.alert(1).state, plane.alert(2).state], ["resolved", "open"]);
-  assert.deepEqual(told(1, "resolved"), [{ reason: "merged", into: "2" }]);
+  assert.deepEqual(told(1, "resolved"), [{ reason: "merged", into: "2", count: 1 }]);
   assert.deepEqual(told(2, "merged"), [{ alert: "1", state: "acknowledged", count: 1 }]);
   await plane.minutes(1);
   assert.deepEqual(pages(), [[1, ["ann"]]]);

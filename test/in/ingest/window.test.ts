@@ -83,3 +83,15 @@ test("a long window costs no more than a short one", () => {
   // Going through all hits each time would be 45 billion steps.
   assert.ok(performance.now() - before < 5000);
 });
+
+test("of one second a window says what was heard last, whichever source it came from", () => {
+  const window = new SlidingWindow();
+  for (const [sourceId, n] of [
+    [1, "5"],
+    [2, "7"],
+    [1, "6"],
+  ] as const)
+    window.hear(window.add({ at: 1, sourceId, level: 100 }).hit, { n }, []);
+  assert.equal(window.said([]).labels["n"], "6");
+  assert.equal(window.total, 3);
+});

@@ -361,3 +361,20 @@ for (const [what, config, said] of faults)
         return true;
       },
     ));
+
+test("inhibition by more labels than a rule has identifiers compares them as labels, and says so", () => {
+  const inhibit = (from: number) => {
+    const equal = Array.from({ length: 30 }, (_, i) => `l${from + i}`).join(", ");
+    return `{source_matchers: [severity=critical], target_matchers: [severity=warning], equal: [${equal}]}`;
+  };
+  const imported = importOf(one("", `inhibit_rules: [${inhibit(0)}, ${inhibit(30)}]`));
+  const lines = linesOf(imported, "approximate").filter((line) => line.startsWith("inhibit"));
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? "", /: an alert that lacks a label of equal is sent/);
+  const { rule } = imported.rules.find((made) => made.rule.silenced_by.length > 0) ?? {};
+  assert.deepEqual(
+    rule?.silenced_by.map(({ equal }) => equal.length),
+    [30, 30],
+  );
+  assert.equal(rule?.identifier_keys.length, 30);
+});

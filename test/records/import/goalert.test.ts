@@ -196,15 +196,12 @@ test("a delay is the wait after its step; rotations as targets, services, their 
       },
     ]),
   });
-  assert.deepEqual(
-    made.project.rules?.[0]?.escalations?.map((step) => [step.after_minutes, step.schedules]),
-    [
-      [0, ["Primary"]],
-      [15, ["Weekly"]],
-      [45, ["Primary"]],
-      [60, ["Weekly"]],
-    ],
-  );
+  assert.deepEqual(made.pagesOf("Web"), [
+    [0, ["Primary"]],
+    [15, ["Weekly"]],
+    [45, ["Primary"]],
+    [60, ["Weekly"]],
+  ]);
   assert.deepEqual(made.imported.commands, [
     'printf %s "$GOALERT_WEB_GRAFANA_KEY" | box source add-key goalert Web -',
   ]);

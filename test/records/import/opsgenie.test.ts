@@ -229,7 +229,7 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
     ...more,
   });
   const team = { type: "team", id: "T", name: "ops" };
-  const { project, report, imported } = importText(fromOpsgenie, NOW, {
+  const { project, report, imported, pagesOf, ladders } = importText(fromOpsgenie, NOW, {
     "users.json": users,
     "team.json": {
       data: {
@@ -307,28 +307,26 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
     "policy.json": { id: "P", name: "quiet nights", type: "alert", enabled: true, filter: {} },
   });
   assert.deepEqual(
-    project.rules?.map((one) => [
-      one.name,
-      one.match?.sources,
-      one.escalations?.map((step) => [step.after_minutes, step.schedules ?? step.accounts]),
-    ]),
+    project.rules?.map((one) => [one.name, one.match?.sources, one.ladder]),
+    [["ops", ["Scripts"], "ops_escalation"]],
+  );
+  assert.deepEqual(pagesOf("ops"), [
+    [0, ["Primary"]],
+    [2, ["Primary"]],
+    [60, [ann]],
+    [120, [ann, bob]],
+    [130, ["Primary"]],
+    [132, ["Primary"]],
+    [190, [ann]],
+    [250, [ann, bob]],
+  ]);
+  assert.deepEqual(
+    ladders.map(({ name, steps, imported_from }) => [name, steps[0]?.accounts, imported_from]),
     [
-      [
-        "ops",
-        ["Scripts"],
-        [
-          [0, ["Primary"]],
-          [2, ["Primary"]],
-          [60, [ann]],
-          [120, [ann, bob]],
-          [130, ["Primary"]],
-          [132, ["Primary"]],
-          [190, [ann]],
-          [250, [ann, bob]],
-        ],
-      ],
-      ["spare", ["spare"], [[0, [bob]]]],
+      ["ops_escalation", [], "opsgenie:E1"],
+      ["spare", [bob], "opsgenie:E2"],
     ],
+    "also the one that no team uses",
   );
   assert.deepEqual(project.heartbeats, [
     { imported_from: "opsgenie:backup", name: "backup", period_seconds: 7200, grace_seconds: 60 },
@@ -337,12 +335,12 @@ test("delays count from the alert's opening; whom a team's step pages, units, re
   for (const [what, how] of [
     ["escalation ops_escalation", /closes the alert.*next on call|next on call.*closes the alert/s],
     ["escalation ops_escalation", /when the alert is acknowledged/],
-    ["team ops", /routing rule late/],
+    ["team ops", /routing rule late isn't imported: it has no conditions/],
     ["integration Sentry", /use the format of Sentry/],
     ["heartbeat backup", /text, priority and team/],
     ["forwarding rule F", /override/],
     ["quiet nights in policy.json", /isn't imported/],
-    ["escalation spare", /a rule with its name/],
+    ["escalation spare", /exact The ladder spare of 1 step\./],
   ] as const)
     assert.match(linesOf(report, what), how, what);
 });

@@ -166,7 +166,7 @@ const policy = {
 };
 
 test("a delay is the wait after its rule; a service is a source, a rule and its old key", () => {
-  const { project, report, imported } = importText(fromPagerDuty, NOW, {
+  const { project, report, imported, pagesOf } = importText(fromPagerDuty, NOW, {
     "users.json": users,
     "PS1.json": schedule({ schedule_layers: [layer("base", ["PANN"])] }),
     "policies.json": policy,
@@ -200,11 +200,7 @@ test("a delay is the wait after its rule; a service is a source, a rule and its 
       teams: [{ id: "T" }],
     },
   });
-  const steps = project.rules?.[0]?.escalations?.map((step) => [
-    step.after_minutes,
-    step.schedules ?? step.accounts,
-  ]);
-  assert.deepEqual(steps, [
+  assert.deepEqual(pagesOf("Web"), [
     [0, ["Primary"]],
     [30, ["ann@example.org"]],
     [45, ["Primary"]],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { wholeLadder } from "../../../src/core/alerts/ladder.ts";
 import { readSchedule } from "../../../src/core/oncall/roster.ts";
 import { isTimezone, Zone } from "../../../src/core/oncall/zone.ts";
 import { differencesBetween, shiftsOf } from "../../../src/records/import/team/compare.ts";
@@ -192,7 +193,7 @@ test("rotations that never meet share a schedule; a turn of nobody goes to whoev
   );
 });
 
-test("a policy's passes are steps while there is room, and then repeats of the last", () => {
+test("a policy's passes are a ladder's, or several in one of its passes where nine are too few", () => {
   const said: string[] = [];
   const steps = [
     { after: 0, people: ["a"], schedules: ["s"] },
@@ -201,40 +202,70 @@ test("a policy's passes are steps while there is room, and then repeats of the l
   ];
   const ladder = (passes: number, every = 30) =>
     ladderOf(steps, { passes, every }, (how) => said.push(how));
-  assert.deepEqual(
-    ladder(3).map((step) => [step.after_minutes, step.accounts.join(), step.repeat_minutes]),
-    [
-      [0, "a", undefined],
-      [15, "b,c", undefined],
-      [30, "a", undefined],
-      [45, "b,c", undefined],
-      [60, "a", undefined],
-      [75, "b,c", undefined],
-    ],
-  );
+  const rows: [passes: number, every: number, steps: number, whole?: number, pause?: number][] = [
+    [1, 30, 2],
+    [4, 0, 2],
+    [3, 30, 2, 3, 15],
+    [9, 30, 2, 9, 15],
+    [10, 30, 4, 5, 15],
+    [21, 30, 6, 7, 15],
+  ];
+  for (const [passes, every, count, whole, pause] of rows) {
+    const made = ladder(passes, every);
+    const is = [made.steps.length, made.passes, made.pass_after_minutes];
+    assert.deepEqual(is, [count, whole, pause], `${passes} passes`);
+  }
   assert.equal(said.length, 0);
-  const many = ladder(9);
-  assert.deepEqual([many.length, many.at(-1)?.repeat_minutes, said.length], [10, 30, 1]);
-  const joined = ladder(6, 15).map((step) => [step.after_minutes, step.accounts.join()]);
+  assert.equal(ladder(6, 15).pass_after_minutes, 1);
+  assert.match(said.splice(0).join(), /begins again 0 minutes after its last step; here 1 minutes/);
   assert.deepEqual(
-    [joined.length, joined.at(0), joined.at(1), joined.at(-1)],
-    [7, [0, "a"], [15, "b,c,a"], [90, "b,c"]],
-    "where a pass begins as the one before ends, that is one step",
+    [ladder(60).passes, said.length],
+    [9, 1],
+    "twelve times nine would do, in 24 steps",
   );
-  assert.equal(said.length, 1);
-  assert.deepEqual(ladder(4, 0).length, 2, "without a wait there is but one pass");
   const long = Array.from({ length: 13 }, (_, i) => ({
     after: i * 5,
     people: [`p${i}`],
     schedules: [],
   }));
   said.length = 0;
-  const fitted = ladderOf(long, { passes: 1, every: 65 }, (how) => said.push(how));
+  const fitted = ladderOf(long, { passes: 1, every: 65 }, (how) => said.push(how)).steps;
   assert.deepEqual(
     [fitted.length, fitted.at(-1)?.accounts, fitted.at(-1)?.after_minutes],
     [10, ["p9", "p10", "p11", "p12"], 45],
   );
   assert.equal(said.length, 1);
+});
+
+test("over its passes a ladder pages whom the policy pages, when it does", () => {
+  const step = fc.record({
+    wait: fc.integer({ min: 1, max: 30 }),
+    people: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 2 }),
+  });
+  const policy = fc.array(step, { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(policy, fc.integer({ min: 1, max: 27 }), (waits, passes) => {
+      let every = 0;
+      const steps = waits.map(({ wait, people }) => {
+        every += wait;
+        return { after: every - wait, people, schedules: [] };
+      });
+      const said = [] as string[];
+      const { steps: escalations, ...more } = ladderOf(steps, { passes, every }, (how) =>
+        said.push(how),
+      );
+      const full = escalations.map((one) => ({ ...one, repeat_minutes: 0 }));
+      const paged = wholeLadder({ escalations: full, ...more })
+        .filter(({ isEnd }) => isEnd !== true)
+        .map((one) => [one.after_minutes, one.accounts]);
+      const theirs = Array.from({ length: passes }, (_, pass) =>
+        steps.map((one) => [pass * every + one.after, one.people]),
+      ).flat();
+      assert.deepEqual(paged.slice(0, theirs.length), theirs);
+      assert.equal(said.length, 0);
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test("differences are told from edge to edge, and neighbours of the same are one", () => {

@@ -12,8 +12,10 @@ import { takeShown } from "../../../src/out/paging/shown.ts";
 import { memoryOrTemp } from "../../support/memory.ts";
 import { change, fire, onSome } from "../acts.ts";
 import { type Engine, type Machine, machine, startEngine } from "../engine.ts";
+import { numbersOfStory } from "../numbers.ts";
 import { type Seeded, seeded } from "../seeded.ts";
 import { sendersWord } from "../senders.ts";
+import { editLadder } from "../sharing.ts";
 import { makeWorld, PEOPLE, type World } from "../world.ts";
 import { addContact, contactsOf, furnish, meddle, nameFallback, setRules } from "./cast.ts";
 import { type Laws, lawsOf } from "./laws.ts";
@@ -90,6 +92,7 @@ async function play(seed: number, at: { path: string; sealer: Sealer }): Promise
   const log: Log = { ...silentLog, error: (what: unknown) => void errors.push(what) };
   try {
     furnish(engine.store, random);
+    const numbers = numbersOfStory(seed);
     const laws: Laws = lawsOf({
       store: () => engine.store,
       machine: clock,
@@ -105,8 +108,10 @@ async function play(seed: number, at: { path: string; sealer: Sealer }): Promise
       laws.read();
       await act(scene);
       laws.read();
+      numbers.read(engine.store);
     }
     await rest(scene);
+    laws.faults.push(...numbers.faults(engine.store));
     return told(scene, [...errors, ...engine.errors]);
   } finally {
     engine.close();
@@ -124,7 +129,8 @@ async function act(scene: Scene): Promise<void> {
   else if (kind < 42) onSome(engine, random, (id) => engine.ack(id));
   else if (kind < 50) onSome(engine, random, (id) => engine.resolve(id));
   else if (kind < 54) sendersWord(engine, random);
-  else if (kind < 58) change(engine, random, world);
+  else if (kind < 56) change(engine, random, world);
+  else if (kind < 58) editLadder(engine, random, world);
   else if (kind < 59) engine.remove(random.pick(PEOPLE));
   else if (kind < 62) {
     clock.jump(random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200]))));

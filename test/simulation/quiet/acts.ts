@@ -13,6 +13,7 @@ import { change } from "../acts.ts";
 import type { Machine } from "../engine.ts";
 import type { Seeded } from "../seeded.ts";
 import { sendersWord } from "../senders.ts";
+import { editLadder } from "../sharing.ts";
 import { lineOf, makeNamed, PEOPLE, WORDS, type World } from "../world.ts";
 import type { Beats } from "./beats.ts";
 import { BEATS, type Box } from "./box.ts";
@@ -60,6 +61,8 @@ const ACTS: readonly [weight: number, act: (scene: Scene) => Did | Promise<Did>]
   [8, (scene) => onSome(scene, "ack", (id) => scene.box.engine.ack(id))],
   [7, (scene) => onSome(scene, "resolve", (id) => scene.box.engine.resolve(id))],
   [14, silence],
+  [7, vary],
+  [7, silenceOne],
   [5, endOne],
   [5, changeOne],
   [8, sleep],
@@ -71,6 +74,7 @@ const ACTS: readonly [weight: number, act: (scene: Scene) => Did | Promise<Did>]
   [4, jump],
   [6, restart],
   [3, edit],
+  [4, share],
   [2, drop],
   [1, leap],
 ];
@@ -113,16 +117,25 @@ function fire({ box, random, world, ledger }: Scene): Did {
     const named = makeNamed(random);
     engine.event(rule, host, word, named);
     return { what: "fire", fired: { ...fired, subject: `@${named.key}`, level: 400 } };
-  } else {
-    const level = random.pick([300, 400, 400, 500]);
-    const message = lineOf(rule, word);
-    const zone = random.pick(["", "x", "x", "x", "y", "z"]);
-    const keys: Record<string, string> = zone === "" ? { host } : { host, zone };
-    engine.submit(engine.source, [{ message, level, keys, tags: null }]);
-    readWord(ledger, { rule: fired.rule, word });
-    const subject = templateWord(ledger, { rule: fired.rule, word });
-    return { what: "fire", fired: { ...fired, subject, level } };
   }
+  const level = random.pick([300, 400, 400, 500]);
+  const zone = random.pick(["", "x", "x", "x", "y", "z"]);
+  return send({ box, ledger }, { rule, host, word, level, zone });
+}
+
+/** One event without a name; `zone` empty: it says nothing of that. */
+function send(
+  { box: { engine }, ledger }: Pick<Scene, "box" | "ledger">,
+  of: { rule: number; host: string; word: string; level: number; zone: string },
+): Did {
+  const { host, word, level, zone } = of;
+  const rule = `rule ${of.rule}`;
+  const message = lineOf(of.rule, word);
+  const keys: Record<string, string> = zone === "" ? { host } : { host, zone };
+  engine.submit(engine.source, [{ message, level, keys, tags: null }]);
+  readWord(ledger, { rule, word });
+  const subject = templateWord(ledger, { rule, word });
+  return { what: "fire", fired: { rule, host, subject, level } };
 }
 
 function said({ box, random }: Scene): Did {
@@ -199,13 +212,62 @@ const LABELS = [
 
 /** Of one rule, one host, labels, several of these, below a level or everything; once or again and again, now or later. */
 function silence(scene: Scene): Did {
-  const { box, random, world, ledger } = scene;
+  const { random, world } = scene;
+  return makeOne(scene, {
+    rule: random.chance(0.6) ? `rule ${random.below(world.rules.length)}` : null,
+    host: random.chance(0.4) ? random.pick(["a", "b"]) : null,
+    labels: random.chance(0.4) ? [random.pick(LABELS)] : [],
+    below: random.chance(0.15) ? 400 : null,
+    critical: random.chance(0.5),
+  });
+}
+
+/** Of an alert that stands, by what it says of itself now. */
+function silenceOne(scene: Scene): Did {
+  const { random } = scene;
+  const of = standing(scene);
+  if (of === undefined) return { what: "nothing" };
+  const { zone } = JSON.parse(of.labels ?? "{}");
+  const taking = [...LABELS, { key: "zone", op: "eq", value: zone ?? "x" } as const];
+  const rule = random.chance(0.5) ? of.rule : null;
+  const labels = [random.chance(0.7) ? (taking.at(-1) as (typeof taking)[0]) : random.pick(taking)];
+  const did = makeOne(scene, { rule, host: null, labels, below: null, critical: true });
+  if (random.chance(0.3)) return did;
+  scene.each(did);
+  return vary(scene);
+}
+
+/** One of the latest alerts that stand, most often one that is kept quiet. */
+function standing({ box, random }: Scene) {
+  const all = box.engine.store
+    .sql(
+      `SELECT rule, last_message AS message, identifiers, labels, silenced_by FROM alerts
+       WHERE state <> 'resolved' AND drill = 0 AND rule LIKE 'rule %' ORDER BY id`,
+    )
+    .all() as { rule: string; message: string; identifiers: string; labels: string | null }[];
+  const held = all.filter((row) => "silenced_by" in row && row.silenced_by !== null);
+  return random.pick((held.length > 0 && random.chance(0.7) ? held : all).slice(-4));
+}
+
+/** Its next event says something else of itself. */
+function vary(scene: Scene): Did {
+  const { box, random, ledger } = scene;
+  const of = standing(scene);
+  const host = of && JSON.parse(of.identifiers).host;
+  const rule = Number(of?.rule.slice("rule ".length));
+  const word = WORDS.find((one) => of?.message === lineOf(rule, one));
+  if (of === undefined || host === undefined || word === undefined) return { what: "nothing" };
+  return send(
+    { box, ledger },
+    { rule, host, word, level: 300, zone: random.pick(["x", "y", "z"]) },
+  );
+}
+
+type Span = Pick<Asked, "rule" | "host" | "labels" | "below" | "critical">;
+
+function makeOne({ box, random, ledger, ...scene }: Scene, of: Span): Did {
   const now = box.engine.now();
-  const rule = random.chance(0.6) ? `rule ${random.below(world.rules.length)}` : null;
-  const host = random.chance(0.4) ? random.pick(["a", "b"]) : null;
-  const labels = random.chance(0.4) ? [random.pick(LABELS)] : [];
-  const below = random.chance(0.15) ? 400 : null;
-  const critical = random.chance(0.5);
+  const { rule, host, labels, below, critical } = of;
   const repeat = random.pick(["none", "none", "none", "daily", "weekly"] as const);
   const from = now + random.pick([0, 0, 0, 1, MINUTE, HOUR, DAY]) - random.below(2) * HOUR;
   const longest = repeat === "none" ? 2 * DAY : 10 * HOUR;
@@ -216,6 +278,7 @@ function silence(scene: Scene): Did {
       ? startsAt + length
       : now + random.pick([HOUR, 3 * DAY, 300 * DAY]) + random.below(DAY);
   const zone = random.pick(ZONES);
+  const endsAt = startsAt + length;
   const body = {
     match: { rule, identifiers: host === null ? {} : { host }, below_level: below },
     labels,
@@ -225,24 +288,12 @@ function silence(scene: Scene): Did {
     repeat,
     timezone: zone,
     starts_at: startsAt,
-    ends_at: startsAt + length,
+    ends_at: endsAt,
     repeat_until: repeat === "none" ? null : overAt,
     kind: random.pick(["silence", "maintenance"]),
   };
-  const asked: Asked = {
-    id: "",
-    rule,
-    host,
-    labels,
-    below,
-    critical,
-    startsAt,
-    endsAt: startsAt + length,
-    overAt,
-    repeat,
-    zone,
-  };
-  const did = write(scene, "silence", (tx) => {
+  const asked: Asked = { id: "", ...of, startsAt, endsAt, overAt, repeat, zone };
+  const did = write({ box, random, ledger, ...scene }, "silence", (tx) => {
     asked.id = makeSilence(tx, { write: silenceWrite.parse(body), createdBy: "ann" }).id;
   });
   if (!did.refused) ledger.silences.push(asked);
@@ -306,6 +357,12 @@ function edit({ box, random, world }: Scene): Did {
     box.engine.facts.pop();
   }
   return { what: "edit" };
+}
+
+/** Something may happen before the alerts of its rules have followed the ladder. */
+function share({ box, random, world }: Scene): Did {
+  editLadder(box.engine, random, world);
+  return { what: "ladder" };
 }
 
 /** A rule goes by configuration, and with it its ladders. */

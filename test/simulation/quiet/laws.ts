@@ -1,3 +1,4 @@
+import { climbOf } from "../shared.ts";
 import type { Did } from "./acts.ts";
 import type { Beats } from "./beats.ts";
 import { BEATS, type Box } from "./box.ts";
@@ -23,6 +24,9 @@ export interface Seen {
   crowded: number;
   /** Alerts that became one with another while their news was held back. */
   mergedHeld: number;
+  /** Alerts that a silence by labels held, and whose events then said something else; those of which labels differed before. */
+  outgrown: number;
+  varied: number;
 }
 
 const LOUD = new Set(["alert.opened", "alert.escalated", "alert.renotified"]);
@@ -38,7 +42,16 @@ const saidBefore = ({ level, labels, varied, varied_more }: Row) => ({
 
 export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Beats }): Laws {
   const faults: string[] = [];
-  const seen = { held: 0, released: 0, woken: 0, drills: 0, crowded: 0, mergedHeld: 0 };
+  const seen = {
+    held: 0,
+    released: 0,
+    woken: 0,
+    drills: 0,
+    crowded: 0,
+    mergedHeld: 0,
+    outgrown: 0,
+    varied: 0,
+  };
   const told = new Set<number>();
   const latest = new Map<string, number>();
   const alone = new Set<number>();
@@ -60,7 +73,10 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
     const events = look.events.get(id) ?? [];
     const was = look.before.get(id);
     for (const event of new Set(events)) {
-      if (events.filter((other) => other === event).length > 1)
+      // What was missed is one page, and the fallback after it another.
+      const fallbacks = look.history.get(id)?.filter((kind) => kind === "fallback").length ?? 0;
+      const most = 1 + (event === "alert.escalated" ? fallbacks : 0);
+      if (events.filter((other) => other === event).length > most)
         fault(`alert ${id}: ${event} twice`, look);
       if (event === "alert.opened" && told.has(id)) fault(`alert ${id} is opened again`, look);
       if (event === "alert.opened") told.add(id);
@@ -164,8 +180,13 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       )
         fault(`alert ${id}: a renotify was held, not told`, look);
     }
+    if (was != null && was.silenced_by !== null && was.labels !== row.labels)
+      if (quietOf(row, look) === null && quietOf({ ...row, ...saidBefore(was) }, look) !== null)
+        seen.outgrown += 1;
     if (look.did.what === "silence" && !look.did.refused && row.state === "open") {
       const made = ledger.silences.at(-1);
+      const several = Object.keys(JSON.parse(row.varied ?? "{}"));
+      if (made?.labels.some(({ key }) => several.includes(key))) seen.varied += 1;
       if (
         made !== undefined &&
         whyQuiet({ ...ledger, silences: [made] }, row, { all: [], now: look.now }) !== null &&
@@ -180,7 +201,8 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       fault(`alert ${id} is held by ${row.silenced_by}, which is over`, look);
     if (!told.has(id)) fault(`alert ${id} stands and nobody was told`, look);
     if ((row.due_at ?? Infinity) <= look.now) fault(`alert ${id} is due and not looked at`, look);
-    const ladder = ruleOf(ledger, row)?.escalations ?? [];
+    const rule = ruleOf(ledger, row);
+    const ladder = rule === undefined ? [] : climbOf(ledger.ladders, rule);
     const more = row.step < ladder.length || (ladder[row.step - 1]?.repeat_minutes ?? 0) > 0;
     const next = Math.min(row.step_at ?? Infinity, row.repeat_at ?? Infinity);
     if (more && !alone.has(id) && !(next > look.now && next < Infinity))

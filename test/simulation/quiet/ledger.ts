@@ -1,6 +1,8 @@
+import type { LadderBody } from "../../../src/core/projects/ladder.ts";
 import type { RuleBody } from "../../../src/core/projects/rule.ts";
 import type { Engine } from "../engine.ts";
-import { MERGED_AT } from "../world.ts";
+import { climbOf, meant, readLadder, renamed } from "../shared.ts";
+import { MERGED_AT, type World } from "../world.ts";
 import { comesAt, shownAt } from "./calendar.ts";
 
 /** What was asked of the box, and nothing that it says of itself: what must be quiet is worked out from this. */
@@ -51,6 +53,7 @@ export interface Ledger {
   /** Rules as they are now, by name; those that were written once only. */
   readonly rules: Map<string, RuleBody>;
   readonly unchanged: Set<string>;
+  readonly ladders: Map<string, LadderBody>;
   /** What lines of each rule named so far, each word once, in order. */
   readonly words: Map<string, Set<string>>;
   /** What rules were that were removed, by their rows. */
@@ -66,7 +69,7 @@ export interface Ledger {
   elapsed(engine: Engine): number;
 }
 
-export function openLedger(rules: readonly RuleBody[]): Ledger {
+export function openLedger({ rules, ladders }: Pick<World, "rules" | "ladders">): Ledger {
   let facts = 0;
   const ledger: Ledger = {
     silences: [],
@@ -77,6 +80,7 @@ export function openLedger(rules: readonly RuleBody[]): Ledger {
     upSince: 0,
     rules: new Map(rules.map((body, i) => [`rule ${i}`, body])),
     unchanged: new Set(rules.map((_, i) => `rule ${i}`)),
+    ladders: new Map(ladders),
     words: new Map(),
     gone: new Map(),
     read(engine) {
@@ -88,11 +92,17 @@ export function openLedger(rules: readonly RuleBody[]): Ledger {
           ledger.upSince = fact.wall - ledger.jumped;
           if (fact.down > 0) ledger.downs.push({ at: ledger.upSince, seconds: fact.down });
         }
+        readLadder(ledger.ladders, fact);
+        if (fact.what === "laddered")
+          for (const [name, body] of ledger.rules)
+            ledger.rules.set(name, renamed(body, fact.name, fact.to));
         if (fact.what !== "ruled" && fact.what !== "dropped" && fact.what !== "added") continue;
         const name = `rule ${fact.rule}`;
         const before = ledger.rules.get(name);
-        if (fact.what !== "dropped") ledger.rules.set(name, fact.body);
-        else if (before !== undefined) ledger.gone.set(fact.id, before);
+        const { ladders } = ledger;
+        if (fact.what !== "dropped") ledger.rules.set(name, meant(ladders, before, fact.body));
+        else if (before !== undefined)
+          ledger.gone.set(fact.id, { ...before, escalations: climbOf(ladders, before) });
         ledger.unchanged.delete(name);
       }
       facts = engine.facts.length;

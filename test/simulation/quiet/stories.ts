@@ -25,6 +25,8 @@ export async function playQuietly(
     drills: 0,
     crowded: 0,
     mergedHeld: 0,
+    outgrown: 0,
+    varied: 0,
     missing: 0,
   };
   try {
@@ -57,6 +59,8 @@ export async function playQuietWell(from: number, count: number): Promise<string
   assert.ok(Math.min(held, released, woken) > count / 4, "news is held back and told");
   assert.ok(Math.min(missing, restarts, jumps) > count / 4, "jobs are missing, boxes in trouble");
   assert.ok(Math.min(drills, crowded) > count / 10, "drills go on, and rules have no room");
+  const { outgrown, varied } = sum;
+  assert.ok(Math.min(3 * outgrown, varied) > count / 10, "what silences look at changes");
   assert.ok(count < 1000 || mergedHeld > 0, "and what is held becomes one");
   return JSON.stringify(sum);
 }

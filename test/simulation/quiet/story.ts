@@ -35,7 +35,7 @@ export async function playQuiet(seed: number, path: string): Promise<QuietStory>
   const made = makeBeats(random);
   const box = startBox({ path, world, machine: clock, random, beats: made });
   const { engine } = box;
-  const ledger = openLedger(world.rules);
+  const ledger = openLedger(world);
   try {
     ledger.read(engine);
     const beats = createBeats(made, ledger, box);

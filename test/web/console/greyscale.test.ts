@@ -15,7 +15,7 @@ test("AC-V2: levels are told apart by their shapes and states by their words, wi
   const tab = signedIn(box);
   const { text } = await tab.get("/alerts");
   const glyphs = [
-    ...text.matchAll(/<svg class="glyph (glyph-\w+)"[^>]*>([\s\S]*?)<\/svg> (\w+)/g),
+    ...text.matchAll(/class="badge badge-(\w+)"><svg class="glyph"[^>]*>([\s\S]*?)<\/svg>(\w+)/g),
   ].map(([, id = "", inner = "", word = ""]) => ({
     id,
     word,

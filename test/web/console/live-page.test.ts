@@ -79,11 +79,13 @@ test("what is shown or asked this once stands still, and nothing else of its pag
   const asked = await tab.post("/alerts/resolve", { id: "1" }, { from: "/alerts", headers });
   assert.match(asked.text, /#1: still matching/);
   assert.deepEqual(live(asked.text), {
+    duty: "oncall oncall:*",
     tabs: "alerts",
     filter: "",
     asked: null,
     list: "alerts oncall:*",
     selection: "",
+    would: "",
   });
   const one = await tab.post("/a/1/resolve", {}, { from: "/a/1", headers });
   assert.match(one.text, /#1: still matching/);

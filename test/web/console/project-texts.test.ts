@@ -8,7 +8,7 @@ import { settle } from "../../support/until.ts";
 
 /** Elements that pages are made of; no text brings another. */
 const ELEMENTS = new Set(
-  "html head meta title link script body a nav div span header h1 h2 h3 main section table thead tbody tr th td form label input button p details summary output svg path rect ol ul li var time code pre select option fieldset legend dl dt dd textarea strong circle g text".split(
+  "html head meta title link script body a nav div span header h1 h2 h3 main section table thead tbody tr th td form label input button p details summary output svg path rect ol ul li var time code pre select option fieldset legend dl dt dd textarea strong circle g text kbd".split(
     " ",
   ),
 );

@@ -259,6 +259,8 @@ test("an alert's page starts its report, and opens it from then on; the box's fa
   assert.match(page, /The problem was detected automatically\./);
   const start = (await tab.get(`${REPORTS}/new?alert=1`)).text;
   assert.match(start, /name="alert_id" value="1"/);
+  const { title } = (await box.api("GET", "/v1/alerts/1")).body;
+  assert.ok(title !== "" && start.includes(` value="${title}"`), "for a person to see first");
   // Another project's alert is none of this one's.
   await box.project("other");
   assert.match((await tab.get("/p/other/reports/new?alert=1")).text, /name="alert_id" value=""/);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ruleCreate } from "../../../src/core/projects/rule.ts";
-import { editedFields } from "../../../src/web/console/rules/edit-fields.ts";
 import { fieldsOfRule } from "../../../src/web/console/rules/fields.ts";
-import { filledOf } from "../../../src/web/console/rules/inputs.ts";
 import { bodyOfFields } from "../../../src/web/console/rules/read-fields.ts";
 import { ruleForm } from "../../../src/web/console/rules/rule-form.ts";
+import { editedFields } from "../../../src/web/console/ui/edit-fields.ts";
+import { filledOf } from "../../../src/web/console/ui/inputs.ts";
 import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import { sentBy } from "../../support/sent-by.ts";
 

@@ -345,6 +345,6 @@ test("the tabs of alerts count what is silenced, so that quiet is never mistaken
   await fire("acme");
   await tab.post("/a/1/silence", { hours: "1", reason: "deploy" }, { from: "/a/1" });
   const list = await tab.get("/alerts");
-  assert.match(section(list.text, "tabs"), /Open 1.*Silenced 1/);
-  assert.match(section(list.text, "list"), /Silenced until/);
+  assert.match(section(list.text, "tabs"), /Open 1.*Quiet 1/);
+  assert.match(section(list.text, "list"), /Quiet until/);
 });

@@ -52,7 +52,7 @@ test("the verdict comes first, then rungs with people, why and by what; a tap ma
   await reachBy(box, bob, receiver, "/bob");
   await schedule("primary", [layer([ann])]);
   await rule([step(0, ["primary"]), step(15, [], [bob])]);
-  const path = `/simulate?project=shop&rule=errors&at=${at(now + HOUR)}`;
+  const path = `/p/shop/rules/errors/ladder?at=${at(now + HOUR)}`;
   const page = await tab.get(path);
   const found = words(section(page.text, "found"));
   assert.match(found, /^ *Good\. Two people are rung within 30 minutes\./);
@@ -80,14 +80,14 @@ test("AC-16.4 the address reproduces the whole question, for somebody in another
   await reachBy(box, bob, receiver, "/bob");
   await schedule("primary", [layer([ann])], "Asia/Tokyo");
   await rule([step(0, ["primary"]), step(15, [], [bob])]);
-  const start = (await tab.get("/simulate?project=shop&rule=errors&level=500")).text;
+  const start = (await tab.get("/p/shop/rules/errors/ladder?level=500")).text;
   const link = unescaped(
     /href="([^"]*)"[^>]*>Make bob@example\.org silent</.exec(start)?.[1] ?? "",
   );
   const address = new URL(link, box.url).searchParams;
   assert.deepEqual(
-    [address.get("project"), address.get("rule"), address.get("level"), address.get("silent")],
-    ["shop", "errors", "500", bob.accountId],
+    [new URL(link, box.url).pathname, address.get("level"), address.get("silent")],
+    ["/p/shop/rules/errors/ladder", "500", bob.accountId],
   );
   const tokyo = new Date((now + 9 * HOUR) * 1000).toISOString().slice(0, 16);
   assert.equal(address.get("at"), tokyo, "on the rota's clocks, whoever reads it");
@@ -101,8 +101,8 @@ test("AC-16.4 the address reproduces the whole question, for somebody in another
   assert.deepEqual(times(section(there.text, "found")), times(here));
   const form = sentBy(section(there.text, "asked"));
   assert.deepEqual(
-    ["project", "rule", "at", "level", "silent"].map((name) => form.get(name)),
-    ["project", "rule", "at", "level", "silent"].map((name) => address.get(name)),
+    ["at", "level", "silent"].map((name) => form.get(name)),
+    ["at", "level", "silent"].map((name) => address.get(name)),
     "what the form asks again is the same question",
   );
 });
@@ -115,7 +115,7 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
   ];
   await reachBy(box, ann, receiver, "/ann");
   const found = async (more = "") => {
-    const page = await tab.get(`/simulate?project=shop&rule=errors&at=${at(now + HOUR)}${more}`);
+    const page = await tab.get(`/p/shop/rules/errors/ladder?at=${at(now + HOUR)}${more}`);
     assert.equal(page.status, 200, page.text);
     return words(section(page.text, "found"));
   };
@@ -179,9 +179,9 @@ test("a sweep is a grid of verdicts and a table with the same; a bad cell leads 
   await reachBy(box, bob, receiver, "/bob");
   await schedule("primary", [layer([ann], { rotation_start: now + 7 * 24 * HOUR })]);
   await rule([step(0, ["primary"])]);
-  const path = "/simulate?project=shop&rule=errors";
+  const path = "/p/shop/rules/errors/ladder";
   assert.doesNotMatch((await tab.get(path)).text, /sweep-/, "only when it is asked for");
-  const { text } = await tab.get(`${path}&sweep=14`);
+  const { text } = await tab.get(`${path}?sweep=14`);
   const drawn = [...text.matchAll(/<g class="sweep-(\w+)"/g)].map(([, verdict]) => verdict);
   assert.equal(drawn.length, 14 * 24);
   const table = /<details id="sweep-table">[\s\S]*?<\/details>/.exec(text)?.[0] ?? "";
@@ -226,18 +226,24 @@ test("a drill names whom it rings, rings them, and says what arrived", async (t)
   assert.match(again.text, /A drill of this rule goes on/);
 });
 
-test("what isn't there has a page that says so, and a rule is chosen where the address names none", async (t) => {
-  const { rule, tab } = await story(t);
-  assert.match((await tab.get("/simulate")).text, /No rules/);
-  await rule([]);
-  assert.match(
-    (await tab.get("/simulate")).text,
-    /href="\/simulate\?project=shop&amp;rule=errors"/,
-  );
-  assert.equal((await tab.get("/simulate?project=shop&rule=none")).status, 404);
-  assert.equal((await tab.get("/simulate?project=none&rule=errors")).status, 404);
-  const odd = await tab.get("/simulate?project=shop&rule=errors&at=soon&silent=x,%3Cb%3E&level=-1");
-  assert.equal(odd.status, 200);
+test("an address of before leads where it meant, and what isn't there has a page that says so", async (t) => {
+  const { box, ann, rule, step, tab } = await story(t);
+  const leads = async (path: string) => (await tab.get(path)).headers.get("location");
+  assert.equal(await leads("/simulate"), "/ladders");
+  await rule([step(0, [], [ann])]);
+  const asked = "at=2026-01-05T10%3A00&level=500";
+  const own = `/p/shop/rules/errors/ladder?${asked}`;
+  assert.equal(await leads(`/simulate?project=shop&rule=errors&${asked}`), own);
+  assert.equal((await box.api("POST", "/v1/ladders", { name: "first line" })).status, 201);
+  const to = { match: { min_level: 400 }, ladder: "first line" };
+  assert.equal((await box.api("PUT", "/v1/projects/shop/rules/errors", to)).status, 200);
+  assert.equal(await leads(own), `/ladders/first%20line?${asked}&rule=shop%2Ferrors`);
+  for (const path of ["/simulate?project=shop&rule=none", "/simulate?project=none&rule=errors"])
+    assert.equal((await tab.get(path)).status, 404);
+  for (const path of ["/ladders/none", "/p/shop/rules/none/ladder"])
+    assert.equal((await tab.get(path)).status, 404);
+  const odd = "/ladders/first%20line?rule=x/y&at=soon&silent=x,%3Cb%3E&level=-1";
+  assert.equal((await tab.get(odd)).status, 200);
 });
 
 test("what people write stays text where a ladder is followed: rules, schedules, layers, channels, reasons", async (t) => {
@@ -257,17 +263,14 @@ test("what people write stays text where a ladder is followed: rules, schedules,
     const silence = { project: "shop", match: { rule: name }, reason: vector, ends_at: now + HOUR };
     assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
     await box.api("PATCH", `/v1/accounts/${ann.accountId}`, { display_name: vector.slice(0, 60) });
-    const query = new URLSearchParams({
-      project: "shop",
-      rule: name,
-      at: vector,
-      silent: vector,
-      sweep: "14",
-    });
+    const of = encodeURIComponent(name);
+    assert.equal((await box.api("POST", "/v1/ladders", { name, team: vector })).status, 201);
+    const query = new URLSearchParams({ rule: vector, at: vector, silent: vector, sweep: "14" });
     for (const path of [
-      `/simulate?${query}`,
-      `/p/shop/rules/${encodeURIComponent(name)}/drill`,
-      "/simulate",
+      `/p/shop/rules/${of}/ladder?${query}`,
+      `/ladders/${of}?${query}`,
+      `/p/shop/rules/${of}/drill`,
+      "/ladders",
     ]) {
       const page = await tab.get(path);
       assert.equal(page.status, 200);

@@ -26,9 +26,12 @@ test("what is wrong stands first and is linked from the bar; names are for those
   assert.match(page, /Able to page, but something is wrong/);
   assert.ok(page.indexOf('id="check-channels"') < page.indexOf('id="check-store"'));
   assert.match(page, /secret-project: hook \(webhook/);
-  assert.match(barOf((await tab.get("/alerts")).text), /href="\/system#check-channels"/);
+  assert.match(barOf(page), /href="\/system#check-channels"/);
+  const list = (await tab.get("/alerts")).text;
+  assert.doesNotMatch(barOf(list), /channels/, "the list is for alerts");
+  assert.match(list, /something is to be mended/);
   const member = signedIn(box, box.person("member"));
-  assert.doesNotMatch((await member.get("/system")).text, /secret-project/);
+  assert.doesNotMatch((await member.get("/system")).text, /secret-project|to be mended/);
 });
 
 /** Looks at the page until the doctor has ended. */
@@ -60,10 +63,10 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
     page.indexOf('id="doctor-directory"') < page.indexOf('id="doctor-store"'),
     "wrong first",
   );
-  const bar = barOf((await tab.get("/alerts")).text);
+  const bar = barOf(page);
   assert.match(bar, /other users than its owner may read it/);
   assert.match(bar, /href="\/system#doctor-directory"/);
-  const line = await tab.sections("/alerts", "bar", "list");
+  const line = await tab.sections("/system", "bar", "doctor");
   assert.match(
     line.text,
     /^<div id="bar"[^>]*>.*href="\/system#doctor-directory"/,
@@ -71,7 +74,7 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
   );
   const member = signedIn(box, box.person("member"));
   assert.match((await member.get("/system")).text, /id="doctor-directory"/);
-  assert.doesNotMatch(barOf((await member.get("/alerts")).text), /doctor/);
+  assert.doesNotMatch(barOf((await member.get("/system")).text), /doctor/);
   assert.equal((await member.post("/system/look", {}, { from: "/system" })).status, 403);
   chmodSync(box.data, 0o700);
 });

@@ -48,6 +48,7 @@ test("a code makes an account, a key that opens the API and a receipt that is go
     email: "ann@example.org",
     display_name: "Ann",
     role: "owner",
+    timezone: null,
     created_at: app.clock.now() / 1000,
   };
   const { api_key_id: key_id, tenant_id } = answer.body;

@@ -35,6 +35,7 @@ test("any key reads the accounts; one that isn't there is 404", async (t) => {
     email: "z@example.org",
     display_name: "z@example.org",
     role: "owner",
+    timezone: null,
     created_at: app.clock.now() / 1000,
   });
   const one = await app.call("GET", `/v1/accounts/${owner.accountId}`, { key: member.key });

@@ -36,18 +36,22 @@ export function happen(tx: Tx, row: AlertRow, of: Happening, known: Known = {}):
   return after;
 }
 
-/** Where its rule's ladder has changed and the alert stands on the earlier one, it follows that first. */
+/**
+ * Where its rule's ladder has changed and the alert stands on the earlier one, it follows that first, as of the change: what
+ * has come due meanwhile, with the box off say, was missed as any step is. It is due since the change.
+ */
 function stepFollowing(
   tx: Tx,
   { row, of, moment }: { row: AlertRow; of: Happening; moment: AlertMoment },
 ): { alert: AlertRow; effects: AlertEffect<AlertRow>[] } {
   const before = takeLadderBefore(tx, row.id);
-  const { rule } = moment;
+  const { rule, at } = moment;
   if (before === null) return step(row, of, moment);
+  const since = Math.min(row.due_at ?? at, at);
   if (of.what === "ruled")
-    return step(row, { ...of, before: ruleBefore(of.before, before) }, moment);
+    return step(row, { ...of, before: ruleBefore(of.before, before), since }, moment);
   if (rule === null) return step(row, of, moment);
-  const first = step(row, { what: "ruled", before: ruleBefore(rule, before) }, moment);
+  const first = step(row, { what: "ruled", before: ruleBefore(rule, before), since }, moment);
   const then = step(first.alert, of, moment);
   return { alert: then.alert, effects: [...first.effects, ...then.effects] };
 }

@@ -95,6 +95,7 @@ const performs: { [What in AlertEffect["what"]]: Perform<What> } = {
         ...("source" in by ? { by: "source", source: by.source } : {}),
         ...("via" in by && by.via !== undefined ? { via: by.via } : {}),
         ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
+        count: row.count,
       },
     });
     // Whoever heard nothing of its opening hears nothing of its end.

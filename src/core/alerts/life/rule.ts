@@ -17,10 +17,14 @@ import { effect, type Life, setTimers, type Turn } from "./turn.ts";
 
 /** What becomes of an alert that stands when its rule is replaced, or deleted. Either shows in its history. */
 
-/** The rule was `before`. Deleted: the ladder ends and so does all that is timed but what is held back. */
-export function followRule(turn: Turn, { before }: { before: StoredRule }): void {
+/**
+ * The rule was `before`, and is another since `since`, now where that is left out. Deleted: the ladder ends and so does all
+ * that is timed but what is held back.
+ */
+export function followRule(turn: Turn, of: { before: StoredRule; since?: number }): void {
   const { alert, moment } = turn;
-  const { rule: after, at: now } = moment;
+  const { rule: after } = moment;
+  const { before, since: now = moment.at } = of;
   const isDrill = alert.drill !== 0;
   // A drill ends by the clock alone, and with its rule.
   if (isDrill && after === null) {

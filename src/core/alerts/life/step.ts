@@ -3,7 +3,16 @@ import type { StoredRule } from "../../projects/rule.ts";
 import type { AlertColumns } from "../apply.ts";
 import { end, look, pageFallback } from "./due.ts";
 import { takeOver } from "./merged.ts";
-import { assign, bringBack, handBack, join, nextRungNow, take, takeUntil } from "./people.ts";
+import {
+  assign,
+  bringBack,
+  handBack,
+  join,
+  leave,
+  nextRungNow,
+  take,
+  takeUntil,
+} from "./people.ts";
 import { hold, holdIfQuiet, oweBesides, renotify, tellWithHeld } from "./quiet.ts";
 import { followRule } from "./rule.ts";
 import {
@@ -63,8 +72,8 @@ export type Happening =
   | { what: "merged"; other: Life; counted: AlertColumns }
   /** Other trouble was counted into it that whoever has it didn't see: it opens again then. */
   | { what: "joined"; trouble: string; opensAt: number }
-  /** Its rule was another before. */
-  | { what: "ruled"; before: StoredRule }
+  /** Its rule was another before; it follows as of `since`, in Unix seconds, else as of now. */
+  | { what: "ruled"; before: StoredRule; since?: number }
   | { what: "burst" }
   /** Its level rose; these people have ways that are only for what is so bad. */
   | { what: "worse"; from: number; people: readonly PagedPerson[] }
@@ -72,6 +81,8 @@ export type Happening =
   | { what: "silenced" }
   /** Pages to these people are due while it is quiet. */
   | { what: "pages_held"; waiting: readonly string[] }
+  /** Somebody whom it paged last was removed. */
+  | { what: "left"; account: string }
   /** All pages of its last rung have failed; `isFirst`: the fallback wasn't paged so far. */
   | { what: "pages_failed"; isFirst: boolean };
 
@@ -116,6 +127,7 @@ const steps: { [What in Happening["what"]]: (turn: Turn, of: Of<What>) => void }
     const quiet = turn.moment.quiet();
     if (quiet !== null) hold(turn, { quiet, news: "page", also: oweBesides(turn, waiting) });
   },
+  left: leave,
   pages_failed: (turn, { isFirst }) => {
     const { escalation_level: level, page_accounts, step_at } = turn.alert;
     const { at } = turn.moment;

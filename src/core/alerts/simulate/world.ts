@@ -85,7 +85,7 @@ export function readWorld(
     seatOf,
     reachable,
     fallback,
-    quietAt: (at) => decideSilenced(subject, { silences, above }, at),
+    quietAt: (at) => decideSilenced({ silences, above }, at),
     nameOf: (account) => names.get(account) ?? null,
     waysTo: (account) => ways.get(account) ?? [],
     confirms: (contactId) => confirmed.has(contactId),

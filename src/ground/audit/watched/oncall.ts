@@ -13,6 +13,7 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
       shared: ["shared", "flag"],
       shift_check: ["shift_check", "flag"],
       covers: ["covers", "text"],
+      hand_over: ["hand_over", "flag"],
     },
     passed: [...times, ...origin, "check_at"],
   },

@@ -10,9 +10,10 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       email: ["email", "text"],
       display_name: ["display_name", "text"],
       role: ["role", "text"],
+      timezone: ["timezone", "text"],
       password_hash: ["password", "secret"],
     },
-    passed: ["email_folded", "created_at", "signed_in_at"],
+    passed: ["email_folded", "created_at", "signed_in_at", "hue"],
   },
   sessions: {
     kind: "session",

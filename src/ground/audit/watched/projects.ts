@@ -49,7 +49,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "name",
     fields: { name: ["name", "text"], body: ["body", "json"] },
-    passed: times,
+    passed: [...times, ...origin, "imported_in"],
   },
   integrations: {
     kind: "integration",

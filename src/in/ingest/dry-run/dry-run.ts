@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Break } from "../../../core/alerts/course-shape.ts";
 import { ruleCreate, ruleName } from "../../../core/projects/rule.ts";
 import { integer, list, text } from "../../../ground/kit/fields.ts";
 
@@ -32,7 +33,8 @@ const dryAlert = z.object({
   level: z.int(),
   line_id: z.string().meta({ description: "The line that it opened with." }),
 });
-export type DryAlert = z.output<typeof dryAlert>;
+/** With the times in which it was resolved, until it reopened. */
+export type DryAlert = z.output<typeof dryAlert> & { breaks: Break[] };
 
 const versus = z.object({
   alerts: z.int(),
@@ -100,7 +102,7 @@ const dryRunFound = z.object({
   }),
   warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
 });
-export type DryRunFound = z.output<typeof dryRunFound>;
+export type DryRunFound = Omit<z.output<typeof dryRunFound>, "alerts"> & { alerts: DryAlert[] };
 
 /** With the people whom its ladder would have paged if nobody had acknowledged. */
 export const dryRunAnswer = dryRunFound

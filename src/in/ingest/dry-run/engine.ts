@@ -121,7 +121,7 @@ export class DryEngine {
     const key = this.#rule.keyOf(text.root.id, event.keys);
     const open = this.#find(key, at);
     if (open !== null) {
-      fold(open, line);
+      fold(open, { at, level: event.level, count: 1 });
       return false;
     }
     if (this.#reopens(key, line)) return false;
@@ -161,8 +161,11 @@ export class DryEngine {
     this.#ended.delete(key);
     if (last.at < line.at - this.#rule.rule.reopen_within_seconds) return false;
     const again = { openedAt: line.at, lastSeen: line.at, alert: last.alert };
-    if (last.alert !== null) Object.assign(last.alert, { ended_at: null, end: "open" });
-    fold(again, line);
+    if (last.alert !== null) {
+      Object.assign(last.alert, { ended_at: null, end: "open" });
+      last.alert.breaks.push({ from: last.at, until: line.at });
+    }
+    fold(again, { at: line.at, level: line.event.level, count: 1 });
     this.#openAlerts.set(key, again);
     return true;
   }
@@ -196,7 +199,7 @@ export class DryEngine {
     if (this.#isFull(at)) {
       const shared = this.#find(SHARED, at);
       if (shared !== null) {
-        fold(shared, line, fired.count);
+        fold(shared, { at, ...fired });
         return false;
       }
     }
@@ -215,6 +218,7 @@ export class DryEngine {
       count: fired.count,
       level: fired.level,
       line_id: String(line.id),
+      breaks: [],
     };
     const told = this.alerts.length < MOST_ALERTS ? alert : null;
     if (told !== null) this.alerts.push(told);
@@ -286,10 +290,10 @@ export class DryEngine {
   }
 }
 
-function fold(open: OpenAlert, { at, event }: DryLine, count = 1): void {
-  open.lastSeen = at;
+function fold(open: OpenAlert, matched: { at: number; level: number; count: number }): void {
+  open.lastSeen = matched.at;
   const { alert } = open;
   if (alert === null) return;
-  alert.count += count;
-  alert.level = Math.max(alert.level, event.level);
+  alert.count += matched.count;
+  alert.level = Math.max(alert.level, matched.level);
 }

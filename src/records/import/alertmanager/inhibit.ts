@@ -30,9 +30,10 @@ interface Inhibition {
   equal: string[];
 }
 
-/** The box's limits: rules of a project, rules that silence one rule, identifiers of a rule. */
+/** The box's limits: rules of a project, rules that silence one rule, labels by which one does, identifiers of a rule. */
 export const PROJECT_RULES = 500;
 const MOST_ABOVE = 10;
+const MOST_EQUAL = 32;
 export const MOST_IDENTIFIERS = 32;
 /** Rules that splitting may make. Nobody could read a file with more. */
 const MOST_PIECES = 200;
@@ -153,12 +154,11 @@ function silence(
     clauses.some((clause) => mayHave(clause, inhibition.source)),
   );
   const [targets, sources] = [has("target", "both"), has("source", "both")];
-  if (
-    targets
-      .concat(sources)
-      .some((one) => one.identifiers.union(new Set(equal)).size > MOST_IDENTIFIERS)
-  )
-    return impossible(`a rule has at most ${MOST_IDENTIFIERS} identifiers.`);
+  if (equal.length > MOST_EQUAL) return impossible(`at most ${MOST_EQUAL} labels are compared.`);
+  // An identifier that both lack is equal, as there; a label isn't.
+  const identify = targets
+    .concat(sources)
+    .every((one) => one.identifiers.union(new Set(equal)).size <= MOST_IDENTIFIERS);
   let isCut = sure.length < all.length;
   for (const target of targets) {
     // As in Alertmanager: an alert that is both source and target isn't silenced by others that are both.
@@ -176,7 +176,8 @@ function silence(
     }
     isCut ||= above.length < fitting.length;
     for (const piece of above) target.above.push({ piece, equal });
-    for (const name of equal) for (const one of [target, ...above]) one.identifiers.add(name);
+    if (identify)
+      for (const name of equal) for (const one of [target, ...above]) one.identifiers.add(name);
   }
   if (isCut)
     return {
@@ -189,6 +190,12 @@ function silence(
       sort: "approximate",
       what: title,
       how: "sources that a route sends to nobody open no alerts here, and silence nothing.",
+    };
+  if (!identify)
+    return {
+      sort: "approximate",
+      what: title,
+      how: `an alert that lacks a label of equal is sent: only identifiers that both lack are equal, and a rule has at most ${MOST_IDENTIFIERS}.`,
     };
   return { sort: "exact", what: title, how: "rules are silenced by rules, with equal." };
 }

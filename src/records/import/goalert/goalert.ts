@@ -125,6 +125,4 @@ function take(draft: TeamDraft, nodes: GoAlertNodes): void {
         `rotation ${rotation.leave().text("name") || id}`,
         "No schedule and no escalation policy uses it, so it puts nobody on call: it is left out.",
       );
-  const unused = { what: "escalation policy", why: "No service of the export uses it" };
-  for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }

@@ -1,4 +1,4 @@
-import type { MadeLadder, TeamDraft } from "../team/draft.ts";
+import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import type { LadderStep } from "../team/ladder.ts";
 
@@ -6,10 +6,9 @@ export function takeGoAlertPolicy(
   draft: TeamDraft,
   given: Given,
   schedulesOf: (id: string) => string[],
-): MadeLadder {
+): string {
   const name = given.text("name") || given.text("id");
   const what = `escalation policy ${name}`;
-  const said = draft.report.length;
   const steps: LadderStep[] = [];
   let after = 0;
   for (const step of given.objects("steps", "steps")) {
@@ -32,17 +31,13 @@ export function takeGoAlertPolicy(
     after += step.number("delayMinutes") ?? 0;
   }
   const passes = (given.number("repeat") ?? 0) + 1;
-  const ladder = draft.ladder({ what, steps, passes, every: after });
-  if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is imported.");
-  if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return { name, id: given.text("id"), ladder, isUsed: false };
+  return draft.ladder({ what, name, id: given.text("id"), steps, passes, every: after });
 }
 
 export function takeGoAlertService(
   draft: TeamDraft,
   given: Given,
-  policies: ReadonlyMap<string, MadeLadder>,
+  policies: ReadonlyMap<string, string>,
 ): void {
   const name = given.text("name") || given.text("id");
   const what = `service ${name}`;
@@ -51,13 +46,12 @@ export function takeGoAlertService(
     given.text("escalationPolicyID") ||
     given.object("escalationPolicy", "policies of services")?.text("id") ||
     "";
-  const policy = policies.get(id);
-  if (policy === undefined)
+  const ladder = policies.get(id);
+  if (ladder === undefined)
     draft.impossible(
       what,
       "Its escalation policy isn't in the files: its rule pages nobody until it has a ladder.",
     );
-  else policy.isUsed = true;
   if ((given.instant("maintenanceExpiresAt") ?? 0) > draft.now)
     draft.nearly(what, "It is in maintenance there; its rule here opens alerts.");
   const source = draft.source(name, given.text("id"));
@@ -87,7 +81,7 @@ export function takeGoAlertService(
     name,
     id: given.text("id"),
     match: { sources: [source] },
-    escalations: policy?.ladder ?? [],
+    ladder,
   });
   if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
 }

@@ -1,4 +1,4 @@
-import type { MadeLadder, TeamDraft } from "../team/draft.ts";
+import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import type { LadderStep } from "../team/ladder.ts";
 import type { OnCallFiles } from "./files.ts";
@@ -9,11 +9,10 @@ interface Around {
   schedules: ReadonlyMap<string, readonly string[]>;
 }
 
-/** In OnCall a wait is a step of its own, which delays all later steps. */
-export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeLadder {
+/** In OnCall a wait is a step of its own, which delays all later steps. Returns the ladder's name. */
+export function takeChain(draft: TeamDraft, chain: Given, around: Around): string {
   const [id, name] = [chain.text("id"), chain.text("name") || chain.text("id")];
   const what = `escalation chain ${name}`;
-  const said = draft.report.length;
   const policies = around.files.policies
     .filter((one) => one.text("escalation_chain_id") === id)
     .toSorted((a, b) => (a.number("position") ?? 0) - (b.number("position") ?? 0));
@@ -31,11 +30,7 @@ export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeL
   const every = Math.ceil(seconds / 60);
   if (passes > 1 && every === 0)
     draft.nearly(what, "It repeats itself without a wait; here it runs once.");
-  const ladder = draft.ladder({ what, steps, passes, every });
-  if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is imported.");
-  if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return { name, id, ladder, isUsed: false };
+  return draft.ladder({ what, name, id, steps, passes, every });
 }
 
 interface Step extends Around {

@@ -1,10 +1,12 @@
 import type { Importer } from "../importer.ts";
-import { type MadeLadder, TeamDraft } from "../team/draft.ts";
+import { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
+import { type GivenRoute, takeRoutes } from "../team/routes.ts";
 import { takeChain } from "./chains.ts";
 import { type OnCallFiles, onCallFiles } from "./files.ts";
 import { liveOnCall } from "./live.ts";
 import { takeOnCallSchedule } from "./schedule.ts";
+import { matchersOfTemplate } from "./templates.ts";
 
 /** Grafana OnCall, from answers of its API. */
 export const fromOnCall: Importer = {
@@ -49,7 +51,6 @@ export const fromOnCall: Importer = {
           `route ${route.leave().text("routing_regex") || route.text("id")}`,
           "Its integration isn't in the files: it is left out.",
         );
-    takeRest(draft, chains);
     return draft.finish(KNOWN);
   },
 };
@@ -97,7 +98,7 @@ function takeUser(draft: TeamDraft, user: Given): void {
 
 interface Around {
   given: OnCallFiles;
-  chains: ReadonlyMap<string, MadeLadder>;
+  chains: ReadonlyMap<string, string>;
 }
 
 /** Makes a source and a rule, with the ladder of the route that takes everything. */
@@ -109,14 +110,9 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
   const last =
     one.object("default_route", "default routes") ??
     routes.find((route) => route.raw("is_the_last_route") === true);
-  for (const route of routes) {
-    if (route.raw("is_the_last_route") === true) continue;
-    const chain = chains.get(route.text("escalation_chain_id"));
-    draft.nearly(
-      what,
-      `Its route ${route.text("routing_regex")} (${route.text("routing_type") || "regex"}) leads to the chain ${chain?.name ?? "of none"}; here all events take the ladder of its last route: make a rule with conditions.`,
-    );
-  }
+  const before = routes
+    .filter((route) => route.raw("is_the_last_route") !== true)
+    .toSorted((a, b) => (a.number("position") ?? 0) - (b.number("position") ?? 0));
   for (const route of [...routes, ...(last === null || last === undefined ? [] : [last])])
     for (const channel of ["slack", "telegram", "msteams"])
       if (route.object(channel, `${channel} of routes`)?.raw("enabled") === true)
@@ -124,13 +120,12 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
           what,
           `It notifies ${channel}: a shared channel is an integration of the project here.`,
         );
-  const chain = chains.get(last?.text("escalation_chain_id") ?? "");
-  if (chain === undefined)
+  const ladder = chains.get(last?.text("escalation_chain_id") ?? "");
+  if (ladder === undefined)
     draft.impossible(
       what,
       "The chain of its last route isn't in the files: its rule pages nobody until it has a ladder.",
     );
-  else chain.isUsed = true;
   const source = draft.source(name, id);
   const token = /\/integrations\/v1\/[^/]+\/([^/]+)\/?$/.exec(one.text("link"))?.[1];
   if (token !== undefined) draft.oldKey(source, [name], token);
@@ -149,11 +144,27 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
       what,
       `It is in ${one.text("maintenance_mode")} there; its rule here opens alerts.`,
     );
-  draft.rule({ name, id, match: { sources: [source] }, escalations: chain?.ladder ?? [] });
+  takeRoutes(
+    draft,
+    before.map((route) => routeOf(route, { type, chains })),
+    { what, last: { name, id, match: { sources: [source] }, ladder } },
+  );
   if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
 }
 
-function takeRest(draft: TeamDraft, chains: ReadonlyMap<string, MadeLadder>): void {
-  const unused = { what: "escalation chain", why: "No integration's last route uses it" };
-  for (const made of chains.values()) if (!made.isUsed) draft.ownRule(made, unused);
+function routeOf(
+  route: Given,
+  { type, chains }: Pick<Around, "chains"> & { type: string },
+): GivenRoute {
+  const template = route.text("routing_regex");
+  const kind = route.text("routing_type") || "regex";
+  const chain = route.text("escalation_chain_id");
+  const ladder = chains.get(chain);
+  const isKnown = chain === "" || ladder !== undefined;
+  return {
+    title: `route ${template} (${kind})`,
+    id: route.text("id") || template,
+    any: isKnown ? matchersOfTemplate(template, { kind, type }) : "its chain isn't in the files",
+    paging: { ladder },
+  };
 }

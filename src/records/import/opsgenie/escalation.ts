@@ -1,6 +1,6 @@
 import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { LadderStep, PlannedStep } from "../team/ladder.ts";
+import type { LadderStep } from "../team/ladder.ts";
 import type { OpsgenieNames } from "./names.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -14,15 +14,10 @@ const UNITS: Readonly<Record<string, number>> = {
   day: 1440,
 };
 
-/** The steps of an escalation. Its delays count from the alert's opening, as here. */
-export function takeEscalation(
-  draft: TeamDraft,
-  given: Given,
-  named: OpsgenieNames,
-): PlannedStep[] {
+/** Makes a ladder of an escalation; returns its name. Its delays count from the alert's opening, as here. */
+export function takeEscalation(draft: TeamDraft, given: Given, named: OpsgenieNames): string {
   const name = given.text("name") || given.text("id");
   const what = `escalation ${name}`;
-  const said = draft.report.length;
   const steps = given
     .objects("rules", "escalation rules")
     .map((rule) => stepOf(draft, rule, { what, named }));
@@ -36,11 +31,7 @@ export function takeEscalation(
     );
   const last = Math.max(0, ...steps.map(({ after }) => after));
   const every = wait > 0 ? last + wait : 0;
-  const ladder = draft.ladder({ what, steps, passes: count + 1, every });
-  if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is imported.");
-  if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return ladder;
+  return draft.ladder({ what, name, id: given.text("id"), steps, passes: count + 1, every });
 }
 
 function stepOf(

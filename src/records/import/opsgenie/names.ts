@@ -1,9 +1,12 @@
-import type { MadeLadder, TeamDraft } from "../team/draft.ts";
+import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import type { OpsgenieFiles } from "./files.ts";
 
 /** An escalation that rules may use. */
-export interface OwnedLadder extends MadeLadder {
+export interface OwnedLadder {
+  /** Its own name, and its ladder's. */
+  name: string;
+  ladder: string;
   /** Its team's id or name. */
   team: string;
 }

@@ -25,16 +25,7 @@ export const fromOpsgenie: Importer = {
         const owner = one.object("ownerTeam", "owner teams");
         const ladder = takeEscalation(draft, one, named);
         const name = one.text("name") || one.text("id");
-        return [
-          keyOf(one),
-          {
-            name,
-            id: one.text("id"),
-            ladder,
-            team: owner?.text("id") || owner?.text("name") || "",
-            isUsed: false,
-          },
-        ];
+        return [keyOf(one), { name, ladder, team: owner?.text("id") || owner?.text("name") || "" }];
       }),
     );
     takeTeams(draft, given, { named, ladders });

@@ -1,6 +1,8 @@
 import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { PlannedStep } from "../team/ladder.ts";
+import { type GivenRoute, type RoutePaging, takeRoutes } from "../team/routes.ts";
+import { matchersOfCriteria } from "./criteria.ts";
+
 import type { OpsgenieFiles } from "./files.ts";
 import type { OpsgenieNames, OwnedLadder } from "./names.ts";
 
@@ -9,7 +11,7 @@ interface Around {
   ladders: ReadonlyMap<string, OwnedLadder>;
 }
 
-/** Makes a rule for each team, with the sources of its integrations, and one for each escalation without a team. */
+/** Makes a rule for each team, with the sources of its integrations. */
 export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around): void {
   const taken = new Set<Given>();
   for (const team of given.teams) {
@@ -31,10 +33,8 @@ export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around
       `integration ${one.text("name")}`,
       "It belongs to no team of the files: its rule pages nobody until it has a ladder.",
     );
-    draft.rule({ name: source, id: one.text("id"), match: { sources }, escalations: [] });
+    draft.rule({ name: source, id: one.text("id"), match: { sources } });
   }
-  const unused = { what: "escalation", why: "No team uses it first" };
-  for (const made of around.ladders.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }
 
 function takeTeam(
@@ -53,7 +53,11 @@ function takeTeam(
   const routes = given.routes
     .filter(({ of }) => of.includes(id) || given.teams.length === 1)
     .map((one) => one.given);
-  const escalations = defaultOf(draft, { what, id, name, routes, named, ladders });
+  const around = { what, id, name, routes, named, ladders };
+  const paging = defaultOf(draft, around);
+  const before = routes
+    .toSorted((a, b) => (a.number("order") ?? 0) - (b.number("order") ?? 0))
+    .filter((route) => !isForAll(route));
   const found = sourcesOf(draft, integrations);
   const sources = found.length === 0 ? [draft.source(name, id)] : found;
   if (found.length === 0)
@@ -61,7 +65,12 @@ function takeTeam(
       what,
       `No integration of kind API is in the files for it: its senders use the source ${sources[0]}.`,
     );
-  draft.rule({ name, id, match: { sources }, escalations });
+  const last = { name, id, match: { sources }, ...paging };
+  takeRoutes(
+    draft,
+    before.map((route) => routeOf(draft, route, around)),
+    { what, last },
+  );
   if (draft.report.length === said) draft.exact(what, "A rule of this name.");
 }
 
@@ -76,44 +85,13 @@ interface Route extends Around {
 function defaultOf(
   draft: TeamDraft,
   { what, id, name, routes, named, ladders }: Route,
-): PlannedStep[] {
-  const step = (people: string[], schedules: string[]): PlannedStep[] =>
-    draft.ladder({ what, steps: [{ after: 0, people, schedules }], passes: 1, every: 0 });
-  const isAll = (route: Given) =>
-    route.object("criteria", "criteria")?.text("type") === "match-all";
-  for (const route of routes)
-    if (!isAll(route) || route.has("timeRestriction"))
-      draft.nearly(
-        what,
-        `Its routing rule ${route.text("name")} applies to some alerts or hours; here all of the team's alerts take its last one.`,
-      );
+): RoutePaging {
   const last = routes
     .toSorted((a, b) => (a.number("order") ?? 0) - (b.number("order") ?? 0))
-    .findLast(isAll);
-  const notify = last?.object("notify", "notified of routing rules");
-  const [type, to, called] = [
-    notify?.text("type") ?? "",
-    notify?.text("id") ?? "",
-    notify?.text("name") ?? "",
-  ];
+    .findLast(isForAll);
   const all = [...ladders].map(([key, ladder]) => ({ key, ladder }));
-  const take = (ladder: OwnedLadder): PlannedStep[] => {
-    ladder.isUsed = true;
-    return ladder.ladder;
-  };
-  if (type === "escalation") {
-    const found = all.find(({ key, ladder }) => key === to || ladder.name === called);
-    if (found !== undefined) return take(found.ladder);
-    draft.impossible(
-      what,
-      `Its routing rule names the escalation ${called || to}, which isn't in the files.`,
-    );
-  }
-  if (type === "schedule") return step([], named.schedules(to, called));
-  if (type === "none") {
-    draft.nearly(what, "Its alerts notify nobody there, and its rule has no ladder here.");
-    return [];
-  }
+  const said = last === undefined ? null : pagingOf(draft, last, { what, named, ladders });
+  if (said !== null) return said;
   const mine = all.filter(({ ladder }) => ladder.team === id || ladder.team === name);
   const [first] = mine;
   if (first !== undefined) {
@@ -122,13 +100,62 @@ function defaultOf(
         what,
         `Its routing rules aren't in the files: its alerts take the escalation ${first.ladder.name}.`,
       );
-    return take(first.ladder);
+    return { ladder: first.ladder.ladder };
   }
   draft.nearly(what, "No escalation of it is in the files: its alerts page all of its members.");
-  return step(
-    named.members(id, name).map(({ email }) => email),
-    [],
+  const people = named.members(id, name).map(({ email }) => email);
+  return { escalations: draft.steps(what, { people, schedules: [] }) };
+}
+
+/** Whether a routing rule takes all alerts at all times. */
+const isForAll = (route: Given): boolean =>
+  route.object("criteria", "criteria")?.text("type") === "match-all" &&
+  !route.has("timeRestriction");
+
+/** Whom a routing rule notifies; null where that isn't in the files, or isn't said. */
+function pagingOf(
+  draft: TeamDraft,
+  route: Given,
+  { what, named, ladders }: Around & { what: string },
+): RoutePaging | null {
+  const notify = route.object("notify", "notified of routing rules");
+  const [type, to] = [notify?.text("type") ?? "", notify?.text("id") ?? ""];
+  const called = notify?.text("name") ?? "";
+  if (type === "schedule") {
+    const schedules = named.schedules(to, called);
+    return { escalations: draft.steps(what, { people: [], schedules }) };
+  }
+  if (type === "none") {
+    draft.nearly(
+      what,
+      `The alerts of its routing rule ${route.text("name")} notify nobody there, and its rule has no ladder here.`,
+    );
+    return {};
+  }
+  if (type !== "escalation") return null;
+  const found = [...ladders].find(([key, ladder]) => key === to || ladder.name === called);
+  if (found !== undefined) return { ladder: found[1].ladder };
+  draft.impossible(
+    what,
+    `Its routing rule names the escalation ${called || to}, which isn't in the files.`,
   );
+  return null;
+}
+
+function routeOf(draft: TeamDraft, route: Given, around: Around & { what: string }): GivenRoute {
+  const title = `routing rule ${route.text("name") || route.text("id")}`;
+  const criteria = route.object("criteria", "criteria");
+  const any = matchersOfCriteria(criteria);
+  const of = { title, id: route.text("id") || title };
+  if (route.has("timeRestriction")) return { ...of, any: "it applies at some hours", paging: {} };
+  if (typeof any === "string") {
+    route.object("notify", "notified of routing rules")?.leave();
+    return { ...of, any, paging: {} };
+  }
+  const paging = pagingOf(draft, route, around);
+  return paging === null
+    ? { ...of, any: "whom it notifies isn't in the files", paging: {} }
+    : { ...of, any, paging };
 }
 
 /** Makes sources for integrations whose senders use the Alert API. The others are reported. */

@@ -1,5 +1,5 @@
 import type { Importer } from "../importer.ts";
-import { type MadeLadder, TeamDraft } from "../team/draft.ts";
+import { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import type { LadderStep } from "../team/ladder.ts";
 import { type PagerDutyFiles, pagerDutyFiles } from "./files.ts";
@@ -19,7 +19,7 @@ export const fromPagerDuty: Importer = {
     const ladders = new Map(
       given.policies.map((policy) => [policy.text("id"), takePolicy(draft, policy, schedules)]),
     );
-    takeServices(draft, given.services, ladders);
+    for (const service of given.services) takeService(draft, service, ladders);
     for (const window of given.windows)
       draft.impossible(
         `maintenance window ${window.leave().text("description") || window.text("id")}`,
@@ -121,10 +121,9 @@ function takePolicy(
   draft: TeamDraft,
   policy: Given,
   schedules: ReadonlyMap<string, readonly string[]>,
-): MadeLadder {
+): string {
   const name = policy.text("name") || policy.text("summary") || policy.text("id");
   const what = `escalation policy ${name}`;
-  const said = draft.report.length;
   const steps: LadderStep[] = [];
   let after = 0;
   for (const rule of policy.objects("escalation_rules", "escalation rules")) {
@@ -158,39 +157,24 @@ function takePolicy(
     after += rule.number("escalation_delay_in_minutes") ?? 0;
   }
   const passes = (policy.number("num_loops") ?? 0) + 1;
-  const ladder = draft.ladder({ what, steps, passes, every: after });
-  if (ladder.length === 0)
-    draft.impossible(what, "None of its steps pages anybody who is imported.");
-  if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
-  return { name, id: policy.text("id"), ladder, isUsed: false };
-}
-
-function takeServices(
-  draft: TeamDraft,
-  services: readonly Given[],
-  policies: ReadonlyMap<string, MadeLadder>,
-): void {
-  for (const service of services) takeService(draft, service, policies);
-  const unused = { what: "escalation policy", why: "No service of the export uses it" };
-  for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
+  return draft.ladder({ what, name, id: policy.text("id"), steps, passes, every: after });
 }
 
 function takeService(
   draft: TeamDraft,
   service: Given,
-  policies: ReadonlyMap<string, MadeLadder>,
+  policies: ReadonlyMap<string, string>,
 ): void {
   const name = service.text("name") || service.text("summary") || service.text("id");
   const what = `service ${name}`;
   const said = draft.report.length;
   const reference = service.object("escalation_policy", "escalation policies of services");
-  const policy = policies.get(reference?.text("id") ?? "");
-  if (policy === undefined)
+  const ladder = policies.get(reference?.text("id") ?? "");
+  if (ladder === undefined)
     draft.impossible(
       what,
       `Its escalation policy ${reference?.text("summary") ?? ""} isn't in the files: its rule pages nobody until it has a ladder.`,
     );
-  else policy.isUsed = true;
   const status = service.text("status");
   if (status === "disabled" || status === "maintenance")
     draft.nearly(what, `It is ${status} there; its rule here opens alerts.`);
@@ -211,7 +195,7 @@ function takeService(
     name,
     id: service.text("id"),
     match: { sources: [source] },
-    escalations: policy?.ladder ?? [],
+    ladder,
     ...(quiet > 0 && { auto_resolve_quiet_minutes: quiet }),
     ...(ack > 0 && { ack_expires_minutes: ack }),
   });

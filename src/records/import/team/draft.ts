@@ -1,11 +1,12 @@
 import { Zone } from "../../../core/oncall/zone.ts";
 import { shellQuoted } from "../../../ground/kit/shell.ts";
+import type { ConditionInput } from "../alertmanager/conditions.ts";
 import type { Imported, ImportLine, ImportOptions } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import { SecretNames } from "../secrets.ts";
 import { Unread } from "../unread.ts";
 import type { Given } from "./given.ts";
-import { type LadderStep, ladderOf, type PlannedStep } from "./ladder.ts";
+import { type LadderStep, ladderOf, type PlannedLadder, type PlannedStep } from "./ladder.ts";
 import { GivenPeople } from "./people.ts";
 import { type PlannedSchedule, planSchedule, type SchedulePlan } from "./schedules.ts";
 
@@ -14,8 +15,11 @@ export interface PlannedRule {
   /** In its own system, as of everything that is made. */
   id: string;
   match: { sources: string[]; min_level?: number; tags?: string[] };
-  conditions?: { key: string; op: "eq" | "in" | "matches"; value: string | string[] }[];
-  escalations: PlannedStep[];
+  conditions?: ConditionInput[];
+  /** One that `ladder` made, by its name. */
+  ladder?: string | undefined;
+  /** Steps of its own; left out: it pages nobody, or by its ladder. */
+  escalations?: PlannedStep[];
   auto_resolve_quiet_minutes?: number;
   ack_expires_minutes?: number;
 }
@@ -32,6 +36,8 @@ interface PlannedHeartbeat {
 export interface PolicyPlan {
   /** Its name in the report: `escalation policy Web`. */
   what: string;
+  name: string;
+  id: string;
   steps: LadderStep[];
   passes: number;
   /** Minutes from one pass to the next. */
@@ -43,17 +49,13 @@ interface Origin {
   imported_from: string;
 }
 
-/** A project's default limits. */
-const BOUNDS = { sources: 500, schedules: 100, rules: 500 } as const;
+/** Without empty lists. */
+type Written<T extends { steps: PlannedStep[] }> = Omit<T, "steps"> & {
+  steps: ReturnType<typeof writtenStep>[];
+};
 
-/** A ladder for rules. */
-export interface MadeLadder {
-  name: string;
-  id: string;
-  ladder: PlannedStep[];
-  /** Whether a rule uses it. */
-  isUsed: boolean;
-}
+/** A project's default limits, and the box's. */
+const BOUNDS = { sources: 500, schedules: 100, rules: 500, ladders: 200 } as const;
 
 /** The project that an export becomes, while it is built, and its report. */
 export class TeamDraft {
@@ -69,11 +71,13 @@ export class TeamDraft {
   readonly #names = {
     schedules: new UniqueNames(128),
     sources: new UniqueNames(128),
+    ladders: new UniqueNames(200),
     rules: new UniqueNames(200),
     heartbeats: new UniqueNames(128),
   };
   readonly #schedules: (PlannedSchedule & Origin)[] = [];
   readonly #sources: ({ name: string; kind: string } & Origin)[] = [];
+  readonly #ladders: ({ name: string } & Written<PlannedLadder> & Origin)[] = [];
   readonly #rules: (Omit<PlannedRule, "id"> & Origin)[] = [];
   readonly #heartbeats: (Omit<PlannedHeartbeat, "id"> & Origin)[] = [];
 
@@ -136,8 +140,25 @@ export class TeamDraft {
     this.#commands.push(`printf %s "$${env}" | box source add-key ${place} -`);
   }
 
-  ladder({ what, steps, passes, every }: PolicyPlan): PlannedStep[] {
-    return ladderOf(steps, { passes, every }, (how) => this.nearly(what, how));
+  /** Adds a ladder. Returns its name. */
+  ladder({ what, name, id, steps, passes, every }: PolicyPlan): string {
+    const said = this.report.length;
+    const planned = ladderOf(steps, { passes, every }, (how) => this.nearly(what, how));
+    const given = this.#names.ladders.give(name);
+    const home = (schedule: string) => `${this.#project}/${schedule}`;
+    const from = planned.steps.map((one) => ({ ...one, schedules: one.schedules.map(home) }));
+    const origin = this.#origin(id || name);
+    this.#ladders.push({ name: given, ...planned, steps: from.map(writtenStep), ...origin });
+    if (planned.steps.length === 0)
+      this.impossible(what, "None of its steps pages anybody who is imported.");
+    else if (this.report.length === said) this.exact(what, ladderText(given, planned));
+    return given;
+  }
+
+  /** Steps that one rule alone has, because they are no policy there. */
+  steps(what: string, { people, schedules }: Omit<LadderStep, "after">): PlannedStep[] {
+    const say = (how: string) => this.nearly(what, how);
+    return ladderOf([{ after: 0, people, schedules }], { passes: 1, every: 0 }, say).steps;
   }
 
   rule({ name, id, ...rule }: PlannedRule): void {
@@ -147,14 +168,6 @@ export class TeamDraft {
 
   #origin(id: string): Origin {
     return { imported_from: [...`${this.#system}:${id}`].slice(0, 512).join("") };
-  }
-
-  /** Makes a rule for an unused ladder. `what`, `why`: for the report ("escalation policy", "No service has it"). */
-  ownRule({ name, id, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
-    const source = this.source(name, id);
-    const how = `it is the ladder of a rule with its name, for events of the source ${source}.`;
-    this.nearly(`${what} ${name}`, `${why}: ${how}`);
-    this.rule({ name, id, match: { sources: [source] }, escalations: ladder });
   }
 
   heartbeat({ name, id, ...rest }: PlannedHeartbeat): string {
@@ -174,11 +187,15 @@ export class TeamDraft {
         "They get accounts without a password or contacts: box config apply --invite prints a link for each, and everybody enters and confirms their own addresses and numbers.",
       );
     this.#overBounds();
+    const ladders = this.#ladders;
+    const shared = new Set(ladders.flatMap(({ steps }) => steps.flatMap((one) => one.schedules)));
     const project = {
       name: this.#project,
       imported_from: this.#system,
       sources: this.#sources,
-      schedules: this.#schedules,
+      schedules: this.#schedules.map((one) =>
+        shared.has(`${this.#project}/${one.name}`) ? { ...one, shared: true } : one,
+      ),
       rules: this.#rules.map(writtenRule),
       ...(this.#heartbeats.length === 0 ? {} : { heartbeats: this.#heartbeats }),
     };
@@ -186,6 +203,7 @@ export class TeamDraft {
       config: {
         format: 1,
         ...(planned.length === 0 ? {} : { people: planned }),
+        ...(ladders.length === 0 ? {} : { tenant: { ladders } }),
         projects: [project],
       },
       report: this.report,
@@ -200,6 +218,11 @@ export class TeamDraft {
       schedules: this.#schedules.length,
       rules: this.#rules.length,
     };
+    if (this.#ladders.length > BOUNDS.ladders)
+      this.impossible(
+        `project ${this.#project}`,
+        `It has ${this.#ladders.length} ladders, and a box holds ${BOUNDS.ladders}: leave some policies out of the export.`,
+      );
     for (const kind of ["sources", "schedules", "rules"] as const)
       if (counts[kind] > BOUNDS[kind])
         this.impossible(
@@ -210,13 +233,19 @@ export class TeamDraft {
 }
 
 /** Without empty values. */
-function writtenRule({ escalations, ...rule }: Omit<PlannedRule, "id"> & Origin) {
-  return {
-    ...rule,
-    escalations: escalations.map(({ accounts, schedules, ...step }) => ({
-      ...(accounts.length > 0 && { accounts }),
-      ...(schedules.length > 0 && { schedules }),
-      ...step,
-    })),
-  };
+const writtenRule = ({ escalations = [], ladder, ...rule }: Omit<PlannedRule, "id"> & Origin) => ({
+  ...rule,
+  ...(ladder === undefined ? { escalations: escalations.map(writtenStep) } : { ladder }),
+});
+
+const writtenStep = ({ accounts, schedules, ...step }: PlannedStep) => ({
+  ...(accounts.length > 0 && { accounts }),
+  ...(schedules.length > 0 && { schedules }),
+  ...step,
+});
+
+function ladderText(name: string, { steps, passes = 1 }: PlannedLadder): string {
+  const all = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
+  if (passes === 1) return `The ladder ${name} of ${all}.`;
+  return `The ladder ${name} of ${all}, which runs ${passes} times; after that the box also pages the fallback.`;
 }

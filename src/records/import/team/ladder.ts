@@ -10,12 +10,21 @@ export interface PlannedStep {
   accounts: string[];
   schedules: string[];
   after_minutes: number;
-  repeat_minutes?: number;
 }
 
 const MOST_STEPS = 10;
+const MOST_PASSES = 9;
+const MOST_PAUSE = 10_080;
 const MOST_NAMED = 20;
 const YEAR = 525_600;
+
+/** A ladder as a configuration has it. */
+export interface PlannedLadder {
+  steps: PlannedStep[];
+  /** With `pass_after_minutes`; left out: it runs once. */
+  passes?: number;
+  pass_after_minutes?: number;
+}
 
 /**
  * An escalation policy as a ladder: its steps, run `passes` times, each pass `every` minutes after the last. `say` gets
@@ -25,26 +34,32 @@ export function ladderOf(
   steps: readonly LadderStep[],
   { passes, every: given }: { passes: number; every: number },
   say: (how: string) => void,
-): PlannedStep[] {
+): PlannedLadder {
   const every = Math.ceil(given);
   const wanted = every > 0 ? Math.max(1, passes) : 1;
-  /** Where one pass ends in the minute in which the next begins, the two steps become one. */
   const gone = (times: number) =>
     Array.from({ length: times }, (_, pass) =>
       steps.map((step) => ({ ...step, after: step.after + pass * every })),
     ).flat();
-  const fits = (times: number) => planned(joinedSteps(gone(times))).length <= MOST_STEPS;
-  let whole = 1;
-  while (whole < Math.min(wanted, MOST_STEPS) && fits(whole + 1)) whole += 1;
-  const ladder = fitted(joinedSteps(gone(whole)), say).filter(
+  // A pass of a ladder holds several of theirs where nine are too few.
+  const times = Math.ceil(wanted / MOST_PASSES);
+  const fits = planned(joinedSteps(gone(times))).length <= MOST_STEPS;
+  const held = fits ? times : 1;
+  const once = fitted(joinedSteps(gone(held)), say).filter(
     ({ after_minutes }) => after_minutes <= YEAR,
   );
-  const last = ladder.at(-1);
-  if (whole === wanted || last === undefined) return ladder;
-  say(
-    `It runs its steps ${wanted} times; a ladder has ${MOST_STEPS} steps, so it runs them ${whole} ${whole === 1 ? "time" : "times"} here, and then pages those of the last step every ${every} minutes until somebody acknowledges.`,
-  );
-  return [...ladder.slice(0, -1), { ...last, repeat_minutes: Math.min(every, YEAR) }];
+  const last = once.at(-1)?.after_minutes;
+  if (wanted === 1 || last === undefined) return { steps: once };
+  const whole = Math.min(MOST_PASSES, Math.ceil(wanted / held));
+  if (whole * held < wanted)
+    say(`It runs its steps ${wanted} times; a ladder does so ${MOST_PASSES} times.`);
+  const pause = held * every - last;
+  const pass_after_minutes = Math.min(Math.max(pause, 1), MOST_PAUSE);
+  if (pass_after_minutes !== pause)
+    say(
+      `It begins again ${pause} minutes after its last step; here ${pass_after_minutes} minutes after it.`,
+    );
+  return { steps: once, passes: whole, pass_after_minutes };
 }
 
 /** Joins steps of the same minute. Nobody is named twice in a step. */

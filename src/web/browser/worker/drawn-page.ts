@@ -45,6 +45,9 @@ export interface DrawnPlace {
   zone: string;
 }
 
+const icon = (path: string): string =>
+  `<svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
+
 /** `bar` and `main` are markup, `title` is text. */
 export function drawnPage(
   { base, hash, now, zone }: DrawnPlace,
@@ -64,11 +67,11 @@ export function drawnPage(
 </head>
 <body class="frame">
 <a class="skip" href="#main">To the content</a>
-<div id="bar" class="bar" data-live="system" role="status">${bar}</div>
 <nav class="nav" aria-label="Main">
-<a class="nav-item" href="${base}/alerts" data-key="g a"><span>Alerts</span></a>
-<a class="nav-item" href="${base}/oncall" data-key="g o"><span>On-call</span></a>
+<a class="nav-item" href="${base}/alerts" data-key="g a">${icon("M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 21h4")}<span>Alerts</span></a>
+<a class="nav-item" href="${base}/oncall" data-key="g o">${icon("M6 5h12a2 2 0 0 1 2 2v11a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2zM4 10h16M8.5 3v4M15.5 3v4")}<span>On call</span></a>
 </nav>
+<div id="bar" class="bar" data-live="system" role="status">${bar}</div>
 <div class="main">
 <main id="main" tabindex="-1">
 ${main}

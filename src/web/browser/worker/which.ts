@@ -34,7 +34,9 @@ export type WorkerWay =
 
 /** First segments of the addresses of pages. */
 const PAGES = new Set(
-  "alerts a p oncall search silences heartbeats people me system audit simulate welcome".split(" "),
+  "alerts a p oncall search more silences heartbeats people me system audit simulate welcome ladders new-ladder numbers".split(
+    " ",
+  ),
 );
 
 /** Where somebody comes in: they have no session, or another's. */

@@ -65,6 +65,11 @@ const HELD: Readonly<Record<string, string>> = {
   page: "a page",
 };
 
+const LOST: Readonly<Record<string, string>> = {
+  pages_failed: ": their pages failed",
+  removed: ": their account was removed",
+};
+
 /** One for each kind that the history has. */
 const SAY: Readonly<Record<string, Say>> = {
   opened: (detail, who) =>
@@ -107,7 +112,7 @@ const SAY: Readonly<Record<string, Say>> = {
     html`<span class="wrong">${steps(detail)} reached nobody${detail.has("top") && ", and there is no step above"}.</span>`,
   unreachable: (detail) =>
     html`<span class="wrong">Nothing reaches ${detail.people("accounts")}${
-      detail.text("why") === "pages_failed" && ": their pages failed"
+      LOST[detail.text("why")] ?? ""
     }.</span>`,
   fallback: (detail) =>
     html`<span class="wrong">${detail.text("why") === "rule_deleted" ? "Its rule is deleted." : "Nobody on the ladder is reached."}</span> The fallback ${

@@ -18,7 +18,7 @@ import type { ShownAlert } from "./shown-alert.ts";
 export function alertHead(call: PageCall, shown: ShownAlert): Markup {
   const { row } = shown;
   const { project, rule } = row;
-  return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} <span class="between">·</span> ${stateWords(call, shown)} <span class="between">·</span> <span class="place">${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span></p>
+  return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} <span class="between">·</span> <span class="place">${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span> <span class="between">·</span> ${stateWords(call, shown)}</p>
 <h1 class="message" dir="auto">${markedTitle(row)}</h1>
 <p class="soft">${row.count} × since ${clockTime(call, row.first_seen)}</p>
 <p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${

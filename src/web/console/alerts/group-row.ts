@@ -1,52 +1,70 @@
-import { type AlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
-import { type Apart, apartOf } from "../../../core/alerts/apart.ts";
 import { type GroupFacts, groupFacts } from "../../../core/alerts/group-facts.ts";
 import type { AlertGroup } from "../../../core/alerts/groups.ts";
-import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import type { Labels } from "../../../core/alerts/labels.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { STATE_CLASS } from "../ui/alert-pieces.ts";
 import { askedList, listAddress, withPart } from "../ui/asked-alerts.ts";
-import { levelBadge, levelWord } from "../ui/level.ts";
-import { aboutText, markedTemplate, markedTitle } from "../ui/message.ts";
+import { squareChip } from "../ui/faces.ts";
+import { button } from "../ui/form.ts";
+import { levelBadge, levelKind, levelWord } from "../ui/level.ts";
+import { identifiersText, markedTitle } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
-import { ago, since } from "../ui/times.ts";
+import { since } from "../ui/times.ts";
 
-/** Of a group that is opened so many alerts are shown in place; the others are a link away. */
-const MOST_OPENED = 10;
+/** Of the labels that all alerts of a group have so many are shown. */
+const MOST_SHARED = 3;
 
-/** "errors: 3,400 alerts", which opens in place; its box selects them all. */
+/**
+ * "errors: 3,400 alerts", with its largest kinds; it leads to a list of its own, and its box selects them all. `shared`: the labels
+ * that all of them have.
+ */
 export function groupRow(
   call: PageCall,
   group: AlertGroup,
-  nameOf: (account: string) => string,
+  { shared = {}, nameOf }: { shared: Labels | undefined; nameOf: (account: string) => string },
 ): Markup {
-  const { store } = call.tenant;
-  const facts = groupFacts(store, group);
-  const { first, rule, project, count, titles, states } = facts;
+  const facts = groupFacts(call.tenant.store, group);
+  const { first, rule, project, count, kinds, states, levels } = facts;
   const look = states.silenced === count ? "silenced" : STATE_CLASS[first.state];
   const newest = group.alerts.reduce((most, { id }) => Math.max(most, id), 0);
-  const shown = group.alerts.slice(0, MOST_OPENED).map(({ id }) => getAlertRow(store, id));
-  const apart = apartOf(store, shown);
-  return html`<li class="row row-${look} row-many" id="group-${first.rule_id}" data-row>
-<label class="pick"><input type="checkbox" form="bulk" name="id" value="group-${first.rule_id}-${newest}" data-many="${count}" aria-label="Select all ${count} of ${rule}"></label>
-<span class="row-head">${levelBadge(first.level)}</span>
-<div class="row-title"><details id="of-${first.rule_id}"><summary>${rule}: ${counted(count, "alert")}</summary><ul class="group">${shown.map((row) => openedRow(call, row, apart.get(row.id)))}</ul>${
-    count > shown.length &&
-    html`<p><a href="${call.base}${ofRule(call, facts)}">All ${count}</a></p>`
-  }</details></div>
-<span class="row-about">${project} · ${levelsText(facts)}${titles.map(({ title, count: of }) => html` · <span dir="auto">${markedTemplate(title)}</span> ${of} ×`)}</span>
-<span class="row-age">${since(call, facts.since)}</span>
-<span class="row-next">${holders(facts, nameOf)}</span>
+  const [[level, of] = [first.level, count], ...others] = levels;
+  const id = `group-${first.rule_id}`;
+  const to = call.base + ofRule(call, facts);
+  const all = identifiersText(shared, MOST_SHARED);
+  return html`<li class="row row-${look} row-many of-${levelKind(level)}" id="${id}" data-row>
+<label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}-${newest}" data-many="${count}" aria-label="Select all ${count} of ${rule}"></label>
+<div class="row-head">${levelBadge(level, of)}<span class="row-place">${others.map(([each, n]) => `${n} ${levelWord(each)}`).join(", ")}</span><span class="row-age">${since(call, facts.since)}</span></div>
+<h2 class="row-title"><a href="${to}">${rule}: ${counted(count, "alert")}</a></h2>
+<p class="row-about">${project}${all !== "" && ` · ${all}`}</p>
+${stripe(levels)}
+<ul class="kinds">${kinds.map((kind) => html`<li><span dir="auto">${markedTitle(kind.row)}</span>${kind.count > 1 && html` <b>and ${kind.count - 1} like it</b>`}</li>`)}</ul>
+<div class="row-foot">${squareChip("bell-ring")}<p class="row-next">${holders(facts, nameOf)}</p><span class="row-actions"><a class="button second" href="${to}" aria-label="Open ${rule}">Open</a>${
+    look === "open" &&
+    button(call, {
+      action: "/alerts/ack",
+      name: `Ack all ${count}`,
+      key: "a",
+      kind: "second",
+      label: `Ack all ${count} of ${rule}`,
+      fields: { id: `${id}-${newest}`, list: call.query.toString() },
+    })
+  }</span></div>
 </li>
 `;
 }
 
-function openedRow(call: PageCall, row: AlertRow, apart: Apart | undefined): Markup {
-  const { id, level, state, count, silenced_by } = row;
-  const names = aboutText(row, apart);
-  const stands = state === "open" ? (silenced_by === null ? "" : " · silenced") : ` · ${state}`;
-  return html`<li>${levelBadge(level)} <a class="message" href="${call.base}/a/${id}" dir="auto">${markedTitle(row)}</a> <span class="soft">${names !== "" && `${names} · `}#${id}${stands} · ${count} × · ${ago(call, row.last_seen)}</span></li>
-`;
+/** The share of each level, the highest first. */
+function stripe(levels: GroupFacts["levels"]): Markup {
+  const all = levels.reduce((sum, [, n]) => sum + n, 0);
+  const bars: Markup[] = [];
+  let at = 0;
+  for (const [level, n] of levels) {
+    const width = Math.round((n / all) * 1000) / 10;
+    bars.push(html`<rect class="of-${levelKind(level)}" x="${at}%" width="${width}%" height="8"/>`);
+    at += width;
+  }
+  return html`<svg class="stripe" height="8" aria-hidden="true">${bars}</svg>`;
 }
 
 /** The same list, of this rule alone. */
@@ -56,17 +74,15 @@ function ofRule({ query }: PageCall, { rule, project }: GroupFacts): string {
   return listAddress({ ...asked, q, before: null });
 }
 
-/** "3 critical, 31 error". */
-const levelsText = ({ levels }: GroupFacts): string =>
-  levels.map(([level, count]) => `${count} ${levelWord(level)}`).join(", ");
-
-/** What isn't plainly open of them, and who has it. */
-function holders({ states, accounts }: GroupFacts, nameOf: (account: string) => string): Piece {
-  const { acknowledged, silenced } = states;
+/** Who has how many of them, and how many nobody has. */
+function holders({ states, accounts }: GroupFacts, nameOf: (account: string) => string): Markup {
+  const { open, acknowledged, silenced } = states;
   const names = accounts.slice(0, 2).map(nameOf).join(", ");
   const more = accounts.length > 2 ? ` and ${accounts.length - 2} more` : "";
-  return [
-    ...(acknowledged > 0 ? [`${acknowledged} acknowledged${names && ` by ${names}${more}`}`] : []),
-    ...(silenced > 0 ? [`${silenced} silenced`] : []),
-  ].join(" · ");
+  const has = accounts.length > 1 ? "have" : "has";
+  const first =
+    acknowledged === 0
+      ? "Nobody has any"
+      : `${names === "" ? "Somebody" : names + more} ${has} ${acknowledged}`;
+  return html`<b>${first}</b> <span class="soft">${open - silenced} open${silenced > 0 && `, ${silenced} quiet`}</span>`;
 }

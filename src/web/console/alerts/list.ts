@@ -1,11 +1,13 @@
 import { type AlertRow, findAlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
 import { apartOf } from "../../../core/alerts/apart.ts";
+import { sharedLabels } from "../../../core/alerts/group-facts.ts";
 import { type AlertGroup, groupAlerts } from "../../../core/alerts/groups.ts";
 import { lookAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { triage } from "../../../core/alerts/triage.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { type AskedList, listAddress, partIn, standsIn, triageFilter } from "../ui/asked-alerts.ts";
+import { facesOf } from "../ui/faces.ts";
 import { naming } from "../ui/people-names.ts";
 import { groupRow } from "./group-row.ts";
 import { nothingThere } from "./nothing.ts";
@@ -19,29 +21,45 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const rows = entries.flatMap((entry) => ("row" in entry ? [entry.row] : []));
   const left = rowsThatLeft(call, asked, entries);
   if (entries.length === 0 && left.length === 0) return nothingThere(call, asked);
+  const shared = await sharedLabels(
+    store,
+    entries.flatMap((entry) => ("group" in entry ? [entry.group] : [])),
+  );
   const about = {
     nameOf: naming(store),
+    faces: await facesOf(call),
     look: lookAhead(store, call.now),
     last: lastOfAll(store, [...rows, ...left]),
   };
   const minutes = minutesOfAll(call, rows);
   const apart = apartOf(store, [...rows, ...left]);
+  const nows = new Map([...rows, ...left].map((row) => [row.id, nowWords(call, row, about)]));
+  const first = worst(rows.filter(({ id }) => nows.get(id)?.rings === "me"));
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {
       row,
       isGone,
+      isFirst: row.id === first,
       apart: apart.get(row.id),
       minutes: (isGone ? null : minutes.get(row.id)) ?? [],
-      now: nowWords(call, row, about),
+      now: nows.get(row.id) ?? nowWords(call, row, about),
     });
   const items = entries.map((entry) =>
-    "row" in entry ? draw(entry.row) : groupRow(call, entry.group, about.nameOf),
+    "row" in entry
+      ? draw(entry.row)
+      : groupRow(call, entry.group, { shared: shared.get(entry.group), nameOf: about.nameOf }),
   );
   const on = next === null ? null : listAddress({ ...asked, before: next });
   return html`<p class="new" data-new><button type="button"></button></p>
 ${!complete && html`<p class="warn">There are more than one look takes: the rest is in no group and in no count here.</p>`}
 <ol class="rows" data-list${next !== null && html` data-more`}>${items}${left.map((row) => draw(row, true))}</ol>
 ${pages(call, asked, on)}`;
+}
+
+/** The highest, and of those the newest: a list is in that order but for what stands before. */
+function worst(rows: readonly AlertRow[]): number | undefined {
+  const [first] = [...rows].sort((a, b) => b.level - a.level || b.opened_at - a.opened_at);
+  return first?.id;
 }
 
 type Entry = { row: AlertRow } | { group: AlertGroup };

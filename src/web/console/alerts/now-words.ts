@@ -2,9 +2,11 @@ import type { AlertRow, AlertState } from "../../../core/alerts/alert.ts";
 import { doerOf } from "../../../core/alerts/holder.ts";
 import { type LookAhead, nextRungs } from "../../../core/alerts/rungs-ahead.ts";
 import { latestEntries, type TimelineEntry } from "../../../core/alerts/timeline.ts";
-import { html, type Markup } from "../../../ground/kit/html.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
+import { pagesOfAlert } from "../../../out/paging/history.ts";
 import type { PageCall } from "../screen.ts";
+import { chip, type Faces, squareChip } from "../ui/faces.ts";
 import { ago, clockTime, until } from "../ui/times.ts";
 
 /** What of an alert's history says how it stands now. */
@@ -16,9 +18,21 @@ const TELLING: Readonly<Record<AlertState, readonly string[]>> = {
 
 export interface NowAbout {
   nameOf(account: string): string;
+  faces: Faces;
   look: LookAhead;
   /** By alert: the latest of its history that says how it stands. */
   last: ReadonlyMap<number, TimelineEntry>;
+}
+
+/** How an alert stands, as its card says it. */
+export interface NowWords {
+  /** Whom it is about: whoever is rung or has it. */
+  mark: Piece;
+  words: Markup;
+  /** Somebody is rung; `me`: the reader is among them. */
+  rings: "me" | "others" | null;
+  /** Nobody is rung, and nobody will be who could be reached: somebody has to take it of their own accord. */
+  isStuck: boolean;
 }
 
 /** That of all rows of a page at once. */
@@ -35,57 +49,132 @@ export function lastOfAll(
   );
 }
 
-/** What the ladder does now, or who has it: "Ann paged 2 min ago, Bob in 3:12". */
-export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): Markup {
-  const last = about.last.get(row.id);
-  const doer = () => (last === undefined ? null : doerOf(last, about.nameOf));
-  if (row.state === "acknowledged") {
-    const by = row.acked_by === null ? doer() : about.nameOf(row.acked_by);
-    return html`${by ?? "Somebody"} has it${row.wakes_at !== null && html` until ${clockTime(call, row.wakes_at)}`}`;
-  }
-  if (row.state === "resolved") {
-    const by = doer();
-    return html`Resolved ${by === null ? "by itself" : `by ${by}`}${
-      row.resolved_at !== null && html` · ${ago(call, row.resolved_at)}`
-    }`;
-  }
+/** Two lines: what is now, and what comes next or since when it is so. */
+const lines = (first: Piece, second: Piece): Markup =>
+  html`<span>${first}</span> <span class="soft">${second}</span>`;
+
+/** What the ladder does now, or who has it. */
+export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
+  if (row.state === "acknowledged") return taken(call, row, about);
+  if (row.state === "resolved") return done(call, row, about);
   if (row.silenced_by !== null)
-    return html`Silenced${row.held_until !== null && html` until ${clockTime(call, row.held_until)}`}`;
-  const parts = [before(call, row, about), ahead(call, row, about)].filter((part) => part !== null);
-  if (parts.length > 0) return html`${parts.map((part, i) => html`${i > 0 && ", "}${part}`)}`;
-  const rule = about.look.rule(row.rule_id);
-  return html`<span class="warn">${
-    rule === null
-      ? "its rule was deleted"
-      : rule.escalations.length === 0
-        ? "no ladder: nobody is paged"
-        : "nothing more will happen"
-  }</span>`;
+    return still(
+      squareChip("bell-off"),
+      lines(
+        html`<b>Quiet</b>${row.held_until !== null && html` until ${clockTime(call, row.held_until)}`}`,
+        "nobody is told meanwhile",
+      ),
+    );
+  return ringing(call, row, about);
 }
 
-/** Whom it paged last, or that it reached nobody. */
-function before(call: PageCall, { id }: AlertRow, { nameOf, last: all }: NowAbout): Markup | null {
-  const last = all.get(id);
-  if (last === undefined) return null;
-  const accounts = (last.detail["accounts"] as string[] | undefined) ?? [];
-  if (last.kind === "reached_nobody" || accounts.length === 0)
-    return html`<strong class="wrong">nobody on call!</strong>`;
-  const names = shortly(accounts, nameOf);
+const still = (mark: Piece, words: Markup): NowWords => ({
+  mark,
+  words,
+  rings: null,
+  isStuck: false,
+});
+
+function taken(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
+  const entry = last.get(row.id);
+  const by = row.acked_by;
+  const name = by === null ? (entry && doerOf(entry, nameOf)) || "Somebody" : nameOf(by);
+  const who = by === call.who.accountId ? "You have it" : `${name} has it`;
+  const from = row.acked_at ?? entry?.at ?? row.last_seen;
+  return still(
+    by === null ? squareChip("check") : chip(faces(by)),
+    lines(
+      html`<b>${who}</b>`,
+      html`since ${clockTime(call, from)}${row.wakes_at !== null && html`, until ${clockTime(call, row.wakes_at)}`}`,
+    ),
+  );
+}
+
+function done(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
+  const entry = last.get(row.id);
+  const by = entry === undefined ? null : doerOf(entry, nameOf);
+  const account = entry?.account_id ?? null;
+  return still(
+    account === null ? squareChip("check") : chip(faces(account), { dot: false }),
+    lines(
+      by === null ? "Resolved by itself" : `Resolved by ${by}`,
+      row.resolved_at !== null && ago(call, row.resolved_at),
+    ),
+  );
+}
+
+/** Whom it rings, whether they saw it, and who is next. */
+function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
+  const { nameOf, faces } = about;
+  const last = about.last.get(row.id);
+  const accounts = (last?.detail["accounts"] as string[] | undefined) ?? [];
+  const next = ahead(call, row, about);
+  const [first] = accounts;
+  if (last === undefined) {
+    const rule = about.look.rule(row.rule_id);
+    const why =
+      rule === null ? "Its rule was deleted" : rule.escalations.length === 0 ? "No ladder" : null;
+    if (next === null || why !== null)
+      return stuck(html`<b class="warn">${why ?? "The ladder has ended"}</b>`, "nobody is paged");
+    return still(squareChip("clock"), lines("Nobody is rung yet", next));
+  }
+  if (last.kind === "reached_nobody" || first === undefined)
+    return stuck(html`<b class="crit">Nobody is on call</b>`, next ?? "and nobody after");
   if (last.kind === "unreachable")
-    return html`<strong class="wrong">nothing reaches ${names}!</strong>`;
-  return html`${names} paged ${ago(call, last.at)}`;
+    return stuck(
+      html`<b class="crit">Nothing reaches ${shortly(accounts, nameOf)}</b>`,
+      next ?? "and nobody after",
+    );
+  if (accounts.includes(call.who.accountId))
+    return {
+      mark: chip(faces(call.who.accountId), { rings: true }),
+      words: lines(html`<b>Ringing you</b>`, next ?? "nobody after you"),
+      rings: "me",
+      isStuck: false,
+    };
+  return {
+    mark: chip(faces(first), { rings: true }),
+    words: lines(
+      seenWords(call, row, { accounts, names: shortly(accounts, nameOf) }),
+      next ?? html`<span class="warn">nobody after</span>`,
+    ),
+    rings: "others",
+    isStuck: false,
+  };
 }
 
-/** Who is next and when. */
+const stuck = (first: Markup, second: Piece): NowWords => ({
+  mark: squareChip("warn"),
+  words: lines(first, second),
+  rings: null,
+  isStuck: true,
+});
+
+/** "Ringing Mei, not seen yet", "Seen by Mei, 40 s ago". */
+function seenWords(
+  call: PageCall,
+  { id }: AlertRow,
+  { accounts, names }: { accounts: readonly string[]; names: string },
+): Markup {
+  const seen = pagesOfAlert(call.tenant.store, id).filter(
+    ({ account, shownAt }) => shownAt !== null && accounts.includes(account),
+  );
+  const at = Math.max(0, ...seen.map(({ shownAt }) => shownAt ?? 0));
+  if (at === 0) return html`Ringing ${names}, <b>not seen yet</b>`;
+  return html`<b>Seen by ${names}</b>, ${ago(call, at)}`;
+}
+
+/** Who is next and when; null where nobody is. */
 function ahead(call: PageCall, row: AlertRow, { nameOf, look }: NowAbout): Markup | null {
   const rungs = nextRungs(call.tenant.store, row, { now: call.now, look });
   const [next] = rungs;
   if (next === undefined) return null;
   const accounts = [...new Set(rungs.flatMap((rung) => rung.accounts))];
-  if (accounts.length === 0)
-    return html`<strong class="wrong">nobody in ${until(call, next.at)}!</strong>`;
-  const again = rungs.every(({ why }) => why === "renotify") && " again";
-  return html`${shortly(accounts, nameOf)}${again} in ${until(call, next.at)}`;
+  if (accounts.length === 0) return html`<b class="crit">nobody in ${until(call, next.at)}</b>`;
+  const isAgain = rungs.every(({ why }) => why === "renotify" || why === "repeat");
+  const you = accounts.length === 1 && accounts[0] === call.who.accountId;
+  if (isAgain) return html`again in ${until(call, next.at)}`;
+  return html`${you ? "you" : shortly(accounts, nameOf)} in ${until(call, next.at)}`;
 }
 
 /** Ann, Bob and 3 more. */

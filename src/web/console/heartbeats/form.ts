@@ -1,4 +1,5 @@
 import { onCallNow } from "../../../core/oncall/duty.ts";
+import { defaultLadderOf, defaultsOf } from "../../../core/projects/ladders.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { usableNames } from "../../../core/projects/schedule-names.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
@@ -6,6 +7,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { field, fieldId, select } from "../ui/form.ts";
 import { LENGTH_UNITS } from "./fields.ts";
+import { USUAL_EAR } from "./heartbeat-rule.ts";
 
 const LEVELS = [
   { value: "500", name: "critical" },
@@ -62,10 +64,24 @@ export function earsField(call: PageCall, action: string, project: string | null
     value: "",
     choices: [
       { value: "", name: "as the project’s rules say" },
+      ...usualEars(call, project),
       ...earChoices(call, project).map(({ value, name }) => ({ value, name: `its own: ${name}` })),
     ],
     hint: "A ladder of its own is a rule that takes this heartbeat alone; it can be changed like any other.",
   })}`;
+}
+
+/** The default ladder of the project; of any where none is chosen yet. */
+export function usualEars(
+  { tenant: { store } }: PageCall,
+  project: string | null,
+): { value: string; name: string }[] {
+  const home = project === null ? null : getProject(store, project);
+  const ladder = home && defaultLadderOf(store, home);
+  const isSome = home === null && [...defaultsOf(store).keys()].some((id) => id !== null);
+  if (ladder === null && !isSome) return [];
+  const name = `its own rule, on the project’s default ladder${ladder === null ? "" : `: ${ladder}`}`;
+  return [{ value: USUAL_EAR, name }];
 }
 
 /** People, and schedules of the project with whom they have now; of every project where none is chosen yet. */

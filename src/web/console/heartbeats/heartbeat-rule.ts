@@ -1,4 +1,5 @@
 import { createRule } from "../../../core/alerts/rules.ts";
+import { ladderInPassing } from "../../../core/projects/ladders.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { ruleCreate } from "../../../core/projects/rule.ts";
 import { check } from "../../../ground/kit/check.ts";
@@ -7,9 +8,12 @@ import type { Tx } from "../../../ground/store/store.ts";
 
 const REPEAT_MINUTES = 5;
 
+/** The choice of the form that isn't a person or a schedule: what the project has for rules made in passing. */
+export const USUAL_EAR = "usual";
+
 /**
- * Makes a rule that takes this heartbeat alone and pages whom the form names: `a:` and an account, or `s:` and a schedule.
- * Its name. Throws 400, 409, 422.
+ * Makes a rule that takes this heartbeat alone and pages whom the form names: `a:` and an account, `s:` and a schedule, or the
+ * project's default ladder. Its name. Throws 400, 409, 422.
  */
 export function makeHeartbeatRule(
   tx: Tx,
@@ -18,7 +22,16 @@ export function makeHeartbeatRule(
 ): string {
   const who = ear.slice(2);
   const isAccount = ear.startsWith("a:");
-  if (!isAccount && !ear.startsWith("s:")) throw invalid([{ field: "/ear", reason: "is nobody" }]);
+  const refuse = (reason: string): never => {
+    throw invalid([{ field: "/ear", reason }]);
+  };
+  if (ear !== USUAL_EAR && !isAccount && !ear.startsWith("s:")) refuse("is nobody");
+  const own = {
+    accounts: isAccount ? [who] : [],
+    schedules: isAccount ? [] : [who],
+    after_minutes: 0,
+    repeat_minutes: REPEAT_MINUTES,
+  };
   const { name, ...body } = check(
     ruleCreate,
     {
@@ -26,14 +39,9 @@ export function makeHeartbeatRule(
       match: { tags: ["heartbeat"] },
       conditions: [{ key: "slug", op: "eq", value: heartbeat.slug }],
       identifier_keys: ["heartbeat"],
-      escalations: [
-        {
-          accounts: isAccount ? [who] : [],
-          schedules: isAccount ? [] : [who],
-          after_minutes: 0,
-          repeat_minutes: REPEAT_MINUTES,
-        },
-      ],
+      ...(ear === USUAL_EAR
+        ? ladderInPassing(tx, project, { steps: () => refuse("has no default ladder") })
+        : { escalations: [own] }),
     },
     "body",
   );

@@ -12,7 +12,7 @@ import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { clockTime } from "../ui/times.ts";
 import { fieldsOfHeartbeat } from "./fields.ts";
-import { earChoices, heartbeatFields } from "./form.ts";
+import { earChoices, heartbeatFields, usualEars } from "./form.ts";
 import { heartbeatActions } from "./form-actions.ts";
 import { heartbeatHere } from "./here.ts";
 import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
@@ -92,14 +92,15 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
     rules.length === 0
       ? html`<p class="wrong">No rule hears it: nobody would be told.</p>`
       : html`<p>Heard by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
+  const usual = usualEars(call, project.name);
   return html`<h2>Who is told</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
     call,
     action,
     {
       name: "ear",
       label: "Page",
-      value: `a:${call.who.accountId}`,
-      choices: earChoices(call, project.name),
+      value: usual[0]?.value ?? `a:${call.who.accountId}`,
+      choices: [...usual, ...earChoices(call, project.name)],
       hint: "It is a rule that takes this heartbeat alone; the rules above go on hearing it.",
     },
   )}<p class="form-foot"><button class="button second">Make the rule</button></p></form></details>`;

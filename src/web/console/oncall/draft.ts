@@ -33,6 +33,7 @@ export interface ScheduleDraft {
   timezone: string;
   shared: boolean;
   shiftCheck: boolean;
+  handOver: boolean;
   covers: Covers;
   layers: LayerDraft[];
 }
@@ -50,11 +51,13 @@ const workHours: ReadonlySet<number> = new Set(
 
 export function draftOf(stored: StoredSchedule): ScheduleDraft {
   const { name, timezone, shared, shift_check: shiftCheck, covers, layers } = stored;
+  const { hand_over: handOver } = stored;
   return {
     name,
     timezone,
     shared,
     shiftCheck,
+    handOver,
     covers,
     layers: layers.map((layer) => layerDraft(layer, timezone)),
   };
@@ -87,6 +90,7 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
     timezone: text("timezone"),
     shared: form.has("shared"),
     shiftCheck: form.has("shift_check"),
+    handOver: form.has("hand_over"),
     covers: form.has("covers_hours") ? "hours" : "always",
     layers: Array.from({ length: count }, (_, index): LayerDraft => {
       const of = (field: string) => text(`l${index}-${field}`);
@@ -163,7 +167,7 @@ const without = <T>(list: readonly T[], at: number): T[] => list.filter((_, inde
 
 /** What is saved, or tried. Throws 400 and 422 naming fields as the interface does. */
 export function inputOf(draft: ScheduleDraft): ScheduleInput {
-  const { name, timezone, shared, shiftCheck, covers, layers } = draft;
+  const { name, timezone, shared, shiftCheck, handOver, covers, layers } = draft;
   if (!isTimezone(timezone))
     throw new ServiceError(
       "invalid_timezone",
@@ -177,6 +181,7 @@ export function inputOf(draft: ScheduleDraft): ScheduleInput {
     timezone,
     shared,
     shift_check: shiftCheck,
+    hand_over: handOver,
     covers,
     layers: layers.map((layer, at) => layerOf(layer, timezone, at)),
   };

@@ -40,6 +40,7 @@ export function layersForm(call: PageCall, of: LayersForm): Markup {
 <div class="field"><label for="schedule-zone">Time zone</label><input id="schedule-zone" name="timezone" value="${draft.timezone}" required autocomplete="off">${wrongAt(call, action, "/timezone")}</div>
 <label class="check"><input type="checkbox" name="shared"${draft.shared && html` checked`}> Ladders of every project may name it</label>
 <label class="check"><input type="checkbox" name="shift_check"${draft.shiftCheck && html` checked`}> When a shift begins, push its person's devices and say here if none shows it</label>
+<label class="check"><input type="checkbox" name="hand_over"${draft.handOver && html` checked`}> At a hand-over, tell both people silently what stands</label>
 <label class="check"><input type="checkbox" name="covers_hours"${draft.covers === "hours" && html` checked`}> Somebody is promised in the hours of the layers alone: outside of them, nobody is no gap</label></div>
 <input type="hidden" name="layers" value="${draft.layers.length}">
 <h2>Layers</h2><p class="soft">A later one wins where it covers.</p>

@@ -30,7 +30,7 @@ export const layersScreen: Screen = {
     const title = `${stored.project} / ${stored.name}`;
     return {
       title: `Layers · ${title}`,
-      heading: html`<a href="${call.base}/oncall">On-call</a> › <a href="${call.base}${path}">${title}</a> › Layers`,
+      heading: html`<a href="${call.base}/oncall">On call</a> › <a href="${call.base}${path}">${title}</a> › Layers`,
       nav: "oncall",
       sections: {
         would: { watches, draw: () => would(call, stored, draft()) },

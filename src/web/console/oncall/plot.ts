@@ -1,7 +1,8 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { CalendarBlock, CalendarRow } from "../ui/calendar-rows.ts";
+import { initials } from "../ui/faces.ts";
 import type { CalendarRange } from "../ui/local-time.ts";
-import { initials, type PeopleNames } from "../ui/people-names.ts";
+import type { PeopleNames } from "../ui/people-names.ts";
 import { dayOf, hourOf } from "../ui/times.ts";
 
 /** A calendar as one SVG: x in per cent of its width, so that it needs no script to fit. */

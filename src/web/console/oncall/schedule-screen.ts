@@ -35,7 +35,7 @@ export const scheduleScreen: Screen = {
     const section = (draw: Section["draw"]): Section => ({ watches, draw });
     return {
       title: `${project} / ${name}`,
-      heading: html`<a href="${call.base}/oncall">On-call</a> › ${project} / ${name}`,
+      heading: html`<a href="${call.base}/oncall">On call</a> › ${project} / ${name}`,
       nav: "oncall",
       script: "calendar",
       sections: {
@@ -69,7 +69,7 @@ async function head(call: PageCall, { stored, names, path }: ShownSchedule): Pro
   const { dot, who } = await holder(call, await seatNow(call, stored), names);
   return html`<div class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>${who}<p class="soft">${
     stored.shared && "shared with every project · "
-  }<a href="${call.base}${path}/layers">Layers…</a></p></div>${changesLink(call, "schedule", stored.id)}`;
+  }<a href="${call.base}${path}/layers">Layers…</a></p></div><p class="soft"><a href="${call.base}${path}/hand-over">Hand-over</a></p>${changesLink(call, "schedule", stored.id)}`;
 }
 
 function rangeLine(call: PageCall, shown: ShownSchedule): Markup {

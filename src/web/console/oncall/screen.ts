@@ -21,7 +21,7 @@ export const oncallScreen: Screen = {
       seats.push(await seatNow(call, stored));
     const none = seats.length === 0;
     return {
-      title: "On-call",
+      title: "On call",
       nav: "oncall",
       sections: {
         gaps: { watches: WATCHED, draw: () => gapList(call, seats) },
@@ -31,7 +31,7 @@ export const oncallScreen: Screen = {
           draw: async () =>
             none
               ? empty("No schedule: your ladders page people by name.")
-              : html`${await nowList(call, seats)}<p><a class="button second" href="${call.base}/oncall/my-shifts.ics" download>My shifts as .ics</a></p>`,
+              : html`${await nowList(call, seats)}<p><a class="button second" href="${call.base}/oncall/my-shifts.ics" download>My shifts as .ics</a> <a class="button second" href="${call.base}/ladders">Ladders</a></p>`,
         },
         week: {
           watches: WATCHED,

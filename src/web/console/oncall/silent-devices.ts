@@ -19,6 +19,6 @@ export function silentDevicesLine({ who, tenant, now, base }: PageCall): Markup 
   const days = Math.floor(silentFor / 86_400);
   const [first] = used;
   const which =
-    used.length > 1 ? "none of your devices has" : `${first?.label || first?.host} hasn’t`;
-  return html`<strong>You are on call and ${which} confirmed a push for ${days} days.</strong> <a href="${base}/me/devices">Test it</a>`;
+    used.length > 1 ? "None of your devices is" : `${first?.label || first?.host} is not`;
+  return html`<strong>${which} proved for ${days} days</strong>, and you are on call. <a href="${base}/me/devices">Prove it</a>`;
 }

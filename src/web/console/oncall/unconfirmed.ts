@@ -14,7 +14,7 @@ export function unconfirmedLine(call: PageCall): Markup | null {
   const { accountId, project, schedule } = first;
   const more = seen.length > 1 ? ` (and ${seen.length - 1} more)` : "";
   const name = peopleNames(tenant.store)(accountId);
-  return html`<strong>${name} is not confirmed</strong> for ${project} / ${schedule}${more}: ${untold(call, first)}. <a href="${base}/oncall">Look</a>`;
+  return html`<strong>${name} is not confirmed</strong> for ${project} / ${schedule}${more}: ${untold(call, first)}. <a href="${base}/oncall">On call</a>`;
 }
 
 const untold = (call: PageCall, { askedAt }: CheckedShift): Markup =>

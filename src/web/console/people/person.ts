@@ -1,15 +1,11 @@
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type Account, accountChange } from "../../../people/account.ts";
-import {
-  changeAccount,
-  getAccount,
-  removeAccount,
-  whyOwnerStays,
-} from "../../../people/accounts.ts";
+import { changeAccount, getAccount, whyOwnerStays } from "../../../people/accounts.ts";
 import { issueReset, pairLink } from "../../../people/codes.ts";
 import { atLeast, isManager, roles } from "../../../people/roles.ts";
 import { listWalls } from "../../../people/walls.ts";
+import { removePerson } from "../../../tenant/remove-person.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { awayForms, awaySection } from "../ui/away.ts";
@@ -110,7 +106,7 @@ export const personScreen: Screen = {
       target,
       act({ tenant, who, params }) {
         const { email } = getAccount(tenant.store, params["account"] ?? "");
-        tenant.store.write((tx) => removeAccount(tx, who.accountId, params["account"] ?? ""));
+        tenant.store.write((tx) => removePerson(tx, who.accountId, params["account"] ?? ""));
         return { said: `${email} was removed.`, to: "/people" };
       },
     },

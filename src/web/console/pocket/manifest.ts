@@ -25,7 +25,7 @@ export function manifest({ base }: Pick<Site, "base">, files: Pick<Assets, "at">
     lang: "en",
     dir: "ltr",
     theme_color: "#1c2024",
-    background_color: "#fbfaf8",
+    background_color: "#faf9f7",
     categories: ["utilities"],
     icons: [
       icon("icon-192.png", 192, "any"),

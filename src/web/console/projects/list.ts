@@ -55,7 +55,7 @@ function projectTable(call: PageCall): Markup {
       display_name || email,
     ]),
   );
-  return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>project</th><th class="num">open alerts</th><th>events, last hour</th><th class="num">sources</th><th class="num">rules</th><th>channels</th><th>on call</th></tr></thead>
+  return html`<p>${way(call, "/ladders", "Ladders: who is paged and when, for rules of all projects")}</p><div class="table-wrap"><table class="table stacked"><thead><tr><th>project</th><th class="num">open alerts</th><th>events, last hour</th><th class="num">sources</th><th class="num">rules</th><th>channels</th><th>on call</th></tr></thead>
 <tbody>${projects.map((one) => row(call, one, names))}</tbody></table></div>
 ${next !== null && html`<nav class="pages" aria-label="Pages"><a href="${call.base}${AT}?after=${encodeURIComponent(next)}">More projects</a></nav>`}`;
 }

@@ -1,4 +1,5 @@
 import { alertId, findAlertRow, mustBeLive } from "../../../core/alerts/alert.ts";
+import { titleOfAlert } from "../../../core/alerts/title.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
@@ -38,7 +39,7 @@ function newForm(call: PageCall, project: Project): Markup {
 <form class="form" method="post" action="${call.base}${action}">
 <input type="hidden" name="alert_id" value="${tie}">
 ${tie !== "" && html`<p>About <a href="${call.base}/a/${tie}">alert #${tie}</a>: readers aren't told of it, and the box drafts entries from its history.</p>`}
-${field(call, action, { name: "title", label: "Title", required: true, autocomplete: "off", hint: "What readers notice: “Card payments are slow”, not what broke." })}
+${field(call, action, { name: "title", label: "Title", value: alert === null ? "" : titleOfAlert(alert), required: true, autocomplete: "off", hint: `${alert === null ? "" : "The alert's, for you to rewrite. "}What readers notice: “Card payments are slow”, not what broke.` })}
 <div class="field"><label for="${id}">What is known</label><textarea id="${id}" name="description" rows="4" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}>
 ${typed(call, action, "description")}</textarea><p class="hint" id="${id}-hint">Optional, plain text; it stands above the entries.</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>
 <input type="text" autocomplete="username" value="report" hidden>

@@ -1,5 +1,5 @@
 import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
-import { defaultLadderOf } from "../../../core/projects/ladders.ts";
+import { ladderInPassing } from "../../../core/projects/ladders.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { bodyOfRule, ruleCreate } from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
@@ -79,10 +79,9 @@ function fieldsOf(
   project: Project,
   begun: { match: Record<string, unknown>; identifier_keys?: string[] },
 ): URLSearchParams {
-  const ladder = defaultLadderOf(tenant.store, project);
-  const own = [{ accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 }];
-  const escalations = ladder === null ? own : [];
-  const rule = ruleCreate.parse({ name: "new", ...begun, escalations, ladder });
+  const own = { accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 };
+  const climbs = ladderInPassing(tenant.store, project, { steps: () => [own] });
+  const rule = ruleCreate.parse({ name: "new", ...begun, ...climbs });
   const fields = fieldsOfRule(rule);
   fields.set("name", "");
   return fields;

@@ -2,6 +2,7 @@ import type { Condition } from "../../../core/projects/condition.ts";
 import { type RuleBody, ruleFields } from "../../../core/projects/rule.ts";
 import { simpleFields } from "../../../ground/kit/field-kind.ts";
 import { isOneLine, joinList, WRITTEN_AS_JSON } from "../ui/plain.ts";
+import { putSteps } from "../ui/steps-form.ts";
 
 /**
  * A rule as the fields of its form. Rows of a kind are groups: the hidden fields `cond`, `step` and `above` name them in
@@ -32,13 +33,7 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
     escalations() {
       // Those of a ladder of the tenant stand there.
       if (isNamed(rule)) return;
-      rule.escalations.forEach((step, i) => {
-        fields.append("step", String(i));
-        for (const account of step.accounts) fields.append(`s${i}_who`, `a:${account}`);
-        for (const schedule of step.schedules) fields.append(`s${i}_who`, `s:${schedule}`);
-        fields.set(`s${i}_after`, String(step.after_minutes));
-        fields.set(`s${i}_repeat`, String(step.repeat_minutes));
-      });
+      putSteps(fields, rule.escalations);
     },
     actions() {
       fields.set("actions_are", rule.actions === null ? "all" : "these");

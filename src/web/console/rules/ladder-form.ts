@@ -1,16 +1,17 @@
 import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { pathOf } from "../screen.ts";
+import { editButton, type Filled, fault, line, pick, tick } from "../ui/inputs.ts";
+import { ladderNow } from "../ui/ladder-now.ts";
+import { stepsForm } from "../ui/steps-form.ts";
 import { simpleRuleFields } from "./fields.ts";
-import { editButton, type Filled, fault, line, pick, tick } from "./inputs.ts";
-import { ladderNow, personNow, scheduleNow } from "./list.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /** THEN: who is paged, step after step, with who that is now and how they are reached. */
 export function ladderForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   return html`<fieldset id="then"><legend>Then</legend>
 ${choice(call, filled, around)}
-${(filled.fields.get("ladder") ?? "") === "" ? ownSteps(call, filled, around) : namedSteps(filled, around)}
-${fault(filled, "/escalations")}</fieldset>
+${(filled.fields.get("ladder") ?? "") === "" ? stepsForm(call, filled, { around, at: "/escalations" }) : namedSteps(call, filled, around)}</fieldset>
 <fieldset id="ends"><legend>Ends</legend><div class="rule-line">${line(filled, { name: "auto_resolve_quiet_minutes", label: "Resolve after", at: "/auto_resolve_quiet_minutes", type: "number", unit: "quiet min", hint: "0: a person or its sender ends it." })}</div></fieldset>`;
 }
 
@@ -28,69 +29,13 @@ function choice(call: { base: string }, filled: Filled, { ladders }: RuleContext
   })}${editButton(call, filled, { does: "ladder", name: "Show", label: "Show this ladder" })}</div>`;
 }
 
-function ownSteps(call: { base: string }, filled: Filled, around: RuleContext): Markup {
-  const steps = filled.fields.getAll("step");
-  return html`${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels hear of it.</p>`}
-<ol class="rule-steps">${steps.map((id, index) => step(call, filled, { id, index, around }))}</ol>
-${editButton(call, filled, { does: "add-step", name: "+ Step" })}`;
-}
-
 /** The steps of a ladder of the tenant, which aren't changed here. */
-function namedSteps({ fields }: Filled, around: RuleContext): Markup {
+function namedSteps(call: { base: string }, { fields }: Filled, around: RuleContext): Markup {
   const name = fields.get("ladder") ?? "";
   const ladder = around.ladders.find((one) => one.name === name);
   if (ladder === undefined) return html`<p class="wrong">There is no ladder ${name}.</p>`;
   return html`${ladderNow({ escalations: ladder.steps }, around)}
-<p class="hint">A change of this ladder is one for every rule that uses it: <code>box ladder set</code>.</p>`;
-}
-
-function step(
-  call: { base: string },
-  filled: Filled,
-  { id, index, around }: { id: string; index: number; around: RuleContext },
-): Markup {
-  const { fields } = filled;
-  const name = `s${id}_who`;
-  const at = `/escalations/${index}`;
-  const n = index + 1;
-  return html`<li class="rule-step"><input type="hidden" name="step" value="${id}"><strong>Step ${n}</strong>
-<ul class="plain">${fields
-    .getAll(name)
-    .map(
-      (who, i) =>
-        html`<li><label class="check"><input type="checkbox" id="r-${name}-${i}" name="${name}" value="${who}" checked> <span>${named(who, around)}</span></label></li>`,
-    )}</ul>${fault(filled, `${at}/accounts`)}${fault(filled, `${at}/schedules`)}
-${chooser(call, filled, { id, around, n })}
-<div class="rule-line">${line(filled, { name: `s${id}_after`, label: "after", at: `${at}/after_minutes`, type: "number", unit: "min", hint: "From the opening." })}
-${line(filled, { name: `s${id}_repeat`, label: "again every", at: `${at}/repeat_minutes`, type: "number", unit: "min", hint: "0: once." })}
-${editButton(call, filled, { does: `drop-step-${id}`, name: "−", label: `Remove step ${n}` })}</div></li>
-`;
-}
-
-function named(who: string, around: RuleContext): Markup {
-  const name = who.slice(2);
-  return who.startsWith("s:")
-    ? html`on call: ${scheduleNow(name, around)}`
-    : personNow(name, around);
-}
-
-/** One more; another after *Add*. What is chosen counts without it, too. */
-function chooser(
-  call: { base: string },
-  filled: Filled,
-  { id, around, n }: { id: string; around: RuleContext; n: number },
-): Markup {
-  const name = `s${id}_add`;
-  const there = new Set(filled.fields.getAll(`s${id}_who`));
-  const chosen = filled.fields.get(name) ?? "";
-  const option = (value: string, words: string) =>
-    !there.has(value) &&
-    html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
-  return html`<div class="rule-row"><select id="r-${name}" name="${name}" aria-label="Add to step ${n}"><option value="">+ somebody</option>${
-    around.schedules.length > 0 &&
-    html`<optgroup label="Whoever is on call">${around.schedules.map((one) => option(`s:${one}`, one))}</optgroup>`
-  }<optgroup label="People">${around.people.map((one) => option(`a:${one.id}`, one.name))}</optgroup></select>
-${editButton(call, filled, { does: "take", name: "Add", label: `Add to step ${n}` })}</div>`;
+<p class="hint">A change of <a href="${call.base}${pathOf("ladders", name)}">this ladder</a> is one for every rule that uses it.</p>`;
 }
 
 /** What a rule's alerts run. */
@@ -140,7 +85,7 @@ function silencers(call: { base: string }, filled: Filled): Markup {
 ${ids.map(
   (id, i) => html`<div class="rule-line"><input type="hidden" name="above" value="${id}">
 ${line(filled, { name: `q${id}_rule`, label: "Rule", at: `/silenced_by/${i}/rule` })}
-${line(filled, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Identifiers, with commas between." })}
+${line(filled, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Labels, with commas between." })}
 ${editButton(call, filled, { does: `drop-above-${id}`, name: "−", label: `Remove rule ${i + 1}` })}</div>`,
 )}
 ${fault(filled, "/silenced_by")}${editButton(call, filled, { does: "add-above", name: "+ Rule" })}</div>`;

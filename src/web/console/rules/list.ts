@@ -2,13 +2,14 @@ import { countUnresolved } from "../../../core/alerts/too-many.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
 import { listRules } from "../../../core/projects/rules.ts";
-import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { ladderNow } from "../ui/ladder-now.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { newRulePage } from "../ui/way.ts";
 import { type RuleContext, readRuleContext } from "./rule-context.ts";
-import { firesWords, stepWords, whenWords } from "./sentence.ts";
+import { firesWords, whenWords } from "./sentence.ts";
 
 const USUAL_LEVEL = 400;
 
@@ -33,10 +34,7 @@ export const rulesScreen: Screen = {
 function head(call: PageCall, { name }: Project): Markup {
   const at = newRulePage(name);
   return html`${projectTabs(call, name, "rules")}
-<div class="buttons"><a class="button" href="${call.base}${at}" data-key="n" aria-keyshortcuts="n" title="New rule (n)">New rule</a>${
-    call.leads("/simulate") &&
-    html` <a class="button second" href="${call.base}/simulate?project=${encodeURIComponent(name)}">Who would be woken?</a>`
-  }</div>`;
+<div class="buttons"><a class="button" href="${call.base}${at}" data-key="n" aria-keyshortcuts="n" title="New rule (n)">New rule</a> <a class="button second" href="${call.base}/ladders">Ladders: who would be woken</a></div>`;
 }
 
 function list(call: PageCall, project: Project): Markup {
@@ -64,39 +62,4 @@ function card(call: PageCall, rule: StoredRule, around: RuleContext): Markup {
 <div><dt>Fires</dt><dd>${firesWords(rule)}</dd></div>
 <div><dt>Then</dt><dd>${ladderNow(rule, around)}</dd></div></dl></li>
 `;
-}
-
-/** The ladder with whom each step would page now. */
-export function ladderNow(
-  { escalations }: Pick<StoredRule, "escalations">,
-  around: RuleContext,
-): Markup {
-  if (escalations.length === 0)
-    return html`<span class="warn">nobody is paged</span>: it has no ladder`;
-  return html`<ul class="plain">${escalations.map(
-    (step) =>
-      html`<li>${stepWords(step)} → ${joined([
-        ...step.schedules.map((name) => scheduleNow(name, around)),
-        ...step.accounts.map((account) => personNow(account, around)),
-      ])}</li>`,
-  )}</ul>`;
-}
-
-const joined = (pieces: Markup[]): Piece =>
-  pieces.length === 0
-    ? html`<span class="warn">nobody</span>`
-    : pieces.map((piece, i) => html`${i > 0 && ", "}${piece}`);
-
-/** "primary (now Ann ● ntfy)" */
-export function scheduleNow(name: string, around: RuleContext): Markup {
-  const account = around.onCall(name);
-  if (account === null)
-    return html`${name} (<span class="wrong">${around.schedules.includes(name) || name.includes("/") ? "nobody now" : "no such schedule"}</span>)`;
-  return html`${name} (now ${personNow(account, around)})`;
-}
-
-/** "Ann ● ntfy" */
-export function personNow(account: string, around: RuleContext): Markup {
-  const { dot, words } = around.reach(account);
-  return html`${around.nameOf(account)} <span class="dot dot-${dot}" aria-hidden="true"></span> <span class="${dot === "none" ? "wrong" : "soft"} small">${words}</span>`;
 }

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { editButton, type Filled, line, pick } from "../ui/inputs.ts";
 import { readJsonField, WRITTEN_AS_JSON } from "../ui/plain.ts";
-import { editButton, type Filled, line, pick } from "./inputs.ts";
 import { rowsThatCount } from "./read-fields.ts";
 import type { RuleContext } from "./rule-context.ts";
 

@@ -1,6 +1,13 @@
 import { type RuleBody, ruleReadOnly } from "../../../core/projects/rule.ts";
 import { readBody } from "../../http/read-request.ts";
-import { readJsonField, readNumber, splitList, WRITTEN_AS_JSON } from "../ui/plain.ts";
+import {
+  readJsonField,
+  readNumber,
+  splitList,
+  WRITTEN_AS_JSON,
+  withoutAbsent,
+} from "../ui/plain.ts";
+import { stepsOfFields } from "../ui/steps-form.ts";
 import { type PartOfRule, simpleRuleFields } from "./fields.ts";
 
 /** What a form says of a rule, as the body of the interface: for `ruleCreate` to take or to refuse. Throws 400 for what is no JSON. */
@@ -30,7 +37,7 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
     } satisfies Record<keyof RuleBody["fire_after"], unknown>),
     actions: form.get("actions_are") === "these" ? form.getAll("action") : null,
     ladder: ladder === "" ? null : ladder,
-    escalations: ladder === "" ? form.getAll("step").map((id) => stepOf(form, id)) : [],
+    escalations: ladder === "" ? stepsOfFields(form) : [],
     silenced_by: form.getAll("above").flatMap((id) => {
       const rule = of.text(`q${id}_rule`);
       return rule === "" ? [] : [{ rule, equal: of.list(`q${id}_equal`) }];
@@ -59,10 +66,6 @@ function reader(form: URLSearchParams) {
   };
 }
 
-function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
 function conditionOf(form: URLSearchParams, id: string) {
   const key = reader(form).text(`c${id}_key`);
   const op = form.get(`c${id}_op`) ?? "eq";
@@ -88,17 +91,5 @@ function ticked(form: URLSearchParams) {
     const pair = readJsonField(offer);
     const [key, value] = Array.isArray(pair) ? (pair as unknown[]) : [];
     return { key, op: "eq", value };
-  });
-}
-
-function stepOf(form: URLSearchParams, id: string) {
-  const named = [...form.getAll(`s${id}_who`), form.get(`s${id}_add`) ?? ""];
-  const those = (kind: string) =>
-    named.filter((one) => one.startsWith(kind)).map((one) => one.slice(kind.length));
-  return withoutAbsent({
-    accounts: those("a:"),
-    schedules: those("s:"),
-    after_minutes: readNumber(form.get(`s${id}_after`) ?? ""),
-    repeat_minutes: readNumber(form.get(`s${id}_repeat`) ?? ""),
   });
 }

@@ -1,5 +1,5 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { editButton, type Filled, line } from "./inputs.ts";
+import { editButton, type Filled, line } from "../ui/inputs.ts";
 import { actionsForm, ladderForm, moreForm } from "./ladder-form.ts";
 import { fireForm, matchForm } from "./match-form.ts";
 import type { RuleContext } from "./rule-context.ts";

@@ -7,6 +7,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { endingWith } from "../../../records/config-file/ladders-end.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
+import { filledOf } from "../ui/inputs.ts";
 import { ladderEndWords } from "../ui/ladder-end.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
@@ -16,7 +17,6 @@ import { firstFields } from "./drafts.ts";
 import { fieldsOfRule } from "./fields.ts";
 import { ladderGaps } from "./gaps.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
-import { filledOf } from "./inputs.ts";
 import { previewSection } from "./preview.ts";
 import { readRuleContext } from "./rule-context.ts";
 import { ruleForm } from "./rule-form.ts";
@@ -164,10 +164,7 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
   return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
 ${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
-<div class="buttons">${
-    call.leads("/simulate") &&
-    html`<a class="button second" href="${call.base}/simulate?${about}" data-key="l" aria-keyshortcuts="l" title="Try this ladder (l)">Try this ladder</a>`
-  }${
+<div class="buttons"><a class="button second" href="${call.base}${at}/ladder" data-key="l" aria-keyshortcuts="l" title="Its ladder (l)">Its ladder: who would be woken</a>${
     call.leads(`${at}/drill`) &&
     html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
   }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${newRulePage(project)}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;

@@ -1,5 +1,6 @@
 import type { Condition } from "../../../core/projects/condition.ts";
-import type { EscalationStep, RuleBody } from "../../../core/projects/rule.ts";
+import type { RuleBody } from "../../../core/projects/rule.ts";
+import { minutesWords } from "../ui/ladder-now.ts";
 import { levelWord } from "../ui/level.ts";
 import { counted } from "../ui/pieces.ts";
 
@@ -44,17 +45,6 @@ export function firesWords({ fire_after: fire, identifier_keys: keys }: RuleBody
     ? `after ${counted(fire.count, "event")}${fire.distinct_sources > 1 ? ` from ${fire.distinct_sources} sources` : ""} within ${minutesWords(fire.window_minutes)}`
     : "at the first event";
   return keys.length === 0 ? first : `${first}, one alert for each ${keys.join(" and ")}`;
-}
-
-/** "at once", "after 15 min", with how often it is said again. */
-export function stepWords({ after_minutes, repeat_minutes }: EscalationStep): string {
-  const when = after_minutes === 0 ? "at once" : `after ${minutesWords(after_minutes)}`;
-  return repeat_minutes === 0 ? when : `${when}, again every ${minutesWords(repeat_minutes)}`;
-}
-
-export function minutesWords(minutes: number): string {
-  if (minutes < 120 || minutes % 60 !== 0) return `${minutes} min`;
-  return minutes < 2880 || minutes % 1440 !== 0 ? `${minutes / 60} h` : `${minutes / 1440} days`;
 }
 
 function anyOf(names: readonly string[]): string {

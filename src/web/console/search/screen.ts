@@ -13,10 +13,12 @@ const MOST = 20;
 
 const PAGES: readonly [name: string, path: string][] = [
   ["Alerts", "/alerts"],
-  ["On-call", "/oncall"],
+  ["On call", "/oncall"],
   ["Projects", "/p"],
+  ["Ladders", "/ladders"],
   ["Silences", "/silences"],
   ["Heartbeats", "/heartbeats"],
+  ["Numbers", "/numbers"],
   ["People", "/people"],
   ["System", "/system"],
   ["Me", "/me"],

@@ -2,7 +2,7 @@ import { type AlertRow, alertId, getAlertRow } from "../../../core/alerts/alert.
 import { changeEach } from "../../../core/alerts/bulk.ts";
 import { matching } from "../../../core/alerts/groups.ts";
 import { livingAlert, whoDid } from "../../../core/alerts/holder.ts";
-import { labelsApart } from "../../../core/alerts/narrowest.ts";
+import { labelsApartOfMany } from "../../../core/alerts/narrowest.ts";
 import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
 import { liftSilence } from "../../../core/alerts/silencing.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
@@ -180,6 +180,7 @@ export function silenceThem(
   const { store } = call.tenant;
   const { accountId } = call.who;
   const until = call.now + seconds;
+  const labels = labelsApartOfMany();
   const made: string[] = [];
   const done: string[] = [];
   const others: string[] = [];
@@ -195,8 +196,7 @@ export function silenceThem(
           until,
           reason: why,
           accountId,
-          // Each of many would read all of its siblings.
-          labels: ids.length === 1 ? labelsApart(tx, getAlertRow(tx, alertId(id))) : [],
+          labels: labels(tx, getAlertRow(tx, alertId(id))),
         }),
       );
       if (silence === null) others.push(`#${id} is quiet for longer already.`);

@@ -14,9 +14,9 @@ export type TabName = AlertState | "silenced" | "mine";
 
 export const TAB_NAMES: readonly [tab: TabName, name: string][] = [
   ["open", "Open"],
-  ["acknowledged", "Acknowledged"],
-  ["resolved", "Resolved"],
-  ["silenced", "Silenced"],
+  ["acknowledged", "Taken"],
+  ["silenced", "Quiet"],
+  ["resolved", "Done"],
   ["mine", "Mine"],
 ];
 

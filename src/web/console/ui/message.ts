@@ -24,9 +24,13 @@ export function markedParts(parts: readonly { text: string; variable: boolean }[
   return html`${parts.map(({ text, variable }) => (variable ? html`<var>${text}</var>` : text))}`;
 }
 
-/** `provider=acme, region=eu`. */
-export function identifiersText(identifiers: Readonly<Record<string, string>>): string {
+/** `provider=acme, region=eu`: all of them, or the first. */
+export function identifiersText(
+  identifiers: Readonly<Record<string, string>>,
+  most = Number.POSITIVE_INFINITY,
+): string {
   return Object.entries(identifiers)
+    .slice(0, most)
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
 }

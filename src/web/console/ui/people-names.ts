@@ -15,16 +15,6 @@ export function peopleNames(reader: Reader): PeopleNames {
     account === null ? "nobody" : (names.get(account) ?? "somebody who was removed");
 }
 
-/** "AO" for Ann Other, "A" for Ann. */
-export function initials(name: string): string {
-  const words = name.split(/[\s@._-]+/).filter((word) => word !== "");
-  return words
-    .slice(0, 2)
-    .map((word) => [...word][0] ?? "")
-    .join("")
-    .toUpperCase();
-}
-
 /** What accounts are called; each is asked for once. */
 export function naming(reader: Reader): (account: string) => string {
   const known = new Map<string, string>();

@@ -39,3 +39,8 @@ export function readNumber(text: string): unknown {
   if (trimmed === "") return undefined;
   return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
 }
+
+/** Without what nothing was typed for, so that the schema's defaults hold. */
+export function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -2,29 +2,31 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 
 /** Plots as SVG whose geometry stands in attributes: the policy forbids styles. */
 
-/** Twenty pixels of bars, newest at the right: a hint, which the count beside it says in words. */
-export function sparkline(counts: readonly number[]): Markup {
-  const most = Math.max(1, ...counts);
-  const width = 96 / Math.max(1, counts.length);
-  const at = (i: number) => Math.round(i * width * 100) / 100;
-  return html`<svg class="plot spark" width="96" height="20" viewBox="0 0 96 20" aria-hidden="true"><path class="plot-bar" d="${counts
+const SPARK = { width: 56, height: 16, bars: 12 };
+const HOUR = 60;
+
+/** Bars of the last hour by five minutes, newest at the right: a hint, which the count beside it says in words. */
+export function sparkline(minutes: readonly number[]): Markup {
+  const { width, height, bars } = SPARK;
+  const each = HOUR / bars;
+  const padded = [...Array<number>(Math.max(0, HOUR - minutes.length)).fill(0), ...minutes];
+  const sums = Array.from({ length: bars }, (_, i) =>
+    padded.slice(i * each, (i + 1) * each).reduce((sum, n) => sum + n, 0),
+  );
+  const most = Math.max(1, ...sums);
+  const at = (i: number) => Math.round((i * width * 10) / bars) / 10;
+  return html`<svg class="plot spark" viewBox="0 0 ${width} ${height}" aria-hidden="true"><path class="plot-bar" d="${sums
     .map((n, i) => {
-      if (n === 0) return "";
-      const height = Math.max(2, Math.round((n / most) * 20));
-      return `M${at(i)} 20v-${height}h${Math.round(width * 90) / 100}V20z`;
+      const tall = n === 0 ? 1.5 : Math.max(3, Math.round((n / most) * height));
+      return `M${at(i)} ${height}v-${tall}h3.1V${height}z`;
     })
     .join("")}"/></svg>`;
 }
 
-const THREE_MINUTES = 3;
-
-/** Sixty counts by the minute, newest last: twenty bars and the sum in words. */
+/** Sixty counts by the minute, newest last: twelve bars and the sum in words. */
 export function hourPlot(minutes: readonly number[]): Markup {
-  const bars = Array.from({ length: minutes.length / THREE_MINUTES }, (_, i) =>
-    minutes.slice(i * THREE_MINUTES, (i + 1) * THREE_MINUTES).reduce((sum, n) => sum + n, 0),
-  );
-  const sum = bars.reduce((all, n) => all + n, 0);
-  return html`<span class="hour">${sparkline(bars)} <span class="num">${sum.toLocaleString("en-US")}</span></span>`;
+  const sum = minutes.reduce((all, n) => all + n, 0);
+  return html`<span class="hour">${sparkline(minutes)} <span class="num">${sum.toLocaleString("en-US")}</span></span>`;
 }
 
 export interface Bar {

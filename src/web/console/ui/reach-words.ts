@@ -94,7 +94,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
     plain(
       "none",
       html`not paged: not on call, ${inPlace(entry, about)} was`,
-      remedy(call, "/oncall", "On-call"),
+      remedy(call, "/oncall", "On call"),
     ),
   covered_by_override: (entry, call, about) =>
     plain(
@@ -102,7 +102,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
       html`not paged: an override gives the duty to ${inPlace(entry, about)}${
         entry.until !== null && html` until ${clockTime(call, entry.until)}`
       }`,
-      remedy(call, "/oncall", "On-call"),
+      remedy(call, "/oncall", "On call"),
     ),
   no_channel: (entry, call) =>
     plain(

@@ -1,3 +1,4 @@
+import { previewNarrowest } from "../../../core/alerts/narrowest.ts";
 import {
   previewSilence,
   type SilencePreview,
@@ -22,17 +23,23 @@ export async function wouldWords(
     const row = silenceOf(tenant.store, { write: write(), createdBy: who.accountId, at });
     const isLater = row.starts_at > at;
     const { critical } = JSON.parse(row.body) as SilenceBody;
-    return previewWords(call, await previewSilence(tenant.store, row, { at, pause: othersFirst }), {
-      isLater,
-      critical,
-      inMenu: how.inMenu === true,
-    });
+    const preview = await previewSilence(tenant.store, [row], { at, pause: othersFirst });
+    return previewWords(call, preview, { isLater, critical, inMenu: how.inMenu === true });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return html`<p class="soft">Not yet: ${error.message}${error.details.map(
       ({ field = "", reason }) => html` <span class="small">${field.slice(1)} ${reason}.</span>`,
     )}</p>`;
   }
+}
+
+/** What silences of these alerts would take beside them. In a menu. */
+export async function besideWords(call: PageCall, ids: readonly number[]): Promise<Markup> {
+  const { tenant, who, now: at } = call;
+  const of = { at, accountId: who.accountId, pause: othersFirst };
+  const { open, named, past } = await previewNarrowest(tenant.store, ids, of);
+  const names = namesOf(call, named, { count: open, inMenu: true });
+  return html`<p class="soft">Beside these the silences take ${open === 0 ? "no open alert" : counted(open, "open alert")}, and would have taken ${counted(past.alerts, "alert")} of the last ${past.days} days.</p>${names}`;
 }
 
 /** "Now: silences 2 open alerts. In the last 7 days it would have kept back 11 alerts, 3 pages.", each with their names. */

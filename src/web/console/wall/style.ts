@@ -3,16 +3,14 @@
  * whatever its pixels. Sizes follow the screen and the reader's own text size alike.
  */
 export const WALL_STYLE = `
-:root{color-scheme:light;--paper:#fbfaf8;--ink:#14171a;--soft:#40464d;--line:#c9c5bd;--critical:#8f170f;--error:#9a3412;
---warn:#744500;--info:#40464d;--debug:#40464d;--none:#8f170f;--u:calc(.5rem + 1vmax)}
-@media (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--paper:#101316;--ink:#f4f2ef;
---soft:#bcc2c8;--line:#3a4148;--critical:#ffa79f;--error:#ffb68c;--warn:#f0c37a;--info:#bcc2c8;--debug:#bcc2c8;--none:#ffa79f}}
-:root[data-theme=dark]{color-scheme:dark;--paper:#101316;--ink:#f4f2ef;
---soft:#bcc2c8;--line:#3a4148;--critical:#ffa79f;--error:#ffb68c;--warn:#f0c37a;--info:#bcc2c8;--debug:#bcc2c8;--none:#ffa79f}
+:root{color-scheme:light dark;--paper:light-dark(#faf9f7,#101215);--ink:light-dark(#17191c,#eceae6);--soft:light-dark(#40464d,#bcc2c8);
+--line:light-dark(#c9c5bd,#3a4148);--crit:light-dark(#8f170f,#ffa79f);--err:light-dark(#8c3900,#ffb68c);--warn:light-dark(#6b4900,#f0c37a);
+--u:calc(.5rem + 1vmax)}
+[data-theme=light]{color-scheme:light}[data-theme=dark]{color-scheme:dark}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;min-height:100vh;padding:var(--u);background:var(--paper);color:var(--ink);overflow-wrap:anywhere;
-font:calc(1.55*var(--u))/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif;
+font:calc(1.55*var(--u))/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 font-variant-numeric:tabular-nums}
 h1,h2{margin:0 0 calc(.5*var(--u));font-size:1em;font-weight:600;color:var(--soft)}
 p,ol,ul{margin:0;padding:0;list-style:none}
@@ -25,10 +23,10 @@ var{font-style:normal}
 .about{color:var(--soft)}
 .glyph{width:.85em;height:.85em;vertical-align:-.08em}
 .badge{font-weight:700}
-.badge-critical{color:var(--critical)}.badge-error{color:var(--error)}.badge-warn{color:var(--warn)}
-.badge-info{color:var(--info)}.badge-debug{color:var(--debug)}
-.none{color:var(--none);font-weight:700}
-.down{margin:0 0 var(--u);padding:calc(.5*var(--u)) var(--u);border:max(2px,.12em) solid var(--none);color:var(--none);font-weight:700}
+.badge-critical{color:var(--crit)}.badge-error{color:var(--err)}.badge-warn{color:var(--warn)}
+.badge-info,.badge-debug{color:var(--soft)}
+.none{color:var(--crit);font-weight:700}
+.down{margin:0 0 var(--u);padding:calc(.5*var(--u)) var(--u);border:max(2px,.12em) solid var(--crit);color:var(--crit);font-weight:700}
 .down:empty{display:none}
 [data-stale] #main{opacity:.72}
 @media (min-aspect-ratio:5/4) and (min-width:60rem){#main{grid-template-columns:minmax(0,5fr) minmax(0,2fr)}}

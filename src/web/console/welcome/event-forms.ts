@@ -1,19 +1,29 @@
 import { createRule } from "../../../core/alerts/rules.ts";
-import { createProject, findProject, getProject } from "../../../core/projects/projects.ts";
+import { ladderInPassing } from "../../../core/projects/ladders.ts";
+import {
+  createProject,
+  findProject,
+  getProject,
+  type Project,
+} from "../../../core/projects/projects.ts";
 import { ruleCreate } from "../../../core/projects/rule.ts";
 import { createSource, rotateToken } from "../../../core/projects/sources.ts";
 import { notFound } from "../../../ground/kit/errors.ts";
+import type { Tx } from "../../../ground/store/store.ts";
 import { mustManage } from "../../../people/roles.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Form } from "../screen.ts";
 import { FIRST, firstStepsOf } from "./first-steps.ts";
 
-/** Errors and worse, at once and again every five minutes until somebody has it. */
-const ruleFor = (accountId: string) => ({
-  name: FIRST.rule,
-  match: { min_level: 400 },
-  escalations: [{ accounts: [accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 }],
-});
+/** Errors and worse, at once and again every five minutes until somebody has it, where the project says nothing else. */
+function ruleFor(tx: Tx, project: Project, accountId: string) {
+  const own = { accounts: [accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 };
+  return ruleCreate.parse({
+    name: FIRST.rule,
+    match: { min_level: 400 },
+    ...ladderInPassing(tx, project, { steps: () => [own], for: accountId }),
+  });
+}
 
 const target = () => ({ kind: "project", id: FIRST.project });
 
@@ -25,7 +35,7 @@ export const eventForms: Readonly<Record<string, Form>> = {
       const token = tenant.store.write((tx) => {
         if (findProject(tx, FIRST.project) === null) createProject(tx, FIRST.project);
         const project = getProject(tx, FIRST.project);
-        const { name, ...body } = ruleCreate.parse(ruleFor(who.accountId));
+        const { name, ...body } = ruleFor(tx, project, who.accountId);
         const made = createSource(tx, project, {
           tenantId: tenant.id,
           name: FIRST.source,

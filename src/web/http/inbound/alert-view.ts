@@ -19,9 +19,18 @@ export interface AlertView {
 /** Without a promise of its sender an alert is good for as long as Alertmanager thinks of one: five minutes more. */
 const GOOD_FOR = 300;
 
-/** Its project is the receiver; what somebody has acknowledged is shown as held back, by "acknowledged". */
+/**
+ * Its project is the receiver, and its labels are its sender's. What somebody has acknowledged is shown as held back, by
+ * "acknowledged".
+ */
 export function alertView(alert: Alert, at: number): AlertView {
-  const isOpen = alert.state === "open";
+  const isTaken = alert.state !== "open";
+  const by = alert.silenced_by;
+  const inhibitedBy = by?.startsWith("alert:") ? [by.slice("alert:".length)] : [];
+  const silencedBy = [
+    ...(by === null || inhibitedBy.length > 0 ? [] : [by]),
+    ...(isTaken ? ["acknowledged"] : []),
+  ];
   const time = (seconds: number) => new Date(seconds * 1000).toISOString();
   return {
     annotations: {
@@ -33,20 +42,25 @@ export function alertView(alert: Alert, at: number): AlertView {
     receivers: [{ name: alert.project }],
     startsAt: time(alert.first_seen),
     status: {
-      inhibitedBy: [],
-      silencedBy: isOpen ? [] : ["acknowledged"],
-      state: isOpen ? "active" : "suppressed",
+      inhibitedBy,
+      silencedBy,
+      state: inhibitedBy.length + silencedBy.length === 0 ? "active" : "suppressed",
     },
     updatedAt: time(alert.last_seen),
     generatorURL: alert.links[0]?.href ?? "",
     labels: {
-      ...alert.identifiers,
       alertname: alert.rule,
-      project: alert.project,
       severity: levelName(alert.level),
+      ...alert.identifiers,
+      ...withoutAnnotations(alert.labels),
+      project: alert.project,
     },
   };
 }
+
+/** Annotations aren't what Alertmanager calls labels. */
+const withoutAnnotations = (labels: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("annotation.")));
 
 /** What a query asks for, or the sentence that says what of it can't be read. */
 export function viewFilter(query: URLSearchParams): ((view: AlertView) => boolean) | string {

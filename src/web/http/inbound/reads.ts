@@ -4,11 +4,14 @@ import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { parseToken } from "../../../ground/kit/ids.ts";
 import type { SenderReply } from "../../../in/adapters/adapter.ts";
 import { jsonReply } from "../../../in/adapters/replies.ts";
-import { findActor } from "../../../people/actor.ts";
+import { type Actor, findActor } from "../../../people/actor.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { alertView, viewFilter, viewGroups } from "./alert-view.ts";
+import type { Bodies } from "./bodies.ts";
+import { isOfSilences, serveSilences } from "./silences.ts";
+import type { Sender } from "./take.ts";
 import { ofAuthorization } from "./token.ts";
 
 /** Whose API these answers imitate; readers choose what they understand by it. */
@@ -28,7 +31,6 @@ const reads: Readonly<Record<string, Read>> = {
     ),
   "/api/v2/alerts": (tenant, query) => alerts(tenant, query, (views) => views),
   "/api/v2/alerts/groups": (tenant, query) => alerts(tenant, query, viewGroups),
-  "/api/v2/silences": () => jsonReply(200, []),
   "/metrics": () => ({
     status: 200,
     headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
@@ -36,18 +38,25 @@ const reads: Readonly<Record<string, Read>> = {
   }),
 };
 
-/** The answer to a read below `/v1/in/prometheus`; null where the path has none. Writes of silences are none yet. */
+/** The answer to a reader of Alertmanager's API below `/v1/in/prometheus`, its silences included; null where the path has none. */
 export async function serveRead(
   c: AppContext,
-  { serving, path, source }: { serving: Serving; path: string; source: Tenant | null },
+  {
+    serving,
+    path,
+    sender,
+    bodies,
+  }: { serving: Serving; path: string; sender: Sender | null; bodies: Bodies },
 ): Promise<SenderReply | null> {
-  const isWrite = /^\/api\/v2\/silences?(?:\/|$)/.test(path) && c.req.method !== "GET";
+  const isSilences = isOfSilences(path);
   const read = Object.hasOwn(reads, path) ? reads[path] : undefined;
-  if (!isWrite && (read === undefined || (c.req.method !== "GET" && c.req.method !== "HEAD")))
+  if (!isSilences && (read === undefined || (c.req.method !== "GET" && c.req.method !== "HEAD")))
     return null;
   // amtool asks for the status before all else, with whatever token it has.
-  const tenant = path === STATUS && source !== null ? source : await keyHolder(c, serving);
-  if (tenant === null) {
+  const isOfSource = path === STATUS && sender !== null;
+  const holder = isOfSource ? null : await keyHolder(c, serving);
+  const tenant = isOfSource ? sender.tenant : (holder?.tenant ?? null);
+  if (tenant === null || (sender !== null && sender.tenant !== tenant)) {
     c.set("refusedAs", "unauthorized");
     if (path !== STATUS) {
       serving.refusals.auth("api", c.req.header("authorization"));
@@ -60,13 +69,18 @@ export async function serveRead(
   }
   serving.known(c);
   c.set("tenantId", tenant.id);
-  if (isWrite || read === undefined)
-    return jsonReply(501, "The box takes no silences from here: acknowledge the alert instead.");
-  return read(tenant, new URL(c.req.url).searchParams);
+  if (isSilences && holder !== null) {
+    const of = { ...holder, source: sender?.source ?? null, bodies, address: serving.address(c) };
+    return serveSilences(c, path, of);
+  }
+  return read === undefined ? null : read(tenant, new URL(c.req.url).searchParams);
 }
 
 /** Whose API key came, as Bearer or as the password of Basic. */
-async function keyHolder(c: AppContext, serving: Serving): Promise<Tenant | null> {
+async function keyHolder(
+  c: AppContext,
+  serving: Serving,
+): Promise<{ tenant: Tenant; actor: Actor } | null> {
   const [text = ""] = ofAuthorization(c.req.header("authorization") ?? "");
   const key = parseToken(text);
   if (key?.plane !== "ptk") return null;
@@ -75,7 +89,7 @@ async function keyHolder(c: AppContext, serving: Serving): Promise<Tenant | null
   if (tenant === null || actor === null) return null;
   tenant.keyUsed(actor.keyId);
   c.set("rateHeaders", serving.limits.api.spend(actor.keyId));
-  return tenant;
+  return { tenant, actor };
 }
 
 function status({ clock }: Tenant): SenderReply {

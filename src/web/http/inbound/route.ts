@@ -67,7 +67,7 @@ export function createInbound(serving: Serving): Inbound {
       : token === null && bound !== undefined
         ? bound()
         : (keyed?.sender ?? (await findSender(serving, adapter, token)));
-    const read = await readOf(c, { adapter, serving, path, source: sender?.tenant ?? null });
+    const read = await readOf(c, { adapter, serving, path, sender, bodies: strangers });
     if (read !== null) return read;
     if (sender !== null && sender.source.kind === adapter.kind) {
       known(c, serving, sender);
@@ -126,7 +126,7 @@ interface Asked {
   bound?: SendersPort["bound"];
 }
 
-/** Some senders' programs also read; that takes a person's key, not a source's token. */
+/** Some senders' programs also read, and make silences; that takes a person's key, not a source's token. */
 async function readOf(
   c: AppContext,
   { adapter, ...of }: { adapter: Adapter } & Parameters<typeof serveRead>[1],

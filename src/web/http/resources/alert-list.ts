@@ -3,7 +3,7 @@ import { type Alert, alertState, listedAlert } from "../../../core/alerts/alert.
 import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../../core/alerts/counts.ts";
 import { alertFacets, facetsAnswer } from "../../../core/alerts/facets.ts";
-import { groupAnswer, toGroup } from "../../../core/alerts/group-facts.ts";
+import { groupAnswer, toGroups } from "../../../core/alerts/group-facts.ts";
 import { groupAlerts } from "../../../core/alerts/groups.ts";
 import { labelFault } from "../../../core/alerts/label-query.ts";
 import { type AlertPage, listAlerts } from "../../../core/alerts/list.ts";
@@ -154,7 +154,7 @@ async function groupsOf(store: Store, query: ListQuery, of: Of) {
       state === "resolved" ? refuse("state", "resolved alerts are in no group") : state,
     ),
   });
-  return { ...page, alerts: [], groups: page.groups.map((group) => toGroup(store, group)) };
+  return { ...page, alerts: [], groups: await toGroups(store, page.groups) };
 }
 
 /** Throws 400 for patterns that can't be read or cost too much. */

@@ -1,14 +1,21 @@
 import * as z from "zod";
 import { acknowledge } from "../../../core/alerts/acknowledge.ts";
-import { alertAnswer, getAlertRow } from "../../../core/alerts/alert.ts";
-import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../../core/alerts/bulk.ts";
+import { alertAnswer, alertId, getAlertRow } from "../../../core/alerts/alert.ts";
+import {
+  bulkAnswer,
+  bulkByIds,
+  bulkByQuery,
+  bulkNamed,
+  bulkWrite,
+} from "../../../core/alerts/bulk.ts";
 import { alertDetail, detailAnswer } from "../../../core/alerts/detail.ts";
 import { pullAlerts } from "../../../core/alerts/list.ts";
-import { offeredSilence, offerSilence } from "../../../core/alerts/narrowest.ts";
+import { offeredSilence, offerSilence, previewNarrowest } from "../../../core/alerts/narrowest.ts";
 import { reachAnswer } from "../../../core/alerts/reach-report.ts";
 import { readReach } from "../../../core/alerts/reached.ts";
 import { resolve } from "../../../core/alerts/resolve.ts";
 import { toAlert } from "../../../core/alerts/shown.ts";
+import { silencePreview } from "../../../core/alerts/silencing.ts";
 import { snooze } from "../../../core/alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../../core/alerts/timeline.ts";
 import { configVersion } from "../../../core/projects/project.ts";
@@ -126,6 +133,18 @@ export const alertRoutes: Route[] = [
       const { project, ...query } = where;
       const projectId = getProject(store, project).id;
       return bulkByQuery(store, { projectId, ...query }, what);
+    },
+  }),
+  alerts.post("/alerts/bulk/preview", {
+    name: "previewBulkSilence",
+    summary:
+      "Which other alerts silences of these alerts, as `bulk` makes them, would take, and would have taken in the past seven days",
+    additive: true,
+    body: bulkNamed,
+    answer: silencePreview,
+    handle: ({ tenant: { store }, body, actor: { accountId } }) => {
+      const of = { at: unixSeconds(store.clock), accountId, pause: othersFirst };
+      return previewNarrowest(store, body.ids.map(alertId), of);
     },
   }),
   alerts.get("/pull", {

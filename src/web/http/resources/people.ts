@@ -10,17 +10,14 @@ import {
   keyWrite,
   passwordWrite,
 } from "../../../people/account.ts";
-import {
-  changeAccount,
-  getAccount,
-  listAccounts,
-  removeAccount,
-} from "../../../people/accounts.ts";
+import { changeAccount, getAccount, listAccounts, setTimezone } from "../../../people/accounts.ts";
 import { issueReset, pairLink } from "../../../people/codes.ts";
 import { createInvitedAccount, tryAccount } from "../../../people/invited.ts";
 import { createKey, revokeKey, visibleKeys } from "../../../people/keys.ts";
 import { resetIssued } from "../../../people/pairing.ts";
 import { changePassword } from "../../../people/passwords.ts";
+import { zoneName } from "../../../records/numbers/settings.ts";
+import { removePerson } from "../../../tenant/remove-person.ts";
 import { replaceAccount } from "../../../tenant/replace-account.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -39,6 +36,14 @@ export const peopleRoutes: Route[] = [
       key_id: actor.keyId,
       tenant_id: tenant.id,
     }),
+  }),
+  people.patch("/me", {
+    name: "changeMe",
+    summary: "Change what a person says of themselves: the zone of their nights",
+    body: z.strictObject({ timezone: zoneName.nullable() }),
+    answer: accountAnswer,
+    errors: ["not_found"],
+    write: (tx, { actor, body }) => setTimezone(tx, actor.accountId, body.timezone),
   }),
   people.get("/accounts", {
     name: "listAccounts",
@@ -94,7 +99,7 @@ export const peopleRoutes: Route[] = [
       "Remove an account with its keys and devices; 409 while a ladder, layer or override names it",
     manager: true,
     errors: ["account_in_use", "last_owner"],
-    write: (tx, { actor, params }) => removeAccount(tx, actor.accountId, params.account),
+    write: (tx, { actor, params }) => removePerson(tx, actor.accountId, params.account),
   }),
   people.post("/accounts/{account}/replace", {
     name: "replaceAccount",

@@ -68,7 +68,7 @@ export const silenceRoutes: Route[] = [
     handle: ({ tenant: { store }, body, actor: { accountId } }) => {
       const at = unixSeconds(store.clock);
       const row = silenceOf(store, { write: body, createdBy: accountId, at });
-      return previewSilence(store, row, { at, pause: othersFirst });
+      return previewSilence(store, [row], { at, pause: othersFirst });
     },
   }),
   silences.get("/{silence}", {

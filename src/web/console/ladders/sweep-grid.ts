@@ -8,7 +8,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { dated, wallTime } from "../../../ground/kit/wall-time.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
-import { type LadderQuestion, questionAddress } from "./question.ts";
+import { type LadderQuestion, questionAddress, ruleAsked } from "./question.ts";
 
 const DAYS = 14;
 
@@ -19,7 +19,7 @@ export async function sweepGrid(call: PageCall, question: LadderQuestion): Promi
     return html`<h2>Each hour of two weeks</h2><a class="button second" href="${base}${questionAddress(question, { isSwept: true })}#sweep">Check every hour of 14 days</a>`;
   const { project, rule, level, silent, zone } = question;
   const from = dated(wallTime(now, zone).slice(0, 10), zone) ?? now;
-  const input = sweepWrite.parse({
+  const asked = sweepWrite.parse({
     rule: rule.name,
     from,
     days: DAYS,
@@ -27,7 +27,11 @@ export async function sweepGrid(call: PageCall, question: LadderQuestion): Promi
     ...(level === null ? {} : { level }),
   });
   const { cells } = await tenant.slices.run(
-    sweep(tenant.store, { projectId: project.id, input, now }),
+    sweep(tenant.store, {
+      projectId: project.id,
+      input: { ...asked, rule: ruleAsked(question) },
+      now,
+    }),
   );
   const placed = placedCells(cells, zone);
   return html`<h2>Each hour of two weeks</h2>

@@ -4,7 +4,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { span } from "../ui/times.ts";
 import { clockIn } from "./clock-in.ts";
-import { type LadderQuestion, questionAddress } from "./question.ts";
+import { askLink, type LadderQuestion } from "./question.ts";
 
 const NOTICE = { good: "notice-good", warn: "notice-warn", error: "notice-wrong" } as const;
 const WORD = { good: "Good", warn: "Weak", error: "Bad" } as const;
@@ -36,6 +36,6 @@ function silenced(call: PageCall, question: LadderQuestion): Markup {
   return html`<p class="buttons">${silent.map((account) => {
     const others = silent.filter((one) => one !== account);
     const name = names.get(account) ?? account;
-    return html`<a class="button second" href="${call.base}${questionAddress(question, { silent: others })}" aria-label="${name} doesn't answer ×: take it back">${name} doesn't answer ×</a> `;
+    return html`${askLink(call, question, { change: { silent: others }, kind: "button second", words: `${name} doesn't answer ×`, label: `${name} doesn't answer ×: take it back` })} `;
   })}</p>`;
 }

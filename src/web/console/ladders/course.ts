@@ -6,7 +6,7 @@ import { CHANNEL_DOT, CHANNEL_STATE, channelWords } from "../ui/channel-words.ts
 import { reachWords } from "../ui/reach-words.ts";
 import { remedy } from "../ui/way.ts";
 import { clockIn } from "./clock-in.ts";
-import { type LadderQuestion, questionAddress } from "./question.ts";
+import { askLink, type LadderQuestion } from "./question.ts";
 
 type Rungs = Simulation["rungs"];
 type Step = Rungs[number];
@@ -23,7 +23,7 @@ const WHY: Readonly<Record<Step["why"], string>> = {
 export function followLadder(call: PageCall, question: LadderQuestion, found: Simulation): Markup {
   const { zone, rule } = question;
   if (found.rungs.length === 0)
-    return html`<h2>What happens</h2><p>${rule.escalations.length === 0 ? "No step runs: the rule has no ladder." : "No step runs in this time."}</p>${ending(found, zone)}`;
+    return html`<h2>What happens</h2><p>${rule.escalations.length === 0 ? "No step runs: there is none." : "No step runs in this time."}</p>${ending(found, zone)}`;
   const keys = new Map<string, number>();
   for (const { people } of found.rungs)
     for (const { account_id } of people)
@@ -95,7 +95,7 @@ function person(
   const key = keys.get(account);
   const isShort =
     rung.why !== "step" && rung.why !== "nobody_reached_before" && rung.why !== "fallback";
-  return html`<p><strong>${name}</strong> ${isSilent ? html`<span class="warn">doesn't answer</span>` : !answers && html`<span class="wrong">nothing would ring</span>`} <a class="small" href="${call.base}${questionAddress(question, { silent })}"${key !== undefined && html` data-key="${key}"`}>${isSilent ? `${name} answers` : `Make ${name} silent`}</a></p>${
+  return html`<p><strong>${name}</strong> ${isSilent ? html`<span class="warn">doesn't answer</span>` : !answers && html`<span class="wrong">nothing would ring</span>`} ${askLink(call, question, { change: { silent }, kind: "small", words: isSilent ? `${name} answers` : `Make ${name} silent`, key: key === undefined ? undefined : String(key) })}</p>${
     !isShort &&
     html`<ul class="plain small">${channels.map((channel) => html`<li>${channelWords(call, channel)}</li>`)}${!answers && !isSilent && fix(call, account)}${because.map((why) => html`<li class="soft">because ${becauseWords(why, question.zone)}</li>`)}</ul>`
   }`;
@@ -130,6 +130,10 @@ export function untoldAndShared(
     nameOf: (account: string) => names.get(account) ?? "somebody who was removed",
   };
   const { shared, untold } = found;
+  // A rule that isn't stored has no page.
+  const ofRules = pathOf("p", project.name, "rules");
+  const leads = (path: string) => !path.startsWith(`${ofRules}/`) && call.leads(path);
+  const seen = rule.id === 0 ? { ...call, leads } : call;
   return html`${
     shared.length > 0 &&
     html`<h2>Channels</h2><ul class="who">${shared.map(
@@ -139,7 +143,7 @@ export function untoldAndShared(
   }${
     untold.length > 0 &&
     html`<h2>Who isn't told</h2><ul class="who">${untold.map((entry) => {
-      const { words, change } = reachWords(entry, call, about);
+      const { words, change } = reachWords(entry, seen, about);
       return html`<li class="who-item">${entry.name !== null && html`<strong>${entry.name}</strong> `}<span>${words}</span>${change !== null && html` · ${change}`}</li>`;
     })}</ul>`
   }`;

@@ -1,6 +1,6 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { WRITTEN_AS_JSON } from "../ui/plain.ts";
+import { WRITTEN_AS_JSON } from "./plain.ts";
 
 /** What the pieces of a rule's form draw themselves with: what its fields hold, and what is wrong with them. */
 export interface Filled {

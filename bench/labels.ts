@@ -1,0 +1,174 @@
+import { alertFacets } from "../src/core/alerts/facets.ts";
+import { changeLadder } from "../src/core/alerts/ladders.ts";
+import { createRule } from "../src/core/alerts/rules.ts";
+import { createSweep } from "../src/core/alerts/sweep.ts";
+import { triage } from "../src/core/alerts/triage.ts";
+import { insertLadder } from "../src/core/projects/ladders.ts";
+import { getProject } from "../src/core/projects/projects.ts";
+import { ruleReplace } from "../src/core/projects/rule.ts";
+import type { Source } from "../src/core/projects/sources.ts";
+import { silentLog } from "../src/ground/kit/log.ts";
+import type { Store } from "../src/ground/store/store.ts";
+import { createWriter, defaultWriterLimits } from "../src/in/ingest/writer.ts";
+import { fromRounds, type Row, type Scenario, withDirectory } from "./harness.ts";
+import { open, seed } from "./scale.ts";
+
+const ALERTS = 10_000;
+const RULES = 20;
+
+export const labels: Scenario = {
+  name: "labels",
+  about: "what labels cost an event, a list with facets, and a ladder of 20 rules changed",
+  run: (quick) =>
+    withDirectory(async (directory) => {
+      const store = open(directory, "labels");
+      seed(store, 1);
+      const rounds = quick ? 5 : 20;
+      const rows = [...written(store, rounds), ...(await listed(store, rounds))];
+      rows.push(...followed(store, quick ? 2 : 5));
+      store.close();
+      return rows;
+    }),
+};
+
+const EIGHT = {
+  host: "db7.example.org",
+  service: "payments-api",
+  region: "eu-central-1",
+  zone: "b",
+  env: "production",
+  team: "payments",
+  version: "2026.11.3",
+  instance: "10.0.4.17:9100",
+};
+
+/** Milliseconds of processor time: on a machine that does other work, too, only these mean anything. */
+function spent(work: () => unknown): number {
+  const from = process.cpuUsage();
+  work();
+  return since(from);
+}
+
+function since(from: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1000;
+}
+
+/** The processor time of the writer alone, without the request around it. */
+function written(store: Store, rounds: number): Row[] {
+  const writer = createWriter(store, defaultWriterLimits);
+  const source = store.sql("SELECT id, name, project_id AS projectId FROM sources").get() as Source;
+  store.write((tx) =>
+    createRule(tx, getProject(tx, "p"), { name: "all", body: ruleReplace.parse({}) }),
+  );
+  const kinds = {
+    "no keys": () => null,
+    "eight equal keys": () => EIGHT,
+    "one of eight varies": (i: number) => ({ ...EIGHT, instance: `10.0.4.${i % 200}:9100` }),
+  };
+  const [batches, each] = [40, 200];
+  const took = Object.keys(kinds).map((what) => ({ what, us: [] as number[] }));
+  // The first rounds warm up.
+  for (let round = -3; round < rounds; round++)
+    for (const [kind, [what, keysOf]] of Object.entries(kinds).entries()) {
+      let us = 0;
+      for (let n = 0; n < batches; n++) {
+        const text = Array.from({ length: each }, (_, i) =>
+          JSON.stringify({ message: `it is ${what}`, level: 400, tags: null, keys: keysOf(i) }),
+        );
+        // As they come: strings of their own.
+        const batch = text.map((one) => ({
+          source: { ...source, retainLogs: false },
+          event: JSON.parse(one),
+        }));
+        us += 1000 * spent(() => writer.process(batch));
+      }
+      if (round >= 0) took[kind]?.us.push(us / (batches * each));
+    }
+  writer.finish();
+  return took.map(({ what, us }) => fromRounds(`an event in the writer: ${what}`, "µs CPU", us));
+}
+
+async function listed(store: Store, rounds: number): Promise<Row[]> {
+  fill(store);
+  const page = async () => {
+    await triage(store, { limit: 50, order: "need", states: ["open"] });
+    await alertFacets(store, { q: "", states: ["open"] });
+  };
+  const took: number[] = [];
+  for (let round = -2; round < rounds; round++) {
+    const from = process.cpuUsage();
+    await page();
+    if (round >= 0) took.push(since(from));
+  }
+  const what = "a list page with facets over 10,000 open alerts";
+  return [fromRounds(what, "ms CPU", took, { must: 30, lower: true })];
+}
+
+const steps = (...minutes: number[]) =>
+  minutes.map((after_minutes) => ({
+    accounts: [],
+    schedules: [],
+    after_minutes,
+    repeat_minutes: 0,
+  }));
+
+/** 20 rules refer to one ladder: the write that changes it, and the turns of the loop in which the alerts follow. */
+function followed(store: Store, rounds: number): Row[] {
+  const body = (...minutes: number[]) => ({
+    steps: steps(...minutes),
+    passes: 1,
+    pass_after_minutes: null,
+    team: "",
+  });
+  store.write((tx) => {
+    insertLadder(tx, { name: "l", ...body(60) });
+    const all = ruleReplace.parse({ ladder: "l" });
+    for (let i = 0; i < RULES; i++)
+      createRule(tx, getProject(tx, "p"), { name: `l${i}`, body: all });
+    tx.db.exec(
+      "UPDATE alerts SET rule_id = (SELECT id FROM rules WHERE name = 'l' || (alerts.id % 20))",
+    );
+  });
+  const sweep = createSweep(store, silentLog);
+  const [write, longest, whole] = [[] as number[], [] as number[], [] as number[]];
+  for (let round = -1; round < rounds; round++) {
+    const to = { name: "l", ...body(60, 120 + round) };
+    const first = spent(() => store.write((tx) => changeLadder(tx, { name: "l", to })));
+    const turns: number[] = [];
+    let next: number | null = 0;
+    while (next !== null && next <= Date.now() / 1000)
+      turns.push(
+        spent(() => {
+          next = sweep.run(0);
+        }),
+      );
+    // The first one warms up.
+    if (round < 0) continue;
+    write.push(first);
+    longest.push(Math.max(...turns));
+    whole.push(turns.reduce((sum, ms) => sum + ms, first));
+  }
+  const left = store.sql("SELECT count(*) FROM ladder_followers").pluck().get();
+  if (left !== 0) throw new Error(`${left} alerts have not followed`);
+  const what = "a ladder of 20 rules with 10,000 open alerts";
+  return [
+    fromRounds(`${what}: the write`, "ms CPU", write),
+    fromRounds(`${what}: longest turn of the loop`, "ms CPU", longest, { must: 50, lower: true }),
+    fromRounds(`${what}: until all have followed`, "ms CPU", whole),
+  ];
+}
+
+/** Hosts, services and a zone, as a hundred machines have them. */
+function fill(store: Store): void {
+  const now = Math.floor(Date.now() / 1000);
+  store.write((tx) => {
+    tx.db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ALERTS})
+      INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count, first_seen, last_seen,
+        last_message, identifiers, investigate, updated_seq, opened_at, ladder_from, labels)
+      SELECT 1, 1, 'r0', 'seed:' || i, 'open', 't', 'payment <*> failed', 200 + 100 * (i % 4), 1, ${now}, ${now},
+        'payment ' || i || ' failed', '{"host":"web-' || (i % 100) || '"}', 0, i, ${now}, ${now},
+        json_object('host', 'web-' || (i % 100), 'service', 's' || (i % 12), 'zone', 'z' || (i % 3), 'n', '' || i) FROM n`);
+  });
+  store.db.pragma("wal_checkpoint(TRUNCATE)");
+}

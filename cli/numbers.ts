@@ -1,0 +1,99 @@
+import { type Command, Option } from "commander";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import { duration } from "../src/out/outbox/message.ts";
+import { numbersCsv } from "../src/records/numbers/csv.ts";
+import {
+  type NumbersAnswer,
+  type NumbersBy,
+  type NumbersRow,
+  numbersBy,
+} from "../src/records/numbers/shape.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, tableOf } from "./table.ts";
+
+interface NumbersOptions extends ApiOptions {
+  weeks: string;
+  by: NumbersBy;
+  project?: string;
+  plot?: boolean;
+  csv?: boolean;
+}
+
+export function registerNumbers(program: Command): void {
+  apiFlags(program.command("numbers"))
+    .description(
+      "show who was paged how often, at night, and by what; docs/numbers.md says what each figure means",
+    )
+    .option("--weeks <n>", "the last so many weeks, this one among them", "8")
+    .addOption(new Option("--by <what>", "one row for each").choices(numbersBy).default("week"))
+    .option("--project <name>", "of this project alone")
+    .option("--plot", "draw the interruptions, or by rule and level the alerts")
+    .option("--csv", "print comma-separated values, with every figure")
+    .action(numbers);
+}
+
+const WEEK = 7 * 86_400;
+
+async function numbers(options: NumbersOptions): Promise<void> {
+  const weeks = Number(options.weeks);
+  if (!Number.isInteger(weeks) || weeks < 1 || weeks > 114)
+    throw new CommandError(`--weeks must be 1 to 114, not "${options.weeks}"`, exitCodes.usage);
+  const query = new URLSearchParams({ by: options.by });
+  const now = unixSeconds(systemClock);
+  query.set("from", String(mondayBefore(now) - (weeks - 1) * WEEK));
+  query.set("to", String(now + 1));
+  if (options.project !== undefined) query.set("project", options.project);
+  const answer = await callApi<NumbersAnswer>(options, "GET", `/v1/numbers?${query}`);
+  if (options.csv === true) process.stdout.write(numbersCsv(answer));
+  else print(answer, options, () => numbersText(answer, options));
+}
+
+/** A Monday's noon in UTC, which is a Monday in nearly every zone; at most now. The Epoch was a Thursday. */
+function mondayBefore(now: number): number {
+  const monday = now - ((now + 3 * 86_400) % WEEK);
+  return Math.min(now, monday + 43_200);
+}
+
+function numbersText(answer: NumbersAnswer, { by, plot }: NumbersOptions): string {
+  const { rows, complete } = answer;
+  const span = (seconds: number | null) => (seconds === null ? "" : duration(seconds));
+  const columns = {
+    [by.toUpperCase()]: ({ key, name }: NumbersRow) => (by === "person" ? name : key),
+    OPENED: ({ opened }: NumbersRow) => opened,
+    PAGES: ({ pages }: NumbersRow) => pages,
+    INTERRUPTED: ({ interruptions }: NumbersRow) => interruptions,
+    "AT NIGHT": ({ night_interruptions: night }: NumbersRow) => night,
+    "NIGHTS BROKEN": ({ nights_broken: nights }: NumbersRow) => nights,
+    ACKED: ({ acknowledged }: NumbersRow) => acknowledged,
+    "HALF WITHIN": (row: NumbersRow) => span(row.opened_to_acknowledged_p50),
+    "ENDED ALONE": ({ ended_by_themselves: ended }: NumbersRow) => ended,
+    NOBODY: ({ reached_nobody: nobody }: NumbersRow) => nobody,
+    "ON CALL H": ({ on_call_hours: hours }: NumbersRow) => hours ?? "",
+  };
+  return [
+    rows.length === 0 ? "nothing happened" : tableOf(columns, rows),
+    ...(plot === true ? ["", ...plotOf(rows, by)] : []),
+    ...(complete ? [] : ["", "older history is still being read: look again in a minute"]),
+  ].join("\n");
+}
+
+const WIDEST = 50;
+
+/** A bar for each row: of interruptions, or of alerts where those say more. */
+function plotOf(rows: readonly NumbersRow[], by: NumbersBy): string[] {
+  const isOfAlerts = by === "rule" || by === "level";
+  const of = (row: NumbersRow) => (isOfAlerts ? row.opened : row.interruptions);
+  const most = Math.max(1, ...rows.map(of));
+  const names = rows.map(({ name }) => printable(name));
+  const wide = Math.max(0, ...names.map((name) => name.length));
+  return [
+    isOfAlerts ? "alerts" : "interruptions",
+    ...rows.map((row, i) => {
+      const bar = "█".repeat(Math.round((of(row) / most) * WIDEST));
+      return `${(names[i] ?? "").padEnd(wide)}  ${bar}${bar === "" ? "" : " "}${of(row)}`;
+    }),
+  ];
+}

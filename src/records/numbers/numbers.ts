@@ -1,0 +1,257 @@
+import type { Asking } from "../../core/oncall/answers.ts";
+import { Zone } from "../../core/oncall/zone.ts";
+import type { Project } from "../../core/projects/projects.ts";
+import { ServiceError } from "../../ground/kit/errors.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { getAccount } from "../../people/accounts.ts";
+import { isManager } from "../../people/roles.ts";
+import { beginOf, type Days, firstDayOf, localDay, mondayOf, monthOf } from "./days.ts";
+import { type DutySeconds, dutiesKept, dutyOf } from "./duty.ts";
+import { addFigures, type Counter, type DayFigures, noFigures, quantile } from "./figures.ts";
+import { rowNames } from "./names.ts";
+import { type Reckoning, startReckoning } from "./reckon.ts";
+import { EVERY_PROJECT, readRows, type SumOf } from "./rows.ts";
+import { numbersZone, readSettings } from "./settings.ts";
+import type { NumbersAnswer, NumbersBy, NumbersRow } from "./shape.ts";
+import { addStanding } from "./standing.ts";
+
+/** DayFigures of a span of days, as somebody asks for them. */
+
+/** Days that one answer may span. */
+export const MOST_DAYS = 800;
+const USUAL_DAYS = 56;
+
+export interface NumbersQuery {
+  /** Unix seconds; `to` excluded. Without them eight weeks up to now. */
+  from?: number | undefined;
+  to?: number | undefined;
+  by: NumbersBy;
+  project: Project | null;
+}
+
+/** What a look at the rows has in hand. */
+export interface Looking {
+  reader: Reader;
+  zone: Zone;
+  days: Days;
+  projectId: number;
+  reckoning: Reckoning;
+  complete: boolean;
+}
+
+/** Slices of history that an answer reads on by itself; the job does the rest. */
+const MOST_SLICES = 10;
+
+/** The days asked for. Throws 400. */
+export function daysOf(zone: Zone, now: number, asked: Pick<NumbersQuery, "from" | "to">): Days {
+  const last = asked.to === undefined ? localDay(zone, now) : localDay(zone, asked.to - 1);
+  const first =
+    asked.from === undefined ? mondayOf(last - USUAL_DAYS + 7) : localDay(zone, asked.from);
+  const fault = (field: string, reason: string) =>
+    new ServiceError("invalid_request", `${field} ${reason}.`, {
+      details: [{ field: `?${field}`, reason }],
+    });
+  if (last < first) throw fault("to", "must be later than from");
+  if (last - first >= MOST_DAYS) throw fault("from", `must be at most ${MOST_DAYS} days before to`);
+  return { from: first, to: last };
+}
+
+/** Reads on where the rows end, without writing. */
+export function startLooking(
+  reader: Reader,
+  now: number,
+  query: Pick<NumbersQuery, "from" | "to" | "project">,
+): Looking {
+  const zone = new Zone(numbersZone(reader));
+  const days = daysOf(zone, now, query);
+  const reckoning = startReckoning(reader);
+  let [more, slices] = [true, 0];
+  for (; more && slices < MOST_SLICES; slices += 1) more = reckoning.more();
+  addStanding(reader, reckoning.sums, zone, days);
+  const projectId = query.project?.id ?? EVERY_PROJECT;
+  return { reader, zone, days, projectId, reckoning, complete: !more };
+}
+
+/** Sums by key, of whole months where the days have them. */
+export function sumsOf(looking: Looking, by: NumbersBy): Map<string, DayFigures> {
+  const { reader, days, reckoning } = looking;
+  const sums = new Map<string, DayFigures>();
+  const isByTime = by === "day" || by === "week";
+  const of: SumOf = isByTime || by === "project" ? "all" : by;
+  const isEach = by === "project" || by === "rule";
+  const projectId = isEach && looking.projectId === EVERY_PROJECT ? null : looking.projectId;
+  for (const part of isByTime ? [{ span: "day" as const, ...days }] : monthsAnd(days))
+    for (const row of readRows(reader, reckoning.sums, { by: of, projectId, ...part })) {
+      const key = keyOf(by, row);
+      const sum = sums.get(key) ?? noFigures();
+      sums.set(key, sum);
+      row.addTo(sum);
+    }
+  return sums;
+}
+
+/** The figures of all of it. Throws 400. */
+export function lookTotal(
+  reader: Reader,
+  now: number,
+  query: Pick<NumbersQuery, "from" | "to" | "project">,
+): DayFigures {
+  const total = noFigures();
+  for (const sum of sumsOf(startLooking(reader, now, query), "week").values())
+    addFigures(total, sum);
+  return total;
+}
+
+/** When the day begins that is so many days before the one that `to` (excluded) is the end of. */
+export function daysBefore(reader: Reader, to: number, days: number): number {
+  const zone = new Zone(numbersZone(reader));
+  return beginOf(zone, localDay(zone, to - 1) - days);
+}
+
+function keyOf(by: NumbersBy, row: { at: number; projectId: number; key: string }): string {
+  if (by === "day") return String(row.at);
+  if (by === "week") return String(mondayOf(row.at));
+  return by === "project" ? String(row.projectId) : row.key;
+}
+
+/** The months that lie in these days, and the days beside them. */
+function monthsAnd({ from, to }: Days): { span: "day" | "month"; from: number; to: number }[] {
+  const first = firstDayOf(monthOf(from)) === from ? monthOf(from) : monthOf(from) + 1;
+  const last = monthOf(to + 1) - 1;
+  if (last < first) return [{ span: "day", from, to }];
+  return [
+    { span: "day", from, to: firstDayOf(first) - 1 },
+    { span: "month", from: first, to: last },
+    { span: "day", from: firstDayOf(last + 1), to },
+  ];
+}
+
+/**
+ * The figures. `viewer`: whose eyes they are for: a member sees no other person's, unless the tenant's settings say so.
+ * Throws 400.
+ */
+export async function numbersOf(
+  asking: Asking,
+  query: NumbersQuery,
+  { now, viewer }: { now: number; viewer: string },
+): Promise<NumbersAnswer> {
+  const { reader } = asking;
+  const looking = startLooking(reader, now, query);
+  const { zone, days, complete } = looking;
+  const duties = isOnDuty(query.by) ? await dutiesIn(asking, looking, { by: query.by, now }) : null;
+  const sums = sumsOf(looking, query.by);
+  const held = duties === null ? null : hoursOf(duties, query.by);
+  const seen = mayRead(reader, viewer, query.by);
+  const names = rowNames(reader, query.by);
+  const keys = new Set([...timesOf(query.by, days), ...sums.keys(), ...(held?.keys() ?? [])]);
+  const rows = [...keys].flatMap((id) => {
+    const named = names(id);
+    if (named === null || !seen(id)) return [];
+    const of = held === null ? null : (held.get(id) ?? NO_HOURS);
+    return [rowOf(named, sums.get(id) ?? noFigures(), of)];
+  });
+  return {
+    from: beginOf(zone, days.from),
+    to: beginOf(zone, days.to + 1),
+    timezone: numbersZone(reader),
+    by: query.by,
+    rows: rows.sort(orders[query.by]),
+    complete,
+  };
+}
+
+/** A day or week in which nothing happened has a row as well. */
+function timesOf(by: NumbersBy, { from, to }: Days): string[] {
+  if (by !== "day" && by !== "week") return [];
+  const step = by === "day" ? 1 : 7;
+  const first = by === "day" ? from : mondayOf(from);
+  return Array.from({ length: Math.floor((to - first) / step) + 1 }, (_, i) =>
+    String(first + i * step),
+  );
+}
+
+const isOnDuty = (by: NumbersBy): boolean => by !== "rule" && by !== "level";
+
+/** Days that are over, and the one that runs. */
+async function dutiesIn(
+  asking: Asking,
+  looking: Looking,
+  { by, now }: { by: NumbersBy; now: number },
+): Promise<DutySeconds[]> {
+  const { zone, days } = looking;
+  const today = localDay(zone, now);
+  const kept = dutiesKept(looking.reader, days.from, Math.min(days.to, today - 1));
+  const isToday = days.from <= today && today <= days.to;
+  const all = isToday ? [...kept, ...(await dutyOf(asking, today, now))] : kept;
+  const isEach = by === "project" && looking.projectId === EVERY_PROJECT;
+  return all.filter(({ projectId }) =>
+    isEach ? projectId !== EVERY_PROJECT : projectId === looking.projectId,
+  );
+}
+
+interface Hours {
+  seconds: number;
+  night: number;
+}
+
+const NO_HOURS: Hours = { seconds: 0, night: 0 };
+
+function hoursOf(duties: readonly DutySeconds[], by: NumbersBy): Map<string, Hours> {
+  const hours = new Map<string, Hours>();
+  for (const { day, account, projectId, seconds: all, night } of duties) {
+    const key = by === "person" ? account : keyOf(by, { at: day, projectId, key: "" });
+    const sum = hours.get(key) ?? { ...NO_HOURS };
+    hours.set(key, sum);
+    sum.seconds += all;
+    sum.night += night;
+  }
+  return hours;
+}
+
+/** Whose figures this person may read. */
+function mayRead(reader: Reader, viewer: string, by: NumbersBy): (key: string) => boolean {
+  if (by !== "person" || readSettings(reader).numbers_open) return () => true;
+  const sees = isManager(getAccount(reader, viewer).role);
+  return (account) => sees || account === viewer;
+}
+
+const hoursFrom = (all: number): number => Math.round(all / 36) / 100;
+
+function rowOf(
+  named: { key: string; name: string },
+  { counts, spans }: DayFigures,
+  hours: Hours | null,
+): NumbersRow {
+  const { steps, ...sums } = counts;
+  const at = (what: "opened_to_acknowledged" | "opened_to_resolved" | "told_to_shown") => ({
+    [`${what}_p50`]: quantile(spans[what], 0.5),
+    [`${what}_p90`]: quantile(spans[what], 0.9),
+  });
+  return {
+    ...named,
+    ...sums,
+    steps_to_acknowledge:
+      sums.acknowledged === 0 ? null : Math.round((steps / sums.acknowledged) * 10) / 10,
+    on_call_hours: hours === null ? null : hoursFrom(hours.seconds),
+    on_call_night_hours: hours === null ? null : hoursFrom(hours.night),
+    ...at("opened_to_acknowledged"),
+    ...at("opened_to_resolved"),
+    ...at("told_to_shown"),
+  } as NumbersRow;
+}
+
+const byKey = (a: NumbersRow, b: NumbersRow) => (a.key < b.key ? -1 : 1);
+const most =
+  (what: Counter & keyof NumbersRow) =>
+  (a: NumbersRow, b: NumbersRow): number =>
+    Number(b[what]) - Number(a[what]) || byKey(a, b);
+
+/** Time from its begin, levels from the worst, people and rules as they weigh. */
+const orders: Record<NumbersBy, (a: NumbersRow, b: NumbersRow) => number> = {
+  day: byKey,
+  week: byKey,
+  level: (a, b) => Number(b.key) - Number(a.key),
+  person: most("interruptions"),
+  rule: most("opened"),
+  project: most("opened"),
+};

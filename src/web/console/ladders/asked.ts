@@ -1,0 +1,83 @@
+import { listOverrides } from "../../../core/oncall/overrides.ts";
+import { followPreview } from "../../../core/oncall/rotation.ts";
+import { findForLadder } from "../../../core/oncall/schedules.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { nextHour } from "../ui/local-time.ts";
+import { askLink, atText, LADDER_FORM, type LadderQuestion } from "./question.ts";
+
+const LEVELS = [
+  ["", "as the rule has it"],
+  ["500", "critical"],
+  ["400", "error"],
+  ["300", "warn"],
+  ["200", "info"],
+] as const;
+
+const HOUR = 3600;
+
+/** Which rule of those that may be tried, by how the address says it, in words. */
+export type RuleChoices = readonly (readonly [as: string, words: string])[];
+
+/** When it opens, as which rule's, at which level. Of a draft the fields go with its form, and nothing typed is lost. */
+export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleChoices): Markup {
+  const { zone, at, level, silent, as, path, isDraft, isSwept } = question;
+  const { base, now } = call;
+  const own = isDraft && html` form="${LADDER_FORM}"`;
+  const chosen = level === null ? "" : String(level);
+  const levels = LEVELS.some(([value]) => value === chosen)
+    ? LEVELS
+    : [...LEVELS, [chosen, chosen] as const];
+  const to = (at: number, words: string, key?: string) =>
+    askLink(call, question, { change: { at }, words, key, kind: "button second" });
+  const gap = nextGap(call, question);
+  const fields = html`<input type="hidden" name="silent" value="${silent.join(",")}"${own}>${isSwept && html`<input type="hidden" name="sweep" value="14"${own}>`}
+${
+  as !== null &&
+  html`<div class="field inline"><label for="sim-rule">If</label><select id="sim-rule" name="rule"${own}>${rules.map(
+    ([value, words]) =>
+      html`<option value="${value}"${value === as && html` selected`}>${words}</option>`,
+  )}</select></div>`
+}
+<div class="field inline"><label for="sim-at">${as === null ? "If it fires at" : "fires at"}</label><input id="sim-at" name="at" type="datetime-local" value="${atText(at, zone)}"${own}></div>
+<div class="field inline"><label for="sim-level">level</label><select id="sim-level" name="level"${own}>${levels.map(
+    ([value, words]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
+  )}</select></div>`;
+  return html`<h2>Try it</h2>${
+    isDraft
+      ? html`<div class="filters">${fields}<button class="button second"${own} formaction="${base}${path}/edit" formnovalidate>Show</button></div>`
+      : html`<form class="filters" method="get" action="${base}${path}">${fields}<button class="button second">Show</button></form>`
+  }
+<p class="small soft">Times are on the clocks of ${zone}.</p>
+<div class="buttons">${to(at - HOUR, "An hour earlier", "ArrowLeft")} ${to(at + HOUR, "An hour later", "ArrowRight")} ${to(now, "Now")} ${to(nextHour(now, zone, 3), "Next 03:00")} ${to(nextHour(now, zone, 3, 6), "Saturday 03:00")}${
+    gap !== null && html` ${to(gap, "Next gap")}`
+  }</div>`;
+}
+
+const LOOKED_AHEAD = 14 * 24 * HOUR;
+
+/** When a schedule of the ladder next has nobody; null: never within a fortnight. */
+function nextGap({ tenant: { store }, now }: PageCall, { project, rule }: LadderQuestion) {
+  const names = new Set(rule.escalations.flatMap(({ schedules }) => schedules));
+  const begins = [...names].slice(0, 5).flatMap((name) => {
+    const schedule = findForLadder(store, project, name);
+    if (schedule === null) return [];
+    const overrides = listOverrides(store, schedule);
+    const work = followPreview(
+      { ...schedule, overrides },
+      { from: now, until: now + LOOKED_AHEAD },
+    );
+    for (let step = work.next(); ; step = work.next())
+      if (step.done) return step.value.gaps.slice(0, 1).map(({ starts_at }) => starts_at);
+  });
+  return begins.length === 0 ? null : Math.max(now, Math.min(...begins));
+}
+
+/** The way to ring it, as a rule that is stored does. */
+export function forReal(call: PageCall, { project, rule }: LadderQuestion): Markup {
+  if (rule.id === 0) return html``;
+  const at = pathOf("p", project.name, "rules", rule.name, "drill");
+  return html`<h2>Ring it for real</h2><p class="soft">A drill takes the same way as an alert of ${rule.name}, as things stand now. Each message says Drill. First you see whom it rings.</p>
+<a class="button second" href="${call.base}${at}">Name the channels</a>`;
+}

@@ -1,0 +1,37 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { type Filled, line } from "../ui/inputs.ts";
+import type { LadderContext } from "../ui/ladder-context.ts";
+import { stepsForm } from "../ui/steps-form.ts";
+import { LADDER_FORM } from "./question.ts";
+
+export interface EditForm {
+  filled: Filled;
+  around: LadderContext;
+  /** What was read, to see whether somebody else changed it meanwhile. */
+  read: string;
+  /** Beside Save: what it changes. */
+  changes: string;
+  /** Where its steps stand in the body; a rule's own steps are all that is edited of it. */
+  at: "/steps" | "/escalations";
+}
+
+/** The rungs, each with who that is now, and how often the whole ladder runs. What it would do is drawn beside it while one types. */
+export function editForm(
+  { base }: PageCall,
+  { filled, around, read, changes, at }: EditForm,
+): Markup {
+  const { action } = filled;
+  return html`<h2>Rungs</h2><form id="${LADDER_FORM}" class="rule-form" method="post" action="${base}${action}" data-preview="asked,found" data-preview-to="${base}${action}/edit">
+<input type="hidden" name="read" value="${read}">
+${at === "/steps" && line(filled, { name: "name", label: "Name", at: "/name", hint: "As rules and people call it. Rules keep it under another name." })}
+<fieldset id="who"><legend>Who is paged</legend>${stepsForm({ base }, filled, { around, at })}</fieldset>
+${at === "/steps" && passes(filled)}
+<p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button> <button class="button second" formaction="${base}${action}/edit#found" formnovalidate>Try it</button> <span class="soft small">${changes}</span></p></form>`;
+}
+
+function passes(filled: Filled): Markup {
+  return html`<fieldset id="again"><legend>If nobody takes it</legend><div class="rule-line">${line(filled, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
+${line(filled, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last step. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div></fieldset>
+${line(filled, { name: "team", label: "Whose it is", at: "/team", hint: "In words: a team." })}`;
+}

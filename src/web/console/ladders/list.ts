@@ -1,0 +1,156 @@
+import {
+  adoptLadder,
+  type LadderCopies,
+  ladderCopies,
+} from "../../../core/alerts/ladder-copies.ts";
+import { climbingAlerts } from "../../../core/alerts/ladders.ts";
+import { ladderAdopt, type StoredLadder } from "../../../core/projects/ladder.ts";
+import { listLadders, rulesOfLadders } from "../../../core/projects/ladders.ts";
+import { projectOf } from "../../../core/projects/projects.ts";
+import { listAllRules } from "../../../core/projects/rules.ts";
+import { check } from "../../../ground/kit/check.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { isManager, mustManage } from "../../../people/roles.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { field } from "../ui/form.ts";
+import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
+import { ladderNow } from "../ui/ladder-now.ts";
+import { counted, empty } from "../ui/pieces.ts";
+import { NEW_LADDER, passesWords, rulesLinks } from "./named.ts";
+
+const AT = "/ladders";
+const USUAL_LEVEL = 400;
+const WATCHED = ["ladders", "projects", "project:*", "alerts", "oncall", "oncall:*", "people"];
+
+/** Every ladder: whom each would page now, and which rules and open alerts are on it. */
+export const laddersScreen: Screen = {
+  path: AT,
+  view(call) {
+    const around = readLadderContext(call.tenant.store, {
+      now: call.now,
+      level: USUAL_LEVEL,
+      project: null,
+      isOwn: false,
+    });
+    return {
+      title: "Ladders",
+      nav: "projects",
+      sections: {
+        head: { watches: [], draw: () => head(call) },
+        ladders: { watches: WATCHED, draw: () => list(call, around) },
+        copies: { watches: [], draw: () => copiesList(call, around) },
+        own: { watches: WATCHED, draw: () => ownLadders(call) },
+      },
+    };
+  },
+  forms: {
+    adopt: {
+      verb: "adoptLadder",
+      target: () => ({ kind: "ladder", id: "" }),
+      act(call, form) {
+        mustManage(call.who.role);
+        const asked = { name: form.get("name") ?? "", rules: form.getAll("rule") };
+        const { name, rules } = check(ladderAdopt, asked, "body");
+        call.tenant.store.write((tx) => adoptLadder(tx, { name, rules }));
+        return {
+          said: `The ladder ${name} is made: ${counted(rules.length, "rule")} named it.`,
+          to: pathOf("ladders", name),
+        };
+      },
+    },
+  },
+};
+
+function head({ base, who }: PageCall): Markup {
+  return html`<p class="soft">Who is paged and when, for as many rules as name it. One change of a ladder is a change of them all.</p>${
+    isManager(who.role) &&
+    html`<p class="buttons"><a class="button" href="${base}${NEW_LADDER}" data-key="n" aria-keyshortcuts="n" title="New ladder (n)">New ladder</a></p>`
+  }`;
+}
+
+function list(call: PageCall, around: LadderContext): Markup {
+  const { store } = call.tenant;
+  const all = listLadders(store);
+  if (all.length === 0)
+    return empty("No ladder has a name yet: every rule has steps of its own, or none.");
+  const rules = rulesOfLadders(store);
+  const climbing = climbingAlerts(store);
+  return html`<ul class="cards rule-cards" data-list>${all.map((ladder) =>
+    card(call, ladder, {
+      around,
+      rules: rules.get(ladder.id) ?? [],
+      open: climbing.get(ladder.id) ?? 0,
+    }),
+  )}</ul>`;
+}
+
+function card(
+  { base }: PageCall,
+  ladder: StoredLadder,
+  { around, rules, open }: { around: LadderContext; rules: readonly string[]; open: number },
+): Markup {
+  return html`<li class="card" id="ladder-${ladder.id}" data-row><div class="card-head"><h2><a href="${base}${pathOf("ladders", ladder.name)}">${ladder.name}</a></h2>${
+    open > 0 && html`<span class="state state-open">${counted(open, "open alert")}</span>`
+  }</div>
+${ladderNow({ escalations: ladder.steps }, around)}${passesWords(ladder)}
+<p class="soft small">${rules.length === 0 ? "No rule names it." : html`Used by ${counted(rules.length, "rule")}: ${rulesLinks({ base }, rules)}.`}${ladder.team !== "" && ` Of ${ladder.team}.`}</p></li>
+`;
+}
+
+const MOST_OFFERS = 20;
+
+/** Rules with equal steps, each with what making them one would do: shown before it is done. */
+function copiesList(call: PageCall, around: LadderContext): Markup {
+  const all = ladderCopies(call.tenant.store).slice(0, MOST_OFFERS);
+  if (all.length === 0) return html``;
+  return html`<h2>Rules with equal steps</h2><p class="soft">Each could be one ladder with a name. Nothing changes for open alerts, nor for what was counted.</p>
+<ul class="cards bare">${all.map((copies, i) => offer(call, copies, { around, i }))}</ul>`;
+}
+
+function offer(
+  call: PageCall,
+  { steps, rules, not_shared }: LadderCopies,
+  { around, i }: { around: LadderContext; i: number },
+): Markup {
+  return html`<li class="card">${ladderNow({ escalations: steps }, around)}
+<p class="small">${counted(rules.length, "rule")}: ${rulesLinks(call, rules)}</p>
+${not_shared.length > 0 ? toShare(call, not_shared) : isManager(call.who.role) && adoptForm(call, rules, i)}</li>`;
+}
+
+function toShare({ base }: PageCall, names: readonly string[]): Markup {
+  const link = (name: string) => {
+    const [project = "", schedule = ""] = name.split("/", 2);
+    return html`<a href="${base}${pathOf("oncall", project, schedule)}">${name}</a>`;
+  };
+  return html`<p class="warn">Share first: ${names.map((name, i) => html`${i > 0 && ", "}${link(name)}`)}. A ladder of all projects names only shared schedules.</p>`;
+}
+
+function adoptForm(call: PageCall, rules: readonly string[], i: number): Markup {
+  const action = `${AT}/adopt`;
+  const { returned } = call;
+  const isBack = returned?.action === action && returned.form.get("rule") === rules[0];
+  // Of several such forms each has fields of its own.
+  const own = `${action}-${i}`;
+  const back = { returned: isBack ? { ...returned, action: own } : null };
+  return html`<details id="adopt-${i}"${isBack && html` open`}><summary>Make them one ladder</summary><form class="form" method="post" action="${call.base}${action}">${rules.map(
+    (one) => html`<input type="hidden" name="rule" value="${one}">`,
+  )}${field(back, own, { name: "name", label: "What it is called", required: true, autocomplete: "off" })}
+<p class="form-foot"><button class="button">Make the ladder</button></p></form></details>`;
+}
+
+const MOST_OWN = 200;
+
+/** Rules with steps of their own, or none: each has a page to try it on. */
+function ownLadders({ tenant: { store }, base }: PageCall): Piece & Markup {
+  const own = listAllRules(store).filter(({ ladder }) => (ladder ?? null) === null);
+  if (own.length === 0) return html``;
+  const rows = own.slice(0, MOST_OWN).map(({ name, project_id, escalations }) => {
+    const project = projectOf(store, project_id).name;
+    const at = pathOf("p", project, "rules", name, "ladder");
+    return html`<li><a href="${base}${at}">${name}</a> <span class="soft">${project} · ${
+      escalations.length === 0 ? "no steps" : counted(escalations.length, "step")
+    }</span></li>`;
+  });
+  const more = own.length - MOST_OWN;
+  return html`<h2>Steps of a rule’s own</h2><p class="soft">Used by 1 rule each.</p><ul class="plain">${rows}</ul>${more > 0 && html`<p class="soft">and ${more} more, each on its rule’s page</p>`}`;
+}

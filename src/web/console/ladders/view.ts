@@ -1,0 +1,172 @@
+import { simulateWrite } from "../../../core/alerts/simulate/shape.ts";
+import { simulate } from "../../../core/alerts/simulate.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { NavId, PageCall, View } from "../screen.ts";
+import { filledOf } from "../ui/inputs.ts";
+import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
+import { askedForm, forReal, type RuleChoices } from "./asked.ts";
+import { followLadder, untoldAndShared } from "./course.ts";
+import { type EditForm, editForm } from "./edit-form.ts";
+import {
+  askedParams,
+  type LadderQuestion,
+  questionIn,
+  ruleAsked,
+  type TriedRule,
+} from "./question.ts";
+import { sweepGrid } from "./sweep-grid.ts";
+import { verdictNotice } from "./verdict.ts";
+
+/** A ladder's page, whether the ladder has a name or is a rule's own. */
+export interface LadderHome extends Pick<View, "title"> {
+  heading: Markup;
+  /** Its address, which is its form's, too; below the base. */
+  path: string;
+  /** What its form begins with. */
+  start: URLSearchParams;
+  edit: Pick<EditForm, "at" | "changes" | "read">;
+  /** Why whoever reads it can't change it; null: they can. */
+  locked: Markup | null;
+  watches: readonly string[];
+  /** Which rules it may be tried as; empty where its page is one rule's. */
+  choices: RuleChoices;
+  head(): Markup | Promise<Markup>;
+  /** Step by step with whom each would page now, where it isn't edited. */
+  steps(around: LadderContext): Markup;
+  /** The rule that is tried, as the address or the form asks; of what is typed where `typed` is. null: there is none. Throws 400. */
+  tried(asked: URLSearchParams, typed: URLSearchParams | null): TriedRule | null;
+  /** What saving what is typed would change. Throws ServiceError. */
+  would(typed: URLSearchParams): Markup | Promise<Markup>;
+  /** What else can be done with it. */
+  after(): Markup;
+}
+
+const NAV: NavId = "projects";
+const USUAL_LEVEL = 400;
+
+export function ladderView(call: PageCall, home: LadderHome): View {
+  const typed = home.locked === null ? typedIn(call, home.path) : null;
+  const asked = askedParams(call.query, typed);
+  const level = Number(asked.get("level") ?? "") || USUAL_LEVEL;
+  const saved = home.tried(asked, null);
+  const question = saved && questionIn(call, saved, asked);
+  const around = () =>
+    readLadderContext(call.tenant.store, {
+      level,
+      now: call.now,
+      project: saved?.project ?? null,
+      isOwn: home.edit.at === "/escalations",
+    });
+  const watches = [...home.watches, "oncall", "oncall:*", "people", "silences", "projects"];
+  return {
+    title: home.title,
+    heading: home.heading,
+    nav: NAV,
+    sections: {
+      head: { watches: [...home.watches, "alerts"], draw: () => home.head() },
+      rungs: {
+        watches: home.locked === null ? [] : watches,
+        draw: () => drawRungs(call, home, { typed, around: around() }),
+      },
+      asked: { watches: [], draw: () => drawAsked(call, home, { asked, typed, question }) },
+      found: {
+        watches,
+        attributes: html`class="sim-found"`,
+        draw: () => drawFound(call, home, { asked, typed, question }),
+      },
+      sweep: {
+        watches,
+        draw: () => (question === null ? html`` : sweepGrid(call, question)),
+      },
+      real: { watches: [], draw: () => (question === null ? html`` : forReal(call, question)) },
+      after: { watches: [], draw: () => home.after() },
+    },
+    body: (put) => html`${put("head")}
+<div class="rule-columns">${put("rungs")}<div>${put("asked")}${put("found")}</div></div>
+${put("sweep")}${put("real")}${put("after")}`,
+  };
+}
+
+/** What was typed, where something was: it came back with its form, or is shown this once. */
+function typedIn({ returned, shown }: PageCall, path: string): URLSearchParams | null {
+  if (returned !== null)
+    return [path, `${path}/edit`].includes(returned.action) ? returned.form : null;
+  return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
+}
+
+function drawRungs(
+  call: PageCall,
+  home: LadderHome,
+  { typed, around }: { typed: URLSearchParams | null; around: LadderContext },
+): Markup {
+  if (home.locked !== null) return html`<h2>Rungs</h2>${home.steps(around)}${home.locked}`;
+  const isStale = call.returned?.error.code === "version_conflict";
+  // After a conflict, saving again takes the place of what is there now.
+  const read = isStale ? home.edit.read : (typed?.get("read") ?? home.edit.read);
+  const filled = filledOf(
+    typed === null ? { returned: null } : call,
+    home.path,
+    typed ?? home.start,
+  );
+  const theirs = html`<div class="notice notice-warn"><p><strong>Changed meanwhile.</strong> Saved now:</p>${home.steps(around)}</div>`;
+  return html`${isStale && theirs}${editForm(call, { ...home.edit, filled, around, read })}`;
+}
+
+interface Asking {
+  asked: URLSearchParams;
+  typed: URLSearchParams | null;
+  /** Of the ladder as it is saved; null: there is no project to try it in. */
+  question: LadderQuestion | null;
+}
+
+/** The question of what is typed; of the saved ladder where nothing is, or nothing that could be saved. */
+function questionNow(call: PageCall, home: LadderHome, of: Asking): LadderQuestion | null {
+  const { asked, typed, question } = of;
+  if (typed === null || question === null) return question;
+  try {
+    const tried = home.tried(asked, typed);
+    return tried && questionIn(call, tried, asked);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { ...question, isDraft: true };
+  }
+}
+
+function drawAsked(call: PageCall, home: LadderHome, of: Asking): Markup {
+  const question = questionNow(call, home, of);
+  if (question === null)
+    return html`<h2>Try it</h2><p class="soft">Make a project first: a ladder is tried as a rule of one.</p>`;
+  return askedForm(call, question, home.choices);
+}
+
+async function drawFound(call: PageCall, home: LadderHome, of: Asking): Promise<Markup> {
+  const { typed } = of;
+  if (typed === null) return of.question === null ? html`` : simulated(call, of.question);
+  try {
+    const would = await home.would(typed);
+    const tried = home.tried(of.asked, typed);
+    const found = tried && (await simulated(call, questionIn(call, tried, of.asked)));
+    return html`<div class="notice" id="would"><p><strong>Not saved yet.</strong> ${would}</p></div>${found}`;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status === 404) throw error;
+    return html`<div class="notice notice-warn" id="would"><p><strong>Not yet:</strong> ${error.message}</p>${
+      error.details.length > 0 &&
+      html`<ul>${error.details.slice(0, 10).map(({ field = "", reason, value }) => html`<li>${field.slice(1)} ${reason.replaceAll("_", " ")}${value !== undefined && `: ${String(value)}`}</li>`)}</ul>`
+    }</div>`;
+  }
+}
+
+async function simulated(call: PageCall, question: LadderQuestion): Promise<Markup> {
+  const { store, slices } = call.tenant;
+  const { project, rule, at, level, silent } = question;
+  const asked = simulateWrite.parse({
+    rule: rule.name,
+    at,
+    silent: [...silent],
+    ...(level === null ? {} : { level }),
+  });
+  const input = { ...asked, rule: ruleAsked(question) };
+  const found = await slices.run(simulate(store, { projectId: project.id, input, now: call.now }));
+  return html`${verdictNotice(call, question, found)}${followLadder(call, question, found)}${untoldAndShared(call, question, found)}`;
+}

@@ -1,0 +1,108 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import { type DayFigures, quantile } from "../../../records/numbers/figures.ts";
+import type { NumbersAnswer, NumbersRow } from "../../../records/numbers/shape.ts";
+import type { PageCall } from "../screen.ts";
+import { counted, empty } from "../ui/pieces.ts";
+import { barPlot } from "../ui/plot.ts";
+import { span } from "../ui/times.ts";
+
+/** Each chart is a table as well, or stands in one. */
+
+export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup {
+  const half = quantile(spans.opened_to_acknowledged, 0.5);
+  const most = quantile(spans.opened_to_acknowledged, 0.9);
+  const fewer = before.counts.pages - counts.pages;
+  const than =
+    fewer === 0
+      ? "as many as before"
+      : `${Math.abs(fewer)} ${fewer > 0 ? "fewer" : "more"} than before`;
+  const all: [name: string, value: string, more: string][] = [
+    ["Pages", String(counts.pages), than],
+    [
+      "Rings at night, 22–07, and weekends",
+      String(counts.night_rings),
+      `${counted(counts.nights_broken, "night")} broken`,
+    ],
+    [
+      "Time to take it",
+      half === null ? "–" : span(half),
+      most === null ? "nobody took any" : `half of them; nine in ten within ${span(most)}`,
+    ],
+    [
+      "A step reached nobody",
+      String(counts.reached_nobody),
+      `of ${counted(counts.opened, "alert")}; ${counts.ended_by_themselves} ended by themselves`,
+    ],
+  ];
+  return html`<dl class="facts">${all.map(
+    ([name, value, more]) =>
+      html`<div><dt>${name}</dt><dd><strong class="num">${value}</strong> <span class="soft small">${more}</span></dd></div>
+`,
+  )}</dl>`;
+}
+
+/** Two parts of a bar that is as wide as its share of the most: by day, and at night. */
+function meter(day: number, night: number, most: number): Markup {
+  const at = (n: number) => Math.round((n / Math.max(1, most)) * 1400) / 10;
+  return html`<svg class="plot meter" width="140" height="8" viewBox="0 0 140 8" aria-hidden="true"><rect class="plot-rest" width="140" height="8"/><rect class="plot-now" width="${at(day)}" height="8"/><rect class="plot-night" x="${at(day)}" width="${at(night)}" height="8"/></svg>`;
+}
+
+export function peopleTable({ base }: PageCall, { rows }: NumbersAnswer): Markup {
+  const seen = rows.filter(({ pages, on_call_hours: hours }) => pages > 0 || (hours ?? 0) > 0);
+  if (seen.length === 0)
+    return html`<h2>Pages a person</h2>${empty("Nobody was paged or on call.")}`;
+  const most = Math.max(...seen.map(({ rings }) => rings));
+  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col">Pages</th><th scope="col">Rings</th><th scope="col">At night</th><th scope="col">Interrupted</th><th scope="col">Nights broken</th><th scope="col">On call</th></tr></thead><tbody>${seen.map(
+    (row) =>
+      html`<tr><th scope="row"><a href="${base}/people/${row.key}">${row.name}</a></th><td data-label="pages" class="num">${row.pages}</td><td data-label="rings">${meter(row.rings - row.night_rings, row.night_rings, most)} <span class="num">${row.rings}</span></td><td data-label="at night" class="num">${row.night_rings}</td><td data-label="interrupted" class="num">${row.interruptions}</td><td data-label="nights broken" class="num">${row.nights_broken}</td><td data-label="on call" class="num">${Math.round(row.on_call_hours ?? 0)} h</td></tr>
+`,
+  )}</tbody></table></div><p class="soft small">Nobody is ranked: people see their own figures, owners and admins all, others as the owner decides.</p>`;
+}
+
+const NOISIEST = 10;
+/** With fewer alerts a share says nothing. */
+const ENOUGH = 5;
+
+export function rulesTable({ base }: PageCall, { rows }: NumbersAnswer): Markup {
+  const worst = rows.filter(({ opened }) => opened > 0).slice(0, NOISIEST);
+  if (worst.length === 0) return html`<h2>Noisiest rules</h2>${empty("No alert opened.")}`;
+  return html`<h2>Noisiest rules</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Rule</th><th scope="col">Alerts</th><th scope="col">Taken by somebody</th><th scope="col">Ended by themselves</th><th scope="col"><span class="hidden-text">What to do</span></th></tr></thead><tbody>${worst.map(
+    (row) =>
+      html`<tr><th scope="row">${ruleName(base, row)}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="taken" class="num">${row.acknowledged}</td><td data-label="ended by themselves" class="num">${row.ended_by_themselves}</td><td>${isNoise(row) && rulePath(row) !== null && html`<a href="${base}${rulePath(row)}">Calm it</a>`}</td></tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+/** Of five and more, less than one in five was anybody's business. */
+const isNoise = ({ opened, acknowledged }: NumbersRow): boolean =>
+  opened >= ENOUGH && acknowledged * 5 < opened;
+
+/** null: it was deleted. */
+function rulePath({ key }: NumbersRow): string | null {
+  const at = key.indexOf("/");
+  if (at <= 0) return null;
+  return `/p/${encodeURIComponent(key.slice(0, at))}/rules/${encodeURIComponent(key.slice(at + 1))}`;
+}
+
+function ruleName(base: string, row: NumbersRow): Markup {
+  const path = rulePath(row);
+  const project = row.key.slice(0, Math.max(0, row.key.indexOf("/")));
+  return path === null
+    ? html`${row.name}`
+    : html`<a href="${base}${path}">${row.name}</a> <span class="soft">${project}</span>`;
+}
+
+/** Interruptions by week, and what the bars are as numbers. */
+export function weeksTable({ rows }: NumbersAnswer): Markup {
+  const bars = rows.map(({ name, interruptions, opened }) => ({
+    n: interruptions,
+    title: `Week of ${name}: ${counted(interruptions, "interruption")}, ${counted(opened, "alert")}`,
+    href: null,
+  }));
+  return html`<h2>Week by week</h2>${barPlot(bars, [], "Interruptions by week; the table below has the numbers")}
+<details id="weeks-table"><summary>As numbers</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Week of</th><th scope="col">Alerts</th><th scope="col">Pages</th><th scope="col">Interruptions</th><th scope="col">At night</th><th scope="col">Half taken within</th></tr></thead><tbody>${rows.map(
+    (row) =>
+      html`<tr><th scope="row">${row.name}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="pages" class="num">${row.pages}</td><td data-label="interruptions" class="num">${row.interruptions}</td><td data-label="at night" class="num">${row.night_interruptions}</td><td data-label="half within">${row.opened_to_acknowledged_p50 === null ? "–" : span(row.opened_to_acknowledged_p50)}</td></tr>
+`,
+  )}</tbody></table></div></details>`;
+}

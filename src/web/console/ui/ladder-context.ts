@@ -1,0 +1,82 @@
+import { onCallNow } from "../../../core/oncall/duty.ts";
+import { listSchedules } from "../../../core/oncall/schedules.ts";
+import type { Project } from "../../../core/projects/projects.ts";
+import { sharedSchedules } from "../../../core/projects/schedule-names.ts";
+import type { Reader } from "../../../ground/store/store.ts";
+import { usableContacts } from "../../../out/contacts/notify.ts";
+import { createReachable } from "../../../out/paging/reachable.ts";
+import { contactKindList } from "../../../out/services/list.ts";
+import { listAccounts } from "../../../people/accounts.ts";
+
+/** How somebody can be reached, in a word or two. */
+export interface ReachNow {
+  dot: "shown" | "waiting" | "none";
+  words: string;
+}
+
+/** What a ladder can name, and how things stand with it now. */
+export interface LadderContext {
+  people: readonly { id: string; name: string }[];
+  /** By the names that the ladder uses. */
+  schedules: readonly string[];
+  nameOf(account: string): string;
+  /** Who has it; null: nobody. */
+  onCall(schedule: string): string | null;
+  reach(account: string): ReachNow;
+}
+
+/** No project has it. */
+const NONE = 0;
+
+export interface LadderAsked {
+  /** Unix seconds. */
+  now: number;
+  /** Of the alerts that are thought of. */
+  level: number;
+  /** Whose relay pages phones; null: none. */
+  project: Project | null;
+  /** Whether the ladder is a rule's own, and so names its project's schedules by their names alone. */
+  isOwn: boolean;
+}
+
+export function readLadderContext(
+  reader: Reader,
+  { now, level, project, isOwn }: LadderAsked,
+): LadderContext {
+  const projectId = project?.id ?? NONE;
+  const people = listAccounts(reader).map(({ id, display_name, email }) => ({
+    id,
+    name: display_name.trim() === "" ? email : display_name,
+  }));
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const reachable = createReachable(reader, contactKindList);
+  return {
+    people,
+    schedules: schedulesFor(reader, isOwn ? project : null),
+    nameOf: (account) => names.get(account) ?? account,
+    onCall(schedule) {
+      const account = onCallNow(reader, { projectId, name: schedule }, now);
+      return account !== null && names.has(account) ? account : null;
+    },
+    reach(account) {
+      if (!names.has(account)) return { dot: "none", words: "is no member here" };
+      const used = new Set(reachable.ways(account, level).map(({ contactId }) => contactId));
+      const kinds = usableContacts(reader, account)
+        .filter(({ id }) => used.has(id))
+        .map(({ kind }) => kind);
+      const ways = [...(reachable.hasPhone(account, projectId) ? ["phone"] : []), ...kinds];
+      if (ways.length > 0) return { dot: "shown", words: [...new Set(ways)].join(", ") };
+      return reachable.isKnown
+        ? { dot: "none", words: "no channel!" }
+        : { dot: "waiting", words: "by shared channels, if at all" };
+    },
+  };
+}
+
+function schedulesFor(reader: Reader, project: Project | null): string[] {
+  const shared = sharedSchedules(reader)
+    .filter(({ projectId }) => projectId !== project?.id)
+    .map(({ home, name }) => `${home}/${name}`);
+  if (project === null) return shared;
+  return [...listSchedules(reader, project).map(({ name }) => name), ...shared];
+}

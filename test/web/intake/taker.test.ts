@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
+import { silentLog } from "../../../src/ground/kit/log.ts";
+import type { Tenant } from "../../../src/tenant/tenant.ts";
+import type { Format } from "../../../src/web/intake/format.ts";
+import { createLoopTurn } from "../../../src/web/intake/loop-turn.ts";
+import { createTaker, type Taker } from "../../../src/web/intake/taker.ts";
+
+/** What a port reads of messages that are dear, each in ten milliseconds, in turns of the event loop. */
+
+const peer = { address: "127.0.0.1", certificate: null };
+const DEAR_MS = 10;
+const frames = (n: number, bytes = 1) =>
+  Array.from({ length: n }, () => ({ bytes: Buffer.alloc(bytes), cut: false }));
+const turnOfLoop = () => new Promise((done) => setImmediate(done));
+
+/** Two takers that share the loop's turn. Nothing they get can be read, which takes its time, too. */
+function takers(): { udp: Taker; tcp: Taker; outcomes(): unknown[]; read(): number } {
+  let now = 0;
+  const clock = { ...systemClock, mono: () => now };
+  const format: Format = {
+    kind: "gelf",
+    frames: () => assert.fail(),
+    datagram: () => assert.fail(),
+    read() {
+      now += DEAR_MS;
+      return null;
+    },
+  };
+  const deps = {
+    tenant: { log: silentLog } as Tenant,
+    clock,
+    allowFrom: [],
+    spend() {},
+    senders: [],
+    guess() {},
+    turn: createLoopTurn(clock),
+  };
+  const portOf = (name: "gelf-udp" | "gelf-tcp") =>
+    createTaker({ name, host: "127.0.0.1", port: 1, bound: null }, format, deps);
+  const [udp, tcp] = [portOf("gelf-udp"), portOf("gelf-tcp")];
+  const outcomes = () =>
+    [udp, tcp].map(({ counts }) => Object.entries(counts.outcomes).filter(([, n]) => n > 0));
+  return { udp, tcp, outcomes, read: () => now / DEAR_MS };
+}
+
+test("datagrams and connections that come at once are read over many turns", async () => {
+  const { udp, tcp, outcomes, read } = takers();
+  for (const frame of frames(32)) udp.offer(frame, peer);
+  const taken = Promise.all([1, 2, 3].map(() => tcp.take(frames(20), peer)));
+  for (let last = 0; last < 92; ) {
+    assert.ok(read() - last <= 3, `${read() - last} in one turn`);
+    last = read();
+    await turnOfLoop();
+  }
+  await taken;
+  assert.deepEqual(outcomes(), [[["unreadable", 32]], [["unreadable", 60]]]);
+});
+
+test("datagrams beyond 8 MiB that nobody had time to read are told as lost", async () => {
+  const { udp, outcomes, read } = takers();
+  for (const frame of frames(20, 1024 * 1024)) udp.offer(frame, peer);
+  while (read() < 11) await turnOfLoop();
+  assert.deepEqual(outcomes()[0], [
+    ["unreadable", 11],
+    ["overloaded", 9],
+  ]);
+});
+
+test("what nobody had time to read when the box stops is told as lost", async () => {
+  const { udp, outcomes } = takers();
+  for (const frame of frames(10)) udp.offer(frame, peer);
+  udp.stop();
+  for (let turn = 0; turn < 3; turn++) await turnOfLoop();
+  assert.deepEqual(outcomes()[0], [
+    ["unreadable", 3],
+    ["failed", 7],
+  ]);
+});
