@@ -70,6 +70,16 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
   };
 
   const sorted = (frame: Framed, peer: SyslogPeer) => {
+    try {
+      return identified(frame, peer);
+    } catch (error) {
+      // No message ends the process, whatever its bytes find.
+      tell("failed", error);
+      return void count("failed");
+    }
+  };
+
+  const identified = (frame: Framed, peer: SyslogPeer) => {
     const incoming = format.read(frame, { peer: peer.address, at: unixSeconds(clock) });
     if (incoming === null) return void count("unreadable");
     const source = find(incoming.token, peer);
@@ -189,11 +199,14 @@ export function createFinder(
 /** Says in the log that messages are lost, each reason once an hour: a sender that can't be told looks well. */
 function createTeller(port: Port, { tenant, clock }: IntakeDeps) {
   const told = new Map<PortOutcome, number>();
-  return (why: PortOutcome) => {
+  return (why: PortOutcome, err?: unknown) => {
     const last = told.get(why);
     if (last !== undefined && clock.mono() - last < HOUR_MS) return;
     told.set(why, clock.mono());
     const place = `${port.host}:${port.port}`;
-    tenant.log.warn({ port: port.name, place, why }, "messages that came by this port are lost");
+    tenant.log.warn(
+      { port: port.name, place, why, err },
+      "messages that came by this port are lost",
+    );
   };
 }

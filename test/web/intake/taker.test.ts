@@ -16,7 +16,12 @@ const frames = (n: number, bytes = 1) =>
 const turnOfLoop = () => new Promise((done) => setImmediate(done));
 
 /** Two takers that share the loop's turn. Nothing they get can be read, which takes its time, too. */
-function takers(): { udp: Taker; tcp: Taker; outcomes(): unknown[]; read(): number } {
+function takers(ofFormat: Partial<Format> = {}): {
+  udp: Taker;
+  tcp: Taker;
+  outcomes(): unknown[];
+  read(): number;
+} {
   let now = 0;
   const clock = { ...systemClock, mono: () => now };
   const format: Format = {
@@ -27,6 +32,7 @@ function takers(): { udp: Taker; tcp: Taker; outcomes(): unknown[]; read(): numb
       now += DEAR_MS;
       return null;
     },
+    ...ofFormat,
   };
   const deps = {
     tenant: { log: silentLog } as Tenant,
@@ -77,4 +83,17 @@ test("what nobody had time to read when the box stops is told as lost", async ()
     ["unreadable", 3],
     ["failed", 7],
   ]);
+});
+
+test("a message whose reading throws is told as lost, and the next one is read", async () => {
+  let reads = 0;
+  const read = () => (++reads % 2 === 1 ? assert.fail("unforeseen") : null);
+  const { udp, tcp, outcomes } = takers({ read });
+  for (const frame of frames(2)) udp.offer(frame, peer);
+  await tcp.take(frames(2), peer);
+  const once = [
+    ["unreadable", 1],
+    ["failed", 1],
+  ];
+  assert.deepEqual(outcomes(), [once, once]);
 });
