@@ -8,7 +8,8 @@
  *   node build.mjs build      write dist/box for this machine
  *   node build.mjs bill       write dist/sbom.json alone: what an executable is made of
  *   node build.mjs image      write dist/image and dist/box-image.tar: the container image
- *   node build.mjs release    write dist/release: every platform, packages, sums, bill of materials
+ *   node build.mjs release    write dist/release: every platform, packages, sums, bill of materials; with
+ *                             --sign KEY an apt repository that this key of gpg's signs
  *
  * `setup` runs on whatever Node the machine has (20 or later); the rest runs on the Node that
  * `setup` installed, which is also the one that goes into the executable.
@@ -227,7 +228,7 @@ const commands = {
     await setup();
     if (onInstalledNode()) return;
     const { release } = await import("./systemd/release.mjs");
-    await release(root);
+    await release(root, { signer: option("sign") });
   },
 };
 

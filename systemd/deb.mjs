@@ -16,7 +16,7 @@ const COMPLETION = "usr/share/bash-completion/completions/box";
 const DEPENDS = "libc6 (>= 2.34), libstdc++6, libgcc-s1, libatomic1, passwd";
 
 /**
- * A Debian package. `box`: the executable's bytes. `completion`: what it prints for bash. `texts`:
+ * A Debian package: its bytes, and its control file. `box`: the executable's bytes. `completion`: what it prints for bash. `texts`:
  * name → text of what goes under /usr/share/doc/box. `compress`: bytes → bytes, xz.
  */
 export async function debianPackage(contents) {
@@ -36,9 +36,10 @@ export async function debianPackage(contents) {
       bytes: Buffer.from(text),
     })),
   ]);
+  const about = controlFile({ version, arch, files });
   const control = withFolders([
     { name: "./conffiles", mode: 0o644, bytes: lines(CONFIGURATION.map((name) => `/${name}`)) },
-    { name: "./control", mode: 0o644, bytes: controlFile({ version, arch, files }) },
+    { name: "./control", mode: 0o644, bytes: about },
     { name: "./md5sums", mode: 0o644, bytes: sums(files) },
     ...["postinst", "postrm", "prerm"].map((name) => ({
       name: `./${name}`,
@@ -46,7 +47,7 @@ export async function debianPackage(contents) {
       bytes: from(`debian/${name}`),
     })),
   ]);
-  return ar(
+  const bytes = ar(
     [
       { name: "debian-binary", mode: 0o644, bytes: Buffer.from("2.0\n") },
       { name: "control.tar.xz", mode: 0o644, bytes: await compress(tar(control, time)) },
@@ -54,6 +55,7 @@ export async function debianPackage(contents) {
     ],
     time,
   );
+  return { bytes, control: about.toString() };
 }
 
 const lines = (list) => Buffer.from(list.map((line) => `${line}\n`).join(""));

@@ -8,6 +8,7 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { aptRepository, mustSign } from "./apt.mjs";
 import { tar, withFolders } from "./archive.mjs";
 import { billOfMaterials } from "./bill.mjs";
 import { debianArch, debianPackage } from "./deb.mjs";
@@ -26,16 +27,20 @@ const XZ = {
 /** What goes beside the executable into a tarball. */
 const BESIDE = ["box.service", "box-hosted.service", "box.env", "hosted.env", "haproxy.cfg"];
 
-export async function release(root) {
+/** `signer`: the key of gpg's that signs an apt repository; without it there is none. */
+export async function release(root, { signer } = {}) {
+  if (signer !== undefined) mustSign(signer);
   const out = path.join(root, "dist/release");
   fs.rmSync(out, { recursive: true, force: true });
   fs.mkdirSync(out, { recursive: true });
   const about = aboutOf(root);
   const written = [];
   const bundled = new Set();
+  const debs = [];
   for (const arch of ["x64", "arm64"]) {
     const made = await releaseFor(arch, { root, out, about });
     written.push(...made.names);
+    debs.push(made.deb);
     for (const file of made.inputs) bundled.add(file);
   }
   writeBill(path.join(out, "sbom.json"), billOfMaterials(root, about, bundled));
@@ -46,6 +51,9 @@ export async function release(root) {
     return `${hash("sha256", bytes, "hex")}  ${name}\n`;
   });
   fs.writeFileSync(path.join(out, "SHA256SUMS"), sums.join(""));
+  if (signer === undefined)
+    return process.stdout.write("no apt repository: --sign KEY makes one\n");
+  aptRepository(path.join(out, "apt"), { debs, time: about.time, key: signer });
 }
 
 /** dist/sbom.json alone, from what an executable would be made of: whether a release could name all of it. */
@@ -106,11 +114,11 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
   fs.writeFileSync(path.join(out, tarball), tarballOf({ root, box, texts, version, arch, time }));
   const deb = `box_${version.replace("-", "~")}_${debianArch[arch]}.deb`;
   const compress = (bytes) => xz(bytes, XZ[arch]);
-  fs.writeFileSync(
-    path.join(out, deb),
-    await debianPackage({ root, box, completion, texts, version, arch, time, compress }),
-  );
-  return { names: [path.basename(output), tarball, deb], inputs };
+  const contents = { root, box, completion, texts, version, arch, time, compress };
+  const { bytes, control } = await debianPackage(contents);
+  fs.writeFileSync(path.join(out, deb), bytes);
+  const names = [path.basename(output), tarball, deb];
+  return { names, inputs, deb: { name: deb, bytes, control } };
 }
 
 /** The documents that the README leads to, under the same names. */
