@@ -348,6 +348,15 @@ async function opensPushed(scene: Scene): Promise<void> {
     assert.ok(look < 500, "what was pushed is kept");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  // Another page notices only now that the session is over, which the worker knows: what came since stays.
+  await pushed.worker.evaluate(`{
+    const event = new ExtendableMessageEvent("message", { data: "signed-out" });
+    let work = null;
+    Object.defineProperty(event, "waitUntil", { value: (promise) => { work = promise; } });
+    dispatchEvent(event);
+    work;
+  }`);
+  assert.equal(await pushed.worker.evaluate(kept), true, "what was pushed is kept");
   const { page: view } = scene.tab;
   await view.context().setOffline(true);
   await view.goto(`${box.url}/a/${id}`);

@@ -7,14 +7,17 @@ import { worker } from "./scope.ts";
 
 interface Owner {
   who: string;
+  /** Their session is over. */
+  isOut?: true;
 }
 
 /** An account's page was shown: what another's left goes, with the pushes that came here for them. */
 export async function beWhose(who: string): Promise<void> {
   const known = await getRecord<Owner>("who");
-  if (known?.who === who) return;
-  if (known !== null) {
+  if (known?.who === who && !known.isOut) return;
+  if (known !== null && known.who !== who) {
     await forgetKept("Another account signed in.");
+    await forgetTold();
     await unsubscribe();
     await dropDevice();
   }
@@ -23,11 +26,18 @@ export async function beWhose(who: string): Promise<void> {
 
 /**
  * The session is over: what was kept for it goes. Pushes go on, and what was pressed on one: what rings doesn't fall silent because
- * a browser was signed out by time.
+ * a browser was signed out by time. Pages may notice it one after another, much later: what was pushed since the first is shown.
  */
 export async function forgetKept(why: string): Promise<void> {
   await dropHeld(why);
   await caches.delete("pages");
+  const owner = await getRecord<Owner>("who");
+  if (owner?.isOut) return;
+  if (owner !== null) await putRecord("who", { ...owner, isOut: true });
+  await forgetTold();
+}
+
+async function forgetTold(): Promise<void> {
   for (const [key] of await listRecords("told/")) await dropRecord(key);
 }
 
