@@ -41,7 +41,7 @@ test("hook: a form of two million pairs doesn't take the memory", async () => {
   const said: number[] = [];
   const strike = async () => said.push(await door.send(body, { type, encoding: "gzip" }));
   await box.blow({ what: "a=1&a=1&…", strike });
-  assert.deepEqual(said, [200]);
+  assert.deepEqual([...new Set(said)], [200]);
 });
 
 /** 31 MiB that compress so well as the doors let through. */
@@ -62,7 +62,7 @@ for (const [kind, open, type] of [
     const said: number[] = [];
     const strike = async () => said.push(await door.send(wide(open), { type, encoding: "gzip" }));
     await box.blow({ what: "{},{},…", strike });
-    assert.deepEqual(said, [413]);
+    assert.deepEqual([...new Set(said)], [413]);
   });
 
 test("otlp: 30 MB of text, one body after the other, take the memory of one", async () => {

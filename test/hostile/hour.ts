@@ -11,6 +11,9 @@ import type { Cost, Place } from "./box.ts";
 export const MOST_STALL_MS = 250;
 export const MOST_GROWTH = 200_000_000;
 
+/** How often a request may cost too much before it counts. */
+const STRIKES = 3;
+
 /** One dear request: its name for whoever reads of it, and what sends it and waits for the answer. */
 export interface Blow {
   what: string;
@@ -20,7 +23,10 @@ export interface Blow {
 /** A box that is struck, in a process of its own. */
 export interface Struck extends Place {
   url: string;
-  /** Sends it, and gives what it cost. Rejects where it costs too much, or is an error of the box's own. */
+  /**
+   * Sends it, and gives what it cost. What costs too much is sent again: what the request itself costs comes again, what
+   * a busy machine puts on top doesn't. Rejects where it costs too much each time, or is an error of the box's own.
+   */
   blow(blow: Blow): Promise<Cost>;
   /** The worst so far, for the report. */
   worst(): string[];
@@ -48,15 +54,19 @@ export async function struckBox(): Promise<Struck> {
     ...place,
     url,
     async blow({ what, strike }) {
-      await tell("begin");
-      const said = await strike();
-      const cost = await tell<Cost>("read");
-      rows.push({ what, said, cost });
-      assert.deepEqual(cost.errors, [], what);
-      assert.ok(said !== 500, `${what}: 500`);
-      assert.ok(cost.stall <= MOST_STALL_MS, `${what}: the loop stood ${cost.stall} ms (${said})`);
-      assert.ok(cost.growth <= MOST_GROWTH, `${what}: ${cost.growth} bytes more (${said})`);
-      return cost;
+      for (let time = 1; ; time++) {
+        await tell("begin");
+        const said = await strike();
+        const cost = await tell<Cost>("read");
+        rows.push({ what, said, cost });
+        const { errors, stall, growth } = cost;
+        assert.deepEqual(errors, [], what);
+        assert.ok(said !== 500, `${what}: 500`);
+        if (stall <= MOST_STALL_MS && growth <= MOST_GROWTH) return cost;
+        if (time < STRIKES) continue;
+        assert.ok(stall <= MOST_STALL_MS, `${what}: the loop stood ${stall} ms (${said})`);
+        assert.fail(`${what}: ${growth} bytes more (${said})`);
+      }
     },
     worst: () => [
       ...highest(({ stall }) => stall, "ms"),

@@ -62,9 +62,18 @@ export async function inflated(
       hold(chunk.length);
       whole.resize(size);
       new Uint8Array(whole, size - chunk.length).set(chunk);
+      free(chunk);
     }
   } catch (error) {
     throw error === broken ? new BadEncoding() : error;
   }
   return Buffer.from(whole, 0, size);
+}
+
+/**
+ * Gives a chunk's memory back at once where nothing else lies in it. Left to the collector, 30 MB of chunks bring about
+ * several whole collections, and where no core is idle the loop does all their work itself.
+ */
+function free({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
