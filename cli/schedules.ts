@@ -1,5 +1,10 @@
 import type { Command } from "commander";
-import type { Layer, PreviewAnswer, StoredSchedule } from "../src/core/oncall/schedule.ts";
+import {
+  type Layer,
+  type PreviewAnswer,
+  peopleOfLayers,
+  type StoredSchedule,
+} from "../src/core/oncall/schedule.ts";
 import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
@@ -46,13 +51,12 @@ type ListOptions = ApiOptions & { shared?: boolean };
 
 async function listColumns(options: ListOptions, project = ""): Promise<Columns<StoredSchedule>> {
   const nameOf = await namesOf(options);
-  const people = ({ layers }: StoredSchedule) => layers.flatMap(({ participants }) => participants);
   return {
     NAME: ({ name, project: home }) => (home === project ? name : `${home}/${name}`),
     "TIME ZONE": ({ timezone }) => timezone,
     LAYERS: ({ layers }) => layers.length,
     SHARED: ({ shared }) => (shared ? "yes" : ""),
-    PEOPLE: (schedule) => [...new Set(people(schedule).map(nameOf))].join(", "),
+    PEOPLE: (schedule) => peopleOfLayers(schedule.layers).map(nameOf).join(", "),
   };
 }
 
@@ -96,7 +100,7 @@ function scheduleText(
   ];
   const layerRow = ({ name, participants, shift_minutes }: Layer) => [
     name,
-    participants.map(nameOf).join(", "),
+    participants.map((one) => (one === null ? "nobody" : nameOf(one))).join(", "),
     `${shift_minutes / 60} h each`,
   ];
   const rows = [

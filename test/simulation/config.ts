@@ -26,7 +26,7 @@ function edited(store: Store, edit: Edit): ApplyOptions | null {
     ...rules.flatMap(({ escalations }) => escalations.flatMap(({ accounts }) => accounts)),
     ...config.schedules.flatMap(({ layers }) => layers.flatMap((layer) => layer.participants)),
   ];
-  if (!named.every((one) => people.has(one))) return null;
+  if (!named.every((one) => one === null || people.has(one))) return null;
   const guard = { channels } as ApplyOptions["guard"];
   const of = { name: "p", version: project.version, tenantId: "t", guard, by: "ann" };
   return { ...of, config: { ...config, rules } };

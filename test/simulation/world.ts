@@ -7,7 +7,7 @@ import type { Seeded } from "./seeded.ts";
 /** A schedule simple enough to be read off by division: one layer in UTC. Times in seconds. */
 export interface Rota {
   name: string;
-  participants: string[];
+  participants: (string | null)[];
   start: number;
   shift: number;
   /** Hours of the UTC day in which it covers; null = all. */
@@ -63,11 +63,14 @@ function makeRota(random: Seeded, i: number): Rota {
   const hours = random.chance(0.5)
     ? null
     : { from: random.below(12), until: 13 + random.below(11) };
+  const people = someOf(random, PEOPLE, 1 + random.below(3));
+  // Some begin only later: until then they reach nobody.
+  const start = BEGIN - DAY + random.below(3 * DAY);
   return {
     name: `rota ${i}`,
-    participants: someOf(random, PEOPLE, 1 + random.below(3)),
-    // Some begin only later: until then they reach nobody.
-    start: BEGIN - DAY + random.below(3 * DAY),
+    // A fifth have a turn of nobody.
+    participants: start % 5 === 0 ? [...people, null] : people,
+    start,
     shift: random.pick([3600, 5400, 8 * 3600, DAY, 7 * DAY]),
     hours,
   };

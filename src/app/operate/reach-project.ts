@@ -1,3 +1,4 @@
+import { peopleOfLayers } from "../../core/oncall/schedule.ts";
 import { findForLadder, listSchedules } from "../../core/oncall/schedules.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
@@ -48,7 +49,7 @@ export function reachOf(reader: Reader, project: Project): ProjectReach {
   const turns = new Map(
     [...listSchedules(reader, project), ...named].map(({ name, layers }) => [
       name,
-      new Set(layers.flatMap(({ participants }) => participants)),
+      new Set(peopleOfLayers(layers)),
     ]),
   );
   const channels = enabledChannels(reader, project.id);

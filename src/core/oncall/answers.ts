@@ -14,13 +14,14 @@ import {
   isOffAt,
   type Range,
 } from "./rotation.ts";
-import type {
-  Current,
-  DraftPreview,
-  PreviewAnswer,
-  Schedule,
-  ScheduleInput,
-  StoredSchedule,
+import {
+  type Current,
+  type DraftPreview,
+  type PreviewAnswer,
+  peopleOfLayers,
+  type Schedule,
+  type ScheduleInput,
+  type StoredSchedule,
 } from "./schedule.ts";
 import { schedulesWith } from "./schedules.ts";
 
@@ -203,7 +204,7 @@ function readAll(
 ): Read {
   const schedule: Schedule = { timezone, layers, overrides, covers };
   const named = new Set([
-    ...layers.flatMap((layer) => layer.participants),
+    ...peopleOfLayers(layers),
     ...overrides.map((override) => override.account_id),
   ]);
   const rows = reader.orm

@@ -11,7 +11,7 @@ import { membersAmong, strangers } from "../projects/rule-references.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { tellAsked } from "./ask-answers.ts";
 import { followed, holderOfStretch } from "./holder.ts";
-import type { StoredSchedule } from "./schedule.ts";
+import { peopleOfLayers, type StoredSchedule } from "./schedule.ts";
 import { findSchedule } from "./schedules.ts";
 import { DAY } from "./zone.ts";
 
@@ -58,7 +58,7 @@ export function makeAsk(tx: Tx, by: string, input: AskInput): { id: string } {
   const schedule = followed(tx, stored);
   const manages = isManager(getAccount(tx, by).role);
   const people = [
-    ...stored.layers.flatMap((layer) => layer.participants),
+    ...peopleOfLayers(stored.layers),
     ...schedule.overrides.map((one) => one.account_id),
   ];
   if (!manages && !people.includes(by))

@@ -2,7 +2,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { type SchedulePlace, scheduleNamed } from "../projects/schedule-names.ts";
 import { type RosterPiece, readSchedule } from "./roster.ts";
 import { isOffAt, whoIsOnCall } from "./rotation.ts";
-import type { Covers, Layer, Override } from "./schedule.ts";
+import { type Covers, type Layer, type Override, peopleOfLayers } from "./schedule.ts";
 
 interface ScheduleRow {
   id: string;
@@ -48,7 +48,6 @@ export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): Dut
   const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];
   const { timezone, covers } = row;
-  const turns = layers.flatMap(({ participants }) => participants);
   return {
     onDuty: whoIsOnCall({ timezone, layers, overrides }, at),
     get off() {
@@ -58,7 +57,7 @@ export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): Dut
       return whoIsOnCall({ timezone, layers, overrides: [] }, at);
     },
     get participants() {
-      return [...new Set(turns)].filter((account) => account !== null);
+      return peopleOfLayers(layers);
     },
   };
 }
@@ -90,9 +89,7 @@ export function readSeat(reader: Reader, schedule: SchedulePlace): OnCallSeat | 
   if (row === null) return null;
   const overrides = reader.sql<[string], Override>(EVERY_OVERRIDE).all(row.id);
   const layers = JSON.parse(row.layers) as Layer[];
-  const participants = [...new Set(layers.flatMap((layer) => layer.participants))].filter(
-    (account) => account !== null,
-  );
+  const participants = peopleOfLayers(layers);
   const { timezone, covers } = row;
   const at = readSchedule({ timezone, layers, overrides, covers });
   const plannedAt = readSchedule({ timezone, layers, overrides: [] });

@@ -24,8 +24,8 @@ const restriction = z.strictObject({
 /** One layer. `restriction` null: always. */
 export const layer = z.strictObject({
   name: text(128),
-  participants: list(person, 100).describe(
-    "Account ids in the order they take turns; `email:` forms are taken, too.",
+  participants: list(person.nullable(), 100).describe(
+    "Account ids in the order they take turns; `email:` forms are taken, too. Additive: null: a turn in which nobody is on call.",
   ),
   rotation_start: time.describe("When the first turn begins; nobody is on call before."),
   /** Ten years: longer than any rotation. */
@@ -38,6 +38,13 @@ export const layer = z.strictObject({
     .describe("When the layer counts; null = always."),
 });
 export type Layer = z.output<typeof layer>;
+
+/** Everybody who takes turns in any of these layers, each once. */
+export const peopleOfLayers = (
+  layers: readonly { participants: readonly (string | null)[] }[],
+): string[] => [
+  ...new Set(layers.flatMap(({ participants }) => participants.filter((one) => one !== null))),
+];
 
 /** When a schedule promises that somebody is on call. */
 export const covers = z.enum(["always", "hours"], { error: "must be always or hours" });

@@ -11,7 +11,7 @@ import { membersAmong, strangers } from "../projects/rule-references.ts";
 import { refuseNamed, renameInLadder, rulesWithSchedule } from "../projects/rules.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
-import type { Layer, ScheduleInput, StoredSchedule } from "./schedule.ts";
+import { type Layer, peopleOfLayers, type ScheduleInput, type StoredSchedule } from "./schedule.ts";
 import { lookAtShifts } from "./shift-checks.ts";
 import { isTimezone } from "./zone.ts";
 
@@ -282,11 +282,11 @@ export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInpu
       },
     );
   }
-  const empty = layers.flatMap((layer, i): ErrorDetail[] =>
-    layer.participants.length === 0
-      ? [{ field: `/layers/${i}/participants`, reason: "must not be empty" }]
-      : [],
-  );
+  const empty = layers.flatMap(({ participants }, i): ErrorDetail[] => {
+    if (participants.some((one) => one !== null)) return [];
+    const reason = participants.length === 0 ? "must not be empty" : "must name somebody";
+    return [{ field: `/layers/${i}/participants`, reason }];
+  });
   if (empty.length > 0)
     throw new ServiceError("invalid_layer", "A layer needs participants.", { details: empty });
   const looks = looksOf(layers);
@@ -301,10 +301,7 @@ export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInpu
       },
     );
   }
-  const members = membersAmong(
-    reader,
-    layers.flatMap((layer) => layer.participants),
-  );
+  const members = membersAmong(reader, peopleOfLayers(layers));
   const details = layers.flatMap((layer, i) =>
     strangers(layer.participants, members, {
       field: `/layers/${i}/participants`,

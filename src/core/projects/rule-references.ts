@@ -56,14 +56,16 @@ function refuse(code: ErrorCode, message: string, details: ErrorDetail[], faults
   if (faults > 0) throw new ServiceError(code, message, { details });
 }
 
-/** A detail for each name of a list that isn't known, by its place in the list. */
+/** A detail for each name of a list that isn't known, by its place in the list. null names nobody. */
 export function strangers(
-  named: readonly string[],
+  named: readonly (string | null)[],
   known: ReadonlySet<string>,
   fault: { field: string; reason: string },
 ): ErrorDetail[] {
   return named.flatMap((value, i) =>
-    known.has(value) ? [] : [{ field: `${fault.field}/${i}`, reason: fault.reason, value }],
+    value === null || known.has(value)
+      ? []
+      : [{ field: `${fault.field}/${i}`, reason: fault.reason, value }],
   );
 }
 

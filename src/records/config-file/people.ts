@@ -20,10 +20,16 @@ export function peopleOf(reader: Reader): People {
   };
 }
 
-/** The ids of people named by email. Throws 422 that lists unknown emails, below `field`. */
-export function idsOf(people: People, emails: readonly string[], field: string): string[] {
+/** The ids of people named by email; null stays. Throws 422 that lists unknown emails, below `field`. */
+export function idsOf(people: People, emails: readonly string[], field: string): string[];
+export function idsOf(
+  people: People,
+  emails: readonly (string | null)[],
+  field: string,
+): (string | null)[];
+export function idsOf(people: People, emails: readonly (string | null)[], field: string) {
   const strangers = emails.flatMap((email, i): ErrorDetail[] =>
-    people.idOf(email) === undefined
+    email !== null && people.idOf(email) === undefined
       ? [{ field: `${field}/${i}`, reason: "not_a_member", value: email }]
       : [],
   );
@@ -31,5 +37,5 @@ export function idsOf(people: People, emails: readonly string[], field: string):
     throw new ServiceError("not_a_member", "People who are named have no account here.", {
       details: strangers,
     });
-  return emails.map((email) => people.idOf(email) ?? "");
+  return emails.map((email) => email && (people.idOf(email) ?? ""));
 }

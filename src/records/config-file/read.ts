@@ -127,7 +127,7 @@ function readSchedule(
     covers,
     layers: layers.map((layer) => ({
       ...layer,
-      participants: layer.participants.map(people.emailOf),
+      participants: layer.participants.map((one) => one && people.emailOf(one)),
     })),
   };
 }

@@ -49,9 +49,9 @@ const source = z.strictObject({
 });
 export type SourceConfig = z.output<typeof source>;
 
-const participants = list(email, 100);
+const participants = list(email.nullable(), 100);
 
-/** `participants` are emails. */
+/** `participants` are emails; null: a turn in which nobody is on call. */
 const schedule = z.strictObject({
   name: scheduleName,
   timezone: scheduleTimezone,

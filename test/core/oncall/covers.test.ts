@@ -60,11 +60,19 @@ test("gaps by promise are those of always, cut to the hours of any layer", () =>
       .record({ start: fc.nat(23), end: fc.nat(23), days: fc.uniqueArray(fc.nat(6)) })
       .map(({ start, end, days }) => hours(start, end, days)),
   );
-  const layers = fc.array(fc.tuple(restriction, fc.nat(200)), { minLength: 1, maxLength: 3 });
+  const turns = fc.array(fc.constantFrom("ann", null), { minLength: 1, maxLength: 3 });
+  const layers = fc.array(fc.tuple(restriction, fc.nat(200), turns), {
+    minLength: 1,
+    maxLength: 3,
+  });
   fc.assert(
     fc.property(layers, (of) => {
-      const all = of.map(([own, from], i) => layer(`l${i}`, own, MONDAY + from * HOUR));
-      const open = all.map((one) => ({ ...one, rotation_start: 0 }));
+      const all = of.map(([own, from, participants], i) => ({
+        ...layer(`l${i}`, own, MONDAY + from * HOUR),
+        participants,
+      }));
+      // A turn of nobody takes nothing from what is promised.
+      const open = all.map((one) => ({ ...one, participants: ["ann"], rotation_start: 0 }));
       const isIn = (gaps: number[][], hour: number) =>
         gaps.some(([from = 0, until = 0]) => from <= hour && hour < until);
       const [always, promised, unstaffed] = [

@@ -97,7 +97,9 @@ function paintTurns(layer: Layer, clock: WallClock, people: string[]): Int16Arra
   const turns = new Int16Array(clock.minutes).fill(NOBODY);
   const startMinute = Math.floor((layer.rotation_start - clock.from) / 60);
   const seconds = layer.rotation_start - clock.from - startMinute * 60;
-  const order = layer.participants.map((account) => people.indexOf(account));
+  const order = layer.participants.map((account) =>
+    account === null ? NOBODY : people.indexOf(account),
+  );
   let handovers = 0;
   let who = order[0] ?? NOBODY;
   let next = handoverMinute(layer, clock, { startMinute, seconds, number: 1 });

@@ -110,7 +110,7 @@ test("a start is local, people at once and of one level are together, a higher l
 test("where a rotation begins, nights past midnight, days of a week whose turns change with it", () => {
   const { layers, said } = read([
     shift("nights", {
-      rolling_users: [["UA"], ["UB"], ["UE"]],
+      rolling_users: [["UA"], ["UB"], [], ["UE"]],
       start_rotation_from_user_index: 1,
       by_day: ["MO", "TU", "WE", "TH", "FR"],
       start: "2026-01-07T18:00:00",
@@ -129,7 +129,7 @@ test("where a rotation begins, nights past midnight, days of a week whose turns 
     [
       [
         "nights",
-        [bob, eve, ann].join(),
+        [bob, null, eve, ann].join(),
         "2026-01-05 18:00",
         10_080,
         { days: [1, 2, 3, 4, 5], start_minute: 1080, end_minute: 480 },

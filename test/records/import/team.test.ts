@@ -118,7 +118,9 @@ test("lanes have together on call exactly whom the rotations of the highest leve
     zone: fc.constant("UTC"),
     level: fc.integer({ min: 0, max: 2 }),
     turns: fc.array(
-      fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 3 }),
+      fc.option(
+        fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 3 }),
+      ),
       { minLength: 1, maxLength: 3 },
     ),
     start: fc.constantFrom(MONDAY, MONDAY + 3600),
@@ -130,13 +132,13 @@ test("lanes have together on call exactly whom the rotations of the highest leve
       const lanes = one.turns.map((_t, i) => ({
         ...one,
         level: 0,
-        turns: one.turns.map((turn) => [turn[i % turn.length] ?? ""]),
+        turns: one.turns.map((turn) => turn && [turn[i % turn.length] ?? ""]),
       }));
       return {
         level: one.level,
         people: onCall(
           lanes
-            .slice(0, Math.max(...one.turns.map((t) => t.length)))
+            .slice(0, Math.max(...one.turns.map((t) => t?.length ?? 0)))
             .flatMap((l) => lanesOf([l], { apart: false })),
           at,
         ),
@@ -158,7 +160,7 @@ test("lanes have together on call exactly whom the rotations of the highest leve
         const at = MONDAY + 3600 + half * 1800;
         // More at once than turns is the naive reading's own bound.
         const few = rotations.filter(
-          ({ turns }) => Math.max(...turns.map((turn) => turn.length)) <= turns.length,
+          ({ turns }) => Math.max(...turns.map((turn) => turn?.length ?? 0)) <= turns.length,
         );
         assert.deepEqual(
           onCall(lanesOf(few, { apart }), at),
@@ -170,7 +172,7 @@ test("lanes have together on call exactly whom the rotations of the highest leve
   );
 });
 
-test("rotations that never meet share a schedule; a turn of nobody goes to whoever is next", () => {
+test("rotations that never meet share a schedule; a turn of whoever isn't imported goes to the next, one of nobody stays", () => {
   const day = {
     ...base,
     name: "day",
@@ -186,6 +188,15 @@ test("rotations that never meet share a schedule; a turn of nobody goes to whoev
   const [lane] = lanesOf([{ ...base, turns: [["a"], [], ["c"], []] }], { apart: true });
   assert.deepEqual(lane?.layers[0]?.participants, ["a", "c", "c", "a"]);
   assert.deepEqual(lanesOf([{ ...base, turns: [[], []] }], { apart: true }), []);
+  assert.deepEqual(lanesOf([{ ...base, turns: [null, []] }], { apart: true }), []);
+  const two = lanesOf([{ ...base, turns: [["a", "b"], null, [], ["c"]] }], { apart: true });
+  assert.deepEqual(
+    two.map(({ layers }) => layers[0]?.participants),
+    [
+      ["a", null, "c", "c"],
+      ["b", null, "c", "c"],
+    ],
+  );
   const zones = lanesOf([base, { ...base, zone: "Asia/Tokyo" }], { apart: true });
   assert.deepEqual(
     zones.map(({ zone }) => zone),

@@ -146,7 +146,7 @@ function opsgenie(now: number): TeamExport {
           enabled: true,
           rotations: [
             rotation("all", [who(ann), who(bob)]),
-            rotation("nights", [who(eve)], { timeRestriction: nights }),
+            rotation("nights", [who(eve), { type: "none" }], { timeRestriction: nights }),
           ],
         },
         scheduleOverrideList: [
@@ -181,6 +181,7 @@ function opsgenie(now: number): TeamExport {
       { schedules, at: ahead + 12 * 3600, people: [ann, eve] },
       { schedules, at: ahead + DAY + 12 * 3600, people: [ann, bob] },
       { schedules, at: ahead + 7 * DAY, people: [bob] },
+      { schedules, at: ahead + 7 * DAY + 12 * 3600, people: [bob] },
     ],
   };
 }

@@ -79,18 +79,19 @@ export function readShift(
       `Its shift ${name} ends at ${given.text("until")}, and layers have no end here: remove it by then.`,
     );
   const rolling = type === "rolling_users" ? rollingUsers(given) : [];
-  const turns = (rolling.length > 0 ? rolling : [users]).map(emailsOf);
+  const turns = (rolling.length > 0 ? rolling : [users]).map((ids) => ids && emailsOf(ids));
   const interval = Math.max(1, given.number("interval") ?? 1);
   const shape = shapeOf(draft, given, { what, name, zone, start, seconds, period, interval });
   const rotation = { name, turns, zone, level, id: given.text("id"), ...shape };
   return { ...NOTHING, rotation };
 }
 
-/** The turns by user ids, the first one first. */
-function rollingUsers(given: Given): string[][] {
-  const rolling = given
-    .list("rolling_users")
-    .map((one) => (Array.isArray(one) ? one.filter((id) => typeof id === "string") : []));
+/** The turns by user ids, the first one first; null: a turn of nobody. */
+function rollingUsers(given: Given): (string[] | null)[] {
+  const rolling = given.list("rolling_users").map((one) => {
+    if (!Array.isArray(one)) return [];
+    return one.length === 0 ? null : one.filter((id) => typeof id === "string");
+  });
   const first = given.number("start_rotation_from_user_index") ?? 0;
   return [...rolling.slice(first), ...rolling.slice(0, first)];
 }

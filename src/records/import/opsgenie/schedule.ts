@@ -1,6 +1,6 @@
 import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { GivenRotation } from "../team/rotation.ts";
+import type { GivenRotation, GivenTurn } from "../team/rotation.ts";
 import type { GivenOverride } from "../team/schedules.ts";
 import { dailyWindow, type WeekWindow, weeklyWindow } from "../team/windows.ts";
 import { zoneOf } from "../team/zones.ts";
@@ -106,10 +106,10 @@ function turnsOf(
   draft: TeamDraft,
   given: Given,
   { what, name, named }: { what: string; name: string; named: OpsgenieNames },
-): string[][] {
+): GivenTurn[] {
   const type = given.text("type");
   const [id, called] = [given.text("id"), given.text("name")];
-  if (type === "none") return [[]];
+  if (type === "none" || type === "noone") return [null];
   if (type === "team") {
     const members = named.members(id, called);
     draft.nearly(

@@ -1,10 +1,10 @@
 import type { GivenRotation } from "./rotation.ts";
 import { areApart, joinedWindows, movedWindow, type WeekWindow } from "./windows.ts";
 
-/** A layer of a schedule here. Participants are emails. */
+/** A layer of a schedule here. Participants are emails; null: nobody. */
 export interface PlannedLayer {
   name: string;
-  participants: string[];
+  participants: (string | null)[];
   rotation_start: number;
   shift_minutes: number;
   restriction: WeekWindow | null;
@@ -18,9 +18,9 @@ export interface SeatLane {
   rotations: string[];
 }
 
-/** A rotation with one person in each turn. */
+/** A rotation with one person, or nobody, in each turn. */
 interface Track extends Omit<GivenRotation, "turns"> {
-  participants: string[];
+  participants: (string | null)[];
 }
 
 /**
@@ -74,25 +74,26 @@ function slotsOf(rotations: readonly GivenRotation[], apart: boolean): Track[][]
 }
 
 /**
- * As many tracks as people may be on call at once. In a turn with fewer people they are in several tracks; an empty
- * turn goes to the people of the next one.
+ * As many tracks as people may be on call at once. In a turn with fewer people they are in several tracks. A turn whose
+ * people aren't imported goes to the people of the next one; nobody stays nobody.
  */
 function tracksOf({ turns, ...rest }: GivenRotation): Track[] {
   const filled = filledTurns(turns);
-  const most = Math.max(0, ...filled.map(({ length }) => length));
+  const most = Math.max(0, ...filled.map((turn) => turn?.length ?? 0));
   return Array.from({ length: most }, (_, i) => ({
     ...rest,
-    participants: filled.map((turn) => turn[i % turn.length] ?? ""),
+    participants: filled.map((turn) => turn && (turn[i % turn.length] ?? "")),
   }));
 }
 
-/** Gives each empty turn to the people of the next one. [] where all are empty. */
+/** Gives each turn whose people aren't imported to the people of the next one. [] where nobody is left. */
 export function filledTurns(turns: GivenRotation["turns"]): GivenRotation["turns"] {
-  if (turns.every(({ length }) => length === 0)) return [];
-  return turns.map((_turn, i) => {
+  if (!turns.some((turn) => turn?.length)) return [];
+  return turns.map((own, i) => {
+    if (own === null) return null;
     for (let n = i; ; n += 1) {
-      const turn = turns[n % turns.length] ?? [];
-      if (turn.length > 0) return turn;
+      const turn = turns[n % turns.length];
+      if (turn?.length) return turn;
     }
   });
 }

@@ -1,11 +1,13 @@
 import { DAY, type Zone } from "../../../core/oncall/zone.ts";
 import type { WeekWindow } from "./windows.ts";
 
+/** A turn's people, by email; []: none of them is imported. null: nobody, on purpose. */
+export type GivenTurn = readonly string[] | null;
+
 /** People who take turns in another system: a turn may have several people, or none. */
 export interface GivenRotation {
   name: string;
-  /** The emails of each turn's people. */
-  turns: readonly (readonly string[])[];
+  turns: readonly GivenTurn[];
   /** Unix seconds at which the first turn begins. */
   start: number;
   shiftMinutes: number;

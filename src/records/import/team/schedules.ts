@@ -93,13 +93,14 @@ type Say = (sort: ImportLine["sort"], how: string) => void;
 
 function madeLanes({ rotations, apart, zone, overrides }: SchedulePlan, say: Say): SeatLane[] {
   for (const { name, turns } of rotations) {
-    const empty = turns.filter(({ length }) => length === 0).length;
-    if (empty === turns.length)
+    const nobody = turns.filter((turn) => turn === null).length;
+    const empty = turns.filter((turn) => turn?.length === 0).length;
+    if (empty + nobody === turns.length)
       say("impossible", `Nobody of its rotation ${name} is imported, so it is left out.`);
     else if (empty > 0)
       say(
         "approximate",
-        `In its rotation ${name} ${empty} of ${turns.length} turns have nobody. Here every turn has somebody: these go to the person of the next one.`,
+        `In its rotation ${name} ${empty} of ${turns.length} turns have nobody who is imported: these go to the person of the next one.`,
       );
   }
   const lanes = lanesOf(rotations, { apart });
@@ -120,7 +121,7 @@ function fitted(lanes: readonly SeatLane[], say: Say): SeatLane[] {
       if (left.length > 0)
         say(
           "impossible",
-          `Its layer ${layer.name} has more than ${MOST.participants} turns: those of ${left.join(", ")} are left out.`,
+          `Its layer ${layer.name} has more than ${MOST.participants} turns: those of ${left.map((one) => one ?? "nobody").join(", ")} are left out.`,
         );
       if (layer.shift_minutes > MOST.minutes)
         say(

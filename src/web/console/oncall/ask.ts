@@ -1,6 +1,7 @@
 import { asksFor } from "../../../core/oncall/ask-answers.ts";
 import { askWrite, makeAsk } from "../../../core/oncall/asks.ts";
 import { COVER, coverCapability } from "../../../core/oncall/cover-capability.ts";
+import { peopleOfLayers } from "../../../core/oncall/schedule.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
@@ -24,7 +25,7 @@ export function askForm(call: PageCall, shown: ShownSchedule): Markup {
   const whose = rows[0]?.blocks.find(
     ({ starts_at, ends_at }) => starts_at <= stretch.starts_at && stretch.starts_at < ends_at,
   )?.account_id;
-  const turns = new Set(stored.layers.flatMap(({ participants }) => participants));
+  const turns = new Set(peopleOfLayers(stored.layers));
   const people = listAccounts(tenant.store).filter(({ id }) => id !== whose);
   const action = `${path}/ask`;
   const wrong = wrongOf(call, action, "of") ?? wrongOf(call, action, "from");

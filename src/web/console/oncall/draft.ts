@@ -11,6 +11,9 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { instantField, knownField, lastMondayNine, localText } from "../ui/local-time.ts";
 import { hoursOf, restrictionOf } from "./hours.ts";
 
+/** Among a layer's people: a turn in which nobody is on call. */
+export const TURN_OF_NOBODY = "nobody";
+
 /** A schedule as its form holds it: kept as text until it is saved, so that nothing typed is lost. */
 export interface LayerDraft {
   name: string;
@@ -69,7 +72,7 @@ function layerDraft(layer: Layer, timezone: string): LayerDraft {
   const hours = restriction === null ? workHours : hoursOf(restriction);
   return {
     name,
-    people: [...participants],
+    people: participants.map((one) => one ?? TURN_OF_NOBODY),
     starts: localText(timezone, rotation_start),
     known: String(rotation_start),
     length: String(shift_minutes / Number(unit)),
@@ -200,7 +203,7 @@ function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
         : null;
   return {
     name,
-    participants: people,
+    participants: people.map((one) => (one === TURN_OF_NOBODY ? null : one)),
     restriction,
     rotation_start: instantField(timezone, times, field),
     shift_minutes: Number(length) * Number(unit),

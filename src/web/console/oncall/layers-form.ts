@@ -3,7 +3,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { knownField } from "../ui/local-time.ts";
 import type { PeopleNames } from "../ui/people-names.ts";
-import { type LayerDraft, type ScheduleDraft, TURN_UNITS } from "./draft.ts";
+import { type LayerDraft, type ScheduleDraft, TURN_OF_NOBODY, TURN_UNITS } from "./draft.ts";
 
 /** Monday first, as weeks are read. */
 const DAYS = [
@@ -69,16 +69,17 @@ function layerFields(
   const last = draft.layers.length - 1;
   const at = `/layers/${index}`;
   const add = listAccounts(call.tenant.store);
+  const nameOf = (person: string) => (person === TURN_OF_NOBODY ? "Nobody" : names(person));
   return html`<fieldset id="layer-${index}" class="layer"><legend>${layer.name}</legend>
 <div class="field"><label for="${id("name")}">Name of the layer</label><input id="${id("name")}" name="${id("name")}" value="${layer.name}" autocomplete="off">${wrongAt(call, action, `${at}/name`)}</div>
 <fieldset><legend>Who takes turns, in this order</legend><ol class="who">${layer.people.map(
     (person, place) =>
-      html`<li class="who-item"><input type="hidden" name="${id("person")}" value="${person}"><span>${place + 1}. ${names(person)}</span><span class="buttons">${does(`up:${index}:${place}`, "↑", `${names(person)} earlier in ${layer.name}`)}${does(`down:${index}:${place}`, "↓", `${names(person)} later in ${layer.name}`)}${does(`remove:${index}:${place}`, "✕", `Remove ${names(person)} from ${layer.name}`)}</span></li>
+      html`<li class="who-item"><input type="hidden" name="${id("person")}" value="${person}"><span>${place + 1}. ${nameOf(person)}</span><span class="buttons">${does(`up:${index}:${place}`, "↑", `${nameOf(person)} earlier in ${layer.name}`)}${does(`down:${index}:${place}`, "↓", `${nameOf(person)} later in ${layer.name}`)}${does(`remove:${index}:${place}`, "✕", `Remove ${nameOf(person)} from ${layer.name}`)}</span></li>
 `,
-  )}</ol>${wrongAt(call, action, `${at}/participants`)}<div class="filters"><label for="${id("add")}">Add</label><select id="${id("add")}" name="${id("add")}"><option value="" selected>nobody</option>${add.map(
+  )}</ol>${wrongAt(call, action, `${at}/participants`)}<div class="filters"><label for="${id("add")}">Add</label><select id="${id("add")}" name="${id("add")}"><option value="" selected>Choose …</option>${add.map(
     ({ id: person, display_name, email }) =>
       html`<option value="${person}">${display_name || email}</option>`,
-  )}</select>${does(`add:${index}`, "Add", `Add to ${layer.name}`)}</div></fieldset>
+  )}<option value="${TURN_OF_NOBODY}">Nobody</option></select>${does(`add:${index}`, "Add", `Add to ${layer.name}`)}</div></fieldset>
 <div class="filters"><div class="field"><label for="${id("starts")}">First turn begins, and each changes at that time</label><input type="datetime-local" id="${id("starts")}" name="${id("starts")}" value="${layer.starts}" required><input type="hidden" name="${id(knownField("starts"))}" value="${layer.known}">${wrongAt(call, action, `${at}/rotation_start`)}</div>
 <div class="field"><label for="${id("length")}">Length of a turn</label><input type="number" min="1" id="${id("length")}" name="${id("length")}" value="${layer.length}" required>${wrongAt(call, action, `${at}/shift_minutes`)}</div>
 <div class="field"><label for="${id("unit")}">counted in</label><select id="${id("unit")}" name="${id("unit")}">${TURN_UNITS.map(

@@ -1,5 +1,5 @@
 import { listOverrides } from "../../../core/oncall/overrides.ts";
-import type { StoredSchedule } from "../../../core/oncall/schedule.ts";
+import { peopleOfLayers, type StoredSchedule } from "../../../core/oncall/schedule.ts";
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { projectOf } from "../../../core/projects/projects.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
@@ -73,7 +73,7 @@ function ofLayers(schedule: StoredSchedule, account: string): NamedPlace[] {
         path: `${schedulePage(schedule)}/layers`,
         name: `layer ${name} of ${schedule.project} / ${schedule.name}`,
         where: `turn ${turns.join(" and ")} of ${participants.length}`,
-        beside: new Set(participants),
+        beside: new Set(peopleOfLayers([{ participants }])),
       },
     ];
   });

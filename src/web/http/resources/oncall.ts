@@ -15,6 +15,7 @@ import {
   overrideAnswer,
   overrideReadOnly,
   overrideWrite,
+  peopleOfLayers,
   previewAnswer,
   type StoredSchedule,
   scheduleReadOnly,
@@ -51,10 +52,7 @@ const schedule = routesIn(ofSchedule, { tag: "On-call" });
 
 const withPeople = (reader: Reader, schedule: StoredSchedule) => ({
   ...schedule,
-  people: namedPeople(
-    reader,
-    schedule.layers.flatMap(({ participants }) => participants),
-  ),
+  people: namedPeople(reader, peopleOfLayers(schedule.layers)),
 });
 
 const DAY = 86_400;
