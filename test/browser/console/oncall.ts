@@ -158,17 +158,10 @@ async function spot(page: Page, at: number): Promise<{ x: number; y: number }> {
   await svg.scrollIntoViewIfNeeded();
   const box = await svg.boundingBox();
   assert.ok(box);
-  const [from, until, left, top] = await Promise.all(
-    ["from", "until", "left", "top"].map(async (name) =>
-      Number(await svg.getAttribute(`data-${name}`)),
-    ),
+  const [from = 0, until = 0] = await Promise.all(
+    ["from", "until"].map(async (name) => Number(await svg.getAttribute(`data-${name}`))),
   );
-  const [start = 0, names = 0] = [from, left];
-  const share = (at - start) / ((until ?? 0) - start);
-  return {
-    x: box.x + (box.width * (names + share * (100 - names))) / 100,
-    y: box.y + (top ?? 0) + 20,
-  };
+  return { x: box.x + (box.width * (at - from)) / (until - from), y: box.y + 20 };
 }
 
 /** The end of the last block that can still be covered. */

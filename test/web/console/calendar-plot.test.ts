@@ -14,12 +14,12 @@ const answerOf = (schedule: Schedule, range: { from: number; until: number }): P
   return { shifts: shifts.map((shift) => ({ ...shift, email: "x@example.org" })), gaps, until };
 };
 
-const drawn = (plot: Omit<CalendarPlot, "names" | "label" | "id" | "href" | "me">): string =>
+const drawn = (plot: Omit<CalendarPlot, "names" | "hues" | "label" | "href" | "me">): string =>
   calendarPlot({
     ...plot,
     names: (id) => id ?? "nobody",
+    hues: () => 3,
     label: "who",
-    id: "cal",
     me: "ada",
     href: () => "#x",
   }).markup;
@@ -58,7 +58,7 @@ test("blocks' times are the preview's own to the second, and stand where their t
           preview: part({ layers: [layer] }),
         })),
       });
-      const plot = { rows, range, timezone: schedule.timezone, now: from, left: 10 };
+      const plot = { rows, range, timezone: schedule.timezone, now: from };
       const all = blocksIn(drawn(plot));
       const shown = all.filter(({ kind }) => kind === "final");
       const expected = [...final.shifts, ...final.gaps]
@@ -70,8 +70,8 @@ test("blocks' times are the preview's own to the second, and stand where their t
         expected,
       );
       for (const { from: starts, until: ends, x, width } of all) {
-        assert.ok(Math.abs(x - (10 + ((starts - from) / (until - from)) * 90)) < 0.001);
-        assert.ok(Math.abs(width - ((ends - starts) / (until - from)) * 90) < 0.001);
+        assert.ok(Math.abs(x - ((starts - from) / (until - from)) * 100) < 0.001);
+        assert.ok(Math.abs(width - ((ends - starts) / (until - from)) * 100) < 0.001);
       }
       const WHOLE =
         /^(?:ada|ben|cy|dee|nobody), \w{3},? \d+ \w+ \d\d:\d\d to \w{3},? \d+ \w+ \d\d:\d\d/;
@@ -103,7 +103,7 @@ test("a day of 25 hours is 25 hours wide, one of 23 is 23; an hour that comes tw
     const range = askedRange(zone, new URLSearchParams({ from, days: "2" }), 0);
     const [first, second] = range.days;
     assert.equal(((first?.until ?? 0) - (first?.since ?? 0)) / 3600, hours, `${zone} ${from}`);
-    const plot = { rows: [], range, timezone: zone, now: 0, left: 0 };
+    const plot = { rows: [], range, timezone: zone, now: 0 };
     const widths = [...drawn(plot).matchAll(/width="([\d.]+)%" height="26" data-day/g)];
     const [one = 0, two = 0] = widths.map(([, width]) => Number(width));
     assert.ok(Math.abs(one / two - hours / 24) < 1e-4, `${one} ${two}`);

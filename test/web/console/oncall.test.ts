@@ -73,7 +73,10 @@ test("a box without a schedule makes a weekly one by one form, which somebody ha
   const made = await tab.post("/oncall/weekly", fields, { from: "/oncall" });
   assert.equal(made.headers.get("location"), "/oncall/shop/primary");
   const now = section((await tab.get("/oncall")).text, "now");
-  assert.match(now, /shop \/ primary ann@example\.org \(you\) nothing rings for more than a year/);
+  assert.match(
+    now,
+    /shop \/ primary now AO You for more than a year nothing reaches you · Prove it/,
+  );
   const { body } = await box.api("GET", "/v1/projects/shop/oncall/schedules/primary");
   const [layer] = body.layers;
   const berlin = new Date(layer.rotation_start * 1000).toLocaleString("en-GB", {
@@ -85,19 +88,23 @@ test("a box without a schedule makes a weekly one by one form, which somebody ha
   assert.match(berlin, /^Mon,? 09:00$/);
 });
 
-test("who has it now, until when and who is next; gaps of the fortnight stand above everything", async (t) => {
+test("who has it now, until when and who is next; gaps of the fortnight stand right below", async (t) => {
   const { tab } = await rota(t, {
     layer: { restriction: { days: [6], start_minute: 540, end_minute: 1080 } },
   });
   const { text } = await tab.get("/oncall");
-  assert.ok(text.indexOf('id="gaps"') < text.indexOf('id="now"'));
-  assert.match(section(text, "gaps"), /Nobody is on call in \d gaps of the next 14 days/);
-  assert.match(section(text, "now"), /shop \/ first line Nobody\. → (ann|bob)@example\.org, Sat/);
+  assert.ok(text.indexOf('id="now"') < text.indexOf('id="gaps"'));
+  assert.ok(text.indexOf('id="gaps"') < text.indexOf('id="week"'));
+  assert.match(section(text, "gaps"), /\d gaps in the next 14 days/);
+  assert.match(
+    section(text, "now"),
+    /shop \/ first line a gap Nobody until Sat .* next (AO you|BO bob)/,
+  );
   const gap =
     /name="starts_at" value="(\d+)"><input type="hidden" name="ends_at" value="(\d+)"/.exec(text);
   const fields = { starts_at: gap?.[1] ?? "", ends_at: gap?.[2] ?? "" };
   await tab.post(`${PAGE}/take`, fields, { from: "/oncall" });
-  assert.match(section((await tab.get("/oncall")).text, "now"), /ann@example\.org \(you\)/);
+  assert.match(section((await tab.get("/oncall")).text, "now"), /first line now AO You until Sat/);
 });
 
 test("the page names days of the schedule's own zone, the same from Auckland and Los Angeles, and both clocks' hours", async (t) => {
@@ -126,7 +133,7 @@ test("the page names days of the schedule's own zone, the same from Auckland and
   assert.match(section(angeles.text, "shifts"), /yours: /);
   const there = tabOf(box, `${tab.cookie}; zone=America%2FLos_Angeles`);
   const now = section((await there.get("/oncall")).text, "now");
-  assert.match(now, /until Tue 6 Jan 09:00 Europe\/Berlin, yours: Tue 6 Jan 00:00/);
+  assert.match(now, /until Tue 6 Jan 00:00 \(09:00 Berlin\), 23 h left/);
   const { text } = angeles;
   assert.match(
     text,
@@ -244,6 +251,65 @@ test("one takes a shift, swaps one for another's in one go, removes an override 
   const back = undoOf((await tab.get(swapped.headers.get("location") ?? "")).text);
   await tab.post(back.action, back.fields, { from: PAGE });
   assert.deepEqual(await overrides(), []);
+});
+
+test("a shift on the week of all schedules leads to what is wanted of it: one's own to be swapped, another's or nobody's to be covered", async (t) => {
+  const { box, tab, other, ann, bob, now } = await rota(t);
+  const until = now - HOUR + 24 * HOUR;
+  const cells = async (who: typeof tab) => {
+    const { text } = await who.get("/oncall");
+    return [
+      ...text.matchAll(/href="([^"]+\?shift=\d+)" data-row-kind="final"[^>]*><title>([^<,]+)/g),
+    ];
+  };
+  const first = (await cells(tab)).find(([, , name]) => name === "ann@example.org");
+  const mine = await tab.get(first?.[1] ?? "");
+  assert.equal(mine.status, 303);
+  // As long as it is, and no shorter for the edge of the week.
+  assert.match(
+    mine.headers.get("location") ?? "",
+    new RegExp(`&swap=${now - HOUR}-${until}#swap$`),
+  );
+  const swap = (await tab.get(mine.headers.get("location") ?? "")).text;
+  assert.match(
+    section(swap, "swap"),
+    /You give Mon 5 Jan 09:00 – Tue 6 Jan 09:00\. .* Swap Not now/,
+  );
+  assert.equal(section(swap, "cover").trim(), "", "one form a page");
+  const theirs = await other.get(first?.[1] ?? "");
+  const from = Math.floor(now / 60) * 60;
+  assert.match(theirs.headers.get("location") ?? "", new RegExp(`&cover=${from}-${until}#cover$`));
+  const cover = (await other.get(theirs.headers.get("location") ?? "")).text;
+  assert.match(cover, new RegExp(`value="${bob.accountId}" selected`), "the reader takes it");
+  assert.match(section(cover, "would"), /relieves ann@example\.org/);
+  // The reader's next one is told, and leads to the same.
+  const next = /<section id="mine"[\s\S]*?href="([^"]+)"/.exec((await tab.get("/oncall")).text);
+  assert.match(next?.[1] ?? "", new RegExp(`shift=${until + 24 * HOUR}$`));
+  // What is over, and what was never there, leads to the schedule alone.
+  for (const [at, days] of [
+    [now - 20 * 86_400, /\?from=[\d-]+$/],
+    [1, /\?from=1970-01-01$/],
+  ] as const)
+    assert.match((await tab.get(`${PAGE}?shift=${at}`)).headers.get("location") ?? "", days);
+  assert.equal((await tab.get(`${PAGE}?shift=x`)).status, 200);
+  // Off hours are no gap where no more was promised.
+  const schedule = "/v1/projects/shop/oncall/schedules/first%20line";
+  const { layers } = (await box.api("GET", schedule)).body;
+  const restriction = {
+    days: [(new Date(now * 1000).getUTCDay() + 3) % 7],
+    start_minute: 0,
+    end_minute: 60,
+  };
+  const body = {
+    name: "first line",
+    timezone: "Europe/Berlin",
+    covers: "hours",
+    layers: [{ ...layers[0], participants: [ann.accountId], restriction }],
+  };
+  assert.equal((await box.api("PUT", schedule, body)).status, 200);
+  const { text } = await tab.get("/oncall");
+  assert.match(section(text, "now"), /off hours Nobody, as planned starts .* next AO you/);
+  assert.match(section(text, "gaps"), /No gap in the next 14 days/);
 });
 
 test("a calendar's secret address is shown once, works, and is revoked", async (t) => {

@@ -32,29 +32,21 @@ const earliest = (): number =>
 
 function instantAt(svg: SVGSVGElement, clientX: number): number {
   const { left, width } = svg.getBoundingClientRect();
-  const names = number(svg, "left");
-  const share = (((clientX - left) / width) * 100 - names) / (100 - names);
+  const share = (clientX - left) / width;
   const [from, until] = [number(svg, "from"), number(svg, "until")];
   const at = from + Math.min(1, Math.max(0, share)) * (until - from);
   return Math.max(earliest(), Math.round(at / SNAP) * SNAP);
 }
 
-function isInRow(svg: SVGSVGElement, clientY: number): boolean {
-  const y = clientY - svg.getBoundingClientRect().top - number(svg, "top");
-  return y >= 0 && y < number(svg, "row");
-}
-
 /** Shows the stretch, which isn't asked for yet. */
 function mark(svg: SVGSVGElement, one: number, other: number): void {
-  const names = number(svg, "left");
   const [from, until] = [number(svg, "from"), number(svg, "until")];
-  const x = (at: number) => names + ((at - from) / (until - from)) * (100 - names);
+  const x = (at: number) => ((at - from) / (until - from)) * 100;
   let box = svg.querySelector(".cal-picked");
   if (box === null) {
     box = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     box.setAttribute("class", "cal-picked");
-    box.setAttribute("y", String(number(svg, "top")));
-    box.setAttribute("height", String(number(svg, "row")));
+    box.setAttribute("height", "100%");
     svg.append(box);
   }
   box.setAttribute("x", `${x(Math.min(one, other))}%`);
@@ -87,10 +79,10 @@ function go(svg: SVGSVGElement, one: number, other: number): void {
   if (until > from) location.assign(`${svg.dataset["pickTo"]}${from}-${until}#cover`);
 }
 
-document.addEventListener("pointerdown", ({ target, clientX, clientY, button }) => {
+document.addEventListener("pointerdown", ({ target, clientX, button }) => {
   wasDrag = false;
   const svg = calendarOf(target);
-  if (svg === null || button !== 0 || !isInRow(svg, clientY)) return;
+  if (svg === null || button !== 0) return;
   pressed = { svg, x: clientX, at: instantAt(svg, clientX), isDrag: false };
 });
 

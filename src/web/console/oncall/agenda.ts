@@ -7,20 +7,20 @@ import { pageWith, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { dayOf, hourOf } from "../ui/times.ts";
 import { yours } from "./now.ts";
 
-/** The calendar in words: days as headings, shifts as rows, what can be done at each. On a phone it is the calendar. */
+/** The calendar in words: days as headings, shifts as rows, what can be done at each. */
 
 export function agenda(call: PageCall, shown: ShownSchedule): Markup {
   const { range } = shown;
   const isPast = range.until <= call.now;
   const earlier = isPast ? [] : range.days.filter(({ until }) => until <= call.now);
   const days = range.days.slice(earlier.length);
-  return html`<h2>Shifts</h2>${
+  return html`<details id="shift-list" class="on-paper"><summary>As a list</summary>${
     earlier.length > 0 &&
     html`<details id="earlier"><summary>Earlier</summary>${agendaTable(call, shown, earlier)}</details>`
   }${agendaTable(call, shown, days)}${
     !shown.isWhole &&
     html`<p class="soft">It changes too often for all of it: choose fewer days.</p>`
-  }`;
+  }</details>`;
 }
 
 function agendaTable(call: PageCall, shown: ShownSchedule, days: readonly CalendarDay[]): Markup {
@@ -50,7 +50,7 @@ function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock, firs
   const isLinked = cut.starts_at >= first || first === shown.range.days[0]?.since;
   return html`<tr${isLinked && html` id="shift-${cut.starts_at}"`}${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
     account_id === call.who.accountId && html` (you)`
-  } <span class="soft small">${[override_id !== null ? "override" : (layer ?? ""), isNow ? "now" : "", block.away ? "away" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
+  } <span class="soft small">${[override_id !== null ? "cover" : (layer ?? ""), isNow ? "now" : "", block.away ? "away" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
 `;
 }
 

@@ -66,9 +66,14 @@ function drafted(call: PageCall, shown: ShownSchedule): URLSearchParams {
   });
 }
 
+/** Whether it is asked how one's own shift is given away: one form a page. */
+const isGiven = ({ query }: PageCall): boolean =>
+  stretchAsked(query.get("swap") ?? query.get("ask")) !== null;
+
 export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
   const { base, tenant } = call;
   const { path, stored, keep } = shown;
+  if (isGiven(call)) return html``;
   const draft = drafted(call, shown);
   const action = `${path}/cover`;
   const people = listAccounts(tenant.store).map(({ id, display_name, email }) => ({
@@ -119,6 +124,7 @@ function presets(call: PageCall, shown: ShownSchedule) {
 /** Before and after as two strips, and who is relieved. */
 export async function coverWould(call: PageCall, shown: ShownSchedule): Promise<Markup> {
   const { stored, overrides, names } = shown;
+  if (isGiven(call)) return html``;
   const draft = drafted(call, shown);
   try {
     const cover = coverOf(stored.timezone, draft);
@@ -166,7 +172,7 @@ function relief(
 
 export function strip(
   call: PageCall,
-  { stored, names }: Pick<ShownSchedule, "stored" | "names">,
+  { stored, names, hues }: Pick<ShownSchedule, "stored" | "names" | "hues">,
   of: { name: string; id: string; range: CalendarRange; blocks: CalendarBlock[] },
 ): Markup {
   const { name, id, range, blocks } = of;
@@ -174,12 +180,11 @@ export function strip(
     rows: [{ kind: "final", name, index: 0, blocks }],
     range,
     names,
-    left: 0,
+    hues,
     timezone: stored.timezone,
     now: call.now,
     me: call.who.accountId,
     label: `${name}: who is on call`,
-    id,
     href: () => `#strip-${id}`,
   })}</div>`;
 }

@@ -8,7 +8,7 @@ import type { Form, PageCall, Screen } from "../screen.ts";
 import { blocksOf } from "../ui/calendar-rows.ts";
 import { button } from "../ui/form.ts";
 import { askedRange } from "../ui/local-time.ts";
-import { peopleNames } from "../ui/people-names.ts";
+import { peopleHues, peopleNames } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { asked, scheduleOf, schedulePage, stretchWords } from "../ui/schedule.ts";
 import { strip } from "./cover.ts";
@@ -100,6 +100,7 @@ async function would(
     const preview = await previewDraft(asked(call), { draft: input, saved: stored }, range);
     const was = preview.was ?? { shifts: [], gaps: [], until: preview.until };
     const of = {
+      hues: peopleHues(call.tenant.store),
       stored: { ...stored, timezone: input.timezone },
       names: peopleNames(tenant.store),
     };
@@ -111,7 +112,7 @@ async function would(
     const closed = ahead(gapsWithout(was.gaps, preview.gaps));
     const [before, after] = [blocksOf(was), blocksOf(preview)];
     const isSame = JSON.stringify(before) === JSON.stringify(after);
-    return html`<div class="wide-only">${!isSame && strip(call, of, { name: "As it is", id: "before", range, blocks: before })}${strip(call, of, { name: isSame ? "As it is" : "As it would be", id: "after", range, blocks: after })}</div>
+    return html`<div>${!isSame && strip(call, of, { name: "As it is", id: "before", range, blocks: before })}${strip(call, of, { name: isSame ? "As it is" : "As it would be", id: "after", range, blocks: after })}</div>
 ${gapWords(opened, "Opens", "wrong")}${gapWords(closed, "Closes", "good")}${
   opened.length + closed.length === 0 &&
   html`<p class="soft">${isSame ? "The next weeks stay as they are." : "It opens and closes no gap."} ${preview.gaps.length > 0 && `${counted(preview.gaps.length, "gap")} in these four weeks.`}</p>`

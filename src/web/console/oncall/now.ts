@@ -1,61 +1,144 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { getAccount } from "../../../people/accounts.ts";
-import type { PageCall } from "../screen.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { chip, type Face, type Faces, facesOf, proofWords, squareChip } from "../ui/faces.ts";
 import { button } from "../ui/form.ts";
-import { dateAt } from "../ui/local-time.ts";
-import { type PeopleNames, peopleNames } from "../ui/people-names.ts";
+import { icon } from "../ui/icon.ts";
 import { counted } from "../ui/pieces.ts";
-import { reached } from "../ui/reached.ts";
 import { clocksDiffer, schedulePage, stretchWords } from "../ui/schedule.ts";
 import { LOOK_DAYS, type SeatNow } from "../ui/seat-now.ts";
-import { span } from "../ui/times.ts";
+import { dayOf, exact, hourOf, span, timeOnClock } from "../ui/times.ts";
 import { unconfirmedHolder } from "./unconfirmed.ts";
 
 const DAY = 86_400;
-/** Of one schedule: the rest stand on its page. */
-const MOST_GAPS = 5;
+/** Of all schedules: the rest is folded. */
+const MOST_GAPS = 3;
 
-/** Where nobody is on call in the next fortnight: above everything. */
-export function gapList(call: PageCall, seats: readonly SeatNow[]): Markup {
-  const open = seats.filter(({ gaps }) => gaps.length > 0);
-  if (seats.length === 0) return html``;
-  if (open.length === 0)
-    return html`<p class="good">✓ Somebody is on call everywhere for the next ${LOOK_DAYS} days.</p>`;
-  const count = open.reduce((sum, { gaps }) => sum + gaps.length, 0);
-  return html`<div class="notice notice-wrong"><h2>Nobody is on call in ${counted(count, "gap")} of the next ${LOOK_DAYS} days</h2><ul class="who">${open.flatMap(
-    (seat) => seatGaps(call, seat),
-  )}</ul></div>`;
+/** Each schedule: who has it, until when, whether the box reaches them, who is next. */
+export async function nowCards(call: PageCall, seats: readonly SeatNow[]): Promise<Markup> {
+  const faces = await facesOf(call);
+  return html`<h2 class="hidden-text">On call now</h2><div class="now-cards">${seats.map((seat) => {
+    const { stored } = seat;
+    const name = html`<a href="${call.base}${schedulePage(stored)}">${stored.project} / ${stored.name}</a>`;
+    return nowCard(call, seat, { faces, name });
+  })}</div>`;
 }
 
-function seatGaps(call: PageCall, { stored, gaps }: SeatNow): Markup[] {
-  const { base } = call;
+/** One schedule's. `name`: what stands above. */
+export function nowCard(
+  call: PageCall,
+  seat: SeatNow,
+  { faces, name }: { faces: Faces; name: Markup },
+): Markup {
+  const { current, next, stored } = seat;
+  const { timezone } = stored;
+  if (!current.on_call) {
+    const then = current.next;
+    const when =
+      then && html`${current.off ? "starts" : "until"} ${moment(call, timezone, then.starts_at)}`;
+    const who = current.off
+      ? html`<p class="now-who">Nobody, as planned</p>`
+      : html`<p class="now-who wrong">Nobody</p>`;
+    return card({
+      head: html`${name}<span>${current.off ? "off hours" : html`<b class="wrong">a gap</b>`}</span>`,
+      chip: squareChip(current.off ? "moon" : "warn", null, "large"),
+      who: html`${who}<p class="small soft">${when}</p>`,
+      next:
+        then === null ? html`Nobody is next` : html`next ${named(call, faces(then.account_id))}`,
+    });
+  }
+  const face = faces(current.account_id);
+  const until =
+    current.ends_at === null
+      ? html`for more than a year`
+      : html`until ${moment(call, timezone, current.ends_at)}, ${span(current.ends_at - call.now)} left`;
+  const after =
+    next === null
+      ? html`the same for ${LOOK_DAYS} days`
+      : next.account_id === null
+        ? html`then <b class="wrong">nobody</b>`
+        : html`then ${named(call, faces(next.account_id))}`;
+  return card({
+    head: html`${name}<span>now</span>`,
+    chip: chip(face, { size: "large" }),
+    who: html`<p class="now-who">${isMe(call, face) ? "You" : face.name}</p><p class="small soft">${until}</p><p class="small">${proofLine(call, face, stored)}</p>`,
+    next: after,
+  });
+}
+
+const isMe = ({ who }: PageCall, { id }: Face): boolean => id === who.accountId;
+
+const named = (call: PageCall, face: Face): Markup =>
+  html`${chip(face, { size: "small", dot: false })} ${isMe(call, face) ? "you" : face.name}`;
+
+function card(of: { head: Markup; chip: Markup; who: Markup; next: Markup }): Markup {
+  return html`<div class="card now-card"><p class="now-head">${of.head}</p><div class="who-line">${of.chip}<div>${of.who}</div></div><p class="now-next">${of.next}</p></div>
+`;
+}
+
+/** Whether the box has proof that it reaches them, and where that is mended. */
+function proofLine(call: PageCall, face: Face, of: { project: string; name: string }): Markup {
+  const { project, name } = of;
+  const unconfirmed = unconfirmedHolder(call, { project, name, account: face.id });
+  const path = isMe(call, face) ? "/me/devices" : pathOf("people", face.id);
+  const mend =
+    face.proof === "proved" && unconfirmed === null
+      ? null
+      : html` · <a href="${call.base}${path}">${isMe(call, face) ? "Prove it" : "Mend it"}</a>`;
+  const words =
+    face.proof === "none" && isMe(call, face)
+      ? html`<span class="crit">nothing reaches you</span>`
+      : proofWords(call, face);
+  return html`${unconfirmed ?? words}${mend}`;
+}
+
+/** Where nobody is on call in the next fortnight, and somebody was promised. */
+export function gapNote(call: PageCall, seats: readonly SeatNow[]): Markup {
+  const all = seats
+    .flatMap(({ stored, gaps }) => gaps.map((gap) => ({ stored, gap })))
+    .sort((a, b) => a.gap.starts_at - b.gap.starts_at);
+  if (seats.length === 0) return html``;
+  if (all.length === 0)
+    return html`<p class="soft">No gap in the next ${LOOK_DAYS} days: somebody has every hour that is promised.</p>`;
+  const rows = all.map((one) => gapRow(call, one));
+  const [shown, more] = [rows.slice(0, MOST_GAPS), rows.slice(MOST_GAPS)];
+  return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><ul class="who">${shown}</ul>${
+    more.length > 0 &&
+    html`<details id="more-gaps"><summary>${counted(more.length, "more gap")}</summary><ul class="who">${more}</ul></details>`
+  }</div>`;
+}
+
+function gapRow(call: PageCall, of: { stored: SeatNow["stored"]; gap: SeatNow["gaps"][number] }) {
+  const { starts_at, ends_at } = of.gap;
+  const path = schedulePage(of.stored);
+  const name = `${of.stored.project} / ${of.stored.name}`;
+  // One that reaches the end of what was looked at goes on, for all that is known.
+  const goesOn = ends_at === call.now + LOOK_DAYS * DAY;
+  const all = stretchWords(of.gap, call.look.zone);
+  const words = goesOn ? `from ${all.split(" – ")[0]}` : all;
+  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}</span></p><div class="buttons">${button(
+    call,
+    {
+      action: `${path}/take`,
+      name: "I cover it",
+      kind: "second",
+      label: `I cover it: ${name}, ${words}`,
+      fields: { starts_at: String(starts_at), ends_at: String(ends_at) },
+    },
+  )}<a class="button second" href="${call.base}${path}?shift=${starts_at}" aria-label="Cover… ${name}, ${words}">Cover…</a></div></li>
+`;
+}
+
+/** The reader's own next shift, and the way to give it away. */
+export function nextShift(call: PageCall, seats: readonly SeatNow[]): Markup {
+  const [first] = seats
+    .flatMap(({ stored, mine }) => (mine === null ? [] : [{ stored, mine }]))
+    .sort((a, b) => a.mine.starts_at - b.mine.starts_at);
+  if (first === undefined)
+    return html`<p class="soft">No shift of yours begins in the next ${LOOK_DAYS} days.</p>`;
+  const { stored, mine } = first;
   const path = schedulePage(stored);
   const name = `${stored.project} / ${stored.name}`;
-  const rows = gaps.slice(0, MOST_GAPS).map((gap) => {
-    const { starts_at, ends_at } = gap;
-    // One that reaches the end of what was looked at goes on, for all that is known.
-    const goesOn = ends_at === call.now + LOOK_DAYS * DAY;
-    const all = stretchWords(gap, stored.timezone);
-    const words = goesOn ? `from ${all.split(" – ")[0]}` : all;
-    const cover = `${base}${path}?from=${dateAt(stored.timezone, starts_at)}&cover=${starts_at}-${ends_at}#cover`;
-    return html`<li class="who-item"><div><p><strong>${name}</strong>: nobody <span class="wrong">${words}</span>${!goesOn && html` (${span(ends_at - starts_at)})`}</p>${yours(call, stored.timezone, gap)}</div><div class="buttons">${button(
-      call,
-      {
-        action: `${path}/take`,
-        name: "Cover it: me",
-        kind: "second",
-        label: `Cover it: me, ${name}, ${words}`,
-        fields: { starts_at: String(starts_at), ends_at: String(ends_at) },
-      },
-    )}<a class="button second" href="${cover}" aria-label="Cover… ${name}, ${words}">Cover…</a></div></li>
-`;
-  });
-  const left = gaps.length - rows.length;
-  if (left === 0) return rows;
-  return [
-    ...rows,
-    html`<li class="who-item"><a href="${base}${path}">${counted(left, "more gap")} of ${name}</a></li>`,
-  ];
+  return html`<a class="duty-strip" href="${call.base}${path}?shift=${mine.starts_at}">${squareChip("swap")}<span><b>Your next shift</b> in ${span(mine.starts_at - call.now)}<br><span class="small soft">${name}, ${moment(call, stored.timezone, mine.starts_at)} · swap or ask</span></span>${icon("next", "small")}</a>`;
 }
 
 /** The same hours on the reader's clock, where it shows others. */
@@ -68,65 +151,14 @@ export function yours(
   return html`<p class="soft small">yours: ${stretchWords(at, look.zone)}</p>`;
 }
 
-/** Each schedule: who, how they are reached, until when, who is next. */
-export async function nowList(call: PageCall, seats: readonly SeatNow[]): Promise<Markup> {
-  const names = peopleNames(call.tenant.store);
-  const items: Markup[] = [];
-  for (const seat of seats) items.push(await seatItem(call, seat, names));
-  return html`<h2>On call now</h2><ul class="who">${items}</ul>`;
-}
-
-async function seatItem(call: PageCall, seat: SeatNow, names: PeopleNames): Promise<Markup> {
-  const { stored } = seat;
-  const { dot, who } = await holder(call, seat, names);
-  return html`<li class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span><div><p><a href="${call.base}${schedulePage(stored)}">${stored.project} / ${stored.name}</a></p>${who}</div></li>
-`;
-}
-
-/** Who has a schedule now, for its line here and for the head of its page. */
-export async function holder(
-  call: PageCall,
-  { stored, current, next }: SeatNow,
-  names: PeopleNames,
-): Promise<{ dot: string; who: Markup }> {
-  const { timezone } = stored;
-  if (!current.on_call) {
-    const then = current.next;
-    const after =
-      then === null
-        ? html` Nobody is next.`
-        : html` <span class="soft">→ ${names(then.account_id)}, ${moment(call, timezone, then.starts_at)}</span>`;
-    if (current.off)
-      return { dot: "none", who: html`<p class="duty">Nobody, outside of its hours.${after}</p>` };
-    return {
-      dot: "none",
-      who: html`<p class="duty"><strong class="wrong">Nobody.</strong>${after}</p>`,
-    };
-  }
-  const account = getAccount(call.tenant.store, current.account_id);
-  const { dot, word } = await reached(call, account);
-  const { project, name } = stored;
-  const unconfirmed = unconfirmedHolder(call, { project, name, account: account.id });
-  const until =
-    current.ends_at === null
-      ? html`for more than a year`
-      : html`until ${moment(call, timezone, current.ends_at)} <span class="soft">(in ${span(current.ends_at - call.now)})</span>`;
-  const after =
-    next === null
-      ? null
-      : next.account_id === null
-        ? html` → <strong class="wrong">nobody</strong>`
-        : html` → ${names(next.account_id)}`;
-  return {
-    dot: unconfirmed === null ? dot : "waiting",
-    who: html`<p class="duty"><strong>${names(current.account_id)}</strong>${current.account_id === call.who.accountId && " (you)"} <span class="soft">${word}</span>${unconfirmed} ${until}${after}</p>`,
+/** A time on the reader's clock: "10:00", with its day where that isn't today; in brackets on the schedule's, where that shows another. */
+function moment(call: PageCall, timezone: string, at: number): Markup {
+  const { look } = call;
+  const there = () => {
+    const day = dayOf(at, timezone);
+    const hour = hourOf(at, timezone);
+    return `${day === dayOf(at, look.zone) ? hour : `${day} ${hour}`} ${timezone.replace(/^.*\//, "").replaceAll("_", " ")}`;
   };
-}
-
-/** A time on the schedule's clock; where the reader's shows another, which clock that is, and the same on theirs. */
-function moment({ look }: PageCall, timezone: string, at: number): Markup {
-  const on = (zone: string) => stretchWords({ starts_at: at, ends_at: at }, zone).split(" – ")[0];
   const isOther = clocksDiffer(look.zone, timezone, at);
-  const yours = isOther && html` <span class="soft">${timezone}, yours: ${on(look.zone)}</span>`;
-  return html`<time datetime="${new Date(at * 1000).toISOString()}" title="${timezone}">${on(timezone)}</time>${yours}`;
+  return html`<time datetime="${new Date(at * 1000).toISOString()}" title="${exact(at, look.zone)}">${timeOnClock(call, at)}</time>${isOther && ` (${there()})`}`;
 }

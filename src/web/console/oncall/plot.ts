@@ -1,26 +1,26 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { CalendarBlock, CalendarRow } from "../ui/calendar-rows.ts";
 import { initials } from "../ui/faces.ts";
-import type { CalendarRange } from "../ui/local-time.ts";
+import type { CalendarDay, CalendarRange } from "../ui/local-time.ts";
 import type { PeopleNames } from "../ui/people-names.ts";
 import { dayOf, hourOf } from "../ui/times.ts";
 
-/** A calendar as one SVG: x in per cent of its width, so that it needs no script to fit. */
+/** A calendar: a row each with its name and a strip, x in per cent of its width, so that it needs no script to fit. */
 
 export interface CalendarPlot {
   rows: readonly CalendarRow[];
   range: CalendarRange;
   timezone: string;
   now: number;
-  /** Whose blocks are filled. */
+  /** Whose blocks are outlined. */
   me: string;
   names: PeopleNames;
+  /** 1 to 8. */
+  hues(account: string): number;
   /** What it is, in words. */
   label: string;
-  /** Of its own on a page. */
-  id: string;
-  /** Per cent of the width that the rows' names take; 0 draws none. */
-  left: number;
+  /** What stands before a row's strip, and before the days; without it strips alone are drawn. */
+  head?(row: CalendarRow | null): Markup;
   /** Where a block leads. */
   href(block: CalendarBlock, row: CalendarRow): string;
   /** Where a stretch that is chosen in the first row leads: its two instants follow. */
@@ -39,24 +39,17 @@ export interface QuietStretch {
   href: string;
 }
 
-const HEAD = 26;
-const ROW = 42;
-const BLOCK = 34;
-/** Below these widths, in per cent, a name and hours don't fit. */
-const FITS = { initials: 2, name: 5, hours: 13 };
-
-/** Each layer has its own line below its blocks. */
-const DASHES = ["", "8 4", "2 3", "12 3 2 3", "4 8", "1 6"];
+/** Below these shares of a strip, in per cent, that doesn't fit: at a desk, and on a phone. */
+const FITS = { name: 100 / 9, hours: 12, days: 19, initials: 1.6 };
+const FITS_PHONE = { name: 16, initials: 3.5 };
 
 const rounded = (n: number): number => Math.round(n * 1e4) / 1e4;
 
 /** Where an instant stands, in per cent. */
-export function placeAt(
-  { range: { from, until }, left }: { range: Pick<CalendarRange, "from" | "until">; left: number },
+export const placeAt = (
+  { from, until }: Pick<CalendarRange, "from" | "until">,
   at: number,
-): number {
-  return rounded(left + ((at - from) / (until - from)) * (100 - left));
-}
+): number => rounded(((at - from) / (until - from)) * 100);
 
 /** "Ann, Mon 16 Nov 09:00 to Mon 23 Nov 09:00, weekly". */
 export function blockWords(
@@ -64,83 +57,156 @@ export function blockWords(
   { names, timezone }: Pick<CalendarPlot, "names" | "timezone">,
 ): string {
   const on = (at: number) => `${dayOf(at, timezone)} ${hourOf(at, timezone)}`;
-  const by = override_id !== null ? ", override" : layer === null ? "" : `, ${layer}`;
+  const by = override_id !== null ? ", cover" : layer === null ? "" : `, ${layer}`;
   return `${names(account_id)}, ${on(starts_at)} to ${on(ends_at)}${by}${away ? ", away" : ""}`;
 }
 
 export function calendarPlot(plot: CalendarPlot): Markup {
-  const { rows, range, timezone, now, label, left } = plot;
-  const past = `${plot.id}-past`;
-  const { quiet = [] } = plot;
-  const below = HEAD + rows.length * ROW;
-  const height = below + (quiet.length > 0 ? ROW : 0);
-  const x = (at: number) => placeAt(plot, at);
-  const days = range.days.map(
-    ({ date, since, until }) =>
-      html`<svg x="${x(since)}%" y="0" width="${rounded(x(until) - x(since))}%" height="${HEAD}" data-day="${date}"><text class="plot-label${
-        now >= since && now < until && " cal-today"
-      }" x="4" y="17">${range.days.length > 16 ? date.slice(8) : dayOf(since, timezone).replace(/ \w+$/, "")}</text></svg><line class="cal-midnight" x1="${x(since)}%" x2="${x(since)}%" y1="4" y2="${height}"/>`,
-  );
-  const isNow = now > range.from && now < range.until;
-  return html`<svg class="plot cal" width="100%" height="${height}" role="group" aria-label="${label}"${
-    plot.pickTo !== undefined &&
-    html` data-pick-to="${plot.pickTo}" data-from="${range.from}" data-until="${range.until}" data-left="${left}" data-top="${HEAD}" data-row="${ROW}"`
-  }><defs><pattern id="${past}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="cal-hatch" x1="0" x2="0" y1="0" y2="6"/></pattern></defs>
-${days}${rows.map((row, index) => drawnRow(plot, row, HEAD + index * ROW))}${
-  quiet.length > 0 && quietRow(plot, quiet, below)
-}${
-  now > range.from &&
-  html`<rect class="cal-past" x="${left}%" y="${HEAD}" width="${rounded(Math.min(x(now), 100) - left)}%" height="${height - HEAD}" fill="url(#${past})"/>`
-}${isNow && html`<line class="cal-now" x1="${x(now)}%" x2="${x(now)}%" y1="${HEAD}" y2="${height}"/>`}</svg>`;
+  const { rows, label, quiet = [] } = plot;
+  return html`<div class="cal${plot.head === undefined && " cal-bare"}" role="group" aria-label="${label}">${headRow(plot)}${rows.map((row, index) => drawnRow(plot, row, index))}${
+    quiet.length > 0 && quietRow(plot, quiet)
+  }</div>`;
 }
 
-function drawnRow(plot: CalendarPlot, row: CalendarRow, y: number): Markup {
-  return html`${
-    plot.left > 0 &&
-    html`<svg x="0" y="${y}" width="${plot.left}%" height="${ROW}"><text class="plot-label" x="0" y="24">${row.name}<title>${row.name}</title></text></svg>`
-  }${row.blocks.map((block) => drawnBlock(plot, row, { block, y: y + 4 }))}
+/** One row: its name, and a strip with the midnights, what is drawn, and the line of now. */
+function laidOut(
+  { head, range, now }: CalendarPlot,
+  row: CalendarRow,
+  { drawn, more }: { drawn: readonly Markup[]; more: Markup | false },
+): Markup {
+  const at = placeAt(range, now);
+  return html`<div class="cal-row">${head !== undefined && html`<p class="cal-label">${head(row)}</p>`}<svg class="cal-strip"${more}>${range.days
+    .slice(1)
+    .map(
+      ({ since }) =>
+        html`<line class="cal-midnight" x1="${placeAt(range, since)}%" x2="${placeAt(range, since)}%" y1="0" y2="100%"/>`,
+    )}${at > 0 && at < 100 && html`<line class="cal-now" x1="${at}%" x2="${at}%" y1="0" y2="100%"/>`}${drawn}</svg></div>
 `;
 }
 
-function drawnBlock(
-  plot: CalendarPlot,
-  row: CalendarRow,
-  { block, y }: { block: CalendarBlock; y: number },
-): Markup {
-  const { names, timezone, me, now, whole = (cut: CalendarBlock) => cut } = plot;
+function headRow({ head, range, now, timezone }: CalendarPlot): Markup {
+  const at = placeAt(range, now);
+  const count = range.days.length;
+  const days = range.days.map((day, index) => {
+    const x = placeAt(range, day.since);
+    const words = dayWords(day, { timezone, count, index });
+    const isToday = now >= day.since && now < day.until;
+    return html`<svg x="${x}%" y="0" width="${rounded(placeAt(range, day.until) - x)}%" height="26" data-day="${day.date}"><text class="cal-day cal-wide${isToday && " cal-today"}" x="6" y="60%">${words.wide}</text><text class="cal-day cal-slim${isToday && " cal-today"}" x="3" y="60%">${words.slim}</text></svg>`;
+  });
+  return html`<div class="cal-row cal-head">${head !== undefined && html`<p class="cal-label">${head(null)}</p>`}<svg class="cal-days" aria-hidden="true">${days}${
+    at > 0 && at < 100 && html`<circle class="cal-now" cx="${at}%" cy="88%" r="3.5"/>`
+  }</svg></div>
+`;
+}
+
+/** "Mon 5", "M 5" or "5", as there is room. */
+function dayWords(
+  { since, date }: CalendarDay,
+  { timezone, count, index }: { timezone: string; count: number; index: number },
+): { wide: string; slim: string } {
+  const weekday = dayOf(since, timezone).slice(0, 3);
+  const day = String(Number(date.slice(8)));
+  const slim = count <= 8 ? `${weekday.slice(0, 1)} ${day}` : day;
+  return {
+    wide: count <= 16 ? `${weekday} ${day}` : day,
+    slim: count <= 16 || index % 7 === 0 ? slim : "",
+  };
+}
+
+function drawnRow(plot: CalendarPlot, row: CalendarRow, index: number): Markup {
+  const { range, pickTo } = plot;
+  const picks = index === 0 && pickTo !== undefined;
+  return laidOut(plot, row, {
+    drawn: row.blocks.map((block) => drawnBlock(plot, row, block)),
+    more:
+      picks &&
+      html` data-pick-to="${pickTo}" data-from="${range.from}" data-until="${range.until}"`,
+  });
+}
+
+function drawnBlock(plot: CalendarPlot, row: CalendarRow, block: CalendarBlock): Markup {
+  const { names, me, range, whole = (cut: CalendarBlock) => cut } = plot;
   const { account_id, starts_at, ends_at } = block;
-  const x = placeAt(plot, starts_at);
-  const width = rounded(placeAt(plot, ends_at) - x);
-  const name = names(account_id);
+  const x = placeAt(range, starts_at);
+  const width = rounded(placeAt(range, ends_at) - x);
   const full = row.kind === "final" ? whole(block) : block;
-  const words = blockWords(full, plot);
-  const look = account_id === null ? "cal-gap" : account_id === me ? "cal-mine" : "cal-other";
-  const text = width < FITS.initials ? "" : width < FITS.name ? initials(name) : name;
-  // Where the range cuts it, and nobody says how long it is, no hour stands.
-  const edges = full === block ? [plot.range.from, plot.range.until] : [];
-  const hour = (at: number) => (edges.includes(at) ? "…" : hourOf(at, timezone));
-  const hours = `${hour(full.starts_at)} – ${hour(full.ends_at)}`;
-  // What stands left of the line of today is over: the name stands right of it where there is room.
-  const over = now > starts_at && now < ends_at ? placeAt(plot, now) - x : 0;
-  const left = width - over >= FITS.hours ? rounded((over / width) * 100) : 0;
-  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${words}</title><svg aria-hidden="true" x="${x}%" y="${y}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="${left}%" dx="6" y="${width < FITS.hours ? 21 : 15}">${text}${block.away && text !== "" && " (away)"}</text>${
-    width >= FITS.hours && html`<text class="cal-hours" x="${left}%" dx="6" y="28">${hours}</text>`
-  }${
-    row.kind === "layer" &&
-    html`<line class="cal-line" x1="2" x2="100%" y1="${BLOCK - 2}" y2="${BLOCK - 2}" stroke-dasharray="${DASHES[row.index % DASHES.length] ?? ""}"/>`
+  const look =
+    account_id === null
+      ? "cal-gap"
+      : `hue-${plot.hues(account_id)}${account_id === me && row.kind === "final" ? " cal-mine" : ""}`;
+  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${blockWords(full, plot)}</title><svg aria-hidden="true" x="${x}%" y="0" width="${width}%" height="100%"><rect class="cal-box" width="100%" height="100%" rx="7"/>${
+    account_id === null
+      ? inGap(width)
+      : inShift({
+          width,
+          name: account_id === me ? "You" : names(account_id),
+          letters: initials(names(account_id)),
+          hours: hoursIn(plot, full, width),
+          away: block.away === true,
+        })
   }</svg></a>`;
 }
 
+const middle = (words: string, by: string): Markup =>
+  html`<text class="cal-short${by}" x="50%" y="54%" text-anchor="middle">${words}</text>`;
+
+const inGap = (width: number): Markup =>
+  width >= FITS_PHONE.name
+    ? html`<text class="cal-name" x="8" y="54%">Nobody</text>`
+    : width >= FITS.initials
+      ? middle("!", "")
+      : html``;
+
+interface InShift {
+  width: number;
+  name: string;
+  letters: string;
+  hours: string;
+  away: boolean;
+}
+
+function inShift({ width, name, letters, hours, away }: InShift): Markup {
+  const shown = `${name}${away ? " (away)" : ""}`;
+  const wide =
+    width < FITS.name
+      ? width >= FITS.initials && middle(letters, " cal-wide")
+      : hours === ""
+        ? html`<text class="cal-name cal-wide" x="9" y="54%">${shown}</text>`
+        : html`<text class="cal-name cal-wide" x="9" y="34%">${shown}</text><text class="cal-hours cal-wide" x="9" y="72%">${hours}</text>`;
+  const slim =
+    width < FITS_PHONE.name
+      ? width >= FITS_PHONE.initials && middle(letters, " cal-slim")
+      : html`<text class="cal-name cal-slim" x="7" y="54%">${name.split(/\s/, 1)[0] ?? name}</text>`;
+  return html`${wide}${slim}`;
+}
+
+/** "Mon 10:00 – Fri 12:00", "until Mon 10:00" where the range cuts it and nobody says how long it is; empty where it doesn't fit. */
+function hoursIn(
+  { timezone, range }: CalendarPlot,
+  { starts_at, ends_at }: CalendarBlock,
+  width: number,
+): string {
+  const [first, last] = [dayOf(starts_at, timezone), dayOf(ends_at, timezone)];
+  const on = (at: number) => `${dayOf(at, timezone).slice(0, 3)} ${hourOf(at, timezone)}`;
+  const [begins, ends] = [starts_at !== range.from, ends_at !== range.until];
+  if (begins && ends && first === last)
+    return width < FITS.hours
+      ? ""
+      : `${hourOf(starts_at, timezone)} – ${hourOf(ends_at, timezone)}`;
+  if (begins && ends) return width < FITS.days ? "" : `${on(starts_at)} – ${on(ends_at)}`;
+  if (width < FITS.hours) return "";
+  return begins ? `from ${on(starts_at)}` : ends ? `until ${on(ends_at)}` : "";
+}
+
 /** Where it is quiet on purpose: dashed, below whom that leaves alone. */
-function quietRow(plot: CalendarPlot, quiet: readonly QuietStretch[], y: number): Markup {
+function quietRow(plot: CalendarPlot, quiet: readonly QuietStretch[]): Markup {
   const { range, timezone } = plot;
-  return html`${
-    plot.left > 0 &&
-    html`<svg x="0" y="${y}" width="${plot.left}%" height="${ROW}"><text class="plot-label" x="0" y="24">maintenance</text></svg>`
-  }${quiet.map(({ name, starts_at, ends_at, href }) => {
-    const x = placeAt(plot, Math.max(starts_at, range.from));
-    const width = rounded(placeAt(plot, Math.min(ends_at, range.until)) - x);
+  const drawn = quiet.map(({ name, starts_at, ends_at, href }) => {
+    const x = placeAt(range, Math.max(starts_at, range.from));
+    const width = rounded(placeAt(range, Math.min(ends_at, range.until)) - x);
     const on = (at: number) => `${dayOf(at, timezone)} ${hourOf(at, timezone)}`;
-    return html`<a class="cal-block cal-quiet" href="${href}"><title>Maintenance ${name}, ${on(starts_at)} to ${on(ends_at)}</title><svg aria-hidden="true" x="${x}%" y="${y + 4}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="0" dx="6" y="21">${width < FITS.name ? "" : name}</text></svg></a>`;
-  })}`;
+    return html`<a class="cal-block cal-quiet" href="${href}"><title>Maintenance ${name}, ${on(starts_at)} to ${on(ends_at)}</title><svg aria-hidden="true" x="${x}%" y="0" width="${width}%" height="100%"><rect class="cal-box" width="100%" height="100%" rx="7"/><text class="cal-name" x="8" y="54%">${width < FITS_PHONE.name ? "" : name}</text></svg></a>`;
+  });
+  const row: CalendarRow = { kind: "layer", name: "Maintenance", index: 0, blocks: [] };
+  return laidOut(plot, row, { drawn, more: false });
 }

@@ -1,16 +1,24 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { PageCall, Screen, Section } from "../screen.ts";
+import type { Elsewhere, PageCall, Screen, Section } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
+import type { CalendarRow } from "../ui/calendar-rows.ts";
+import { facesOf, squareChip } from "../ui/faces.ts";
 import { keyed } from "../ui/form.ts";
-import { dateAfter } from "../ui/local-time.ts";
+import { icon } from "../ui/icon.ts";
+import { dateAfter, dateAt, rangeWords } from "../ui/local-time.ts";
+import { counted } from "../ui/pieces.ts";
 import {
   aheadWords,
   clocksDiffer,
   pageWith,
   type ShownSchedule,
+  scheduleOf,
+  schedulePage,
   showSchedule,
+  stretchWords,
 } from "../ui/schedule.ts";
-import { seatNow } from "../ui/seat-now.ts";
+import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
+import { span } from "../ui/times.ts";
 import { calendarActions, calendarAddresses } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
 import { askAction, askForm } from "./ask.ts";
@@ -18,7 +26,7 @@ import { coverForm, coverWould } from "./cover.ts";
 import { scheduleFile } from "./files.ts";
 import { overrideActions } from "./form-actions.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
-import { holder } from "./now.ts";
+import { nowCard } from "./now.ts";
 import { overrideList } from "./override-list.ts";
 import { calendarPlot } from "./plot.ts";
 import { swapForm } from "./swap.ts";
@@ -27,6 +35,8 @@ import { swapForm } from "./swap.ts";
 export const scheduleScreen: Screen = {
   path: "/oncall/{project}/{schedule}",
   async view(call) {
+    const at = /^\d{1,11}$/.exec(call.query.get("shift") ?? "");
+    if (at !== null) return await atShift(call, Number(at[0]));
     const shown = await showSchedule(call);
     const { project, name } = shown.stored;
     const watches = ["oncall", `oncall:${project}/${name}`, "people"];
@@ -58,18 +68,47 @@ export const scheduleScreen: Screen = {
         addresses: { watches: ["people"], draw: () => calendarAddresses(call, shown) },
       },
       body: (put) =>
-        html`${["holder", "range", "calendar", "quiet", "swap", "ask"].map(put)}<div class="columns"><div>${put("shifts")}</div><div>${["cover", "would", "overrides", "addresses"].map(put)}</div></div>`,
+        html`${["holder", "swap", "ask", "range", "calendar", "shifts", "quiet"].map(put)}<div class="columns">${["cover", "would", "overrides", "addresses"].map(put)}</div>`,
     };
   },
   forms: { ...overrideActions, ask: askAction, ...calendarActions },
   files: { "shifts.ics": scheduleFile },
 };
 
-async function head(call: PageCall, { stored, names, path }: ShownSchedule): Promise<Markup> {
-  const { dot, who } = await holder(call, await seatNow(call, stored), names);
-  return html`<div class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>${who}<p class="soft">${
-    stored.shared && "shared with every project · "
-  }<a href="${call.base}${path}/layers">Layers…</a></p></div><p class="soft"><a href="${call.base}${path}/hand-over">Hand-over</a></p>${changesLink(call, "schedule", stored.id)}`;
+/** The shift that holds an instant, as long as it is: one's own to be given away, another's to be covered. */
+async function atShift(call: PageCall, at: number): Promise<Elsewhere> {
+  const { stored } = scheduleOf(call.tenant.store, call.params);
+  const query = new URLSearchParams({ from: dateAt(stored.timezone, at) });
+  const shown = await showSchedule({ ...call, query });
+  const cut = shown.rows[0]?.blocks.find((one) => one.starts_at <= at && at < one.ends_at);
+  const block = cut && shown.whole(cut);
+  if (block === undefined || block.ends_at <= call.now) return { elsewhere: pageWith(shown, "") };
+  const { account_id, starts_at, ends_at } = block;
+  if (account_id === call.who.accountId)
+    return { elsewhere: `${pageWith(shown, `swap=${starts_at}-${ends_at}`)}#swap` };
+  const from = Math.max(starts_at, Math.floor(call.now / 60) * 60);
+  return { elsewhere: `${pageWith(shown, `cover=${from}-${ends_at}`)}#cover` };
+}
+
+async function head(call: PageCall, { stored, path }: ShownSchedule): Promise<Markup> {
+  const { base } = call;
+  const seat = await seatNow(call, stored);
+  const faces = await facesOf(call);
+  return html`<div class="now-cards">${nowCard(call, seat, { faces, name: html`<b>On call now</b>` })}${gapCard(call, seat)}</div>
+<p class="buttons"><a class="button second" href="#cover">Cover a time…</a><a class="button second" href="${base}${path}/layers">Layers…</a><a class="button second" href="${base}${path}/hand-over">Hand-over</a></p>${
+    stored.shared && html`<p class="soft">Shared with every project.</p>`
+  }${changesLink(call, "schedule", stored.id)}`;
+}
+
+/** The first gap of the fortnight, or that there is none. */
+function gapCard({ base, now, look }: PageCall, { gaps, stored }: SeatNow): Markup {
+  const [first, ...more] = gaps;
+  const words =
+    first === undefined
+      ? html`<p class="now-who">No gap</p><p class="small soft">in the next ${LOOK_DAYS} days</p>`
+      : html`<p class="now-who wrong">${stretchWords(first, look.zone)}</p><p class="small soft">${more.length > 0 && `and ${more.length} more in ${LOOK_DAYS} days · `}<a href="${base}${schedulePage(stored)}?shift=${first.starts_at}">Cover it</a></p>`;
+  const when = first && (first.starts_at <= now ? "now" : `in ${span(first.starts_at - now)}`);
+  return html`<div class="card now-card"><p class="now-head"><b>${first === undefined ? "Gaps" : counted(gaps.length, "gap")}</b><span>${when}</span></p><div class="who-line">${squareChip(first === undefined ? "check" : "warn", null, "large")}<div>${words}</div></div></div>`;
 }
 
 function rangeLine(call: PageCall, shown: ShownSchedule): Markup {
@@ -78,32 +117,21 @@ function rangeLine(call: PageCall, shown: ShownSchedule): Markup {
   const count = range.days.length;
   const days = count === 14 ? "" : `&days=${count}`;
   const to = (date: string) => `${base}${path}?from=${date}${days}`;
-  const step = (date: string, name: string, key: string, sign: string) =>
-    html`<a class="button second" href="${to(date)}"${keyed(key, name)} aria-label="${name}">${sign}</a>`;
-  const [first, last] = [range.days[0]?.date ?? "", range.days.at(-1)?.date ?? ""];
+  const step = (date: string, name: string, key: string, sign: "back" | "next") =>
+    html`<a class="icon-button" href="${to(date)}"${keyed(key, name)} aria-label="${name}">${icon(sign, "small")}</a>`;
+  const first = range.days[0]?.date ?? "";
   const from = query.get("from");
   const lengths = [7, 14, 28].map((length) => {
     const more = [from === null ? "" : `from=${first}`, length === 14 ? "" : `days=${length}`];
     const href = `${base}${pageWith({ path, keep: "" }, more.filter((part) => part !== "").join("&"))}`;
     return html`<a href="${href}"${length === count && html` aria-current="page"`}>${length / 7} ${length === 7 ? "week" : "weeks"}</a>`;
   });
-  return html`<div class="range"><div class="buttons">${step(dateAfter(range, -count), "Previous", "ArrowLeft", "‹")}<a class="button second" href="${base}${path}"${keyed("t", "Today")}>Today</a>${step(dateAfter(range, count), "Next", "ArrowRight", "›")}</div>
-<strong>${dates(first, last)}</strong><nav class="tabs" aria-label="How long">${lengths}</nav><span class="soft">${stored.timezone}${
+  return html`<div class="range"><div class="buttons">${step(dateAfter(range, -count), "Previous", "ArrowLeft", "back")}<a class="button second" href="${base}${path}"${keyed("t", "Today")}>Today</a>${step(dateAfter(range, count), "Next", "ArrowRight", "next")}</div>
+<strong>${rangeWords(range)}</strong><nav class="tabs" aria-label="How long">${lengths}</nav>${
     clocksDiffer(look.zone, stored.timezone, now) &&
-    ` (you: ${aheadWords(look.zone, stored.timezone, now)}, ${look.zone})`
-  }</span></div>`;
+    html`<span class="soft">${stored.timezone} (you: ${aheadWords(look.zone, stored.timezone, now)}, ${look.zone})</span>`
+  }</div>`;
 }
-
-const DATE = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-
-/** "16 – 29 Nov 2026". */
-const dates = (first: string, last: string): string =>
-  DATE.formatRange(new Date(`${first}T00:00Z`), new Date(`${last}T00:00Z`));
 
 function calendar(
   call: PageCall,
@@ -111,17 +139,17 @@ function calendar(
   quiet: readonly MaintenanceWindow[],
 ): Markup {
   const { base, now, who } = call;
-  const { rows, range, stored, names, path } = shown;
-  return html`<div class="wide-only">${calendarPlot({
+  const { rows, range, stored, names, hues, path } = shown;
+  return html`${calendarPlot({
     rows,
     range,
     names,
+    hues,
     now,
     me: who.accountId,
     timezone: stored.timezone,
     label: `Who is on call, ${stored.project} / ${stored.name}`,
-    id: "cal",
-    left: 11,
+    head: (row) => rowHead(row, stored.timezone),
     whole: shown.whole,
     quiet: quiet.map((window) => ({ ...window, href: `${base}/silences/${window.silence}` })),
     pickTo: `${base}${pageWith(shown, "cover=")}`,
@@ -133,5 +161,17 @@ function calendar(
       const from = Math.max(block.starts_at, Math.floor(now / 60) * 60);
       return `${base}${pageWith(shown, `cover=${from}-${block.ends_at}`)}#cover`;
     },
-  })}<p class="picking"><button type="button" class="second" data-pick aria-pressed="false">Pick on the calendar</button> <span class="soft">or drag across “final”</span></p></div>`;
+  })}<p class="picking"><button type="button" class="second" data-pick aria-pressed="false">Pick on the calendar</button> <span class="soft small">or drag across “Who rings”. A layer above hides the one below, a cover hides both.</span></p>`;
+}
+
+const ROWS = {
+  final: ["Who rings", "the answer"],
+  override: ["Covers", "on top"],
+  layer: ["", "layer"],
+} as const;
+
+function rowHead(row: CalendarRow | null, timezone: string): Markup {
+  if (row === null) return html`<span class="soft">${timezone}</span>`;
+  const [name, about] = ROWS[row.kind];
+  return html`<b>${name || row.name}</b>${row.name !== "Maintenance" && html` <span class="soft">${about}</span>`}`;
 }

@@ -1,12 +1,14 @@
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall, Screen } from "../screen.ts";
+import { keyed } from "../ui/form.ts";
+import { icon } from "../ui/icon.ts";
 import { empty } from "../ui/pieces.ts";
 import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { askedOfMe } from "./ask.ts";
 import { ownFile } from "./files.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
-import { gapList, nowList } from "./now.ts";
+import { gapNote, nextShift, nowCards } from "./now.ts";
 import { readWeek, weekGrid } from "./week.ts";
 import { weeklyAction, weeklyForm } from "./weekly.ts";
 
@@ -23,16 +25,18 @@ export const oncallScreen: Screen = {
     return {
       title: "On call",
       nav: "oncall",
+      tools: () => tools(call),
       sections: {
-        gaps: { watches: WATCHED, draw: () => gapList(call, seats) },
         asked: { watches: WATCHED, draw: () => askedOfMe(call) },
         now: {
           watches: WATCHED,
           draw: async () =>
             none
               ? empty("No schedule: your ladders page people by name.")
-              : html`${await nowList(call, seats)}<p><a class="button second" href="${call.base}/oncall/my-shifts.ics" download>My shifts as .ics</a> <a class="button second" href="${call.base}/ladders">Ladders</a></p>`,
+              : await nowCards(call, seats),
         },
+        gaps: { watches: WATCHED, draw: () => gapNote(call, seats) },
+        mine: { watches: WATCHED, draw: () => (none ? html`` : nextShift(call, seats)) },
         week: {
           watches: WATCHED,
           draw: async () => (none ? html`` : weekGrid(call, await readWeek(call))),
@@ -41,14 +45,21 @@ export const oncallScreen: Screen = {
         weekly: { watches: ["people", "projects"], draw: () => weeklyForm(call) },
       },
       body: (put) =>
-        none
-          ? html`${put("asked")}${put("gaps")}${put("now")}${put("week")}${put("quiet")}${put("weekly")}`
-          : html`${put("asked")}${put("gaps")}${put("now")}${put("week")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
+        html`${["asked", "now", "gaps", "mine", "week", "quiet"].map(put)}${
+          none
+            ? put("weekly")
+            : html`<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`
+        }`,
     };
   },
   forms: { weekly: weeklyAction },
   files: { "my-shifts.ics": ownFile },
 };
+
+/** Beside the heading: what is asked for now and then. */
+function tools({ base }: PageCall): Markup {
+  return html`<a class="icon-button" href="${base}/ladders" aria-label="Ladders" title="Ladders">${icon("ladder")}</a><a class="icon-button" href="${base}/oncall/my-shifts.ics" download aria-label="My shifts as a file" title="My shifts as a file">${icon("calendar")}</a><a class="icon-button" href="#weekly" aria-label="New schedule"${keyed("n", "New schedule")}>${icon("plus")}</a>`;
+}
 
 /** What is planned to be quiet in the next fortnight, on the reader's clock. */
 function quietAhead(call: PageCall): Markup {

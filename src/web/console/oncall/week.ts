@@ -3,8 +3,10 @@ import type { GridAnswer } from "../../../core/oncall/schedule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { blocksOf, type CalendarRow } from "../ui/calendar-rows.ts";
-import { askedRange, type CalendarRange, dateAfter, dateAt } from "../ui/local-time.ts";
-import { peopleNames } from "../ui/people-names.ts";
+import { keyed } from "../ui/form.ts";
+import { icon } from "../ui/icon.ts";
+import { askedRange, type CalendarRange, dateAfter, rangeWords } from "../ui/local-time.ts";
+import { peopleHues, peopleNames } from "../ui/people-names.ts";
 import { asked, schedulePage, stretchWords } from "../ui/schedule.ts";
 import { calendarPlot } from "./plot.ts";
 
@@ -40,8 +42,11 @@ export function weekGrid(call: PageCall, { range, grid }: ShownWeek): Markup {
   });
   const zone = look.zone;
   const label = `All schedules, ${stretchWords({ starts_at: range.from, ends_at: range.until }, zone)}`;
-  const link = (count: number, words: string) =>
-    html`<a class="button second" href="${base}/oncall?from=${dateAfter(range, count)}#week">${words}</a>`;
+  const link = (count: number, words: string, key: string, sign: "back" | "next") =>
+    html`<a class="icon-button" href="${base}/oncall?from=${dateAfter(range, count)}#week"${keyed(key, words)} aria-label="${words}">${icon(sign, "small")}</a>`;
+  const today =
+    call.query.get("from") !== null &&
+    html`<a href="${base}/oncall#week"${keyed("t", "This week")}>This week</a>`;
   const listed = rows.flatMap(({ name, blocks }) =>
     blocks.map(
       (block) =>
@@ -49,7 +54,7 @@ export function weekGrid(call: PageCall, { range, grid }: ShownWeek): Markup {
 `,
     ),
   );
-  return html`<h2>The week</h2><p class="buttons">${link(-DAYS, "Earlier")}${link(DAYS, "Later")}</p>
+  return html`<div class="week-head">${link(-DAYS, "The week before", "ArrowLeft", "back")}<h2>${rangeWords(range)}</h2>${link(DAYS, "The week after", "ArrowRight", "next")}${today}</div>
 ${calendarPlot({
   rows,
   range,
@@ -57,10 +62,11 @@ ${calendarPlot({
   now,
   me: who.accountId,
   names,
+  hues: peopleHues(call.tenant.store),
   label,
-  id: "week-plot",
-  left: 18,
-  href: ({ starts_at }, { name }) => `${base}${pages.get(name)}?from=${dateAt(zone, starts_at)}`,
+  head: (row) =>
+    row === null ? html`<span class="soft">Your time, ${zone}</span>` : html`<b>${row.name}</b>`,
+  href: ({ starts_at }, { name }) => `${base}${pages.get(name)}?shift=${starts_at}`,
 })}<details id="week-list"><summary>As a list</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Schedule</th><th scope="col">On call</th><th scope="col">When</th></tr></thead><tbody>${listed}</tbody></table></div></details>${
     grid.left_out > 0 && html`<p class="soft">${grid.left_out} more schedules are not shown.</p>`
   }`;

@@ -131,5 +131,9 @@ export function chip(
 }
 
 /** The same for what is no person. */
-export const squareChip = (name: IconName, more: Piece = null): Markup =>
-  html`<span class="chip chip-square">${icon(name, "small")}${more}</span>`;
+export const squareChip = (
+  name: IconName,
+  more: Piece = null,
+  size: "usual" | "large" = "usual",
+): Markup =>
+  html`<span class="chip chip-square${size === "large" && " chip-large"}">${icon(name, size === "large" ? "usual" : "small")}${more}</span>`;

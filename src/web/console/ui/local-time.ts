@@ -66,6 +66,19 @@ export function dateAfter({ days }: CalendarRange, count: number): string {
   return dateOf((dayNumber(days[0]?.date ?? "") ?? 0) + count);
 }
 
+const DATE = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** "16 – 29 Nov 2026". */
+export function rangeWords({ days }: CalendarRange): string {
+  const at = (day: CalendarDay | undefined) => new Date(`${day?.date}T00:00Z`);
+  return DATE.formatRange(at(days[0]), at(days.at(-1)));
+}
+
 /** The date that the zone's clock shows. */
 export const dateAt = (timezone: string, at: number): string =>
   dateOf(today(new Zone(timezone), at));

@@ -1,6 +1,6 @@
 import { displayNameOf } from "../../../core/alerts/said.ts";
 import type { Reader } from "../../../ground/store/store.ts";
-import { listAccounts } from "../../../people/accounts.ts";
+import { accountHues, listAccounts } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
 import type { PageCall } from "../screen.ts";
 
@@ -13,6 +13,12 @@ export function peopleNames(reader: Reader): PeopleNames {
   );
   return (account) =>
     account === null ? "nobody" : (names.get(account) ?? "somebody who was removed");
+}
+
+/** The hue of each, 1 to 8, by id; who is gone has the last. */
+export function peopleHues(reader: Reader): (account: string) => number {
+  const hues = new Map(accountHues(reader).map(({ id, hue }) => [id, hue]));
+  return (account) => hues.get(account) ?? 8;
 }
 
 /** What accounts are called; each is asked for once. */

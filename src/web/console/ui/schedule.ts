@@ -18,7 +18,7 @@ import {
   MOST_BLOCKS,
 } from "./calendar-rows.ts";
 import { askedRange, type CalendarRange } from "./local-time.ts";
-import { type PeopleNames, peopleNames } from "./people-names.ts";
+import { type PeopleNames, peopleHues, peopleNames } from "./people-names.ts";
 import { dayOf, hourOf } from "./times.ts";
 
 /** A schedule as its page shows it: all parts of the page draw from this one reading. */
@@ -35,6 +35,7 @@ export interface ShownSchedule {
   /** Whether all of the range could be followed and drawn. */
   isWhole: boolean;
   names: PeopleNames;
+  hues(account: string): number;
   /** A stretch as long as it is, two months at most, where the range cuts it. */
   whole(block: CalendarBlock): CalendarBlock;
 }
@@ -80,6 +81,7 @@ export async function showSchedule(call: PageCall): Promise<ShownSchedule> {
     range,
     rows: calendarRows(parts),
     names: peopleNames(tenant.store),
+    hues: peopleHues(tenant.store),
     whole,
     isWhole:
       parts.final.until >= range.until &&

@@ -15,6 +15,8 @@ export interface SeatNow {
   next: CalendarBlock | null;
   /** Of the next 14 days, the one that is now included. */
   gaps: CalendarBlock[];
+  /** The reader's own that begins next in that time. */
+  mine: CalendarBlock | null;
 }
 
 export async function seatNow(call: PageCall, stored: StoredSchedule): Promise<SeatNow> {
@@ -29,5 +31,8 @@ export async function seatNow(call: PageCall, stored: StoredSchedule): Promise<S
       end !== null && starts_at >= end && (current.on_call || account_id !== null),
   );
   const gaps = blocks.filter(({ account_id }) => account_id === null);
-  return { stored, current, next: next ?? null, gaps };
+  const mine = blocks.find(
+    ({ account_id, starts_at }) => account_id === call.who.accountId && starts_at > now,
+  );
+  return { stored, current, next: next ?? null, gaps, mine: mine ?? null };
 }
