@@ -112,6 +112,14 @@ const AGAIN: Readonly<Record<string, string>> = {
   worse: "it is worse now, so contacts that take only such alerts are paged",
 };
 
+/** Why the rule took it as new. */
+function novelty(detail: Detail): string {
+  if (!detail.has("not_heard_for")) return "";
+  const seconds = Number(detail.text("not_heard_for"));
+  if (seconds === 0) return ": such a message was never heard before";
+  return `: no such message was heard for ${Math.floor(seconds / 86_400)} days`;
+}
+
 const at = (detail: Detail, name: string): string => detail.time(name);
 
 const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
@@ -119,7 +127,7 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     const source = detail.has("source") ? ` from ${detail.text("source")}` : "";
     const times = Number(detail.text("count")) > 1 ? ` after ${detail.text("count")} events` : "";
     if (detail.has("drill")) return `drill of rule ${detail.text("rule")} begun`;
-    return `opened by rule ${detail.text("rule")}${source}${times}`;
+    return `opened by rule ${detail.text("rule")}${source}${times}${novelty(detail)}`;
   },
   recent_changes: (detail) =>
     `changed within the hour before: ${detail.each("changes", (change) => `${change.text("message")} (${change.text("source")})`)}`,

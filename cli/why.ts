@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Alert } from "../src/core/alerts/alert.ts";
 import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
 import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
+import type { Rule } from "../src/core/projects/rule.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -55,6 +56,7 @@ async function why(id: string, options: WhyOptions): Promise<void> {
   );
   const person = options.person === undefined ? null : (await accountIds(options))(options.person);
   const nameOf = await namesOf(options);
+  const learning = await learningOf(alert, options);
   const shown = person === null ? pages : pages.filter(({ account_id }) => account_id === person);
   print({ alert, pages: shown, timeline }, options, () => {
     const lines = shown.map((entry) => lineOf(entry, nameOf));
@@ -73,8 +75,20 @@ async function why(id: string, options: WhyOptions): Promise<void> {
       ...lines,
       ...none,
       ...(history.length === 0 ? [] : ["", ...history]),
+      ...(learning.length === 0 ? [] : ["", ...learning]),
     ].join("\n");
   });
+}
+
+/** Of a rule that asks for new messages: which sources are learned still, so that nothing of them is new. */
+async function learningOf({ project, rule }: Alert, options: ApiOptions): Promise<string[]> {
+  const at = path("v1", "projects", project, "rules");
+  const { rules } = await callApi<{ rules: Rule[] }>(options, "GET", at);
+  const { learning = [] } = rules.find(({ name }) => name === rule) ?? {};
+  return learning.map(
+    ({ source, until }) =>
+      `${printable(source)} is learned ${until === null ? "from its first event on, for 24 hours" : `until ${when(until)}`}: until then nothing of it is new to the rule.`,
+  );
 }
 
 function lineOf(entry: ReachEntry, nameOf: (id: string) => string): string {

@@ -13,6 +13,7 @@ import { isFatal } from "../ground/store/faults.ts";
 import { getMeta, setMeta } from "../ground/store/meta.ts";
 import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { forgiveHeartbeats, shiftHeartbeats } from "../in/heartbeats/clock.ts";
+import { noteDowntime } from "../in/ingest/first-seen.ts";
 import { forgiveDowntime, shiftOutbox } from "../out/outbox/shift.ts";
 import { forgivePages, shiftPages } from "../out/paging/pages.ts";
 import type { Job } from "./scheduler.ts";
@@ -178,6 +179,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000, tx.at);
   else if (down > 0) {
     extendQuiet(tx, down);
+    noteDowntime(tx, { until: tx.at, seconds: down });
     forgiveHeartbeats(tx, down);
     // Pages expire after an hour, but a page that waited while the box was off is still tried.
     forgivePages(tx, down);
@@ -192,6 +194,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
 function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   const seconds = Math.round(ms / 1000);
   shiftTimers(tx, seconds);
+  noteDowntime(tx, { until: at, seconds });
   shiftHits(tx, seconds);
   shiftSilences(tx, { seconds, at });
   lookAgainAtAll(tx, at);

@@ -62,7 +62,7 @@ export function conditions(bytes: Buffer): void {
     name: "r",
     created_at: 0,
     updated_at: 0,
-    match: { min_level: null, sources: [], tags: [], template_contains: "" },
+    match: { min_level: null, sources: [], tags: [], template_contains: "", first_seen_days: null },
     conditions: [{ key: "key", op, value }],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     dedup_window_minutes: 0,

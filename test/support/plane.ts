@@ -55,7 +55,7 @@ export interface Plane {
 }
 
 export const defaultRule: RuleBody = {
-  match: { min_level: null, sources: [], tags: [], template_contains: "" },
+  match: { min_level: null, sources: [], tags: [], template_contains: "", first_seen_days: null },
   conditions: [],
   fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
   dedup_window_minutes: 0,

@@ -68,6 +68,8 @@ export const owners: Record<string, string> = {
   audit: "audit",
   templates: "ingest",
   template_counts: "ingest",
+  template_returns: "ingest",
+  downtimes: "ingest",
   log_lines: "ingest",
   log_blocks: "ingest",
 };
@@ -89,6 +91,8 @@ const lent: readonly { table: string; folder: string; columns: readonly string[]
       "off_by",
     ],
   },
+  // Since when it is heard.
+  { table: "sources", folder: "ingest", columns: ["heard_since"] },
   // When the relay is told next where this box is.
   { table: "relay", folder: "outbox", columns: ["announce_at"] },
   // From where an import made a part: no noun of its own asks.

@@ -42,6 +42,8 @@ export interface Opening {
   title?: string | null;
   /** What its events say about themselves. */
   labels?: AlertLabels;
+  /** Of a rule that asks for new templates: seconds for which it wasn't heard of; Infinity: never before. */
+  silentFor?: number | null;
   /** Nothing is wrong: somebody tries whom it reaches, until `endsAt` (Unix seconds). */
   drill?: { by: string; endsAt: number } | null;
 }
@@ -57,7 +59,7 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
  * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
-  const { rule, named, drill = null } = opening;
+  const { rule, named, drill = null, silentFor = null } = opening;
   const again = named?.stillFiring ?? null;
   const id = insert(tx, opening);
   const { count, source } = opening;
@@ -69,6 +71,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
       ...(drill === null
         ? { rule: rule.name, count, source, level: opening.level }
         : { rule: rule.name, drill: true }),
+      ...(silentFor === null ? {} : { not_heard_for: silentFor === Infinity ? 0 : silentFor }),
       ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
     },
   });

@@ -1,12 +1,18 @@
 import { and, asc, eq } from "drizzle-orm";
-import { actions } from "../../ground/store/schema.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import { actions, sources } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { type Rule, type RunsAction, type StoredRule, toRule } from "./rule.ts";
+import { type Learning, type Rule, type RunsAction, type StoredRule, toRule } from "./rule.ts";
 
-/** Rules of one project as they are read, each with the actions that it runs as things stand. */
+/** Rules of one project as they are read, each with the actions that it runs and the sources that it learns as things stand. */
 export function readRules(reader: Reader, projectId: number, rules: readonly StoredRule[]): Rule[] {
   const enabled = enabledActions(reader, projectId);
-  return rules.map((rule) => toRule(rule, runBy(rule, enabled)));
+  const learned = rules.some(({ match }) => match.first_seen_days !== null)
+    ? learnedSources(reader, projectId)
+    : [];
+  return rules.map((rule) =>
+    toRule(rule, { runs_actions: runBy(rule, enabled), learning: learnedBy(rule, learned) }),
+  );
 }
 
 /** Every one where the rule names none, else those of its own that are enabled. */
@@ -22,4 +28,30 @@ function enabledActions(reader: Reader, projectId: number): RunsAction[] {
     .orderBy(asc(actions.name))
     .all()
     .map(({ id, name, filter }) => ({ id, name, events: filter.split(",") }));
+}
+
+/** Seconds from a source's first event in which nothing that it says is new (contract §5). */
+export const LEARNING_SECONDS = 86_400;
+
+/** Undefined where the rule doesn't ask for what is new. */
+function learnedBy({ match }: StoredRule, learned: Learning[]): Learning[] | undefined {
+  if (match.first_seen_days === null) return undefined;
+  const { sources: taken } = match;
+  return learned.filter(({ source }) => taken.length === 0 || taken.includes(source));
+}
+
+/** The project's sources whose first day isn't over. */
+function learnedSources(reader: Reader, projectId: number): Learning[] {
+  const now = unixSeconds(reader.clock);
+  return reader.orm
+    .select({ source: sources.name, since: sources.heardSince })
+    .from(sources)
+    .where(eq(sources.projectId, projectId))
+    .orderBy(asc(sources.name))
+    .all()
+    .map(({ source, since }) => ({
+      source,
+      until: since === null ? null : since + LEARNING_SECONDS,
+    }))
+    .filter(({ until }) => until === null || until > now);
 }

@@ -32,6 +32,12 @@ const match = z.strictObject({
     .describe(
       "Text that the template or the message's own shape contains, case-sensitive; empty = any.",
     ),
+  first_seen_days: integer(1, 90)
+    .nullable()
+    .default(null)
+    .describe(
+      "Additive: only messages whose template was not heard of in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
+    ),
 });
 
 const fireAfter = z.strictObject({
@@ -177,10 +183,22 @@ export const ruleCreate = z.strictObject({ name: ruleName, ...ruleFields }).meta
 export const ruleReplace = z.strictObject({ name: ruleName.optional(), ...ruleFields });
 
 /** Fields that only a read returns. */
-export const ruleReadOnly = ["created_at", "updated_at", "runs_actions", "ladders_end"] as const;
+export const ruleReadOnly = [
+  "created_at",
+  "updated_at",
+  "runs_actions",
+  "learning",
+  "ladders_end",
+] as const;
 
 /** An action that a rule's alerts run, and on which of their events. */
 const runsAction = z.object({ id: z.string(), name: z.string(), events: z.array(z.string()) });
+
+/** A source that is being learned: until then it opens nothing as new. */
+const learning = z.object({
+  source: z.string(),
+  until: z.int().nullable().meta({ description: "Null: it sent nothing yet." }),
+});
 
 /** A rule as it is read. */
 export const ruleAnswer = z.object({
@@ -198,6 +216,10 @@ export const ruleAnswer = z.object({
     description:
       "Additive: the enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
   }),
+  learning: z.array(learning).optional().meta({
+    description:
+      "Additive: of a rule with `first_seen_days`, the sources that it may take whose first 24 hours aren't over, or that sent nothing yet. Read only.",
+  }),
   created_at: z.int(),
   updated_at: z.int(),
 });
@@ -209,6 +231,7 @@ export const ruleShown = ruleAnswer.extend({ people: peopleAnswer }).meta({ id: 
 export type RuleBody = Omit<z.output<typeof ruleCreate>, "name">;
 export type Rule = z.output<typeof ruleAnswer>;
 export type RunsAction = z.output<typeof runsAction>;
+export type Learning = z.output<typeof learning>;
 export type EscalationStep = z.output<typeof escalationStep>;
 
 /** Whom a rule pages and when: by steps of its own, or by a ladder of the tenant. */
@@ -238,7 +261,10 @@ export function bodyOfRule(rule: StoredRule): RuleBody {
 }
 
 /** The rule as it is read. `actions` is left out where it was: given and empty means none at all. */
-export function toRule(rule: StoredRule, runs_actions: RunsAction[]): Rule {
+export function toRule(
+  rule: StoredRule,
+  { runs_actions, learning }: Pick<Rule, "runs_actions" | "learning">,
+): Rule {
   const {
     id,
     project_id,
@@ -256,5 +282,6 @@ export function toRule(rule: StoredRule, runs_actions: RunsAction[]): Rule {
     match: { ...(min_level === null ? {} : { min_level }), ...others },
     ...(actions === null ? {} : { actions }),
     runs_actions,
+    ...(learning === undefined ? {} : { learning }),
   };
 }

@@ -39,7 +39,9 @@ const writtenBefore = { ...defaults, max_open: 0 };
 /** The one place in which a rule's ladder becomes its steps. */
 export function ruleOf(row: RuleRow): StoredRule {
   const { body, ladder_name: name, ladder_body, ...rest } = row;
-  const own = { ...rest, ...writtenBefore, ...(JSON.parse(body) as RuleBody), ladder: null };
+  const written = JSON.parse(body) as RuleBody;
+  const match = { ...defaults.match, ...written.match };
+  const own = { ...rest, ...writtenBefore, ...written, match, ladder: null };
   if (name === null || ladder_body === null) return own;
   return { ...own, ...ladderPartOf({ name, ...(JSON.parse(ladder_body) as LadderBody) }) };
 }

@@ -33,6 +33,8 @@ export const unwatched: Readonly<Record<string, string>> = {
   removed_people: "written with the account's removal",
   templates: "the program's own finding",
   template_counts: "the program's own finding",
+  template_returns: "the program's own finding",
+  downtimes: "the program's own finding",
   log_lines: "events",
   log_blocks: "events",
   window_hits: "events",

@@ -134,6 +134,7 @@ export const sources = sqliteTable("sources", {
   shortHash: text("short_hash"),
   options: text("options", { mode: "json" }).$type<StoredSourceOptions>().notNull().default({}),
   sealedSecret: text("sealed_secret"),
+  heardSince: integer("heard_since"),
 });
 
 export const sourceKeys = sqliteTable("source_keys", {

@@ -11,6 +11,8 @@ import type { Tx } from "../../ground/store/store.ts";
 import { identifiersOf, keyPrefix } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import type { IngestEvent } from "./event.ts";
+import { isNewTo, type Novelty } from "./first-seen.ts";
+import { createGoingOn, type GoingOn } from "./going-on.ts";
 import { type CompiledRule, matches } from "./match.ts";
 import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
 import type { Extra, NamedState } from "./named-fields.ts";
@@ -32,7 +34,8 @@ export interface Done {
 
 /** What events do to alerts: fold into one, open one, end one; in the caller's transaction. */
 export interface Effects {
-  of(tx: Tx, arrival: Arrival, mined: Mined): Done;
+  of(tx: Tx, arrival: Arrival, known: { mined: Mined; novelty: Novelty }): Done;
+  readonly goingOn: GoingOn;
   /** Writes what is only in memory so far. */
   flush(tx: Tx): void;
   /** Rows that the batch's opened and ended alerts wrote so far, with their deliveries. */
@@ -56,6 +59,7 @@ export function createEffects(memory: {
   const subjectOf = subjectMaker();
   const bursts: { key: string; alert: OpenAlert }[] = [];
   const rows = createRowsTaken();
+  const goingOn = createGoingOn(openAlerts, memory.unresolved);
   let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
 
   /** Writes what memory holds of the batch, because the operations on alerts read the table. */
@@ -155,12 +159,14 @@ export function createEffects(memory: {
       subject,
       fired,
       stillFiring,
+      silentFor,
     }: {
       rule: CompiledRule;
       key: string;
       subject: string;
       fired: Firing;
       stillFiring: number | null;
+      silentFor: number | null;
     },
     { source, event }: Arrival,
     mined: Mined,
@@ -184,6 +190,7 @@ export function createEffects(memory: {
       lastMessage: event.message,
       source: source.name,
       isOfOneSource: fired.sources === 1,
+      silentFor,
       identifiers,
       named:
         named === null
@@ -201,6 +208,12 @@ export function createEffects(memory: {
     });
   };
 
+  const keyOf = (rule: CompiledRule, { source, event }: Arrival, mined: Mined) => {
+    const named = namedBy(event);
+    const subject = named === null ? mined.root.id : subjectOf(nameScopeOf(source), named.dedupKey);
+    return { subject, key: rule.keyOf(subject, event.keys) };
+  };
+
   /**
    * The effect of an event under one rule. "again": the same firing was reported again. "held": somebody resolved this
    * firing here a short while ago.
@@ -209,13 +222,10 @@ export function createEffects(memory: {
     tx: Tx,
     rule: CompiledRule,
     arrival: Arrival,
-    mined: Mined,
+    { mined, novelty }: { mined: Mined; novelty: Novelty },
   ): "alerted" | "again" | "held" | "none" => {
     const { source, event } = arrival;
-    const named = namedBy(event);
-    const room = nameScopeOf(source);
-    const subject = named === null ? mined.root.id : subjectOf(room, named.dedupKey);
-    const key = rule.keyOf(subject, event.keys);
+    const { subject, key } = keyOf(rule, arrival, mined);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
     // A key with an open window has no open alert: firing closes the window and opens the alert.
     const alert = windows.has(key) ? null : openAlerts.find(tx, key, quietSeconds);
@@ -237,11 +247,13 @@ export function createEffects(memory: {
       ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
       : windows.count(tx, rule, { key, sourceId: source.id, event });
     if (fired === null) return "none";
-    open(tx, { rule, key, subject, fired, stillFiring }, arrival, mined);
+    const silentFor = rule.firstSeenSeconds > 0 ? novelty.after : null;
+    open(tx, { rule, key, subject, fired, stillFiring, silentFor }, arrival, mined);
     return "alerted";
   };
 
-  const fire = (tx: Tx, arrival: Arrival, template: Mined): Done => {
+  const fire = (tx: Tx, arrival: Arrival, known: { mined: Mined; novelty: Novelty }): Done => {
+    const { mined: template, novelty } = known;
     const { source, event } = arrival;
     let alerted = false;
     let isNews = false;
@@ -249,7 +261,10 @@ export function createEffects(memory: {
     const time = patternTimeOf(tx);
     for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
       if (!matches(rule, event, time)) continue;
-      const became = apply(tx, rule, arrival, template);
+      if (rule.firstSeenSeconds > 0 && (novelty.isLearning || !isNewTo(rule, novelty, tx.at))) {
+        if (!goingOn.has(tx, rule, keyOf(rule, arrival, template).key)) continue;
+      }
+      const became = apply(tx, rule, arrival, known);
       if (became === "alerted" || became === "again") alerted = true;
       if (became === "again" || became === "held") isRepeat = true;
       else isNews = true;
@@ -259,18 +274,22 @@ export function createEffects(memory: {
   };
 
   return {
-    of(tx, arrival, mined) {
+    of(tx, arrival, known) {
       const named = arrival.event.named ?? null;
       return named === null || named.action === "fire"
-        ? fire(tx, arrival, mined)
-        : concludeNamed(tx, arrival, named, mined);
+        ? fire(tx, arrival, known)
+        : concludeNamed(tx, arrival, named, known.mined);
     },
+    goingOn,
     flush: writeSoFar,
     rowsTaken: rows.count,
     get nothing() {
       return nothing;
     },
-    undo: tooMany.undo,
+    undo() {
+      tooMany.undo();
+      goingOn.clear();
+    },
     reset() {
       openAlerts.settle();
       tooMany.settle();

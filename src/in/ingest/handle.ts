@@ -26,7 +26,7 @@ export interface IngestHandle {
    * Throws ServiceError storage_full or overloaded before anything is queued; overloaded comes later for `isLast`.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
-  /** The names of the rules that match this event now, whatever their windows count. */
+  /** The names of the rules that match this event each time it comes, whatever their windows count. */
   takers(source: Source, event: IngestEvent): string[];
   /** The keys that the project's rules use, from memory. */
   watched(projectId: number): ReadonlySet<string>;

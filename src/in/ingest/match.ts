@@ -13,6 +13,8 @@ export interface CompiledRule {
   readonly sources: ReadonlySet<string> | null;
   readonly tags: ReadonlySet<string> | null;
   readonly templateContains: string;
+  /** Its messages must be new: not heard of for so long; 0: any are taken. */
+  readonly firstSeenSeconds: number;
   readonly conditions: readonly Holds[];
   /** It fires with the first match, so it needs no window. */
   readonly atOnce: boolean;
@@ -30,6 +32,7 @@ export function compileRule(rule: StoredRule): CompiledRule {
     sources: match.sources.length > 0 ? new Set(match.sources) : null,
     tags: match.tags.length > 0 ? new Set(match.tags) : null,
     templateContains: match.template_contains,
+    firstSeenSeconds: (match.first_seen_days ?? 0) * 86_400,
     conditions: rule.conditions.map(compileCondition),
     atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
     windowSeconds: fire_after.window_minutes * 60,
@@ -73,13 +76,14 @@ export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTim
   return true;
 }
 
-/** The names of the rules that match this event of a source, whatever their windows count. */
+/** The names of the rules that match this event of a source each time it comes, whatever their windows count. */
 export function namesOfTakers(
   rules: readonly CompiledRule[],
   { source, event, time }: { source: string; event: IngestEvent; time: PatternTime },
 ): string[] {
   const text = { root: { text: event.message }, ownText: event.message };
   return rules
+    .filter((rule) => rule.firstSeenSeconds === 0)
     .filter((rule) => admits(rule, source, text) && matches(rule, event, time))
     .map(({ rule }) => rule.name);
 }

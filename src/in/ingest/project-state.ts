@@ -1,6 +1,8 @@
 import { listRules } from "../../core/projects/rules.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
+import { type HeardBook, readHeard } from "./first-seen.ts";
 import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { mergeKeys } from "./merged-keys.ts";
 import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
@@ -14,6 +16,10 @@ export interface ProjectState {
 export interface ProjectStates {
   /** Loaded from the store when first needed. */
   get(projectId: number): ProjectState;
+  /** When the project's templates came. Asked for before a batch is mined, because what is mined counts as known. */
+  heard(projectId: number): HeardBook;
+  /** The clock jumped: times are read again. */
+  forgetHeard(): void;
   reloadRules(projectId: number): void;
   forget(projectId: number): void;
   clear(): void;
@@ -32,6 +38,7 @@ const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, st
 interface Held {
   miner: Miner;
   rules: RuleSet | null;
+  heard: HeardBook | null;
   /** The trimming round in which it was last used. */
   usedIn: number;
 }
@@ -52,7 +59,7 @@ export function createProjectStates(
     if (state === undefined) {
       const rows = store.sql<[projectId: number], MinerRow>(ROWS).all(projectId);
       const miner = createMiner({ limit: limits.templates, rows });
-      state = { miner, rules: null, usedIn: round };
+      state = { miner, rules: null, heard: null, usedIn: round };
       states.set(projectId, state);
       loaded = true;
     }
@@ -65,6 +72,16 @@ export function createProjectStates(
       const state = load(projectId);
       state.rules ??= createRuleSet(listRules(store, projectId).map(compileRule));
       return state as ProjectState;
+    },
+    heard(projectId) {
+      const state = load(projectId);
+      if (state.heard !== null) return state.heard;
+      const rootOf = (id: string) => state.miner.rootOf(id);
+      state.heard = readHeard(store, projectId, { rootOf, now: unixSeconds(store.clock) });
+      return state.heard;
+    },
+    forgetHeard() {
+      for (const state of states.values()) state.heard = null;
     },
     reloadRules(projectId) {
       const state = states.get(projectId);
@@ -86,7 +103,8 @@ export function createProjectStates(
       }
     },
     writeTemplates(tx, projectId) {
-      const changes = load(projectId).miner.takeChanges();
+      const { miner, heard } = load(projectId);
+      const changes = miner.takeChanges();
       const upsert = tx.sql<[project: number, ...row: SqlValue[]]>(UPSERT);
       for (const row of changes.rows)
         upsert.run(projectId, row.id, row.shape, row.text, row.aliasOf, row.state);
@@ -96,11 +114,19 @@ export function createProjectStates(
       const uncount = tx.sql<[project: number, id: string]>(
         "DELETE FROM template_counts WHERE project_id = ? AND id = ?",
       );
+      const unsee = tx.sql<[project: number, id: string]>(
+        "DELETE FROM template_returns WHERE project_id = ? AND id = ?",
+      );
       for (const id of changes.evicted) {
         remove.run(projectId, id);
         uncount.run(projectId, id);
+        unsee.run(projectId, id);
+        heard?.forget(id);
       }
-      for (const merge of changes.merged) mergeKeys(tx, projectId, merge);
+      for (const merge of changes.merged) {
+        mergeKeys(tx, projectId, merge);
+        heard?.merge(merge.younger, merge.older);
+      }
       return changes.merged.length > 0;
     },
     stats() {

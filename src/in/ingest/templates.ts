@@ -16,7 +16,7 @@ export const templateAnswer = z
     source: z.string().meta({ description: "That of the latest; empty where it isn't known." }),
     rules: z.array(z.string()).meta({
       description:
-        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at.",
+        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at. Without those that take only what is new.",
     }),
   })
   .meta({ id: "Template" });
@@ -166,6 +166,7 @@ function shownOf(
   const source = count === null ? "" : nameOf(count.sourceId);
   const level = count?.level ?? null;
   const mayTake = (rule: CompiledRule) =>
+    rule.firstSeenSeconds === 0 &&
     (level === null || level >= rule.minLevel) &&
     // An unknown source can be any.
     texts.some((own) =>

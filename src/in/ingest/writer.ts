@@ -3,6 +3,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { createEffects } from "./effects.ts";
+import { hearEvent } from "./first-seen.ts";
 import { createLineWriter } from "./lines.ts";
 import { createOpenAlerts } from "./open-alerts.ts";
 import { createProjectStates, type ProjectState } from "./project-state.ts";
@@ -71,9 +72,11 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   store.onCommit((notes) => {
     for (const note of notes) {
       unresolved.committed(note);
+      effects.goingOn.noted(note);
       if (note.topic === "alert" && !note.opened) openAlerts.forget(note.alertKey);
       if (note.topic === "clock") {
         openAlerts.shift(note.by);
+        projects.forgetHeard();
         windows.clear();
       }
       // A source may have been renamed.
@@ -94,18 +97,22 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     ...tx,
     note(note) {
       unresolved.saw(note);
+      effects.goingOn.noted(note);
       tx.note(note);
     },
   });
 
   const mineAll = (tx: Tx, batch: readonly Arrival[]): Mined[] => {
+    const inBatch = new Set(batch.map(({ source }) => source.projectId));
+    for (const projectId of inBatch) projects.heard(projectId);
     const mined = batch.map(({ source, event }) =>
       projects.get(source.projectId).miner.mine(event.message),
     );
-    for (const projectId of new Set(batch.map(({ source }) => source.projectId))) {
+    for (const projectId of inBatch) {
       if (projects.writeTemplates(tx, projectId)) {
         openAlerts.clear();
         windows.clear();
+        effects.goingOn.clear();
       }
     }
     return mined;
@@ -118,7 +125,9 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     for (const [i, arrival] of batch.entries()) {
       const { source, event } = arrival;
       const template = mined[i] as Mined;
-      const { answer, isRepeat } = effects.of(tx, arrival, template);
+      const book = projects.heard(source.projectId);
+      const novelty = hearEvent(tx, book, { source, root: template.root.id });
+      const { answer, isRepeat } = effects.of(tx, arrival, { mined: template, novelty });
       counts.add(tx, arrival, template.id);
       if (source.retainLogs && !isRepeat)
         lines.add({ source, at: tx.at, templateId: template.id, event });

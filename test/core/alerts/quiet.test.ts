@@ -184,9 +184,23 @@ test("a jump of the clock moves a silence that has begun, and what it holds, wit
 });
 
 test("a dependent alert is quiet while the one above it stands", async () => {
-  plane.rule({ match: { min_level: 450, sources: [], tags: [], template_contains: "link" } });
   plane.rule({
-    match: { min_level: null, sources: [], tags: [], template_contains: "slow" },
+    match: {
+      min_level: 450,
+      sources: [],
+      tags: [],
+      template_contains: "link",
+      first_seen_days: null,
+    },
+  });
+  plane.rule({
+    match: {
+      min_level: null,
+      sources: [],
+      tags: [],
+      template_contains: "slow",
+      first_seen_days: null,
+    },
     escalations: [step(0, ["ann"]), step(10, ["bob"])],
     silenced_by: [{ rule: "rule 1", equal: [] }],
   });
@@ -206,7 +220,7 @@ test("a dependent alert is quiet while the one above it stands", async () => {
 
 test("a dependent alert rings once the rule above it is deleted, though an alert of that stands", async () => {
   const about = (template_contains: string) => ({
-    match: { min_level: null, sources: [], tags: [], template_contains },
+    match: { min_level: null, sources: [], tags: [], template_contains, first_seen_days: null },
   });
   plane.rule({
     ...about("slow"),

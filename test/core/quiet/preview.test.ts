@@ -27,8 +27,14 @@ async function scene(): Promise<Plane> {
   for (const name of ["ann", "bob"]) plane.account(name);
   const match = { min_level: null, sources: [], tags: [] };
   const escalations = [step(0, ["ann"], { repeat: 7 }), step(20, ["bob"], { repeat: 9 })];
-  plane.rule({ match: { ...match, template_contains: "alpha" }, escalations });
-  plane.rule({ match: { ...match, template_contains: "beta" }, renotify_minutes: 9 });
+  plane.rule({
+    match: { ...match, template_contains: "alpha", first_seen_days: null },
+    escalations,
+  });
+  plane.rule({
+    match: { ...match, template_contains: "beta", first_seen_days: null },
+    renotify_minutes: 9,
+  });
   return plane;
 }
 

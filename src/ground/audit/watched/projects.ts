@@ -23,7 +23,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       short_hash: ["short_token", "secret"],
       sealed_secret: ["secret", "secret"],
     },
-    passed: ["created_at", ...origin],
+    passed: ["created_at", "heard_since", ...origin],
   },
   source_keys: {
     kind: "source_key",

@@ -2,6 +2,7 @@ import type { PatternTime } from "../../../core/projects/pattern.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
 import { identifiersOf } from "../alert-key.ts";
 import type { IngestEvent } from "../event.ts";
+import { isNewTo, type Novelty } from "../first-seen.ts";
 import { admits, type CompiledRule, compileRule, type MatchedText, matches } from "../match.ts";
 import { type Firing, SlidingWindow } from "../window.ts";
 import type { DryAlert, DryRunFound } from "./dry-run.ts";
@@ -42,12 +43,16 @@ interface Counting {
   near: DryRunFound["near"][number];
 }
 
+/** What was known of a line's template and source when it came. */
+export type NoveltyOf = (line: Pick<DryLine, "at" | "sourceId" | "text">) => Novelty;
+
 /** The rule of the dry run. Its alerts end after so many seconds if quiet doesn't end them. */
 interface DryRule {
   name: string;
   body: RuleBody;
   assumedSeconds: number;
   time: PatternTime;
+  noveltyOf: NoveltyOf;
 }
 
 /** The key of the rule's shared alert. */
@@ -65,6 +70,7 @@ export class DryEngine {
   readonly alerts: DryAlert[] = [];
   readonly #rule: CompiledRule;
   readonly #time: PatternTime;
+  readonly #noveltyOf: NoveltyOf;
   readonly #quiet: number;
   readonly #assumed: number;
   readonly #openAlerts = new Map<string, OpenAlert>();
@@ -76,8 +82,9 @@ export class DryEngine {
   #near: DryRunFound["near"] = [];
   #hits = 0;
 
-  constructor({ name, body, assumedSeconds, time }: DryRule) {
+  constructor({ name, body, assumedSeconds, time, noveltyOf }: DryRule) {
     this.#time = time;
+    this.#noveltyOf = noveltyOf;
     this.#rule = compileRule({
       ...body,
       id: 0,
@@ -98,6 +105,7 @@ export class DryEngine {
       return true;
     }
     if (!matches(this.#rule, event, this.#time)) return true;
+    if (this.#rule.firstSeenSeconds > 0 && !this.#isNews(line) && !this.#goesOn(line)) return true;
     this.matched += 1;
     if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);
     this.#bucket(line.at).matched += 1;
@@ -106,6 +114,19 @@ export class DryEngine {
     template.grew ||= line.grew === true;
     if (this.#apply(line)) template.alerts += 1;
     return this.#counting.size + this.#openAlerts.size < MOST_KEYS && this.#hits < MOST_HITS;
+  }
+
+  #isNews(line: DryLine): boolean {
+    const novelty = this.#noveltyOf(line);
+    return !novelty.isLearning && isNewTo(this.#rule, novelty, line.at);
+  }
+
+  /** Whether a line of a known template goes on with an alert. */
+  #goesOn({ event, at, text }: DryLine): boolean {
+    const key = this.#rule.keyOf(text.root.id, event.keys);
+    if (this.#find(key, at) !== null) return true;
+    const ended = this.#ended.get(key);
+    return ended !== undefined && ended.at >= at - this.#rule.rule.reopen_within_seconds;
   }
 
   /** Whether the line's own text would match, instead of its template's. */

@@ -1,7 +1,7 @@
 import type { Reader } from "../../../ground/store/store.ts";
 import type { IngestEvent } from "../event.ts";
 import { BLOCK_LINES } from "../lines.ts";
-import { createMiner, type MinerRow } from "../template/miner.ts";
+import { createMiner, type Miner, type MinerRow } from "../template/miner.ts";
 import { textOfShape } from "../template/text/marks.ts";
 import type { DryLine } from "./engine.ts";
 
@@ -41,6 +41,25 @@ export function keptTexts(
     texts.set(id, text);
     return text;
   };
+}
+
+const MOST_TEMPLATES = 100_000;
+
+/** A miner with all that the project's knows. */
+export function minerOf(reader: Reader, projectId: number): Miner {
+  const rows = reader.sql<[projectId: number], MinerRow>(TEMPLATES).all(projectId);
+  return createMiner({ limit: MOST_TEMPLATES, rows });
+}
+
+/** The id of the root of each of the project's shapes. */
+export function rootsOf(reader: Reader, projectId: number): (id: string) => string {
+  const rows = reader.sql<[projectId: number], MinerRow>(TEMPLATES).all(projectId);
+  const above = new Map(rows.map(({ id, aliasOf }) => [id, aliasOf]));
+  const rootOf = (id: string): string => {
+    const next = above.get(id) ?? null;
+    return next === null || !above.has(next) ? id : rootOf(next);
+  };
+  return rootOf;
 }
 
 interface SourceRow {

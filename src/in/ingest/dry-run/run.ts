@@ -3,10 +3,10 @@ import type { RuleBody } from "../../../core/projects/rule.ts";
 import type { Clock } from "../../../ground/kit/clock.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { DEFAULT_LEVEL } from "../event.ts";
-import { createMiner, type MinerRow } from "../template/miner.ts";
 import type { DryRunFound, DryRunInput } from "./dry-run.ts";
 import { DryEngine } from "./engine.ts";
-import { blocksSince, cutAt, eventOf, keptTexts, sourcesOf } from "./lines.ts";
+import { blocksSince, cutAt, eventOf, keptTexts, minerOf, sourcesOf } from "./lines.ts";
+import { noveltyOfGiven, noveltyOfKept } from "./novelty.ts";
 import { versusOf } from "./versus.ts";
 
 export interface DryRunOrder {
@@ -37,6 +37,8 @@ export function runDry(
     assumedSeconds: assumed,
     // The thread does nothing else, and is ended when it takes too long.
     time: createPatternTime(clock, 1),
+    noveltyOf:
+      input.lines === undefined ? noveltyOfKept(reader, projectId) : noveltyOfGiven(reader, order),
   });
   const begun = clock.mono();
   const asked = now - input.days * DAY;
@@ -106,18 +108,13 @@ function keptLines(
   return looked;
 }
 
-const ROWS =
-  "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ?";
-const MOST_TEMPLATES = 100_000;
-
 /** Pasted lines: all have the same time and no source. */
 function givenLines(
   reader: Reader,
   engine: DryEngine,
   { projectId, lines, now }: { projectId: number; lines: readonly string[]; now: number },
 ): Looked {
-  const rows = reader.sql<[projectId: number], MinerRow>(ROWS).all(projectId);
-  const miner = createMiner({ limit: MOST_TEMPLATES, rows });
+  const miner = minerOf(reader, projectId);
   const mined = lines.map((message) => ({ message, text: miner.mine(message) }));
   for (const [id, { message, text }] of mined.entries()) {
     const event = { message, level: DEFAULT_LEVEL, keys: null, tags: null };

@@ -77,7 +77,12 @@ const SAY: Readonly<Record<string, Say>> = {
       ? html`${who} began a drill of rule ${detail.text("rule")}.`
       : html`Opened by rule <strong>${detail.text("rule")}</strong>${
           detail.has("source") && ` from ${detail.text("source")}`
-        }${detail.number("count") > 1 && ` after ${detail.text("count")} events`}.`,
+        }${detail.number("count") > 1 && ` after ${detail.text("count")} events`}.${
+          detail.has("not_heard_for") &&
+          (detail.number("not_heard_for") > 0
+            ? ` No such message was heard for ${span(detail.number("not_heard_for"))}.`
+            : " Such a message was never heard before.")
+        }`,
   recent_changes: (detail, _who, call) =>
     html`Changed within the hour before: ${detail
       .each("changes")

@@ -21,6 +21,7 @@ ${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: 
 ${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "Any of these, with commas between." })}</div>
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
 ${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
+${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
 ${conditions(call, filled)}
 ${offers(filled)}</fieldset>`;
 }

@@ -28,6 +28,7 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
       sources: of.list("sources"),
       tags: of.list("tags"),
       template_contains: of.text("template_contains"),
+      first_seen_days: of.number("first_seen_days") ?? null,
     } satisfies Record<keyof RuleBody["match"], unknown>,
     conditions: [...form.getAll("cond").flatMap((id) => conditionOf(form, id)), ...ticked(form)],
     fire_after: withoutAbsent({

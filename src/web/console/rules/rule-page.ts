@@ -1,5 +1,6 @@
 import { getProject } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
+import { readRules } from "../../../core/projects/rule-actions.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
@@ -10,7 +11,7 @@ import { changesLink } from "../ui/audit-address.ts";
 import { filledOf } from "../ui/inputs.ts";
 import { ladderEndWords } from "../ui/ladder-end.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
-import { ago } from "../ui/times.ts";
+import { ago, clockTime } from "../ui/times.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
@@ -163,11 +164,23 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   const added = call.returned === null ? addedIdentifiers(call, saved) : [];
   const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
   return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
-${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
+${learningNotice(call, saved)}${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
 <div class="buttons"><a class="button second" href="${call.base}${at}/ladder" data-key="l" aria-keyshortcuts="l" title="Its ladder (l)">Its ladder: who would be woken</a>${
     call.leads(`${at}/drill`) &&
     html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
   }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${newRulePage(project)}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
+}
+
+/** Until when the rule opens nothing, because its sources are new. */
+function learningNotice(call: PageCall, saved: StoredRule): Markup | false {
+  const [rule] = readRules(call.tenant.store, saved.project_id, [saved]);
+  const learning = rule?.learning ?? [];
+  if (learning.length === 0) return false;
+  return html`<div class="notice"><p>What a source says in its first 24 hours is learned: nothing of it is new to this rule.</p><ul>${learning.map(
+    ({ source, until }) =>
+      html`<li>${source}: ${until === null ? "it sent nothing yet" : html`learned until ${clockTime(call, until)}`}</li>`,
+  )}</ul></div>
+`;
 }
 
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {

@@ -19,7 +19,7 @@ const OPS: Readonly<Record<Condition["op"], string>> = {
 
 /** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */
 export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "conditions">): string {
-  const { min_level, sources, tags, template_contains: text } = match;
+  const { min_level, sources, tags, template_contains: text, first_seen_days: days } = match;
   const parts = [
     min_level === null
       ? "any event"
@@ -29,6 +29,7 @@ export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "condi
     sources.length > 0 && `from ${anyOf(sources)}`,
     tags.length > 0 && `tagged ${anyOf(tags)}`,
     text !== "" && `with “${text}” in it`,
+    days !== null && `never heard of before or not for ${counted(days, "day")}`,
     ...conditions.map(conditionWords),
   ];
   return parts.filter((part) => part !== false).join(", ");
