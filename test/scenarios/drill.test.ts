@@ -274,7 +274,7 @@ test("a channel's own words don't hide that it is a drill", async (t) => {
   await drill();
   await settle(box);
   const said = receiver.received.filter(({ path }) => path === "/slack");
-  assert.equal(said.length, 2);
+  assert.equal(said.length, 1, "the first step runs with the opening");
   for (const { body } of said) assert.match(body, /DRILL · errors is broken/);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testBox } from "../support/box.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
 import {
   discordFake,
   googleChatFake,
@@ -9,7 +9,7 @@ import {
   roomServer,
   teamsFake,
 } from "../support/rooms.ts";
-import { settle } from "../support/until.ts";
+import { pass, settle } from "../support/until.ts";
 
 test("one alert is told in rooms of four services, opened and resolved, and no address is read again", async () => {
   const fakes = { discord: discordFake, mattermost: mattermostFake, google_chat: googleChatFake };
@@ -50,4 +50,49 @@ test("one alert is told in rooms of four services, opened and resolved, and no a
     await box.stop();
     await Promise.all(servers.map(({ receiver }) => receiver.close()));
   }
+});
+
+test("a room is told once of an opening and of the step that runs with it; whatever else listens is told of both", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  receiver.always(answer(503));
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  const ann = box.person("member", "ann@example.org");
+  const add = async (name: string, more: object) => {
+    const write = { type: "slack", name, webhook_url: `${receiver.url}/${name}`, ...more };
+    const made = await box.api("POST", "/v1/projects/shop/integrations", write);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  };
+  await add("room", {});
+  await add("steps", { events: ["alert.escalated"] });
+  const hook = { type: "webhook", url: `${receiver.url}/hook` };
+  await box.api("POST", "/v1/projects/shop/integrations", hook);
+  const steps = [ann, box.owner].map(({ accountId }, i) => ({
+    accounts: [accountId],
+    after_minutes: i * 10,
+  }));
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors", escalations: steps });
+  await box.ingest(token, { message: "payment failed", level: 500 });
+  await settle(box);
+  // Nobody took it so far, and the box is killed: what is owed is owed once, and by its row.
+  await box.restart();
+  receiver.always(answer(200, "ok"));
+  const seen = receiver.received.length;
+  const told = () =>
+    receiver.received
+      .slice(seen)
+      .map(({ path, body }) => `${path} ${JSON.parse(body).event ?? body}`)
+      .toSorted();
+  await pass(box, 120, 30);
+  const [ofHook, andThen, room = "", step = "", ...more] = told();
+  assert.deepEqual(more, []);
+  assert.deepEqual([ofHook, andThen], ["/hook alert.escalated", "/hook alert.opened"]);
+  assert.match(room, /^\/room .*CRITICAL shop: payment failed.*Next: ann[^,]*, now/);
+  assert.match(step, /^\/steps .*CRITICAL shop: payment failed.*Pages ann/);
+  await pass(box, 600, 300);
+  const rooms = receiver.received.slice(seen).filter(({ path }) => path === "/room");
+  assert.equal(rooms.length, 2);
+  assert.match(rooms[1]?.body ?? "", /Escalated \(step 2\)/);
 });

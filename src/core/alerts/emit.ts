@@ -17,6 +17,8 @@ export interface Emission {
   rule: StoredRule | null;
   /** What this event tells people beyond its body. */
   said: () => EventNames;
+  /** A room that is told of the alert's opening in this transaction isn't told of this, too. */
+  exceptToldRooms?: boolean | undefined;
 }
 
 /**
@@ -52,6 +54,7 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
       what.event === "alert.opened"
         ? followersIn(tx, row, what.rule).length > 0
         : reachableIn(tx).hasContacts,
+    exceptToldRooms: what.exceptToldRooms === true,
     said: () => ({ ...alwaysSaid(tx, row, what), ...what.said() }),
     // What an action mends isn't broken in a drill.
     actions: row.drill !== 0 ? [] : (what.rule?.actions ?? null),

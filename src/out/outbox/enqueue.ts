@@ -24,6 +24,8 @@ export interface OutgoingEvent {
   actions: readonly string[] | null;
   /** An integration that must not hear of it (its own disabling). */
   exceptIntegration?: string;
+  /** Nor do rooms that take openings: they were told of the alert's in this transaction. */
+  exceptToldRooms?: boolean;
 }
 
 export interface Enqueued {
@@ -145,6 +147,7 @@ interface ChannelRow {
   id: string;
   event_filter: string;
   speaks: number;
+  /** null: no room that several people read. */
   storm_threshold: number | null;
 }
 
@@ -154,8 +157,10 @@ function channelsOf(tx: Tx, event: OutgoingEvent): ChannelRow[] {
   const own = tx.sql<[projectId: number], ChannelRow>(INTEGRATIONS).all(projectId);
   const shared = tx.sql<{ of: number }, ChannelRow>(SHARED).all({ of: projectId });
   return [...own, ...shared].filter(
-    ({ id, event_filter }) =>
-      subscribes(event_filter, event.event) && id !== event.exceptIntegration,
+    ({ id, event_filter: filter, storm_threshold }) =>
+      subscribes(filter, event.event) &&
+      id !== event.exceptIntegration &&
+      !(event.exceptToldRooms && storm_threshold !== null && subscribes(filter, "alert.opened")),
   );
 }
 

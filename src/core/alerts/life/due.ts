@@ -96,7 +96,8 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
       const escalation_level = numberInPass(rule, paged.span.last);
       set(turn, { escalation_level, page_accounts, updated_seq });
     }
-    const of = { span: due.steps, climb, late: late(due.steps.dueAt) };
+    const withOpening = turn.effects.some(({ what }) => what === "opened");
+    const of = { withOpening, span: due.steps, climb, late: late(due.steps.dueAt) };
     effect(turn, { what: "escalated", alert: turn.alert, ...of });
   }
   const ladder = wholeLadder(rule);

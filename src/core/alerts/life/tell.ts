@@ -90,6 +90,8 @@ export function tellEscalated(tx: Tx, row: AlertRow, of: Performed<"escalated">)
     reachable.isKnown && !accounts.some((account) => reachable.reaches(account, place));
   page(tx, row, {
     ...of,
+    // Who reads a room heard it with the opening: whom the ladder pages now. That nothing reaches them is news.
+    exceptToldRooms: of.withOpening && level === 1 && !isLost,
     accounts,
     said: () => ({
       paged: pagedBy(tx, rule, { ...paged.span, reach }),
@@ -115,9 +117,15 @@ export function tellAssigned(tx: Tx, row: AlertRow, of: Performed<"assigned">): 
 function page(
   tx: Tx,
   row: AlertRow,
-  of: { accounts: readonly string[]; moment: AlertMoment; said: () => EventNames },
+  of: {
+    accounts: readonly string[];
+    moment: AlertMoment;
+    exceptToldRooms?: boolean;
+    said: () => EventNames;
+  },
 ): void {
   const event = "alert.escalated";
-  const eventRow = emit(tx, row, { event, rule: of.moment.rule, said: of.said });
+  const { said, exceptToldRooms } = of;
+  const eventRow = emit(tx, row, { event, rule: of.moment.rule, said, exceptToldRooms });
   pagePeople(tx, row, { event, eventRow, accounts: of.accounts });
 }

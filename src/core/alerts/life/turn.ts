@@ -67,6 +67,8 @@ export type AlertEffect<Whole extends Life = Life> =
   | {
       what: "escalated";
       alert: Whole;
+      /** Its opening is told in the same moment. */
+      withOpening: boolean;
       span: Span;
       climb: LadderRun;
       late: Record<string, unknown>;
