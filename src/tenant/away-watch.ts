@@ -14,12 +14,13 @@ import type { Egress } from "../ground/kit/egress.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Sealer } from "../ground/kit/sealer.ts";
 import type { Slices } from "../ground/kit/slices.ts";
-import { shortTime } from "../ground/kit/wall-time.ts";
+import { shortTime, timeFor } from "../ground/kit/wall-time.ts";
 import type { AwaySpan } from "../ground/store/columns.ts";
 import { sealPlace } from "../ground/store/sealed.ts";
 import type { Store } from "../ground/store/store.ts";
 import { linkBase, tenantOf } from "../out/paging/capability.ts";
 import type { ContactSender } from "../out/paging/send.ts";
+import { clockOfPerson } from "../people/reader-clock.ts";
 import { tellPerson } from "./person-note.ts";
 import type { Job } from "./scheduler.ts";
 
@@ -82,11 +83,11 @@ async function askPeople({ store, slices }: AwayWatch, now: number): Promise<num
       forgetAsked(tx);
       const fresh = shifts.filter((shift) => askedAboutShift(tx, shift));
       for (const [accountId, own] of Map.groupBy(fresh, ({ account }) => account)) {
-        const when = (at: number, zone: string) => shortTime(at, zone, now);
-        const lines = own.map(
-          ({ project, schedule, starts_at, ends_at, timezone: zone }) =>
-            `${project} / ${schedule}: ${when(starts_at, zone)} to ${when(ends_at, zone)} ${zone}`,
-        );
+        const lines = own.map(({ project, schedule, starts_at, ends_at, timezone }) => {
+          const clock = clockOfPerson(tx, accountId, timezone);
+          const from = shortTime(starts_at, clock.zone, now);
+          return `${project} / ${schedule}: ${from} to ${timeFor(clock, ends_at, now)}`;
+        });
         writeNote(tx, {
           accountId,
           title: "You are away, and on call",

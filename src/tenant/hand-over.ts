@@ -7,10 +7,11 @@ import { laddersWithSchedule } from "../core/projects/ladders.ts";
 import { rulesOnLadder, rulesWithSchedule } from "../core/projects/rules.ts";
 import { levelName } from "../ground/kit/level.ts";
 import { cut } from "../ground/kit/text.ts";
-import { shortTime } from "../ground/kit/wall-time.ts";
+import { timeFor } from "../ground/kit/wall-time.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { confirmedTimes } from "../out/contacts/confirmed.ts";
 import { listAccounts } from "../people/accounts.ts";
+import { clockOfPerson } from "../people/reader-clock.ts";
 
 /** What people are told, and can read, when a schedule passes from one to another. Times in Unix seconds. */
 
@@ -114,11 +115,14 @@ export function tellHandOver(
   const schedule = `${project.name} / ${name}`;
   const path = `/oncall/${encodeURIComponent(project.name)}/${encodeURIComponent(name)}/hand-over`;
   const names = new Map(listAccounts(tx).map((one) => [one.id, one.display_name || one.email]));
-  const when = (time: number) => shortTime(time, timezone, tx.at);
+  const whenFor = (account: string) => {
+    const clock = clockOfPerson(tx, account, timezone);
+    return (time: number) => timeFor(clock, time, tx.at);
+  };
   const standing = standingFor(tx, handed, tx.at);
   if (to !== null && names.has(to)) {
     const before = from === null ? null : names.get(from);
-    const end = until === null ? "" : ` until ${when(until)} ${timezone}`;
+    const end = until === null ? "" : ` until ${whenFor(to)(until)}`;
     writeNote(tx, {
       accountId: to,
       title: `You're on call for ${schedule}${end}`,
@@ -139,7 +143,7 @@ export function tellHandOver(
     accountId: from,
     title: `You're off call for ${schedule}. ${now}`,
     lines: [
-      `Since ${when(since)} ${timezone}: ${alertsThatPaged(stretch)}.`,
+      `Since ${whenFor(from)(since)}: ${alertsThatPaged(stretch)}.`,
       ...(mine.length === 0
         ? []
         : [`Still acknowledged by you: ${alertCount(mine.length)}.`, ...named(mine)]),

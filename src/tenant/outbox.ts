@@ -29,6 +29,7 @@ import type { GatewayKind } from "../out/services/contact-kind.ts";
 import type { ChannelList } from "../out/services/list.ts";
 import { contactKindList } from "../out/services/list.ts";
 import { createSender, type SenderOptions } from "../out/services/send.ts";
+import { clockOfPerson } from "../people/reader-clock.ts";
 import type { Job } from "./scheduler.ts";
 
 /** Settings for sending, of the role or the operator. */
@@ -226,11 +227,11 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 function shiftFactsOf(store: Store, check: number): ShiftFacts | null {
   const found = findCheckedShift(store, check);
   if (found === null) return null;
-  const { project, projectId, schedule, timezone, startsAt, endsAt } = found;
+  const { accountId, project, projectId, schedule, timezone, startsAt, endsAt } = found;
   return {
     id: `${projectId}-${schedule}`,
     schedule: `${project} / ${schedule}`,
-    timezone,
+    clock: clockOfPerson(store, accountId, timezone),
     startsAt,
     endsAt,
     now: unixSeconds(store.clock),

@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
-import { shortTime } from "../../ground/kit/wall-time.ts";
+import { shortTime, timeFor } from "../../ground/kit/wall-time.ts";
 import { accounts, askPeople, asks } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { clockOfPerson } from "../../people/reader-clock.ts";
 import { membersAmong } from "../projects/rule-references.ts";
 import { followed, holderOfStretch } from "./holder.ts";
 import { writeNote } from "./notes.ts";
@@ -32,13 +33,19 @@ const nameOf = (reader: Reader, id: string): string => {
   return found === undefined ? "somebody who was removed" : found.name || found.email;
 };
 
-function shownAsk(reader: Reader, row: AskRow): ShownAsk | null {
+/** Writes a stretch by the clock of `account`, or by the schedule's, by its name. */
+function stretchFor(reader: Reader, account: string, timezone: string) {
+  const now = Math.floor(reader.clock.now() / 1000);
+  const clock = clockOfPerson(reader, account, timezone);
+  return (from: number, until: number) =>
+    `${shortTime(from, clock.zone, now)} to ${timeFor(clock, until, now)}`;
+}
+
+/** By the clock of `account`, who reads it. */
+function shownAsk(reader: Reader, row: AskRow, account: string): ShownAsk | null {
   const stored = scheduleById(reader, row.scheduleId);
   if (stored === null) return null;
-  const { timezone: zone } = stored;
-  const now = Math.floor(reader.clock.now() / 1000);
-  const words = (from: number, until: number) =>
-    `${shortTime(from, zone, now)} to ${shortTime(until, zone, now)} ${zone}`;
+  const words = stretchFor(reader, account, stored.timezone);
   const { returnFrom, returnUntil } = row;
   return {
     row,
@@ -60,7 +67,7 @@ export function findAsk(
     .from(askPeople)
     .where(and(eq(askPeople.askId, askId), eq(askPeople.accountId, accountId)))
     .get();
-  const shown = row === undefined ? null : shownAsk(reader, row);
+  const shown = row === undefined ? null : shownAsk(reader, row, accountId);
   if (shown === null || asked === undefined) return null;
   const { takenBy } = shown.row;
   return { ...shown, said: asked.said, takenBy: takenBy === null ? null : nameOf(reader, takenBy) };
@@ -84,7 +91,7 @@ export function asksFor(reader: Reader, account: string): ShownAsk[] {
     .orderBy(asc(asks.startsAt))
     .limit(50)
     .all()
-    .flatMap(({ ask }) => shownAsk(reader, ask) ?? []);
+    .flatMap(({ ask }) => shownAsk(reader, ask, account) ?? []);
 }
 
 /** What an answer came to. `over`: the shift has begun. `changed`: it is no longer theirs to give; nothing was done. */
@@ -118,7 +125,7 @@ function declined(tx: Tx, ask: ShownAsk, account: string): AskAnswered {
     .run();
   if (askedOf(tx, row.id).every(({ said }) => said !== null)) {
     endAsk(tx, row, { state: "declined" });
-    tellAskers(tx, ask, "Nobody takes it: everybody who was asked said no.");
+    tellAskers(tx, ask, () => "Nobody takes it: everybody who was asked said no.");
   }
   tx.note({ topic: "oncall" });
   return { kind: "declined" };
@@ -141,7 +148,7 @@ function taken(tx: Tx, ask: ShownAsk, account: string): AskAnswered {
     tellAskers(
       tx,
       ask,
-      "The schedule has changed since you asked. Nobody was put on call: ask again.",
+      () => "The schedule has changed since you asked. Nobody was put on call: ask again.",
     );
     return { kind: "changed" };
   }
@@ -159,11 +166,16 @@ function taken(tx: Tx, ask: ShownAsk, account: string): AskAnswered {
   }
   endAsk(tx, row, { state: "taken", takenBy: account });
   const name = nameOf(tx, account);
-  const inReturn = ask.inReturn === null ? "" : ` ${ask.whose} has ${ask.inReturn} in return.`;
-  tellAskers(tx, ask, `${name} takes it.${inReturn}`);
+  tellAskers(tx, ask, ({ whose, inReturn }) => {
+    const more = inReturn === null ? "" : ` ${whose} has ${inReturn} in return.`;
+    return `${name} takes it.${more}`;
+  });
   for (const { accountId, said } of askedOf(tx, row.id))
     if (accountId !== account && said === null)
-      tell(tx, ask, { account: accountId, line: `${name} has it. You have nothing to do.` });
+      tell(tx, ask, {
+        account: accountId,
+        line: () => `${name} has it. You have nothing to do.`,
+      });
   return { kind: "yours" };
 }
 
@@ -182,31 +194,35 @@ function endAsk(tx: Tx, row: AskRow, set: Pick<AskRow, "state"> & { takenBy?: st
 
 /** Tells people that they are asked, each by a link of their own. */
 export function tellAsked(tx: Tx, row: AskRow, of: readonly string[]): void {
-  const ask = shownAsk(tx, row);
-  if (ask === null) return;
-  const lines = [
-    `${ask.schedule}: ${ask.when}`,
-    ...(ask.inReturn === null ? [] : [`In return ${ask.whose} takes ${ask.inReturn}.`]),
-    ...(row.note === "" ? [] : [`“${row.note}”`]),
-    "Take it, or say no:",
-  ];
-  const title = `${ask.whose} asks you to take a shift`;
-  for (const accountId of of)
+  for (const accountId of of) {
+    const ask = shownAsk(tx, row, accountId);
+    if (ask === null) return;
+    const lines = [
+      `${ask.schedule}: ${ask.when}`,
+      ...(ask.inReturn === null ? [] : [`In return ${ask.whose} takes ${ask.inReturn}.`]),
+      ...(row.note === "" ? [] : [`“${row.note}”`]),
+      "Take it, or say no:",
+    ];
+    const title = `${ask.whose} asks you to take a shift`;
     writeNote(tx, { accountId, title, lines, path: "/oncall", askId: row.id });
+  }
 }
 
-function tellAskers(tx: Tx, ask: ShownAsk, line: string): void {
+type LineFor = (own: ShownAsk) => string;
+
+function tellAskers(tx: Tx, ask: ShownAsk, line: LineFor): void {
   const { accountId, askedBy } = ask.row;
   const there = membersAmong(tx, [accountId, askedBy]);
   for (const account of new Set([accountId, askedBy]))
     if (there.has(account)) tell(tx, ask, { account, line });
 }
 
-function tell(tx: Tx, ask: ShownAsk, { account, line }: { account: string; line: string }): void {
+function tell(tx: Tx, ask: ShownAsk, { account, line }: { account: string; line: LineFor }): void {
+  const own = shownAsk(tx, ask.row, account) ?? ask;
   writeNote(tx, {
     accountId: account,
-    title: `${ask.schedule}, ${ask.when}`,
-    lines: [line],
+    title: `${own.schedule}, ${own.when}`,
+    lines: [line(own)],
     path: "/oncall",
   });
 }
@@ -219,12 +235,11 @@ export function tellTaken(
 ): void {
   const holder = holderOfStretch(followed(tx, stored), { from, until });
   if (holder === null || holder === by || !membersAmong(tx, [holder]).has(holder)) return;
-  const { timezone: zone } = stored;
-  const words = [from, until].map((at) => shortTime(at, zone, tx.at)).join(" to ");
+  const words = stretchFor(tx, holder, stored.timezone);
   writeNote(tx, {
     accountId: holder,
     title: `${nameOf(tx, by)} takes your shift`,
-    lines: [`${stored.project} / ${stored.name}: ${words} ${zone}`],
+    lines: [`${stored.project} / ${stored.name}: ${words(from, until)}`],
     path: "/oncall",
   });
 }

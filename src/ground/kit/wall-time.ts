@@ -74,6 +74,32 @@ export function shortTime(at: number, zone: string, now: number): string {
   return `${weekday} ${Math.abs(at - now) > 6 * 86_400 ? `${day} ` : ""}${time}`;
 }
 
+/** The clock by which somebody is told times. `label` stands behind each: ` UTC`, or "" where it is the reader's own. */
+export interface ReaderClock {
+  zone: string;
+  label: string;
+}
+
+/** A zone's clock, by its name; UTC's where the system doesn't know it (any more). */
+export function namedClock(zone: string): ReaderClock {
+  const known = knownZone(zone) ?? "UTC";
+  return { zone: known, label: ` ${known}` };
+}
+
+/** `Sat 02:06 Europe/Berlin`: as `shortTime`, with the clock's label. */
+export const timeFor = ({ zone, label }: ReaderClock, at: number, now: number): string =>
+  `${shortTime(at, zone, now)}${label}`;
+
+/** An IANA name that clocks can be read by; null for any other text. */
+export function knownZone(name: string): string | null {
+  try {
+    wallTime(0, name);
+    return name;
+  } catch {
+    return null;
+  }
+}
+
 function inZone(seconds: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(zone);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hexIdField, list, text } from "../../ground/kit/fields.ts";
-import { knownZone } from "../services/web-push/payload.ts";
+import { knownZone } from "../../ground/kit/wall-time.ts";
 
 /** Browsers that are pushed to: as they are written and read over the interface. */
 

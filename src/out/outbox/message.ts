@@ -1,5 +1,6 @@
 import { levelName } from "../../ground/kit/level.ts";
 import { cut, ellipsis, inOneLine, titleLine } from "../../ground/kit/text.ts";
+import { namedClock, type ReaderClock, wallTime } from "../../ground/kit/wall-time.ts";
 import type { EventBody } from "./event.ts";
 import type { ByName, EventNames, Link } from "./event-names.ts";
 import { groupedWords } from "./grouped.ts";
@@ -26,6 +27,8 @@ export interface MessageContext {
   link?: string | null;
   /** Names and times that were written with the event; null where nothing was. */
   said?: EventNames | null;
+  /** Whose times it says; left out: UTC's. */
+  clock?: ReaderClock;
   /** The reader is told by `leadOf` what brought it up, and who is next. */
   isLed?: boolean;
 }
@@ -40,7 +43,7 @@ const MOST_LABELS = 6;
 /** Says an event in words. Plain text, escaped by nobody yet; the same input always makes the same words. */
 export function describe(
   event: EventBody,
-  { link = null, said = null, isLed = false }: MessageContext = {},
+  { link = null, said = null, isLed = false, clock = namedClock("UTC") }: MessageContext = {},
 ): Message {
   if (said?.together !== undefined)
     return { ...groupedWords(event, said.together), people: [], facts: "", link, links: [] };
@@ -49,10 +52,10 @@ export function describe(
     title,
     // What the title says whole isn't said twice.
     details: details(event, said ?? {}).filter((line, i) => i > 0 || !title.endsWith(`: ${line}`)),
-    people: people(event, said ?? {}, isLed).map((sentence) =>
+    people: people(event, said ?? {}, { isLed, clock }).map((sentence) =>
       ellipsis(inOneLine(sentence), LONGEST_SENTENCE),
     ),
-    facts: facts(event),
+    facts: facts(event, clock),
     link,
     links: linksOf(said ?? {}),
   };
@@ -111,12 +114,13 @@ export function subjectOf(title: string, level: number): string {
   return rest?.startsWith(shout) ? `${before}[${word}] ${rest.slice(shout.length)}` : title;
 }
 
-function facts(event: EventBody): string {
+function facts(event: EventBody, { zone, label }: ReaderClock): string {
   if (event.event === "alert.test" || event.event === "integration.disabled") return "";
   const count = event.count === 1 ? "1 event" : `${event.count} events`;
-  const first = minuteOf(event.first_seen);
-  const last = minuteOf(event.last_seen);
-  const times = first === last ? `at ${first} UTC` : `${first} to ${shorter(last, first)} UTC`;
+  const first = minuteOf(event.first_seen, zone);
+  const last = minuteOf(event.last_seen, zone);
+  const times =
+    first === last ? `at ${first}${label}` : `${first} to ${shorter(last, first)}${label}`;
   const rule = event.rule === "" ? "" : `rule ${ellipsis(inOneLine(event.rule), LONGEST_NAME)} · `;
   return `${levelName(event.level)} · ${rule}${count} · ${times} · alert ${event.alert_id}`;
 }
@@ -137,7 +141,11 @@ function details(event: EventBody, { apart = [] }: EventNames): string[] {
   ].filter((line) => line !== "");
 }
 
-function people(event: EventBody, said: EventNames, isLed: boolean): string[] {
+function people(
+  event: EventBody,
+  said: EventNames,
+  { isLed, clock }: { isLed: boolean; clock: ReaderClock },
+): string[] {
   const { paged, told, next, by, because, acknowledged, lasted } = said;
   const after = lasted === undefined ? "" : ` after ${duration(lasted)}`;
   return [
@@ -146,10 +154,10 @@ function people(event: EventBody, said: EventNames, isLed: boolean): string[] {
     ...(paged === undefined ? [] : [`Pages ${names(paged)}`]),
     said.unreached ? "Nothing reaches them: the next step runs now" : "",
     ...(told === undefined ? [] : [told.people.length === 0 ? "" : `Paged so far: ${names(told)}`]),
-    ...(next === undefined || isLed ? [] : [nextOf(next, event.timestamp)]),
+    ...(next === undefined || isLed ? [] : [nextOf(next, event.timestamp, clock)]),
     said.silenced === undefined
       ? ""
-      : `Since ${shorter(minuteOf(said.silenced), minuteOf(event.timestamp))} UTC, silenced until now`,
+      : `Since ${minuteFrom(event.timestamp, said.silenced, clock)}, silenced until now`,
     event.event === "alert.acknowledged" && by !== undefined ? `Acknowledged by ${by}` : "",
     event.event === "alert.resolved" && by !== undefined ? `Resolved by ${by}${after}` : "",
     because === undefined ? "" : `Ended${after}: ${because}`,
@@ -182,9 +190,13 @@ export function leadOf(
   return stage === "" ? `Then ${then}${when}` : `${stage}, then ${then}${when}`;
 }
 
-function nextOf(next: NonNullable<EventNames["next"]> | null, now: number): string {
+function nextOf(
+  next: NonNullable<EventNames["next"]> | null,
+  now: number,
+  clock: ReaderClock,
+): string {
   if (next === null) return "Next: nobody, the ladder has run";
-  const when = next.at <= now ? "now" : `at ${shorter(minuteOf(next.at), minuteOf(now))} UTC`;
+  const when = next.at <= now ? "now" : `at ${minuteFrom(now, next.at, clock)}`;
   return `Next: ${next.people.length === 0 ? "nobody" : names(next)}, ${when}`;
 }
 
@@ -230,12 +242,15 @@ function detail(text: string): string {
   return ellipsis(text.replace(/[^\P{Cc}\n\t]/gu, " ").trim(), LONGEST_DETAIL);
 }
 
-/** What is cut ends in `…`. */
-/** `2026-01-05 09:00` in UTC; empty for a time no calendar has. */
-export function minuteOf(unixSeconds: number): string {
+/** `2026-01-05 09:00` in the zone, UTC where none is given; empty for a time no calendar has. */
+export function minuteOf(unixSeconds: number, zone = "UTC"): string {
   const date = new Date(unixSeconds * 1_000);
-  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 16).replace("T", " ");
+  return Number.isNaN(date.getTime()) ? "" : wallTime(unixSeconds, zone);
 }
+
+/** A time by the clock, with its day where that isn't the one of `now`. */
+const minuteFrom = (now: number, at: number, { zone, label }: ReaderClock): string =>
+  `${shorter(minuteOf(at, zone), minuteOf(now, zone))}${label}`;
 
 /** The time alone when the day is the same. */
 function shorter(time: string, than: string): string {

@@ -1,4 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
+import { clockOfPerson } from "../../people/reader-clock.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { EventNames } from "../outbox/event-names.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
@@ -18,10 +19,11 @@ export function messageAgain(reader: Reader, now: number, handle: string): Direc
     const said = row.said === null ? null : (JSON.parse(row.said) as EventNames);
     return [{ event: JSON.parse(row.body) as EventBody, said }];
   });
-  if (first === undefined) return null;
+  if (right === null || first === undefined) return null;
   return pageMessage([first, ...others], {
     id: first.event.event_id,
     link: () => null,
+    clock: clockOfPerson(reader, right.accountId),
     ack: { url: null, handle },
   });
 }

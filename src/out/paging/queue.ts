@@ -1,5 +1,6 @@
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
+import { clockOfPerson } from "../../people/reader-clock.ts";
 import { type ContactRow, findContact } from "../contacts/contacts.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { EventNames } from "../outbox/event-names.ts";
@@ -162,7 +163,10 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       // Who was being paged once more while somebody took it has two of them.
       const [first, ...others] = latestOfEach(withBodies(rows));
       if (first === undefined) return nothingToSay(row);
-      const message = noteMessage([first, ...others], link);
+      const message = noteMessage([first, ...others], {
+        link,
+        clock: clockOfPerson(store, row.accountId),
+      });
       const how = { ref: row.ref, name: messageName([row, ...rows.slice(1)]) };
       return { ...(await sender.send(contact, message, how)), rows };
     }
@@ -184,7 +188,13 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       const whole = oneOfMany || contact.kind === "web_push";
       const url = base === null ? null : `${base}/ack/${capabilityOf(sealer, right, { whole })}`;
       const id = `${all.at(-1)?.event.event_id}`;
-      return pageMessage(all, { id, link, ack: { url, handle: shownHandle(handle, message) } });
+      const clock = clockOfPerson(store, first.accountId);
+      return pageMessage(all, {
+        id,
+        link,
+        clock,
+        ack: { url, handle: shownHandle(handle, message) },
+      });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { codePoints, cut } from "../../ground/kit/text.ts";
-import { shortTime } from "../../ground/kit/wall-time.ts";
+import { type ReaderClock, shortTime, timeFor } from "../../ground/kit/wall-time.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { EventNames } from "../outbox/event-names.ts";
 import { asLine, describe, leadOf, type Message, names } from "../outbox/message.ts";
@@ -18,14 +18,20 @@ export interface PagedAlert {
   said: EventNames | null;
 }
 
-/** Several alerts as one message, oldest first: each is named. `ack`: how it is answered. */
+/** Several alerts as one message, oldest first: each is named. `ack`: how it is answered; `clock`: the reader's. */
 export function pageMessage(
   paged: readonly [PagedAlert, ...PagedAlert[]],
   {
     id,
     link,
     ack,
-  }: { id: string; link: (alertId: string) => string | null; ack: DirectMessage["ack"] },
+    clock,
+  }: {
+    id: string;
+    link: (alertId: string) => string | null;
+    ack: DirectMessage["ack"];
+    clock: ReaderClock;
+  },
 ): DirectMessage {
   const [{ event: first, said }] = paged;
   const events = paged.map(({ event }) => event);
@@ -40,10 +46,12 @@ export function pageMessage(
     said,
     link: link(first.alert_id),
   };
-  const words = describe(first, { said, isLed: true });
+  const words = describe(first, { said, isLed: true, clock });
   if (paged.length === 1) {
     const lead =
-      said === null ? "" : leadOf(first, said, { clock: utc(first.timestamp), who: names });
+      said === null
+        ? ""
+        : leadOf(first, said, { clock: (at) => timeFor(clock, at, first.timestamp), who: names });
     return { ...base, title: short(words.title), lines: [lead, ...linesOf(words)].filter(Boolean) };
   }
   const lines = named(events, (event) => describe(event).title);
@@ -60,9 +68,6 @@ const LONGEST_TITLE = 65;
 const short = (title: string) =>
   codePoints(title) <= LONGEST_TITLE ? title : `${cut(title, LONGEST_TITLE - 1).trimEnd()}…`;
 
-/** A time by the clock of all, with its day where that isn't today's. */
-const utc = (now: number) => (at: number) => `${shortTime(at, "UTC", now)} UTC`;
-
 function linesOf({ details, people, facts, links }: Message): string[] {
   return [...details, ...people, facts, ...links.map(asLine)].filter(Boolean);
 }
@@ -70,11 +75,11 @@ function linesOf({ details, people, facts, links }: Message): string[] {
 /** What became of alerts that the person was told of: of one all that is known, of several a line each. */
 export function noteMessage(
   all: readonly [PagedAlert, ...PagedAlert[]],
-  link: (alertId: string) => string | null,
+  { link, clock }: { link: (alertId: string) => string | null; clock: ReaderClock },
 ): DirectMessage {
   const [{ event: first, said }] = all;
   const events = all.map(({ event }) => event);
-  const words = describe(first, { said });
+  const words = describe(first, { said, clock });
   const base = {
     purpose: "note" as const,
     id: `${events.at(-1)?.event_id}`,
@@ -139,19 +144,19 @@ export interface ShiftFacts {
   id: string;
   /** `payments / primary`. */
   schedule: string;
-  timezone: string;
+  clock: ReaderClock;
   startsAt: number;
   endsAt: number | null;
   now: number;
 }
 
-/** Says that a shift begins, on its schedule's clock, which it names: that it is shown is what is wanted to know. */
+/** Says that a shift begins: that it is shown is what is wanted to know. */
 export function shiftMessage(facts: ShiftFacts, link: string | null): DirectMessage {
-  const { id, schedule, timezone, startsAt, endsAt, now } = facts;
-  const when = (at: number) => shortTime(at, timezone, now);
+  const { id, schedule, clock, startsAt, endsAt, now } = facts;
+  const when = (at: number) => shortTime(at, clock.zone, now);
   const from = startsAt > now ? ` from ${when(startsAt)}` : "";
   const until = endsAt === null ? "" : ` until ${when(endsAt)}`;
-  const zone = from + until === "" ? "" : ` ${timezone}`;
+  const zone = from + until === "" ? "" : clock.label;
   const title = `You're on call for ${schedule}${from}${until}${zone}.`;
   return {
     purpose: "shift",

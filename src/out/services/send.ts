@@ -2,6 +2,7 @@ import type { Egress } from "../../ground/kit/egress.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Store } from "../../ground/store/store.ts";
+import { tenantClock } from "../../people/reader-clock.ts";
 import { openCredentials } from "../outbox/credentials.ts";
 import { inCustomWords } from "../outbox/custom-words.ts";
 import {
@@ -108,7 +109,7 @@ async function send(
 
 /** The event in the usual words, or in the channel's own. Those that can't be made of this event are left for the usual. */
 function wordsOf(
-  { publicUrl, log }: SenderOptions,
+  { store, publicUrl, log }: SenderOptions,
   {
     event,
     integration,
@@ -116,7 +117,11 @@ function wordsOf(
   }: { event: EventBody; integration: IntegrationRow; said: string | null },
 ): Message {
   const beside = said === null ? null : (JSON.parse(said) as EventNames);
-  const usual = describe(event, { said: beside, link: linkTo(publicUrl, event) });
+  const usual = describe(event, {
+    said: beside,
+    link: linkTo(publicUrl, event),
+    clock: tenantClock(store),
+  });
   // A text for one alert says nothing of the others.
   if (beside?.together !== undefined) return usual;
   if (integration.title_template === "" && integration.body_template === "") return usual;

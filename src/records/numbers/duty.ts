@@ -3,9 +3,9 @@ import { gridOnCall } from "../../core/oncall/grid.ts";
 import { Zone } from "../../core/oncall/zone.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
+import { tenantZone } from "../../people/reader-clock.ts";
 import { beginOf, isNight, localDay } from "./days.ts";
 import { EVERY_PROJECT } from "./rows.ts";
-import { numbersZone } from "./settings.ts";
 
 /**
  * Hours on call. A day that is over is reckoned once from the schedules as they stand then, and its rows replace whatever it
@@ -35,7 +35,7 @@ const REMOVED = "SELECT 1 FROM accounts WHERE id = ?";
 /** Who was on call on this day, up to `now`. */
 export async function dutyOf(asking: Asking, day: number, now: number): Promise<DutySeconds[]> {
   const { reader } = asking;
-  const tenant = new Zone(numbersZone(reader));
+  const tenant = new Zone(tenantZone(reader));
   const range = { from: beginOf(tenant, day), until: Math.min(beginOf(tenant, day + 1), now) };
   if (range.until <= range.from) return [];
   const { schedules } = await gridOnCall(asking, range);
@@ -112,7 +112,7 @@ export async function reckonDuty(
   now: number,
 ): Promise<boolean> {
   const { reader: store } = asking;
-  const yesterday = localDay(new Zone(numbersZone(store)), now) - 1;
+  const yesterday = localDay(new Zone(tenantZone(store)), now) - 1;
   const known = getMeta(store, "numbers_duty");
   const last = known === undefined ? null : Number(known);
   if (last === null || last > yesterday) {

@@ -4,6 +4,7 @@ import type { Project } from "../../core/projects/projects.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { getAccount } from "../../people/accounts.ts";
+import { tenantZone } from "../../people/reader-clock.ts";
 import { isManager } from "../../people/roles.ts";
 import { beginOf, type Days, firstDayOf, localDay, mondayOf, monthOf } from "./days.ts";
 import { type DutySeconds, dutiesKept, dutyOf } from "./duty.ts";
@@ -11,7 +12,7 @@ import { addFigures, type Counter, type DayFigures, noFigures, quantile } from "
 import { rowNames } from "./names.ts";
 import { type Reckoning, startReckoning } from "./reckon.ts";
 import { EVERY_PROJECT, readRows, type SumOf } from "./rows.ts";
-import { numbersZone, readSettings } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 import type { NumbersAnswer, NumbersBy, NumbersRow } from "./shape.ts";
 import { addStanding } from "./standing.ts";
 
@@ -62,7 +63,7 @@ export function startLooking(
   now: number,
   query: Pick<NumbersQuery, "from" | "to" | "project">,
 ): Looking {
-  const zone = new Zone(numbersZone(reader));
+  const zone = new Zone(tenantZone(reader));
   const days = daysOf(zone, now, query);
   const reckoning = startReckoning(reader);
   let [more, slices] = [true, 0];
@@ -104,7 +105,7 @@ export function lookTotal(
 
 /** When the day begins that is so many days before the one that `to` (excluded) is the end of. */
 export function daysBefore(reader: Reader, to: number, days: number): number {
-  const zone = new Zone(numbersZone(reader));
+  const zone = new Zone(tenantZone(reader));
   return beginOf(zone, localDay(zone, to - 1) - days);
 }
 
@@ -153,7 +154,7 @@ export async function numbersOf(
   return {
     from: beginOf(zone, days.from),
     to: beginOf(zone, days.to + 1),
-    timezone: numbersZone(reader),
+    timezone: tenantZone(reader),
     by: query.by,
     rows: rows.sort(orders[query.by]),
     complete,

@@ -1,6 +1,7 @@
 import { Zone } from "../../core/oncall/zone.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { tenantZone } from "../../people/reader-clock.ts";
 import {
   type CountedAlert,
   countHistory,
@@ -11,7 +12,6 @@ import {
 import { hourOfWeek, isNight, localDay, sleepOf } from "./days.ts";
 import { count, noFigures } from "./figures.ts";
 import { cellsOf, keepCells, type Sums } from "./rows.ts";
-import { numbersZone } from "./settings.ts";
 
 /**
  * Days are reckoned from the alerts' history, in the order in which it was written, each line once: `numbers_read` is the last
@@ -59,8 +59,8 @@ export function startReckoning(reader: Reader): Reckoning {
   let until = readUntil(reader);
   const sums: Sums = new Map();
   const people = new Map<string, Person>();
-  const tenantZone = numbersZone(reader);
-  const zone = new Zone(tenantZone);
+  const usual = tenantZone(reader);
+  const zone = new Zone(usual);
 
   const personOf = (account: string): Person => {
     type Row = { timezone: string | null; rangAt: number | null; nights: string | null };

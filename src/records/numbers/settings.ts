@@ -3,6 +3,7 @@ import { isTimezone } from "../../core/oncall/zone.ts";
 import { boolean, text } from "../../ground/kit/fields.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { tenantZone } from "../../people/reader-clock.ts";
 
 /** TenantSettings of the tenant. */
 
@@ -29,12 +30,9 @@ export const settingsChange = z.strictObject({
   numbers_timezone: zoneName.optional(),
 });
 
-export const numbersZone = (reader: Reader): string =>
-  String(getMeta(reader, "numbers_timezone") ?? "UTC");
-
 export const readSettings = (reader: Reader): TenantSettings => ({
   numbers_open: getMeta(reader, "numbers_open") === 1,
-  numbers_timezone: numbersZone(reader),
+  numbers_timezone: tenantZone(reader),
 });
 
 export function changeSettings(tx: Tx, change: z.output<typeof settingsChange>): TenantSettings {

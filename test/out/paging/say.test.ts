@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { namedClock } from "../../../src/ground/kit/wall-time.ts";
 import {
   noteMessage,
   type PagedAlert,
@@ -13,7 +14,7 @@ const now = Date.UTC(2026, 10, 21, 12) / 1000;
 const HOUR = 3600;
 
 test("what a person is told names the zone of every time of day", () => {
-  const shift = { id: "1", schedule: "payments / primary", timezone: "Asia/Tokyo", now };
+  const shift = { id: "1", schedule: "payments / primary", clock: namedClock("Asia/Tokyo"), now };
   const said = (startsAt: number, endsAt: number | null) =>
     shiftMessage({ ...shift, startsAt, endsAt }, null).title;
   assert.deepEqual(
@@ -34,11 +35,12 @@ test("what a person is told names the zone of every time of day", () => {
   const one: PagedAlert = { event: eventBody(), said: { next, silenced: now - HOUR } };
   const many: [PagedAlert, PagedAlert] = [one, one];
   const link = () => null;
+  const clock = namedClock("UTC");
   const texts = [
-    pageMessage([one], { id: "1", link, ack: null }),
-    pageMessage(many, { id: "1", link, ack: null }),
-    noteMessage([one], link),
-    noteMessage(many, link),
+    pageMessage([one], { id: "1", link, ack: null, clock }),
+    pageMessage(many, { id: "1", link, ack: null, clock }),
+    noteMessage([one], { link, clock }),
+    noteMessage(many, { link, clock }),
   ].map(({ title, lines }) => [title, ...lines].join("\n"));
   assert.match(texts[0] ?? "", /\d\d:\d\d UTC/);
   for (const text of [...texts, said(now, now + HOUR), said(now + HOUR, now + 9 * HOUR)])

@@ -1,6 +1,6 @@
 import { levelName } from "../../../ground/kit/level.ts";
 import { cut, ellipsis, fits, inOneLine } from "../../../ground/kit/text.ts";
-import { shortTime, wallTime } from "../../../ground/kit/wall-time.ts";
+import { namedClock, timeFor } from "../../../ground/kit/wall-time.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import type { ByName, EventNames } from "../../outbox/event-names.ts";
 import { duration, leadOf, titleInEvent } from "../../outbox/message.ts";
@@ -52,16 +52,6 @@ export interface PushData {
   receipt: string;
   /** Unix seconds. */
   server_time: number;
-}
-
-/** An IANA name that clocks can be read by; null for any other text. */
-export function knownZone(name: string): string | null {
-  try {
-    wallTime(0, name);
-    return name;
-  } catch {
-    return null;
-  }
 }
 
 /** What a device wants of its lock screen: all of it, or no more than where something is. */
@@ -182,7 +172,9 @@ function words({ message, zone, now }: PushFacts): Words {
   const what = `${inOneLine(only.project)}: ${called}`;
   if (message.purpose === "note") return noteWords(only, said, what);
   const level = levelName(only.level).toUpperCase();
-  const clock = (at: number) => clockAt(at, zone, now);
+  // On the device's clock; on UTC's, and said so, where that isn't known.
+  const own = zone === null ? namedClock("UTC") : { zone, label: "" };
+  const clock = (at: number) => timeFor(own, at, now);
   const title = `${drill(only)}${level} ${what}`;
   const lead = said.nobody
     ? "Nobody on its ladder could be reached"
@@ -236,9 +228,4 @@ function fewWords({ message }: PushFacts): Words {
         : `${drill(only)}Alert in ${inOneLine(only.project)}`,
     body: purpose === "note" ? became : "",
   };
-}
-
-/** On the device's clock; on UTC's, and said so, where that isn't known. */
-function clockAt(at: number, zone: string | null, now: number): string {
-  return `${shortTime(at, zone ?? "UTC", now)}${zone === null ? " UTC" : ""}`;
 }

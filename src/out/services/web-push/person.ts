@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Random } from "../../../ground/kit/random.ts";
+import { knownZone } from "../../../ground/kit/wall-time.ts";
 import { httpError, limitsOf, type Via, verdictOf } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../contact-kind.ts";
 import {
@@ -18,7 +19,7 @@ import {
   type VapidKeys,
   vapidHeader,
 } from "./encryption.ts";
-import { knownZone, type PushFacts, pushPayload } from "./payload.ts";
+import { type PushFacts, pushPayload } from "./payload.ts";
 
 const webPushGateway = gatewayKind({
   kind: "web_push",
