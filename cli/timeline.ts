@@ -107,6 +107,10 @@ const WHY: Readonly<Record<string, string>> = {
   repeat: " again",
 };
 
+const ENDED: Readonly<Record<string, string>> = {
+  removed: "the account of whoever had acknowledged it was removed",
+};
+
 const AGAIN: Readonly<Record<string, string>> = {
   burst: "new events came",
   worse: "it is worse now, so contacts that take only such alerts are paged",
@@ -138,7 +142,9 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     `new trouble went into it: ${detail.text("what")}; its acknowledgement ends ${at(detail, "opens_at")}`,
   snoozed: (detail) => `snoozed until ${at(detail, "until")}`,
   unacknowledged: (detail) =>
-    detail.has("why") ? "open again: its acknowledgement has ended" : "acknowledgement taken back",
+    detail.has("why")
+      ? `open again: ${ENDED[detail.text("why")] ?? "its acknowledgement has ended"}`
+      : "acknowledgement taken back",
   acknowledged: (detail) =>
     `acknowledged${detail.has("until") ? ` until ${at(detail, "until")}` : ""}${withdrawn(detail)}`,
   escalated_now: () => "next step run at once",

@@ -81,12 +81,15 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
   happen(tx, row, { what: "pages_failed", isFirst: before === undefined });
 }
 
-const PAGED = `SELECT id FROM alerts INDEXED BY alerts_standing
-  WHERE state <> 'resolved' AND instr(page_accounts, '"' || ? || '"') > 0 ORDER BY id`;
+const THEIRS = `SELECT id FROM alerts INDEXED BY alerts_standing
+  WHERE state <> 'resolved' AND (acked_by = :account OR instr(page_accounts, '"' || :account || '"') > 0) ORDER BY id`;
 
-/** An account was removed: no alert that stands is theirs any more, and one that was theirs alone pages others now. */
+/**
+ * An account was removed: no alert that stands is theirs any more. What they had acknowledged is open again, and what had
+ * paged nobody else pages others now.
+ */
 export function losePerson(tx: Tx, account: string): void {
-  for (const id of tx.sql<[account: string], number>(PAGED).pluck().all(account))
+  for (const id of tx.sql<[{ account: string }], number>(THEIRS).pluck().all({ account }))
     happen(tx, getAlertRow(tx, id), { what: "left", account });
 }
 

@@ -82,6 +82,44 @@ test("whom a silence kept from being told, somebody else is once it is over", as
   assert.deepEqual(await paged(), only(cy));
 });
 
+test("what whoever is removed had acknowledged or snoozed is open again and told, its ladder from the first step", async () => {
+  await box.clock.turn(15 * 60_000);
+  assert.deepEqual(await paged(), only(cy));
+  await box.api("POST", "/v1/alerts/1/ack", undefined, ann?.key);
+  const until = Math.floor(box.clock.now() / 1000) + 5 * 86_400;
+  await box.api("POST", "/v1/alerts/1/snooze", { until }, ann?.key);
+  await box.clock.turn(60 * 60_000);
+  await remove(ann);
+  const { body } = await box.api("GET", "/v1/alerts/1");
+  assert.deepEqual([body.state, body.acked_by, body.acked_at], ["open", null, null]);
+  assert.deepEqual(await told(), ["unacknowledged removed", "renotified acknowledgement_ended"]);
+  await box.clock.turn(9 * 60_000);
+  assert.deepEqual(await told(), ["unacknowledged removed", "renotified acknowledgement_ended"]);
+  await box.clock.turn(2 * 60_000);
+  assert.deepEqual([await paged(), (await told()).at(-1)], [only(cy), "escalated step"]);
+  await box.clock.turn(20 * 60_000);
+  assert.deepEqual(await paged(), only(bob));
+});
+
+test("an alert whose rule is gone pages the fallback when whoever acknowledged it is removed", async () => {
+  await box.api("POST", "/v1/alerts/1/ack", undefined, ann?.key);
+  await box.api("DELETE", "/v1/projects/shop/rules/any?yes=true");
+  await remove(ann);
+  assert.deepEqual(await paged(), only(flo));
+});
+
+test("while a silence holds it, it is open and is told when the silence ends", async () => {
+  await box.api("POST", "/v1/alerts/1/ack", undefined, ann?.key);
+  const ends_at = Math.floor(box.clock.now() / 1000) + 3600;
+  const silence = { project: "shop", reason: "x", all: true, ends_at, critical: true };
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  await remove(ann);
+  assert.equal((await box.api("GET", "/v1/alerts/1")).body.state, "open");
+  assert.deepEqual(await paged(), []);
+  await box.clock.turn(61 * 60_000);
+  assert.ok((await paged()).length > 0);
+});
+
 test("who is left keeps it, and so does whoever has acknowledged it", async () => {
   await assign(ann, bob);
   await box.api("POST", "/v1/alerts/1/ack", undefined, cy?.key);

@@ -228,6 +228,10 @@ test("every kind that a history has is a sentence; one that is new shows all tha
     "Resolved by itself: no match for 30 min.",
   );
   assert.equal(say("resolved", { source: "api" }, null), "Its source api resolved it.");
+  assert.equal(
+    say("unacknowledged", { why: "removed" }, null),
+    "Open again: the account of whoever had acknowledged it was removed.",
+  );
   assert.equal(say("brand_new", { x: 1 }), "brand new (x 1)");
 });
 

@@ -32,8 +32,7 @@ export function look(turn: Turn): void {
     if (wasReported(turn, rule)) look(turn);
     else endByItself(turn, rule, due.resolve);
   } else if (alert.state === "acknowledged" && isOver(alert.wakes_at, at)) {
-    wake(turn);
-    if (isOver(turn.alert.due_at, at)) look(turn);
+    wake(turn, "ended");
   } else if (alert.state === "open" && holdIfQuiet(turn, heldEventOf(due))) {
     return;
   } else if (alert.silenced_by !== null) {
@@ -64,8 +63,8 @@ export function end(turn: Turn, by: Resolver): void {
   effect(turn, { what: "resolved", alert: turn.alert, by });
 }
 
-/** Its acknowledgement has ended: it is told again, its ladder from the first step. */
-function wake(turn: Turn): void {
+/** Its acknowledgement has ended, or whoever it was is removed: it is told again, its ladder from the first step. */
+export function wake(turn: Turn, why: "ended" | "removed"): void {
   const { alert, moment } = turn;
   setTimers(turn, wokenTimers(timersOf(alert), { rule: moment.rule, now: moment.at }), {
     state: "open",
@@ -73,10 +72,11 @@ function wake(turn: Turn): void {
     acked_by: null,
     updated_seq: moment.nextSeq(),
   });
-  const detail = { why: "ended", acknowledged_at: alert.acked_at };
+  const detail = { why, acknowledged_at: alert.acked_at };
   effect(turn, { what: "line", kind: "unacknowledged", detail });
   owePage(turn);
   if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "acknowledgement_ended" });
+  if (isOver(turn.alert.due_at, moment.at)) look(turn);
 }
 
 /** The steps that are due, the fallback where they and all others reach nobody, and the renotify that is due. */

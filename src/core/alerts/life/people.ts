@@ -1,6 +1,6 @@
 import { nextRung, type Timers, wholeLadder } from "../ladder.ts";
 import { acknowledgedTimers, noTimers, timersAgain, timersOf } from "../timers.ts";
-import { look, pageFallback } from "./due.ts";
+import { look, pageFallback, wake } from "./due.ts";
 import { hold, holdIfQuiet, owePage, tellAgain, tellOpening } from "./quiet.ts";
 import { type Counted, effect, set, setTimers, type Turn } from "./turn.ts";
 
@@ -130,13 +130,18 @@ export function nextRungNow(turn: Turn, { by }: { by: string }): void {
 }
 
 /**
- * Somebody whom it paged last was removed. If nobody else is left of those, the ladder's next rung runs now, though it had
- * been given to them; where no rung is left, the fallback is paged.
+ * Somebody whom it paged last, or who has it, was removed. Their acknowledgement ends as one whose time is over. If nobody
+ * else is left of those paged, the ladder's next rung runs now, though it had been given to them; where no rung is left, the
+ * fallback is paged.
  */
 export function leave(turn: Turn, { account }: { account: string }): void {
   const { alert, moment } = turn;
   const left = (JSON.parse(alert.page_accounts) as string[]).filter((one) => one !== account);
   set(turn, { page_accounts: JSON.stringify(left), updated_seq: moment.nextSeq() });
+  if (alert.state === "acknowledged" && alert.acked_by === account) {
+    wake(turn, "removed");
+    return;
+  }
   if (left.length > 0 || alert.state !== "open") return;
   const detail = { level: alert.escalation_level, accounts: [account], why: "removed" };
   effect(turn, { what: "line", kind: "unreachable", detail });

@@ -81,7 +81,7 @@ export type Happening =
   | { what: "silenced" }
   /** Pages to these people are due while it is quiet. */
   | { what: "pages_held"; waiting: readonly string[] }
-  /** Somebody whom it paged last was removed. */
+  /** Somebody whom it paged last, or who has it, was removed. */
   | { what: "left"; account: string }
   /** All pages of its last rung have failed; `isFirst`: the fallback wasn't paged so far. */
   | { what: "pages_failed"; isFirst: boolean };

@@ -58,6 +58,10 @@ const AGAIN: Readonly<Record<string, string>> = {
   acknowledgement_ended: "the acknowledgement has ended",
 };
 
+const ENDED: Readonly<Record<string, string>> = {
+  removed: "the account of whoever had acknowledged it was removed",
+};
+
 const HELD: Readonly<Record<string, string>> = {
   opened: "its opening",
   step: "a step of the ladder",
@@ -96,7 +100,7 @@ const SAY: Readonly<Record<string, Say>> = {
     html`${detail.has("source") ? `Its source ${detail.text("source")}` : who} acknowledged${through(detail)}${until(detail, call)}.${withdrawn(detail)}`,
   unacknowledged: (detail, who) =>
     detail.has("why")
-      ? html`Open again: the acknowledgement has ended.`
+      ? html`Open again: ${ENDED[detail.text("why")] ?? "the acknowledgement has ended"}.`
       : html`${who} took the acknowledgement back.`,
   joined: (detail, _who, call) =>
     html`New trouble went into it: ${detail.text("what")}. Its acknowledgement ends at ${clockTime(call, detail.number("opens_at"))}.`,
