@@ -3,7 +3,6 @@ import type { Cidr } from "../../ground/kit/addresses.ts";
 import { mayCome } from "../../ground/kit/addresses.ts";
 import { type Clock, sleep, unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
-import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Framed } from "../../in/adapters/syslog/frames.ts";
 import type { SenderClock } from "../../in/adapters/syslog/rfc3164.ts";
 import type { IngestEvent } from "../../in/ingest/event.ts";
@@ -124,7 +123,7 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
 
   const readOn = async () => {
     for (let next = unread[0]; next !== undefined; next = unread[0]) {
-      while (turn.isOver) await othersFirst();
+      if (!turn.isFree) await turn.mine();
       if (stopping.signal.aborted) return count("failed", unread.splice(0).length);
       unread.shift();
       unreadBytes -= next.frame.bytes.length;
@@ -136,7 +135,7 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
     mayComeFrom: (address) => mayCome(address, allowFrom),
     count,
     offer(frame, peer) {
-      if (unread.length === 0 && !turn.isOver) return read(frame, peer);
+      if (unread.length === 0 && turn.isFree) return read(frame, peer);
       const bytes = unreadBytes + frame.bytes.length;
       if (unread.length >= MOST_WAITING || bytes > MOST_UNREAD) return count("overloaded");
       unreadBytes = bytes;
@@ -148,7 +147,7 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
         const messages: Message[] = [];
         for (const frame of frames.slice(from, from + MOST_AT_ONCE)) {
           // What nobody can read waits for no commit.
-          while (turn.isOver) await othersFirst();
+          if (!turn.isFree) await turn.mine();
           const message = sorted(frame, peer);
           if (message !== undefined) messages.push(message);
         }

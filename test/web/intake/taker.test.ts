@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
 import { silentLog } from "../../../src/ground/kit/log.ts";
 import type { Tenant } from "../../../src/tenant/tenant.ts";
@@ -28,11 +29,11 @@ function takers(ofFormat: Partial<Format> = {}): {
     kind: "gelf",
     frames: () => assert.fail(),
     datagram: () => assert.fail(),
-    read() {
-      now += DEAR_MS;
-      return null;
-    },
     ...ofFormat,
+    read(frame, told) {
+      now += DEAR_MS;
+      return ofFormat.read?.(frame, told) ?? null;
+    },
   };
   const deps = {
     tenant: { log: silentLog } as Tenant,
@@ -62,6 +63,31 @@ test("datagrams and connections that come at once are read over many turns", asy
   }
   await taken;
   assert.deepEqual(outcomes(), [[["unreadable", 32]], [["unreadable", 60]]]);
+});
+
+test("a port that is flooded takes no more of a turn than one that isn't", async () => {
+  const order: string[] = [];
+  const { udp, tcp } = takers({
+    read(frame) {
+      order.push(frame.bytes.length === 1 ? "tcp" : "udp");
+      return null;
+    },
+  });
+  for (const frame of frames(30, 2)) udp.offer(frame, peer);
+  let isTaken = false;
+  const taken = tcp.take(frames(9), peer).then(() => {
+    isTaken = true;
+  });
+  // The flood goes on before each turn.
+  while (!isTaken) {
+    for (const frame of frames(3, 2)) udp.offer(frame, peer);
+    await turnOfLoop();
+    assert.ok(
+      order.length < 40,
+      `of ${order.length} messages ${order.filter((one) => one === "tcp").length} came by the other port`,
+    );
+  }
+  await taken;
 });
 
 test("datagrams beyond 8 MiB that nobody had time to read are told as lost", async () => {
@@ -97,3 +123,46 @@ test("a message whose reading throws is told as lost, and the next one is read",
   ];
   assert.deepEqual(outcomes(), [once, once]);
 });
+
+test("whenever the box stops, each message is counted once, and those of a port are read in their order", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom("udp", "tcp"), fc.integer({ min: 1, max: 9 })), {
+        maxLength: 12,
+      }),
+      fc.integer({ min: 0, max: 30 }),
+      async (sent, stopsAfter) => {
+        const read: Record<string, number[]> = { 1: [], 2: [] };
+        const both = takers({
+          read({ bytes }) {
+            read[bytes.length]?.push(bytes[0] ?? -1);
+            return null;
+          },
+        });
+        const counted = { udp: 0, tcp: 0 };
+        const taking: Promise<void>[] = [];
+        for (const [way, n] of sent as ["udp" | "tcp", number][]) {
+          const some = frames(n, way === "udp" ? 1 : 2);
+          for (const { bytes } of some) bytes[0] = counted[way]++;
+          if (way === "tcp") {
+            // As a connection's: the next chunk is read once this one is taken.
+            const last = taking.at(-1) ?? Promise.resolve();
+            taking.push(last.then(() => both.tcp.take(some, peer)));
+          } else for (const frame of some) both.udp.offer(frame, peer);
+        }
+        for (let turn = 0; turn < stopsAfter; turn++) await turnOfLoop();
+        for (const { stop } of [both.udp, both.tcp]) stop();
+        await Promise.all(taking);
+        while (sumOf(both.udp) < counted.udp) await turnOfLoop();
+        assert.deepEqual([sumOf(both.udp), sumOf(both.tcp)], [counted.udp, counted.tcp]);
+        for (const all of Object.values(read))
+          assert.deepEqual(
+            all,
+            all.map((_, i) => i),
+          );
+      },
+    ),
+    { numRuns: 60 },
+  ));
+
+const sumOf = ({ counts }: Taker) => Object.values(counts.outcomes).reduce((a, b) => a + b, 0);
