@@ -56,7 +56,9 @@ postgresTest(
   async (t) => {
     const { made, set } = await withTimeline(t);
     const seen = seenInMemory();
-    const { port, cut } = await forwarded(t, made);
+    // The first try after the switch is answered, the others aren't: a busy host's aren't in the time that is left.
+    let tries = Number.NEGATIVE_INFINITY;
+    const { port, cut } = await forwarded(t, made, { silent: () => ++tries > 1 });
     const { database } = openTo(t, made, `127.0.0.1:${port}`, { seen });
     await set(1);
     await database.query("SELECT 1");
@@ -66,14 +68,16 @@ postgresTest(
     await database.query("SELECT 1");
     assert.equal(seen.latest()?.timeline, 17);
     await set(16);
+    tries = 0;
     cut();
     await assert.rejects(
-      database.query("SELECT 1", [], { withinMs: 2_000 }),
+      database.query("SELECT 1", [], { withinMs: 3_000 }),
       (error) =>
         error instanceof DatabaseAway &&
         !error.isRefusal &&
         /on timeline 16, and 17 was promoted since/.test(error.why),
     );
+    tries = Number.NEGATIVE_INFINITY;
     await set(18);
     await database.query("SELECT 1");
   },

@@ -19,12 +19,17 @@ export const LOCALHOST = {
 
 /**
  * The server's socket as a port, with TLS if `tls` says so, as PostgreSQL offers it. `loses`: called for each piece of
- * an answer; true loses it and the connection. `freeze`: present connections stay open and deliver nothing more.
+ * an answer; true loses it and the connection. `freeze`: present connections stay open and deliver nothing more. `silent`: called for
+ * each new connection; true answers it nothing.
  */
 export async function forwarded(
   t: TestContext,
   made: TestDatabase,
-  { tls = false, loses = () => false }: { tls?: boolean; loses?(): boolean } = {},
+  {
+    tls = false,
+    loses = () => false,
+    silent = () => false,
+  }: { tls?: boolean; loses?(): boolean; silent?(): boolean } = {},
 ): Promise<{ port: number; cut(): void; freeze(): void }> {
   const open = new Set<Socket>();
   const frozen = new Set<Socket>();
@@ -44,6 +49,7 @@ export async function forwarded(
   };
   const server = createServer((socket) => {
     open.add(socket.on("close", () => open.delete(socket)).on("error", () => {}));
+    if (silent()) return;
     socket.once("data", (first: Buffer) => {
       const asksForTls = first.length === 8 && first.readInt32BE(4) === 80_877_103;
       if (!asksForTls) return join(socket, first, socket);

@@ -3,7 +3,7 @@ import type { Clock } from "../../../ground/kit/clock.ts";
 import { sleep } from "../../../ground/kit/clock.ts";
 import type { Random } from "../../../ground/kit/random.ts";
 import type { LaneLoad } from "../load.ts";
-import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
+import { DatabaseAway, endOf, isSilence, messageOf } from "./database-faults.ts";
 import { lineOpener } from "./hosts.ts";
 import { type DatabaseLine, type DatabaseValue, type LineOptions, STATEMENT_MS } from "./line.ts";
 import { createLines, type Lines } from "./lines.ts";
@@ -196,6 +196,7 @@ async function untilDone<T>(
   attempt: (ms: number, tried: { mayBeDone: boolean }) => Promise<T>,
 ): Promise<T> {
   const until = clock.mono() + withinMs;
+  let reason: unknown;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     const tried = { mayBeDone: false };
     try {
@@ -206,9 +207,11 @@ async function untilDone<T>(
       if (end === "failed" || end === "refused") throw error;
       if (end === "late") throw new DatabaseAway(messageOf(error), { cause: error });
       if (end === "lost" && tried.mayBeDone) throw error;
+      // The last try has little time: that nothing answered it says less than why those before failed.
+      if (reason === undefined || !isSilence(error)) reason = error;
       const wait = pause * (0.5 + random.fraction());
       if (state.closed || clock.mono() + wait >= until)
-        throw new DatabaseAway(messageOf(error), { cause: error });
+        throw new DatabaseAway(messageOf(reason), { cause: reason });
       await sleep(clock, wait);
     }
   }

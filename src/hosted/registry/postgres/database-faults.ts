@@ -10,10 +10,16 @@ export class DatabaseAway extends ServiceError {
   readonly why: string;
   /** The database refuses the login or the statement: somebody must change that, waiting doesn't help. */
   readonly isRefusal: boolean;
+  /** Nothing answered in the time that was left: an earlier try's reason says more. */
+  readonly isSilence: boolean;
 
   constructor(
     why: string,
-    { cause, isRefusal = false }: { cause?: unknown; isRefusal?: boolean } = {},
+    {
+      cause,
+      isRefusal = false,
+      isSilence = false,
+    }: { cause?: unknown; isRefusal?: boolean; isSilence?: boolean } = {},
   ) {
     super("not_ready", "The service's database doesn't answer: try again.", {
       retryAfter: RETRY_SECONDS,
@@ -21,6 +27,7 @@ export class DatabaseAway extends ServiceError {
     this.name = "DatabaseAway";
     this.why = why;
     this.isRefusal = isRefusal;
+    this.isSilence = isSilence;
     if (cause !== undefined) this.cause = cause;
   }
 }
@@ -49,6 +56,9 @@ function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : "";
   return typeof code === "string" ? code : "";
 }
+
+export const isSilence = (error: unknown): boolean =>
+  error instanceof DatabaseAway && error.isSilence;
 
 /** One line for the log. Messages of PostgreSQL and Node contain no secret. */
 export function messageOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { seenInMemory } from "../generation.ts";
-import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
+import { DatabaseAway, endOf, isSilence, messageOf } from "./database-faults.ts";
 import { type DatabaseHost, shownHost } from "./database-url.ts";
 import { type DatabaseLine, type LineOptions, openLine } from "./line.ts";
 
@@ -49,10 +49,15 @@ interface HostFault {
 /** Why each host failed. Waiting helps while at least one of them can recover by itself. */
 function allFailed(faults: readonly HostFault[]): DatabaseAway {
   const isRefusal = faults.length > 0 && faults.every(({ error }) => endOf(error) !== "lost");
+  const isSilent = faults.every(({ error }) => isSilence(error));
   const [first] = faults;
   const why =
     faults.length === 1
       ? messageOf(first?.error)
       : faults.map(({ host, error }) => `${shownHost(host)}: ${messageOf(error)}`).join("; ");
-  return new DatabaseAway(why || "no host", { cause: first?.error, isRefusal });
+  return new DatabaseAway(why || "no host", {
+    cause: first?.error,
+    isRefusal,
+    isSilence: isSilent,
+  });
 }

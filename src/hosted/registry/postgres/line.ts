@@ -134,7 +134,10 @@ interface LineState {
 }
 
 const noAnswer = (ms: number, cause: unknown) =>
-  new DatabaseAway(`no answer within ${Math.max(0, Math.round(ms / 100)) / 10} s`, { cause });
+  new DatabaseAway(`no answer within ${Math.max(0, Math.round(ms / 100)) / 10} s`, {
+    cause,
+    isSilence: true,
+  });
 
 /** A connected socket; for a local path, one that the client connects. */
 async function socketTo(options: LineOptions, { host, port, isSocket }: DatabaseHost) {
