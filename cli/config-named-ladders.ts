@@ -9,12 +9,14 @@ import { RefusedError } from "./refused.ts";
 
 /** The ladders of the tenant in a file: rules of its projects refer to them by name. */
 
+type LadderRead = Omit<LadderConfig, "imported_from"> & { imported_from?: string | null };
+
 /** The tenant's ladders as a file has them. */
 export async function laddersNow(options: ApiOptions): Promise<LadderConfig[]> {
-  const { ladders } = await callApi<{ ladders: LadderConfig[] }>(options, "GET", "/v1/ladders");
+  const { ladders } = await callApi<{ ladders: LadderRead[] }>(options, "GET", "/v1/ladders");
   const people = ladders.length === 0 ? [] : await allAccounts(options);
   const emails = new Map(people.map(({ id, email }) => [id, email]));
-  return ladders.map(({ name, steps, passes, pass_after_minutes, team }) => ({
+  return ladders.map(({ name, steps, passes, pass_after_minutes, team, imported_from }) => ({
     name,
     steps: steps.map((step) => ({
       ...step,
@@ -23,6 +25,8 @@ export async function laddersNow(options: ApiOptions): Promise<LadderConfig[]> {
     passes,
     pass_after_minutes,
     team,
+    // An older box says nothing of it.
+    ...(imported_from != null && { imported_from }),
   }));
 }
 

@@ -132,6 +132,13 @@ test("what a person made, changed, renamed or put on call since stays, and is na
   );
   const { body: ladder } = await box.api("GET", "/v1/ladders/Default");
   assert.deepEqual(ladder.steps[0].schedules, ["pagerduty/Mine"]);
+  assert.equal(ladder.imported_from, "pagerduty:PE1");
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const { out: exported } = await run(["config", "export"], { env });
+  assert.match(
+    exported,
+    /ladders:\n[\s\S]*name: Default[\s\S]*imported_from: pagerduty:PE1[\s\S]*projects:/,
+  );
   await put("Website", { renotify_minutes: 7 });
   const other = JSON.parse(JSON.stringify(longer).replace('"acknowledgement_timeout":null', ""));
   other["services.json"].services[0].acknowledgement_timeout = 1800;

@@ -57,7 +57,7 @@ test(
   "from nothing to a phone that rings: three questions, and its button ends the test",
   needs("bash"),
   (t) =>
-    withPhone(t, async ({ url, home, phone, server }) => {
+    withPhone(t, async ({ url, home, shell, phone, server }) => {
       const [command = ""] = blocks("docs/how-to/first-page.md", "console", "## At a terminal");
       assert.equal(command.split("\n")[0], "box quickstart");
       const flags = ["--url", url, "--data", join(home, "data"), "--server", server.url];
@@ -96,6 +96,23 @@ test(
         again.said(),
         /"email":"ann@example\.org","project":"quickstart","contact":\{"id":/,
       );
+
+      // The default ladder of a project, where it pages this person; else a step of the rule's own.
+      const file = `format: 1
+tenant: {ladders: [{name: mine, steps: [{accounts: [ann@example.org]}]}, {name: empty}]}
+projects: [{name: two, default_ladder: mine}, {name: three, default_ladder: empty}]`;
+      const applied = await shell(`printf %s "$FILE" | box config apply -`, { FILE: file });
+      assert.equal(applied.code, 0, applied.err);
+      const ruleOf = async (project: string) => {
+        const more = ["--project", project, "--by", "ntfy", "--no-test", "--json"];
+        const made = talk(["quickstart", ...flags, ...more], home);
+        assert.equal(await made.ended, 0, made.said());
+        const { out } = await shell(`box rule list ${project} --json`);
+        const [rule] = JSON.parse(out).rules;
+        return [rule.name, rule.ladder, rule.escalations.length];
+      };
+      assert.deepEqual(await ruleOf("two"), ["errors", "mine", 1]);
+      assert.deepEqual(await ruleOf("three"), ["errors", null, 1]);
     }),
 );
 

@@ -58,6 +58,7 @@ export type LadderBody = Omit<LadderInput, "name">;
 export const ladderReadOnly = [
   "rules",
   "default_of",
+  "imported_from",
   "created_at",
   "updated_at",
   "people",
@@ -72,6 +73,9 @@ export const ladderAnswer = z
       .meta({ description: "The rules that refer to it, as `{project}/{rule}`. Read only." }),
     default_of: z.array(z.string()).meta({
       description: "The projects in which rules made in passing take it. Read only.",
+    }),
+    imported_from: z.string().nullable().meta({
+      description: "From where an import made it, `pagerduty:P1`; null: none did. Read only.",
     }),
     people: peopleAnswer,
     created_at: z.int(),

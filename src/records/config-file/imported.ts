@@ -69,9 +69,12 @@ export function importedParts(
     }));
 }
 
-/** The ladders that any import made, by row. */
-export const importedLadders = (reader: Reader): number[] =>
-  reader.sql<[], number>("SELECT id FROM ladders WHERE imported_from IS NOT NULL").pluck().all();
+/** The ladders that any import made, by row: from where. */
+export function importedLadders(reader: Reader): Map<number, string> {
+  const text = "SELECT id, imported_from AS origin FROM ladders WHERE imported_from IS NOT NULL";
+  const rows = reader.sql<[], { id: number; origin: string }>(text).all();
+  return new Map(rows.map(({ id, origin }) => [id, origin]));
+}
 
 /** The newest part with the name, if possible one that no import made; undefined where there is none. */
 export function partId(

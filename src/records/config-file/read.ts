@@ -78,7 +78,7 @@ export function readConfig(
 export function readLadders(reader: Reader, { id: projectId }: Project): LadderConfig[] {
   const people = peopleOf(reader);
   const own = new Map(importedParts(reader, projectId, "ladders").map((one) => [one.id, one]));
-  const any = new Set(importedLadders(reader));
+  const any = importedLadders(reader);
   return listLadders(reader).map(({ id, created_at: _made, updated_at: _changed, ...ladder }) => {
     const from = own.get(id)?.imported_from ?? (any.has(id) ? OF_OTHERS : undefined);
     const steps = ladder.steps.map((step) => ({

@@ -6,6 +6,7 @@ import { readFallback } from "../../../out/contacts/notify.ts";
 import { contactKindList } from "../../../out/services/list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { ConfigDocument, FileProject } from "../../../records/config-file/document.ts";
+import { importedLadders } from "../../../records/config-file/imported.ts";
 import { readConfig } from "../../../records/config-file/read.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 
@@ -25,18 +26,18 @@ export async function wholeText(tenant: Tenant): Promise<string> {
   const projects = configVersions(store).map(({ project }) => configOf(tenant, project));
   const emails = new Map(listAccounts(store).map(({ id, email }) => [id, email]));
   const { accounts, schedules } = readFallback(store);
+  const origins = importedLadders(store);
   return printConfigFile(projects, {
     gateways: listGateways(store, { sealer, rules, kinds: contactKindList }),
     fallback: { people: accounts.map((id) => emails.get(id) ?? id), schedules },
-    ladders: listLadders(store).map(
-      ({ id: _id, created_at: _made, updated_at: _at, ...ladder }) => ({
-        ...ladder,
-        steps: ladder.steps.map((step) => ({
-          ...step,
-          accounts: step.accounts.map((id) => emails.get(id) ?? id),
-        })),
-      }),
-    ),
+    ladders: listLadders(store).map(({ id, created_at: _made, updated_at: _at, ...ladder }) => ({
+      ...ladder,
+      ...(origins.has(id) && { imported_from: origins.get(id) }),
+      steps: ladder.steps.map((step) => ({
+        ...step,
+        accounts: step.accounts.map((id) => emails.get(id) ?? id),
+      })),
+    })),
   });
 }
 

@@ -22,6 +22,7 @@ import {
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { namedPeople } from "../../../people/named.ts";
+import { importedLadders } from "../../../records/config-file/imported.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -37,10 +38,12 @@ const refused = ["not_a_member", "schedule_not_shared"] as const;
 export function shownLadders(reader: Reader, all: readonly StoredLadder[]) {
   const rules = rulesOfLadders(reader);
   const defaults = defaultsOf(reader);
+  const origins = importedLadders(reader);
   return all.map(({ id, ...ladder }) => ({
     ...ladder,
     rules: rules.get(id) ?? [],
     default_of: defaults.get(id) ?? [],
+    imported_from: origins.get(id) ?? null,
     people: namedPeople(
       reader,
       ladder.steps.flatMap(({ accounts }) => accounts),
