@@ -71,6 +71,7 @@ export function boxApp(
         tries: serving.limits.tries,
         address: serving.address,
         known: serving.known,
+        console: config.console,
         tls: config.tls !== null,
       }),
       ...coverRoutes({
@@ -78,6 +79,7 @@ export function boxApp(
         tries: serving.limits.tries,
         address: serving.address,
         known: serving.known,
+        console: config.console,
         tls: config.tls !== null,
       }),
       pushSeenRoute({

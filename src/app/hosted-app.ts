@@ -71,6 +71,7 @@ export function hostedApp(
         tries: limits.tries,
         address: serving.address,
         known: serving.known,
+        console: false,
         tls: config.tls !== null,
       }),
       ...coverRoutes({
@@ -81,6 +82,7 @@ export function hostedApp(
         tries: limits.tries,
         address: serving.address,
         known: serving.known,
+        console: false,
         tls: config.tls !== null,
       }),
       pushSeenRoute({

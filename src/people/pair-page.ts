@@ -1,5 +1,6 @@
 import { html, type Markup, type Piece } from "../ground/kit/html.ts";
 import { type PageAnswer, pageHeaders } from "../ground/page/answer.ts";
+import { brand } from "../ground/page/drawings.ts";
 import { framed, HTML_TYPE } from "../ground/page/frame.ts";
 import { PAGE_STYLE } from "../ground/page/style.ts";
 import type { Invited } from "./codes.ts";
@@ -33,7 +34,14 @@ form{max-width:26rem}
 .check input{width:1.5rem;min-height:1.5rem;margin:0}
 .check label{margin:0;padding:.5rem 0}
 .check .hint{grid-column:2;margin:0}
-form>button{margin-top:1.75rem}
+form>button{margin-top:1.5rem}
+@media (pointer:coarse){input{font-size:1rem}}
+main{max-width:28rem;padding-top:1rem}
+body{font-size:.9375rem;line-height:1.45}
+h1{font-size:1.5rem}
+label{font-size:.8125rem}
+.hint{font-size:.8125rem}
+form>.copy{width:100%;min-height:3rem;margin:.75rem 0 0;border-color:var(--edge);color:var(--ink)}
 pre{user-select:all;margin-bottom:.5rem}
 .copy{width:auto;min-height:2.75rem;margin:0 0 1.25rem;background:var(--card);color:var(--accent)}
 [hidden]{display:none}
@@ -61,17 +69,18 @@ export function pairPage(
     style: STYLE,
     script: SCRIPT,
     title: trouble === null ? "Take your seat" : "Take your seat: try again",
-    main: html`<h1>Take your seat</h1>
-<p class="lead" id="invited" role="status">${invited !== null && invitation(invited)}</p>
-<p>A pairing code makes you an account on this box${form.wantsKey === null ? " and gives you an API key" : ""}.</p>
+    main: html`<p class="brand">${brand}</p>
+<h1 id="title">${invited === null ? "Take your seat" : titleOf(invited)}</h1>
+<p class="lead" id="invited" role="status">${invited === null ? `A pairing code makes you an account on this box${form.wantsKey === null ? " and gives you an API key" : ""}.` : invitation(invited)}</p>
 <form method="post">
 ${trouble !== null && html`<p class="wrong" id="wrong" role="alert">${complaint(trouble)}</p>`}
 ${fields(form, wrong, invited?.email ?? null)}
 <button type="submit">Take the seat</button>
-<button type="submit" class="copy" name="look" value="yes" formnovalidate>See who invites to what</button>
+<button type="submit" class="copy" id="look" name="look" value="yes" formnovalidate>See who invites to what</button>
 </form>`,
   });
   const told = invited !== null && {
+    title: titleOf(invited),
     sentence: invitation(invited),
     email: invited.email,
   };
@@ -81,6 +90,11 @@ ${fields(form, wrong, invited?.email ?? null)}
     ...(told && { "X-Invited": encodeURIComponent(JSON.stringify(told)) }),
   };
   return { status: STATUS[trouble?.kind ?? "none"], headers, body };
+}
+
+function titleOf({ by, resets }: Invited): string {
+  if (resets) return "A new password";
+  return by === null ? "You are invited" : `${by} invites you`;
 }
 
 /** Who invites, and to which role; only for a code that can be redeemed. */
@@ -118,15 +132,10 @@ function complaint(trouble: PairTrouble): string {
 function fields(form: PairForm, wrong: readonly PairField[], bound: string | null): Markup {
   const marked = (field: PairField): Piece =>
     wrong.includes(field) && html` aria-invalid="true" aria-errormessage="wrong"`;
-  return html`<div class="field">
+  return html`<div class="field" id="code-field">
 <label for="code">Pairing code</label>
 <input id="code" name="code" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="code-hint" value="${form.code}"${marked("code")}>
 <p class="hint" id="code-hint">The 48 characters behind <code>#code=</code> in your link; the whole link will do, too.</p>
-</div>
-<div class="field">
-<label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username" aria-describedby="email-hint" value="${bound ?? form.email}"${bound !== null && html` readonly`}${marked("email")}>
-<p class="hint" id="email-hint">May stay empty if the invitation was made for your address.</p>
 </div>
 <div class="field">
 <label for="display_name">Your name</label>
@@ -134,9 +143,14 @@ function fields(form: PairForm, wrong: readonly PairField[], bound: string | nul
 <p class="hint" id="name-hint">As others see it. Optional.</p>
 </div>
 <div class="field">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username" aria-describedby="email-hint" value="${bound ?? form.email}"${bound !== null && html` readonly`}${marked("email")}>
+<p class="hint" id="email-hint">May stay empty if the invitation was made for your address.</p>
+</div>
+<div class="field">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required minlength="8" maxlength="72" autocomplete="new-password" aria-describedby="password-hint"${marked("password")}>
-<p class="hint" id="password-hint">At least 8 characters. If you have an account here already: its password, or the new one if the link is to set one.</p>
+<p class="hint" id="password-hint">At least 8 characters; longer beats odd. With an account here already: its password, or the new one if the link is to set one.</p>
 </div>${
     form.wantsKey !== null &&
     html`<div class="field check">

@@ -22,6 +22,9 @@ export const SCRIPT = `
     if (!text) return;
     const invited = JSON.parse(decodeURIComponent(text));
     document.getElementById("invited").textContent = invited.sentence;
+    document.getElementById("title").textContent = invited.title;
+    // The link had it: three fields are left.
+    for (const id of ["code-field", "look"]) document.getElementById(id).hidden = true;
     if (invited.email === null || email.value !== "") return;
     email.value = invited.email;
     email.readOnly = true;

@@ -73,6 +73,11 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
       const [alone] = await paged(box, token, [`disk is full\n${"x".repeat(300)}`]);
       await page.goto(link(alone));
       await calm("open");
+      const place = await page.locator(".huge").boundingBox();
+      assert.ok(place !== null && place.height >= 72, "as large as a thumb");
+      const { height } = page.viewportSize() ?? { height: 0 };
+      if (name.startsWith("phone"))
+        assert.ok(place.y > height / 2 && place.y + place.height < height, `at ${place.y} px`);
       await press(page, "Acknowledge");
       assert.equal(page.url(), link(alone));
       assert.match(
@@ -81,6 +86,8 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
       );
       await calm("taken");
       await box.clock.turn(3000);
+      // AC-L1: where it was pressed nothing is left to press.
+      assert.match((await page.textContent(".spot > span")) ?? "", /You have it/);
       await press(page, "Resolve");
       assert.equal(await page.getByRole("button").count(), 0);
       await calm("over");

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--paper:light-dark(#faf9f7,#101215);--card:light-dark(#ffffff,#191c20);--ink:light-dark(#17191c,#eceae6);
 --soft:light-dark(#5a6067,#a5abb2);--line:light-dark(#e5e2dc,#2d3238);--edge:light-dark(#868c93,#7c848c);--sunk:light-dark(#f1efeb,#23272c);
---accent:light-dark(#1f5fbf,#8ab8ff);--on:light-dark(#ffffff,#0b1220);--crit:light-dark(#b3161b,#ff9b93);--warn:light-dark(#755000,#ecc268)}
+--accent:light-dark(#1f5fbf,#8ab8ff);--on:light-dark(#ffffff,#0b1220);--crit:light-dark(#b3161b,#ff9b93);--err:light-dark(#a04100,#ffb27d);--warn:light-dark(#755000,#ecc268);--good:light-dark(#17693c,#7fd3a0)}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);overflow-wrap:anywhere;
@@ -42,6 +42,10 @@ input{background:var(--card);border:1.5px solid var(--edge);border-radius:8px}
 button{margin-top:1rem;background:var(--accent);border:1.5px solid var(--accent);color:var(--on);font-weight:600;cursor:pointer}
 .wrong{color:var(--crit);margin:0 0 1rem;font-weight:600}
 .lead{margin-top:1rem}
+.brand{display:flex;gap:8px;align-items:center;margin:0 0 1rem;font-size:1.25rem;font-weight:700;letter-spacing:-.03em}
+.mark{width:1.75rem;height:1.75rem}
+.mark>path{fill:none;stroke:var(--ink);stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}
+.mark>circle{fill:var(--good)}
 @media print{:root{color-scheme:light;--paper:#fff;--card:#fff;--ink:#000;--soft:#333;--line:#999;--sunk:#fff;--accent:#000}
 body{font-size:11pt}main{padding-top:0}main,footer{max-width:none;padding-left:0;padding-right:0}
 .screen{display:none}h2,h3,h4,h5,h6{break-after:avoid}}

@@ -1,12 +1,13 @@
 import { countAlerts } from "../../core/alerts/counts.ts";
 import { countStanding } from "../../core/quiet/rows.ts";
 import { html, type Markup, type Piece } from "../../ground/kit/html.ts";
+import { brand } from "../../ground/page/drawings.ts";
 import { subscriptionIds } from "../../out/contacts/subscriptions.ts";
 import { bar, isToMend } from "./bar.ts";
 import { flashLine } from "./flash.ts";
 import type { FormDone, NavId, PageCall } from "./screen.ts";
 import { chip, type Face } from "./ui/faces.ts";
-import { brand, type IconName, icon } from "./ui/icon.ts";
+import { type IconName, icon } from "./ui/icon.ts";
 import { exact } from "./ui/times.ts";
 
 /** Where the style sheet, the script and the icon are. */

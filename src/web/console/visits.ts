@@ -1,4 +1,5 @@
 import { html } from "../../ground/kit/html.ts";
+import { brand } from "../../ground/page/drawings.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Limit } from "../http/limits.ts";
 import { goTo, sendHtml } from "./answer.ts";
@@ -54,6 +55,7 @@ export async function answerVisit(
       script: answer.script,
     },
     html`<div class="main"><main id="main" tabindex="-1">
+<p class="brand">${brand}</p>
 <h1>${title}</h1>
 ${main}
 </main></div>`,

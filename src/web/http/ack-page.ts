@@ -10,10 +10,13 @@ import {
 import { apartOf } from "../../core/alerts/apart.ts";
 import { type TakenAlert, takeByDevice } from "../../core/alerts/device-answer.ts";
 import { labelTexts } from "../../core/alerts/labels.ts";
+import { lookAhead, nextRungs } from "../../core/alerts/rungs-ahead.ts";
 import { displayNameOf } from "../../core/alerts/said.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { type AckAlert, ackPage, noAckPage } from "../../ground/page/ack-page.ts";
 import type { PageAnswer } from "../../ground/page/answer.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { duration } from "../../out/outbox/message.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import type { RawOperation } from "./openapi.ts";
@@ -31,6 +34,8 @@ export interface AckPages {
   known(c: AppContext): void;
   /** Whether TLS ends here. */
   tls: boolean;
+  /** Whether an alert has a page of its own here. */
+  console: boolean;
 }
 
 const PATH = "/ack/{capability}";
@@ -64,6 +69,7 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
     page.alerts.map(({ whose: { alertId } }) => [alertId, getAlertRow(tenant.store, alertId)]),
   );
   const apart = apartOf(tenant.store, [...rows.values()]);
+  const next = nextIn(tenant.store, now);
   const alerts = page.alerts.map(
     ({ named, whose }): AckAlert => ({
       ...saidOf(rows.get(whose.alertId) as AlertRow),
@@ -71,6 +77,8 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
       named,
       id: whose.alertId,
       where: `${whose.project} · ${whose.rule}`,
+      level: rows.get(whose.alertId)?.level ?? 0,
+      next: page.alerts.length > 1 ? null : next(rows.get(whose.alertId) as AlertRow),
       message: whose.message,
       state: whose.state,
       whose: whoseWords(whose, now),
@@ -81,7 +89,21 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
   const [first, ...others] = alerts;
   if (first === undefined) return stranger(c, pages);
   const as = displayNameOf(tenant.store, page.right.accountId);
-  return ackPage({ as, alerts: [first, ...others] });
+  return ackPage({ as, alerts: [first, ...others], console: pages.console });
+}
+
+/** Who is told next of an open alert, and in how long. */
+function nextIn(reader: Reader, now: number): (row: AlertRow) => string | null {
+  return (row) => {
+    if (row.state !== "open") return null;
+    const rungs = nextRungs(reader, row, { now, look: lookAhead(reader, now) });
+    const [first] = rungs;
+    const accounts = [...new Set(rungs.flatMap((rung) => rung.accounts))];
+    if (first === undefined || accounts.length === 0) return null;
+    const names = accounts.slice(0, 2).map((account) => displayNameOf(reader, account));
+    const more = accounts.length > 2 ? ` and ${accounts.length - 2} more` : "";
+    return `${names.join(", ")}${more} in ${duration(Math.max(0, first.at - now))}`;
+  };
 }
 
 /** What the alert's sender said of it. */

@@ -76,11 +76,26 @@ test("an alert behind a link has its title, its labels, details and links, and w
   await fire(1, "disk is full", { ...more, keys: { n: "1", zone: "a" } });
   await fire(2, "disk is full", { ...more, keys: { n: "2", zone: "a" } });
   const page = await (await fetch(`${box.url}/ack/${linked()}`, { headers: BROWSER })).text();
-  assert.match(page, /<p class="what">Shop &lt;has&gt; no disk<\/p>/);
+  assert.match(page, /<h1>Shop &lt;has&gt; no disk<\/h1>/);
   assert.match(page, /<p class="apart"><span>n: 1<\/span> <\/p>/);
   assert.match(page, /<dt>n<\/dt><dd>1<\/dd><dt>zone<\/dt><dd>a<\/dd>/);
   assert.match(page, /<p class="said">first line\n {2}second line<\/p>/);
   assert.match(page, /<a href="https:\/\/example\.org\/g\?a=1&amp;b=2" rel="[^"]+">Graph<\/a>/);
+});
+
+test("a link says how bad it is and who is next; one button stands there to be pressed", async (t) => {
+  const { box, fire, linked } = await pagedBox(t);
+  const id = await fire(1);
+  const url = `${box.url}/ack/${linked()}`;
+  const page = async () => (await fetch(url, { headers: BROWSER })).text();
+  const open = await page();
+  assert.match(open, /class="level \w+">.*<\/svg>\w+<\/span><span>\w+ · [^<]+ · #\d+</);
+  assert.match(open, /Nobody else is told after you|Next, if nobody takes it: \S+ in /);
+  // Of this look there is one a page: AC-L3.
+  assert.equal(open.match(/<button class="huge"/g)?.length, 1);
+  assert.match(open, new RegExp(`href="../a/${id}">Open the alert`));
+  await box.api("POST", `/v1/alerts/${id}/ack`);
+  assert.doesNotMatch(await page(), /<button class="huge"|Next, if/);
 });
 
 test("a phone's button is answered with a status and a sentence", async (t) => {
@@ -116,8 +131,8 @@ test("a message that named several lists them: each by itself, or all that are o
   const states = () =>
     Promise.all(named.map(async (id) => (await box.api("GET", `/v1/alerts/${id}`)).body.state));
   assert.match(await page(), /Acknowledge all that are open \(3\)/);
-  for (const id of named) assert.match(await page(), new RegExp(`<h2>Alert ${id}</h2>`));
-  assert.doesNotMatch(await page(), new RegExp(`Alert ${first}<`));
+  for (const id of named) assert.match(await page(), new RegExp(` #${id}</span></p><h2>`));
+  assert.doesNotMatch(await page(), new RegExp(` #${first}<`));
   const refused = await post("verb=resolve");
   assert.deepEqual(
     [refused.status, await refused.text()],
@@ -208,16 +223,17 @@ test("a second tap resolves nothing: where Acknowledge stood is no button, and w
   const taken = await page();
   assert.match(
     taken,
-    /<p class="taken">You have it<\/p>\s*<button class="second" name="verb" value="resolve"/,
+    /<span>You have it<\/span><form[^>]*><input[^>]*><button class="undo" name="verb" value="unack">/,
   );
-  assert.match(taken, /class="rests"/);
+  assert.match(taken, /class="far rests"/);
+  assert.ok(taken.indexOf('value="resolve"') < taken.indexOf('class="far'), "far from the thumb");
   assert.deepEqual(await post("resolve"), [
     409,
     "You acknowledged it this very moment. To resolve it, say so again.\n",
   ]);
   assert.equal(await state(), "acknowledged");
   await box.clock.turn(3000);
-  assert.doesNotMatch(await page(), /class="rests"/);
+  assert.doesNotMatch(await page(), /class="[a-z ]*rests"/);
   assert.equal((await post("unack"))[0], 200);
   assert.equal(await state(), "open");
   // What somebody else has is theirs to give back.

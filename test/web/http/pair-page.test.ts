@@ -129,7 +129,7 @@ describe("who invites to what", () => {
     assert.equal(seen.status, 200);
     assert.equal(lead(seen.body), "Ann &lt;b&gt;é invites you to this box as member.");
     const sentence = "Ann <b>é invites you to this box as member.";
-    assert.deepEqual(told(seen.headers), { sentence, email: null });
+    assert.deepEqual(told(seen.headers), { title: "Ann <b>é invites you", sentence, email: null });
     assert.ok(seen.body.includes(`value="${code}"`));
     assert.equal(codesLeft(), before);
     const bound = await look(
@@ -152,7 +152,8 @@ describe("who invites to what", () => {
     const said = new Set<string | null>();
     for (const code of ["", "x", "0".repeat(48), used.code]) {
       const { status, headers, body } = await look(code);
-      assert.deepEqual([status, headers.get("x-invited"), lead(body)], [401, null, ""], code);
+      const nobody = "A pairing code makes you an account on this box.";
+      assert.deepEqual([status, headers.get("x-invited"), lead(body)], [401, null, nobody], code);
       said.add(complaintOf(body));
     }
     const wrong = await submit({
@@ -174,7 +175,7 @@ describe("who invites to what", () => {
     const statuses = answers.map(({ status }) => status).sort();
     assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
     const page = await (await fetch(`${box.url}/pair`)).text();
-    assert.equal(lead(page), "");
+    assert.equal(lead(page), "A pairing code makes you an account on this box.");
   });
 });
 

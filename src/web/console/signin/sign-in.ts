@@ -59,7 +59,7 @@ function shown(visit: Visit, typed: Typed): VisitAnswer {
     script: "passkeys",
     headers: signInChallenge(visit),
     main: html`${wrong !== null && html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`}
-${providerLinks(visit, to)}${WAYS.map((way) => way.draw(visit, action, typed))}
+${WAYS.map((way) => way.draw(visit, action, typed))}${providerLinks(visit, to)}
 <p class="soft">No account? Ask whoever runs this box for a pairing link.</p>`,
   };
 }

@@ -34,7 +34,10 @@ export function added({ shown }: PageCall): Piece {
 }
 
 /** By hand over https; over http what is needed for it. `first`: it is what the page begins with. */
-export function addBrowser(call: PageCall, first = false): Markup {
+export function addBrowser(
+  call: PageCall,
+  { first = false, kind = "" }: { first?: boolean; kind?: "" | "second" } = {},
+): Markup {
   const { base, origin, tenant, who } = call;
   if (!isSafe(origin))
     return html`<p class="soft">To be woken by this box a browser needs https, and this address is http. A certificate of your own, a proxy in front of the box or its name in a tailnet gives it one; then open this page there.</p>`;
@@ -45,7 +48,7 @@ export function addBrowser(call: PageCall, first = false): Markup {
   const fields = ["endpoint", "p256dh", "auth", "label", "timezone", "server_key"];
   return html`<form class="form" method="post" action="${base}${BROWSERS}/browser" id="add-browser"${isAnyLost && html` data-anew`} data-server-key="${key}" data-key-from="${base}${BROWSERS}/key">
 ${fields.map((name) => html`<input type="hidden" name="${name}">`)}
-<p class="form-foot"><button class="button" data-busy="Asking …"${first && html` autofocus`}>Add this browser</button></p>
+<p class="form-foot"><button class="button ${kind}" data-busy="Asking …"${first && html` autofocus`}>Add this browser</button></p>
 <p class="hint">It asks for your permission to show notifications. On an iPhone or iPad: Share, <em>Add to Home Screen</em>, and then from there.</p>
 <p class="noscript">It takes scripts, which are off here.</p>
 <p data-browser-said role="status"></p></form>`;

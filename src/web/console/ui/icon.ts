@@ -72,9 +72,3 @@ export function icon(name: IconName, size: "usual" | "small" | "large" = "usual"
   const by = { usual: "", small: " i-small", large: " i-large" }[size];
   return html`<svg class="i${by}" viewBox="0 0 24 24" aria-hidden="true"><path d="${PATHS[name]}"/></svg>`;
 }
-
-/** The mark: an open box, and above it the dot of what is proved. */
-export const mark: Markup = html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M4.5 9.5V17A3.5 3.5 0 0 0 8 20.5h8a3.5 3.5 0 0 0 3.5-3.5V9.5"/><circle cx="12" cy="8" r="4"/></svg>`;
-
-/** The mark with the name. */
-export const brand: Markup = html`${mark}<span>box</span>`;

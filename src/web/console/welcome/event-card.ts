@@ -8,17 +8,19 @@ import { FIRST, type FirstSteps } from "./first-steps.ts";
 import { head } from "./phone-card.ts";
 
 /** What to paste where events are: with the token, which is shown once. */
-export function eventSnippets(call: PageCall, { source, alert }: FirstSteps): Markup {
+export function eventSnippets(call: PageCall, { source, alert, rings }: FirstSteps): Markup {
   const { token } = call.shown;
+  // One filled button a page: of the step that is next.
+  const kind = rings === null || alert !== null ? "second" : "";
   if (source === null)
-    return html`${head("Send your first event", false)}
+    return html`${head(2, "Send your first event", false)}
 <p>A project, a source with a token, and a rule that pages you for errors: all can be renamed later.</p>
-${button(call, { action: "/welcome/start", name: "Start" })}`;
-  return html`${head("Send your first event", alert !== null)}
+${button(call, { action: "/welcome/start", name: "Start", kind })}`;
+  return html`${head(2, "Send your first event", alert !== null)}
 ${
   token === undefined
     ? html`<p class="soft">The token of source ${FIRST.source} was shown once.</p>
-<div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me" })}${button(
+<div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me", kind })}${button(
         call,
         {
           action: "/welcome/token",

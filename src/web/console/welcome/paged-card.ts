@@ -10,14 +10,14 @@ import { head } from "./phone-card.ts";
 /** From the event to the answer, link by link; where it stands, that is said. */
 export function pagedCard(call: PageCall, { alert, ...steps }: FirstSteps): Markup {
   if (alert === null)
-    return html`${head("Be paged by it", false)}<p class="soft">The event above opens an alert, and the alert pages you.</p>`;
+    return html`${head(3, "Be paged by it", false)}<p class="soft">The event above opens an alert, and the alert pages you.</p>`;
   const { id, state, opened_at, acked_at, acked_by } = alert;
   const mine = readReach(call.tenant.store, id, call.now).filter(
     ({ account_id }) => account_id === call.who.accountId,
   );
   const taken = mine.find(({ at, reason }) => at !== null && reason !== "failed");
   const isDone = state !== "open";
-  return html`${head("Be paged by it", isDone)}
+  return html`${head(3, "Be paged by it", isDone)}
 <ol class="steps">
 <li>✓ ${clockTime(call, opened_at)} the event opened alert <a href="${call.base}/a/${id}">#${id}</a></li>
 <li>${taken === undefined ? html`○ ${standing(mine, steps)}` : html`✓ ${clockTime(call, taken.at ?? opened_at)} ${wayName(taken.via ?? "a channel")} took your page`}</li>

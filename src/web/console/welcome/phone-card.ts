@@ -15,6 +15,7 @@ import { isSafe } from "../bar.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { addBrowser, added } from "../ui/browsers.ts";
 import { button, field } from "../ui/form.ts";
+import { icon } from "../ui/icon.ts";
 import { newTopic } from "../ui/qr.ts";
 import { ago } from "../ui/times.ts";
 import { type FirstSteps, firstStepsOf, wayName } from "./first-steps.ts";
@@ -25,13 +26,13 @@ const target = () => ({ kind: "contact", id: "" });
 export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
   const { rings, waiting } = steps;
   if (rings !== null)
-    return html`${head("Make a phone ring", true)}
+    return html`${head(1, "Make a phone ring", true)}
 <p>${wayName(rings.kind, rings.label)} rings for you${rings.last_ok_at !== null && html`, last taken ${ago(call, rings.last_ok_at)}`}.</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it again", kind: "second" })}
 <a href="${call.base}/me/devices">More ways</a></div>`;
   // On the machine of the box itself a browser can be woken, too, but it is no phone.
   const isFar = call.origin.startsWith("https:");
-  return html`${head("Make a phone ring", false)}
+  return html`${head(1, "Make a phone ring", false)}
 ${!isSafe(call.origin) && html`<p class="soft">This address is http, so browsers can't be woken here. What works now:</p>`}
 ${newTopic(call, waitingTopic(call, waiting))}
 ${isFar && thisBrowser(call, steps)}
@@ -42,7 +43,7 @@ ${!isFar && isSafe(call.origin) && thisBrowser(call, steps)}`;
 /** `first`: it is what whoever comes here begins with, so that a keyboard is there at once. */
 function ntfyOffer(call: PageCall, first: boolean): Markup {
   return html`<p>The ntfy app is free and asks for no account. Whoever runs its server reads the texts of alerts.</p>
-<div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app", first })}<a href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`;
+<div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app", first, kind: first ? "" : "second" })}<a class="button second" href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`;
 }
 
 function codeForm(call: PageCall): Markup {
@@ -58,7 +59,8 @@ function thisBrowser(call: PageCall, { browser, waiting }: FirstSteps): Piece {
   if (browser !== null)
     return html`${added(call)}<p>${browser.label === "" ? "This browser" : browser.label} is added: does it ring?</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it" })}<a href="${call.base}/me/devices">Nothing is shown</a></div>`;
-  return waiting === null && addBrowser(call, call.origin.startsWith("https:"));
+  const isFar = call.origin.startsWith("https:");
+  return waiting === null && addBrowser(call, isFar ? { first: true } : { kind: "second" });
 }
 
 /** Their own topic, until its code was typed: a page that is loaded again must not lose it. */
@@ -67,9 +69,9 @@ function waitingTopic({ tenant }: PageCall, waiting: FirstSteps["waiting"]): str
   return row === null ? undefined : openContact(tenant.sealer, row)?.["address"];
 }
 
-/** A step's name, and whether it is done: in a shape and in a word. */
-export function head(name: string, isDone: boolean): Markup {
-  return html`<div class="card-head"><h2>${name}</h2><span class="${isDone ? "good" : "soft"}">${isDone ? "✓ done" : "○ not yet"}</span></div>`;
+/** A step's number and name, and whether it is done: in a shape and in a word. */
+export function head(number: number, name: string, isDone: boolean): Markup {
+  return html`<div class="who-line step-head"><span class="step-mark${isDone && " step-done"}" aria-hidden="true">${isDone ? icon("check", "small") : number}</span><h2>${name}</h2><span class="small ${isDone ? "good" : "soft"}">${isDone ? "done" : "not yet"}</span></div>`;
 }
 
 export const phoneForms: Readonly<Record<string, Form>> = {

@@ -17,6 +17,7 @@ export const welcomeScreen: Screen = {
     const { isFurnished } = firstStepsOf(call);
     return {
       title: "First steps",
+      heading: isFurnished ? html`Make your phone ring` : html`Three things, 3 minutes`,
       nav: "none",
       script: "devices",
       sections: {
@@ -50,6 +51,6 @@ function goOn(call: PageCall) {
   const { base } = call;
   // Where there can be none nothing is said: nobody asked.
   const hasPasskeys = typeof relyingParty(call.origin) !== "string";
-  return html`<p class="buttons"><a class="button second" href="${base}/alerts">To the alerts</a>
+  return html`<p class="buttons"><a class="button second" href="${base}/alerts">Skip, I’ll come back</a>
 <a href="${base}/people">Invite somebody</a> ${hasPasskeys && html`<a href="${base}/me/passkeys">Add a passkey</a> `}${remedy(call, "/p", "Your projects")}</p>`;
 }
