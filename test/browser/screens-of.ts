@@ -14,6 +14,7 @@ export function screensOf(house: House): Record<string, string> {
     welcome: "/welcome",
     system: "/system",
     "sign-in": "/system/sign-in",
+    gateways: "/system/gateways",
     audit: "/audit",
     "audit-rule": "/audit?kind=rule&thing=errors",
     "audit-none": "/audit?thing=nothing-is-called-so&kind=rule",

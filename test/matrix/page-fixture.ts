@@ -263,6 +263,9 @@ export const pageBodies: Record<string, Make> = {
   }),
   "/system/sign-in/providers/{provider}/test": nothing,
   "/system/sign-in/providers/{provider}/remove": nothing,
+  "/system/gateways/{kind}": () => ({ subject: "mailto:o@example.org" }),
+  "/system/gateways/{kind}/test": nothing,
+  "/system/gateways/{kind}/remove": nothing,
   "/system/relay": () => RELAY,
   "/system/relay/test": async ({ box }) => {
     await box.api("PUT", "/v1/relay", RELAY);

@@ -146,6 +146,8 @@ const MOVED: ReadonlySet<string> = new Set(["/simulate"]);
 
 /** Deeds that only pages have, and only for those who manage. */
 const OF_MANAGERS: ReadonlySet<string> = new Set(["testRelay"]);
+/** The same of owners. */
+const OF_OWNERS: ReadonlySet<string> = new Set(["testGateway"]);
 /** No operation of the interface: of one's own everybody's, of others' a manager's. */
 const GOVERNED: ReadonlySet<string> = new Set(["removePasskey"]);
 
@@ -156,6 +158,7 @@ const UNDONE: ReadonlySet<string> = new Set(["/p/{project}/config/plan"]);
 function mayDo({ verb }: Form, role: Role): "yes" | "no" | "perhaps" {
   if (GOVERNED.has(verb)) return "perhaps";
   const operation = document.operations.find(({ id }) => id === verb);
+  if (OF_OWNERS.has(verb)) return role === "owner" ? "yes" : "no";
   if (OF_MANAGERS.has(verb)) return role === "member" ? "no" : "yes";
   if (operation === undefined || !operation.needsManager)
     return operation?.codes.get(403)?.includes("forbidden") ? "perhaps" : "yes";

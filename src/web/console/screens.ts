@@ -45,6 +45,7 @@ import { newSilenceScreen } from "./silences/new-screen.ts";
 import { silenceScreen } from "./silences/silence-screen.ts";
 import { connectScreen } from "./sources/connect.ts";
 import { sourceScreen } from "./sources/source.ts";
+import { gatewaysScreen } from "./system/gateways.ts";
 import { systemScreen } from "./system/screen.ts";
 import { signInScreen } from "./system/sign-in.ts";
 import { welcomeScreen } from "./welcome/screen.ts";
@@ -66,6 +67,7 @@ export const screens: readonly Screen[] = [
   signOutScreen,
   systemScreen,
   signInScreen,
+  gatewaysScreen,
   auditScreen,
   welcomeScreen,
   projectsScreen,

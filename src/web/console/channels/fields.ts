@@ -7,14 +7,8 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
 import { type Channel, fieldsOf } from "../../../out/services/channel.ts";
 import type { PageCall } from "../screen.ts";
-import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
+import { field, fieldId, labelOf, typed, wrongOf } from "../ui/form.ts";
 import { EVENT_WORDS } from "./words.ts";
-
-/** `webhook_url` → `Webhook address`. */
-function labelOf(name: string): string {
-  const words = name.replace(/\burl$|(?<=_)url$/, "address").replaceAll("_", " ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
 
 /** What of a channel is shown in its form. */
 export type StoredChannel = Pick<

@@ -98,4 +98,4 @@ function standing(call: PageCall, status: Health["status"]): Markup {
 }
 
 const signingIn = ({ base }: PageCall) =>
-  html`<p><a href="${base}/system/sign-in">Signing in: providers, and whether passwords open anything</a></p>`;
+  html`<p><a href="${base}/system/sign-in">Signing in: providers, and whether passwords open anything</a></p><p><a href="${base}/system/gateways">Gateways: the mail server, bots and services that reach people</a></p>`;

@@ -150,3 +150,9 @@ ${hint !== undefined && html`<p class="hint">${hint}</p>`}${wrong !== null && ht
 export function fieldId(action: string, name: string): string {
   return `f${action.replaceAll(/[^\w]/g, "-")}-${name}`;
 }
+
+/** `webhook_url` → `Webhook address`: a setting's name as a label. */
+export function labelOf(name: string): string {
+  const words = name.replace(/\burl$|(?<=_)url$/, "address").replaceAll("_", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

@@ -6,6 +6,7 @@ import type { Reader } from "../../../ground/store/store.ts";
 import {
   type Fallback,
   fallbackBody,
+  type Gateway,
   gatewayAnswer,
   gatewayWrite,
 } from "../../../out/contacts/contact.ts";
@@ -19,8 +20,11 @@ import {
   tryGateway,
 } from "../../../out/contacts/gateways.ts";
 import { readFallback } from "../../../out/contacts/notify.ts";
+import type { Credentials } from "../../../out/outbox/credentials.ts";
+import type { GatewayKind } from "../../../out/services/contact-kind.ts";
 import { namedPeople } from "../../../people/named.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
+import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { textsOf } from "./contacts.ts";
@@ -38,6 +42,46 @@ const withPeople = (reader: Reader, fallback: Fallback) => ({
   ...fallback,
   people: namedPeople(reader, fallback.accounts),
 });
+
+/** Stores settings; with `test` only once a request showed that they work. Throws 422 gateway_refused. */
+async function storeGateway(
+  tenant: Tenant,
+  { kind, settings, test }: { kind: GatewayKind; settings: Credentials; test: boolean },
+): Promise<Gateway> {
+  if (test) {
+    const { verdict } = await tenant.outbox.proveGateway(kind, settings);
+    if (verdict.kind !== "delivered")
+      throw new ServiceError("gateway_refused", `The service refused it: ${verdict.error}.`, {
+        details: [{ reason: verdict.error }],
+      });
+  }
+  return tenant.store.write((tx) => {
+    const put = putGateway(tx, { kind, settings, guard: contactGuardOf(tenant) });
+    if (test) markGateway(tx, kind.kind, null);
+    return test ? { ...put, last_ok_at: tx.at } : put;
+  });
+}
+
+/** The same of what a page's form holds: what is blank keeps what is there. Throws as the route does. */
+export async function setGateway(
+  tenant: Tenant,
+  { kind: name, input, test }: { kind: string; input: Credentials; test: boolean },
+): Promise<void> {
+  const guard = contactGuardOf(tenant);
+  const { kind, settings } = gatewaySettings(tenant.store, { kind: name, input, guard });
+  await storeGateway(tenant, { kind, settings, test });
+}
+
+/** Whether what is stored works now: null, or why not. It is noted as any request is. Throws 404. */
+export async function testGateway(tenant: Tenant, name: string): Promise<string | null> {
+  const guard = contactGuardOf(tenant);
+  getGateway(tenant.store, name, guard);
+  const { kind, settings } = gatewaySettings(tenant.store, { kind: name, input: {}, guard });
+  const { verdict } = await tenant.outbox.proveGateway(kind, settings);
+  const error = verdict.kind === "delivered" ? null : verdict.error;
+  tenant.store.write((tx) => markGateway(tx, kind.kind, error));
+  return error;
+}
 
 /** What serves people's contacts, and who is paged when nobody can be reached (contract §27). */
 export const gatewayRoutes: Route[] = [
@@ -76,18 +120,7 @@ export const gatewayRoutes: Route[] = [
       const what = { kind: params.kind, input: textsOf(fields), guard };
       const { kind, settings } = gatewaySettings(tenant.store, what);
       if (query.dry_run === "true") return tryGateway(tenant.store, { kind, settings, guard });
-      if (test) {
-        const { verdict } = await tenant.outbox.proveGateway(kind, settings);
-        if (verdict.kind !== "delivered")
-          throw new ServiceError("gateway_refused", `The service refused it: ${verdict.error}.`, {
-            details: [{ reason: verdict.error }],
-          });
-      }
-      return tenant.store.write((tx) => {
-        const put = putGateway(tx, { kind, settings, guard });
-        if (test) markGateway(tx, kind.kind, null);
-        return test ? { ...put, last_ok_at: tx.at } : put;
-      });
+      return storeGateway(tenant, { kind, settings, test });
     },
   }),
   gateways.delete("/{kind}", {

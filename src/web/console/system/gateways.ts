@@ -1,0 +1,129 @@
+import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { Gateway } from "../../../out/contacts/contact.ts";
+import { deleteGateway, listGateways } from "../../../out/contacts/gateways.ts";
+import type { GatewayKind } from "../../../out/services/contact-kind.ts";
+import { mustBeOwner } from "../../../people/roles.ts";
+import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
+import { setGateway, testGateway } from "../../http/resources/gateways.ts";
+import type { Form, PageCall, Screen } from "../screen.ts";
+import { changesLink } from "../ui/audit-address.ts";
+import { button, field, fieldId, labelOf, ticked } from "../ui/form.ts";
+import { ago } from "../ui/times.ts";
+
+const AT = "/system/gateways";
+const target = ({ kind = "" }: PageCall["params"]) => ({ kind: "gateway", id: kind });
+
+/** What serves people's contacts: a mail server, bots, accounts with services. For owners. */
+export const gatewaysScreen: Screen = {
+  path: AT,
+  view(call) {
+    const isOwner = call.who.role === "owner";
+    const { kinds } = contactGuardOf(call.tenant);
+    const sections = {
+      about: { watches: [], draw: about },
+      ...Object.fromEntries(
+        kinds.gateways.map((kind) => [
+          `gateway-${kind.kind}`,
+          { watches: ["people"], draw: () => one(call, kind) },
+        ]),
+      ),
+    };
+    const none = { draw: () => html`<p>Owners set gateways up.</p>`, watches: [] };
+    return { title: "Gateways", nav: "system", sections: isOwner ? sections : { none } };
+  },
+  forms: {
+    "{kind}": {
+      verb: "putGateway",
+      target,
+      async act({ tenant, who, params: { kind = "" } }, form) {
+        mustBeOwner(who.role);
+        const { test, ...fields } = Object.fromEntries(form);
+        const { kinds } = contactGuardOf(tenant);
+        const own = Object.keys(kinds.gateway(kind)?.fields.shape ?? {});
+        const input = Object.fromEntries(
+          own.map((name) => [name, String(fields[name] ?? "").trim()]),
+        );
+        await setGateway(tenant, { kind, input, test: test === "true" });
+        return {
+          said: test === "true" ? `${kind}: the service took it.` : `${kind} is stored, untried.`,
+        };
+      },
+    },
+    "{kind}/test": {
+      verb: "testGateway",
+      target,
+      async act({ tenant, who, params: { kind = "" } }) {
+        mustBeOwner(who.role);
+        const error = await testGateway(tenant, kind);
+        return {
+          said: error === null ? `${kind} works: the service took it.` : `${kind}: ${error}.`,
+        };
+      },
+    },
+    "{kind}/remove": {
+      verb: "deleteGateway",
+      target,
+      act({ tenant, who, params: { kind = "" } }) {
+        mustBeOwner(who.role);
+        tenant.store.write((tx) => deleteGateway(tx, kind));
+        return { said: `${kind} is removed: its contacts stay, and reach nobody.` };
+      },
+    } satisfies Form,
+  },
+};
+
+const about = () =>
+  html`<p class="soft">People are reached by these services: what is set up here, everybody can add under <em>Me</em>, <em>Devices</em>, and ring there to hear it.</p>`;
+
+function one(call: PageCall, kind: GatewayKind): Markup {
+  const { tenant } = call;
+  const stored = listGateways(tenant.store, contactGuardOf(tenant)).find(
+    (each) => each.kind === kind.kind,
+  );
+  const name = kind.about.charAt(0).toUpperCase() + kind.about.slice(1);
+  const at = `${AT}/${kind.kind}`;
+  const isOpen = call.returned?.action === at;
+  const deeds =
+    stored !== undefined &&
+    html`<div class="buttons">${button(call, { action: `${at}/test`, name: "Test", kind: "second", label: `Test ${kind.kind}` })}${button(call, { action: `${at}/remove`, name: "Remove", kind: "danger", label: `Remove ${kind.kind}` })}</div>`;
+  return html`<div class="card"><div class="card-head"><h2>${name}</h2>${standing(call, stored)}</div>${deeds}
+<details id="set-${kind.kind}"${isOpen && html` open`}><summary>${stored === undefined ? "Set up" : "Change"} ${kind.kind}</summary>${form(call, at, { kind, stored })}</details>
+${stored !== undefined && changesLink(call, "gateway", kind.kind)}</div>`;
+}
+
+function standing(call: PageCall, stored: Gateway | undefined): Markup {
+  if (stored === undefined) return html`<span class="soft">not set up</span>`;
+  const { last_error, last_ok_at } = stored;
+  if (last_error !== null) return html`<span class="wrong">not taken: ${last_error}</span>`;
+  return last_ok_at === null
+    ? html`<span class="warn">never tried</span>`
+    : html`<span class="good">✓ took its last message ${ago(call, last_ok_at)}</span>`;
+}
+
+/** What is sealed is typed unseen and never drawn; at another address it has to be typed again. */
+function form(
+  call: PageCall,
+  action: string,
+  { kind, stored }: { kind: GatewayKind; stored: Gateway | undefined },
+): Markup {
+  const { fields, open = [] } = kind;
+  const test = fieldId(action, "test");
+  return html`<form class="form" method="post" action="${call.base}${action}">
+${Object.entries(fields.shape).map(([name, schema]) => {
+  const isShown = name === "url" || open.includes(name);
+  const said = schema.meta()?.description ?? "";
+  const hint = said === "" ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+  const keeps =
+    !isShown && stored !== undefined && "Left empty, what is stored stays, at the same address.";
+  const value = name === "url" ? (stored?.url ?? "") : (stored?.open[name] ?? "");
+  return field(call, action, {
+    name,
+    label: labelOf(name),
+    autocomplete: "off",
+    ...(isShown ? { value } : { type: "password" as const }),
+    hint: [hint, keeps].filter(Boolean).join(" "),
+  });
+})}
+<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, action, { name: "test", value: "true", usual: true })}> Store it only if the service takes a test</label>
+<p class="form-foot"><button class="button second" data-busy="Asking the service …">Save</button></p></form>`;
+}
