@@ -1,3 +1,4 @@
+import { listLadders } from "../../src/core/projects/ladders.ts";
 import { getProject } from "../../src/core/projects/projects.ts";
 import type { RuleBody } from "../../src/core/projects/rule.ts";
 import { getRule } from "../../src/core/projects/rules.ts";
@@ -16,14 +17,17 @@ import { tryConfig } from "../../src/records/config-file/try.ts";
 
 type Edit = (rules: RuleConfig[]) => RuleConfig[];
 
-/** Null where its rules name somebody who is gone: a file can't. */
+/** Null where its rules, or the ladders that they refer to, name somebody who is gone: a file can't. */
 function edited(store: Store, edit: Edit): ApplyOptions | null {
   const project = getProject(store, "p");
   const config = readConfig(store, project, channels);
   const rules = edit(config.rules);
   const people = new Set(store.sql<[], string>("SELECT email FROM accounts").pluck().all());
+  const used = new Set(rules.map(({ ladder }) => ladder));
+  const shared = listLadders(store).filter(({ name }) => used.has(name));
   const named = [
     ...rules.flatMap(({ escalations }) => escalations.flatMap(({ accounts }) => accounts)),
+    ...shared.flatMap(({ steps }) => steps.flatMap(({ accounts }) => accounts)),
     ...config.schedules.flatMap(({ layers }) => layers.flatMap((layer) => layer.participants)),
   ];
   if (!named.every((one) => one === null || people.has(one))) return null;
