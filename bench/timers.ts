@@ -47,6 +47,7 @@ const rest: Omit<RuleBody, "escalations"> = {
   max_renotify: 0,
   ends_with_source: true,
   reopen_within_seconds: 0,
+  for_minutes: 0,
   max_open: 0,
   runbook_url: "",
   silenced_by: [],

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { WaitingAnswer } from "../src/core/alerts/waiting.ts";
 import type { Rule } from "../src/core/projects/rule.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, namedId, path } from "./api.ts";
@@ -8,7 +9,7 @@ import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { tryRule } from "./rule-try.ts";
-import { printable, when } from "./table.ts";
+import { printable, table, when } from "./table.ts";
 
 export function registerRules(program: Command): void {
   const group = program.command("rule").description("rules: which events open an alert");
@@ -26,6 +27,14 @@ export function registerRules(program: Command): void {
     const answer = await callApi<object>(options, "GET", place);
     print(answer, options, () => JSON.stringify(answer, null, 2));
   });
+  rule.verb(
+    "waiting",
+    "list what has fired and waits, by for_minutes, before it opens an alert",
+    async (place, options) => {
+      const answer = await callApi<WaitingAnswer>(options, "GET", `${place}/waiting`);
+      print(answer, options, () => waitingText(answer));
+    },
+  );
   apiFlags(group.command("set <project> <file>"))
     .description(
       "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default (max_open: 200 open alerts, further ones are counted into one); people by email, actions by name",
@@ -44,6 +53,19 @@ export function registerRules(program: Command): void {
     .description("delete a rule; its alerts stay open, and nobody further is paged for them")
     .option("--yes", "also if the ladders of open alerts end with it")
     .action(remove);
+}
+
+function waitingText({ count, waiting }: WaitingAnswer): string {
+  if (count === 0) return "nothing waits";
+  const rows = waiting.map((one) => [
+    when(one.opens_at),
+    when(one.since),
+    String(one.level),
+    String(one.count),
+    printable(one.title),
+  ]);
+  const more = count > waiting.length ? [`and ${count - waiting.length} more`] : [];
+  return [table(["OPENS", "SINCE", "LEVEL", "EVENTS", "WHAT"], rows), ...more].join("\n");
 }
 
 async function remove(

@@ -64,7 +64,7 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
   }
   const body = { ...question, ...(at === undefined ? {} : { at: time }) };
   const answer = await callApi<Simulation>(options, "POST", path(...base, "simulate"), body);
-  print(answer, options, () => simulationText(answer));
+  print(answer, options, () => simulationText(answer, time));
 }
 
 /** Of a ladder: the project of the first rule that names it; undefined: none does. Throws CommandError where it isn't there. */
@@ -126,8 +126,8 @@ const WHY = {
 
 const MOST_SHOWN = 40;
 
-function simulationText(answer: Simulation): string {
-  const { rungs, shared, held, untold, verdict, ends } = answer;
+function simulationText(answer: Simulation, fires: number): string {
+  const { opens_at: opens, rungs, shared, held, untold, verdict, ends } = answer;
   const nameOf = (id: string) =>
     rungs.flatMap(({ people }) => people).find(({ account_id }) => account_id === id)?.name ?? id;
   const rows = rungs.slice(0, MOST_SHOWN).flatMap(({ at, step, why, people, nobody }) => {
@@ -146,6 +146,7 @@ function simulationText(answer: Simulation): string {
     .map((entry) => `${printable(entry.name ?? "somebody")}: ${reasonText(entry, nameOf)}`);
   return [
     `${verdict.level.toUpperCase()}: ${printable(verdict.sentence)}`,
+    ...(opens - fires < 60 ? [] : [`It opens ${when(opens)}: its rule waits first.`]),
     ...section(
       rows.length === 0 ? [] : [table(["WHEN", "STEP", "", "WHO", "BY", "BECAUSE"], rows)],
     ),

@@ -131,7 +131,10 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     const source = detail.has("source") ? ` from ${detail.text("source")}` : "";
     const times = Number(detail.text("count")) > 1 ? ` after ${detail.text("count")} events` : "";
     if (detail.has("drill")) return `drill of rule ${detail.text("rule")} begun`;
-    return `opened by rule ${detail.text("rule")}${source}${times}${novelty(detail)}`;
+    const waited = detail.has("waited_since")
+      ? `, it has lasted since ${detail.time("waited_since")}`
+      : "";
+    return `opened by rule ${detail.text("rule")}${source}${times}${waited}${novelty(detail)}`;
   },
   recent_changes: (detail) =>
     `changed within the hour before: ${detail.each("changes", (change) => `${change.text("message")} (${change.text("source")})`)}`,

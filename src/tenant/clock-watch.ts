@@ -1,5 +1,6 @@
 import { shiftHits } from "../core/alerts/hits.ts";
 import { extendQuiet, lookAgainAtAll, renewPromises, shiftTimers } from "../core/alerts/many.ts";
+import { holdWaiting, shiftWaiting } from "../core/alerts/waiting.ts";
 import {
   forgiveShiftChecks,
   lookAtAllShifts,
@@ -186,6 +187,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
     forgiveShiftChecks(tx, down);
   }
   if (service === undefined || down > 0) renewPromises(tx);
+  if (down !== 0) holdWaiting(tx);
   // The box was off for long, or the clock is far ahead: what waited must be tried before it may fail of its age.
   if (down > LONG_GAP_SECONDS) forgiveDowntime(tx, down);
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
@@ -196,6 +198,7 @@ function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   shiftTimers(tx, seconds);
   noteDowntime(tx, { until: at, seconds });
   shiftHits(tx, seconds);
+  shiftWaiting(tx, seconds);
   shiftSilences(tx, { seconds, at });
   lookAgainAtAll(tx, at);
   shiftHeartbeats(tx, { seconds, at });

@@ -1,3 +1,4 @@
+import { nextWaiting } from "../core/alerts/waiting.ts";
 import type { Reader } from "../ground/store/store.ts";
 import { nextHeartbeat } from "../in/heartbeats/rows.ts";
 import { awaitsAnswers } from "../out/paging/answerable.ts";
@@ -15,7 +16,7 @@ const UNTOLD = "SELECT min(over_at) FROM silences WHERE json_extract(body, '$.te
 const LISTEN_MS = 20_000;
 
 /**
- * When a tenant next has work: an alert's timers, a heartbeat, a delivery, an execution, an answer, or a silence whose
+ * When a tenant next has work: an alert's timers, what waits before it opens one, a heartbeat, a delivery, an execution, an answer, or a silence whose
  * author waits to be notified of its end. Unix milliseconds; null when nothing waits. Clean-up (retention) doesn't
  * count.
  */
@@ -25,7 +26,9 @@ export function nextDue(reader: Reader): number | null {
   const heartbeat = nextHeartbeat(reader);
   const shift = nextShiftWork(reader);
   const times = [
-    ...[timed, heartbeat, shift, read(UNTOLD)].map((at) => (at === null ? null : at * 1000)),
+    ...[timed, nextWaiting(reader), heartbeat, shift, read(UNTOLD)].map((at) =>
+      at === null ? null : at * 1000,
+    ),
     read(DELIVERIES),
     read(EXECUTIONS),
     read(STORMS),

@@ -23,6 +23,7 @@ export interface TenantParts {
 export function tenantJobs(parts: TenantParts): Job[] {
   return [
     parts.watch.job,
+    waitingJob(parts),
     timedJob(parts),
     heartbeatJob(parts),
     diskJob(parts),
@@ -38,6 +39,19 @@ function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
     run(now) {
       if (!watch.ready()) return (now + 1) * 1000;
       const next = sweep.run(watch.upSince());
+      return next === null ? null : next * 1000;
+    },
+  };
+}
+
+/** Opens alerts of rules that wait (contract §5, for_minutes). */
+function waitingJob({ watch, ingest }: TenantParts): Job {
+  return {
+    name: "waiting",
+    wokenBy: ["waiting"],
+    run(now) {
+      if (!watch.ready()) return (now + 1) * 1000;
+      const next = ingest.openWaiting();
       return next === null ? null : next * 1000;
     },
   };

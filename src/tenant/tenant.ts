@@ -148,7 +148,9 @@ export function startTenant(options: TenantOptions): Tenant {
   });
   const id = ensureTenant(store, tenantId);
   const log = tenantLog(options.log, id);
-  const ingest = createIngest(store, {}, (batch) => changes.taken(batch));
+  const failed = (err: unknown) =>
+    log.error({ err }, "what waited could not be opened; it is tried again");
+  const ingest = createIngest(store, { failed }, (batch) => changes.taken(batch));
   const heartbeats = createHeartbeatWatch({ store, ingest, log, tenantId: id });
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
   const changes = createChanges(store, clock, { perKey: 200, all: 400 });

@@ -27,6 +27,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   reports: ["reports"],
   heartbeats: ["heartbeats"],
   silences: ["silences"],
+  waiting: ["waiting"],
   "ping-addresses": ["heartbeats"],
   calendars: ["people"],
   relay: ["system"],

@@ -70,6 +70,7 @@ export function conditions(bytes: Buffer): void {
     renotify_minutes: 0,
     ends_with_source: true,
     reopen_within_seconds: 0,
+    for_minutes: 0,
     max_open: 200,
     runbook_url: "",
     silenced_by: [],

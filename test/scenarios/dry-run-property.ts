@@ -23,6 +23,7 @@ interface Rule {
   auto_resolve_quiet_minutes: number;
   reopen_within_seconds: number;
   max_open: number;
+  for_minutes: number;
 }
 
 const TEXTS = ["disk is full on sda", "payment was refused by the bank", "queue is long"];
@@ -52,6 +53,7 @@ const ruleOf: fc.Arbitrary<Rule> = fc.record({
   auto_resolve_quiet_minutes: fc.constantFrom(0, 1, 5),
   reopen_within_seconds: fc.constantFrom(0, 0, 300),
   max_open: fc.constantFrom(0, 1, 2),
+  for_minutes: fc.constantFrom(0, 0, 1, 5),
 });
 
 /** What is too many was counted before: its highest level isn't that of the last event. */
@@ -69,6 +71,7 @@ const manyCounted: [Sent[], Rule] = [
     auto_resolve_quiet_minutes: 0,
     reopen_within_seconds: 0,
     max_open: 1,
+    for_minutes: 0,
   },
 ];
 

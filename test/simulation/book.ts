@@ -3,6 +3,7 @@ import type { RuleBody } from "../../src/core/projects/rule.ts";
 import type { LogEvent } from "./facts.ts";
 import type { Heard } from "./labels.ts";
 import { type ClimbStep, climbOf } from "./shared.ts";
+import type { Wait } from "./waiting.ts";
 import { type Counted, endHits, nothingCounted } from "./windows.ts";
 import type { World } from "./world.ts";
 
@@ -68,6 +69,8 @@ export interface Book {
   /** The words that lines of each rule have named, in order. */
   readonly words: string[][];
   readonly counted: Counted;
+  /** What fired and has to last, by key. */
+  readonly waits: { all: Map<string, Wait>; order: number };
   /** The sum of the clock's jumps: elapsed time is wall time without them. */
   jumped: number;
   upSince: number;
@@ -89,6 +92,7 @@ export function openBook(world: World): Book {
     alerts: [],
     standing: new Map(),
     counted: nothingCounted(),
+    waits: { all: new Map(), order: 0 },
     gone: new Set(),
     words: world.rules.map(() => []),
     jumped: 0,

@@ -116,7 +116,9 @@ export function startEngine(options: {
     const clock = steadyClock(options.machine);
     const store = openStore({ path, kind: "box", clock, random });
     store.onCommit((notes) => {
-      for (const note of notes) if (note.topic === "due") wake(note.at);
+      for (const note of notes)
+        if (note.topic === "due") wake(note.at);
+        else if (note.topic === "waiting") wake(Math.floor(clock.now() / 1000));
     });
     const writer = createWriter(store, defaultWriterLimits);
     const watch = startClockWatch({ store, clock, log });
@@ -131,7 +133,7 @@ export function startEngine(options: {
     retainLogs: false,
   };
   const now = () => Math.floor(parts.clock.now() / 1000);
-  facts.push({ what: "started", wall: now(), down: 0, kept: [] });
+  facts.push({ what: "started", wall: now(), down: 0, kept: [], isAgain: false });
   const { ladders: shared } = world;
   const ladders = ladderVerbs({ store: () => parts.store, now, facts, rules, shared });
 
@@ -175,8 +177,12 @@ export function startEngine(options: {
       looks += 1;
       if (looks % 5 === 0 || parts.clock.jump() !== 0) beat();
       facts.push({ what: "looked", wall: now() });
+      let opens: number | null;
+      do opens = parts.writer.openWaiting();
+      while (opens !== null && opens <= now());
       do next = parts.sweep.run(parts.watch.upSince());
       while (next !== null && next <= now());
+      if (opens !== null) wake(opens);
     },
     event(rule, host, word = WORDS[0], named = null) {
       facts.push({ what: "event", wall: now(), rule, host, word, named });
@@ -261,7 +267,7 @@ export function startEngine(options: {
       const down = now() - alive;
       // Behind the last time it was alive: the box can't know how long it was off.
       if (down < 0) facts.push({ what: "jumped", by: down });
-      facts.push({ what: "started", wall: now(), down: Math.max(0, down), kept });
+      facts.push({ what: "started", wall: now(), down: Math.max(0, down), kept, isAgain: true });
     },
     close() {
       parts.store.close();

@@ -10,7 +10,14 @@ export type Fact =
    * Started. `down` is how long it was off by its own measure, 0 where its clock can't tell. `kept`: of alerts
    * whose latest report a crash may have taken, the validity of the report that is known.
    */
-  | { what: "started"; wall: number; down: number; kept: { alert: number; lasts: number | null }[] }
+  | {
+      what: "started";
+      wall: number;
+      down: number;
+      kept: { alert: number; lasts: number | null }[];
+      /** It was off before. */
+      isAgain: boolean;
+    }
   /** Due work was looked at. */
   | { what: "looked"; wall: number }
   /** `word` is what the line names: the third for one rule makes all its lines one template. */

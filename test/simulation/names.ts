@@ -12,6 +12,7 @@ import {
 import type { Fact, Named } from "./facts.ts";
 import { hear, keysOf } from "./labels.ts";
 import { goOn, renotifyFrom } from "./ladders.ts";
+import { endWaits, startWaits } from "./waiting.ts";
 import { dropNamed } from "./windows.ts";
 
 /** How long what a person resolved stays so while its sender goes on with that firing. */
@@ -94,7 +95,10 @@ export function goesOn(book: Book, alert: Told, wall: number): void {
 /** What a sender says of every alert of a name, of whichever rule. */
 export function conclude(book: Book, fact: Extract<Fact, { what: "concluded" }>): void {
   const { wall, key, status, instance } = fact;
-  if (status === "resolved") dropNamed(book, key);
+  if (status === "resolved") {
+    dropNamed(book, key);
+    endWaits(book, { key, instance });
+  }
   for (const alert of [...book.standing.values()]) {
     if (alert.key.split(" ")[1] !== `@${key}`) continue;
     const isLate =
@@ -108,6 +112,7 @@ export function conclude(book: Book, fact: Extract<Fact, { what: "concluded" }>)
 /** After a start senders have their whole last promise again; a crash may have taken the reports of the last minute. */
 export function startAgain(book: Book, fact: Extract<Fact, { what: "started" }>): void {
   const now = fact.wall - book.jumped;
+  if (fact.isAgain) startWaits(book, now);
   for (const { alert: id, lasts } of fact.kept) {
     const alert = book.alerts[id - 1] as Told;
     const latest = alert.reports.at(-1);

@@ -30,6 +30,16 @@ import {
 import { conclude, goesOn, isHeld, isRepeat, reopens, report, startAgain } from "./names.ts";
 import { type ClimbStep, climbOf, meant, readLadder, renamed } from "./shared.ts";
 import { readLine, templateOf } from "./templates.ts";
+import {
+  beginWait,
+  dropWaits,
+  hearWait,
+  lasted,
+  mustLast,
+  retimeWaits,
+  takeDue,
+  type Wait,
+} from "./waiting.ts";
 import { dropHits, fires } from "./windows.ts";
 import type { World } from "./world.ts";
 
@@ -83,9 +93,10 @@ function read(book: Book, fact: Fact): void {
   else if (fact.what === "added") {
     book.rows[fact.rule] = fact.id - 1;
     book.rules[fact.id - 1] = fact.body;
-  } else if (fact.what === "looked")
+  } else if (fact.what === "looked") {
+    for (const wait of takeDue(book, fact.wall - book.jumped)) openLasting(book, wait, fact.wall);
     for (const alert of [...standing.values()]) look(book, alert, fact.wall);
-  else if (fact.what === "concluded") {
+  } else if (fact.what === "concluded") {
     readLine(book, fact);
     conclude(book, fact);
   } else {
@@ -134,19 +145,32 @@ function look(book: Book, alert: Told, wall: number): void {
 }
 
 function match(book: Book, fact: Extract<Fact, { what: "event" }>): void {
-  const { wall, named } = fact;
   readLine(book, fact);
+  count(book, fact);
+}
+
+function count(book: Book, fact: Extract<Fact, { what: "event" }>): void {
+  const { wall, named } = fact;
   const row = book.rows[fact.rule];
   if (row == null) return;
   const subject = named === null ? templateOf(book, fact) : `@${named.key}`;
   const key = `${row} ${subject} ${fact.host}`;
   const told = book.standing.get(key);
   if (told === undefined) {
-    if (isHeld(book, key, fact)) book.repeats += 1;
+    const wait = mustLast(book, row) ? book.waits.all.get(key) : undefined;
+    if (wait !== undefined && wait.due <= wall - book.jumped) {
+      book.waits.all.delete(key);
+      openLasting(book, wait, wall);
+      count(book, fact);
+    } else if (wait !== undefined) {
+      if (hearWait(book, wait, { fact, keys: keysOf(fact) })) book.repeats += 1;
+    } else if (isHeld(book, key, fact)) book.repeats += 1;
     else if (!reopens(book, key, fact)) {
       const keys = keysOf(fact);
       const counted = fires(book, key, { rule: row, now: wall - book.jumped, keys });
-      if (counted !== null) open(book, key, { ...fact, rule: row, counted });
+      if (counted !== null && mustLast(book, row))
+        beginWait(book, key, { fact, rule: row, keys: counted });
+      else if (counted !== null) open(book, key, { ...fact, rule: row, counted });
     }
     return;
   }
@@ -156,6 +180,15 @@ function match(book: Book, fact: Extract<Fact, { what: "event" }>): void {
   else if (isBurst) say(book, told, { event: "alert.renotified", wall });
   report(book, told, fact);
   hear(told.heard, keysOf(fact));
+}
+
+/** Its time is over: it opens, unless it ended by itself. */
+function openLasting(book: Book, wait: Wait, wall: number): void {
+  const { key, rule, named, host, word, heard, last } = wait;
+  if (!lasted(wait) || book.standing.has(key)) return;
+  open(book, key, { what: "event", wall, rule, host, word, named, counted: heard });
+  const alert = book.standing.get(key);
+  if (alert !== undefined) alert.lastMatchWall = last + book.jumped;
 }
 
 /** `counted`: the keys of all events that it opens with. */
@@ -227,6 +260,7 @@ function replace(
   const climb = climbOf(book.ladders, before);
   book.rules[row] = body;
   if (!isDeepStrictEqual(before, body)) dropHits(book, row);
+  retimeWaits(book, row, { before, now: fact.wall - book.jumped });
   changed(book, row, { before: { climb, quiet: before.auto_resolve_quiet_minutes }, fact });
 }
 
@@ -280,6 +314,7 @@ function drop(book: Book, fact: Extract<Fact, { what: "dropped" }>): void {
       `rule ${row} went: the ladders of ${fact.ends} end as was said, must of ${ends}`,
     );
   const { match } = book.rules[row] as RuleBody;
+  dropWaits(book, row);
   replace(book, { rule, wall, body: { ...defaultRule, match, ladder: null } });
   book.rows[rule] = null;
 }

@@ -1,4 +1,5 @@
 import { type Book, close, NEVER, type Told } from "./book.ts";
+import { mergeWaits, standsNow } from "./waiting.ts";
 import { mergeHits } from "./windows.ts";
 import { LINES, MERGED_AT } from "./world.ts";
 
@@ -58,9 +59,13 @@ export function readLine(book: Book, line: { rule: number; word: string; wall: n
     }
     book.counted.hits.delete(`${row} ${known[1]} ${host}`);
     book.counted.hits.delete(key);
+    standsNow(book, key, `${row} ${known[1]} ${host}`);
   }
   const row = book.rows[rule];
-  if (row != null) mergeHits(book, row, { from: known[1] ?? "", to: known[0] ?? "" });
+  if (row == null) return;
+  const both = { from: known[1] ?? "", to: known[0] ?? "" };
+  mergeHits(book, row, both);
+  mergeWaits(book, row, both);
 }
 
 /** Which kind of line its rule takes, or took. */

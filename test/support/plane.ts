@@ -64,6 +64,7 @@ export const defaultRule: RuleBody = {
   max_renotify: 0,
   ends_with_source: true,
   reopen_within_seconds: 0,
+  for_minutes: 0,
   max_open: 200,
   runbook_url: "",
   silenced_by: [],

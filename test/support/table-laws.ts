@@ -53,6 +53,7 @@ export const owners: Record<string, string> = {
   alerts: "alerts",
   timeline: "alerts",
   window_hits: "alerts",
+  waiting: "alerts",
   changes: "alerts",
   alert_buckets: "alerts",
   alert_minutes: "alerts",

@@ -44,6 +44,8 @@ export interface Opening {
   labels?: AlertLabels;
   /** Of a rule that asks for new templates: seconds for which it wasn't heard of; Infinity: never before. */
   silentFor?: number | null;
+  /** Since when it has waited to open, and when it was seen last, Unix seconds; left out: it opens at once. */
+  waited?: { since: number; lastSeen: number } | null;
   /** Nothing is wrong: somebody tries whom it reaches, until `endsAt` (Unix seconds). */
   drill?: { by: string; endsAt: number } | null;
 }
@@ -59,7 +61,7 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
  * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
-  const { rule, named, drill = null, silentFor = null } = opening;
+  const { rule, named, drill = null, waited = null, silentFor = null } = opening;
   const again = named?.stillFiring ?? null;
   const id = insert(tx, opening);
   const { count, source } = opening;
@@ -72,6 +74,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
         ? { rule: rule.name, count, source, level: opening.level }
         : { rule: rule.name, drill: true }),
       ...(silentFor === null ? {} : { not_heard_for: silentFor === Infinity ? 0 : silentFor }),
+      ...(waited === null ? {} : { waited_since: waited.since }),
       ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
     },
   });
@@ -107,7 +110,7 @@ function insert(tx: Tx, opening: Opening): number {
       opening.level,
       opening.count,
       opening.firstSeen,
-      tx.at,
+      opening.waited?.lastSeen ?? tx.at,
       opening.lastMessage,
       JSON.stringify(opening.identifiers),
       rule.investigate && drill === null ? 1 : 0,

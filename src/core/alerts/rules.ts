@@ -24,6 +24,7 @@ import { renameInSilences } from "../quiet/rows.ts";
 import { dropHitsOfRule } from "./hits.ts";
 import { lookAgainBelow, lookAgainOfRule, renameRuleOfAlerts } from "./many.ts";
 import { retimeAlerts } from "./retime.ts";
+import { retimeWaiting } from "./waiting.ts";
 
 /** Throws 409 for a taken name, 422 for accounts, schedules, actions or a ladder that don't exist here, for one too many and for rules that silence each other. */
 export function createRule(
@@ -59,6 +60,7 @@ export function replaceRule(
   if (after === null) return before;
   lookAgainOfRule(tx, before);
   dropHitsOfRule(tx, before.id);
+  if (after.for_minutes !== before.for_minutes) retimeWaiting(tx, after);
   changeConfig(tx, project.id);
   const { ladder = null } = after;
   retimeAlerts(tx, ladder === null ? before : fromOutside(before, project.name), after);

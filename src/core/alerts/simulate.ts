@@ -34,10 +34,11 @@ export function simulate(
   reader: Reader,
   of: { projectId: number; input: Of<SimulateInput>; now: number },
 ): Work<Simulation> {
-  const at = of.input.at ?? of.now;
-  const until = at + of.input.horizon_hours * HOUR;
-  const world = worldOf(reader, of, { from: at, until });
-  return simulated(world, questionOf(of.input, { at, until }));
+  const fires = of.input.at ?? of.now;
+  const hours = of.input.horizon_hours * HOUR;
+  const world = worldOf(reader, of, { from: fires, until: fires + hours });
+  const at = fires + waitOf(world);
+  return simulated(world, questionOf(of.input, { at, until: at + hours }));
 }
 
 /** The same at each hour of some days. */
@@ -53,11 +54,14 @@ export function sweep(
   return swept(
     world,
     Array.from({ length: cells }, (_, cell) => {
-      const at = from + cell * HOUR;
+      const at = from + cell * HOUR + waitOf(world);
       return questionOf(of.input, { at, until: at + horizon_hours * HOUR });
     }),
   );
 }
+
+/** How long what fires waits before it opens, seconds. */
+const waitOf = ({ rule }: World): number => rule.for_minutes * 60;
 
 /** What is asked; a rule that isn't stored may have the passes of a ladder that isn't, either. */
 type Of<Input extends Pick<SimulateInput, "rule">> = Omit<Input, "rule"> & {
@@ -75,7 +79,8 @@ function worldOf(
   const rule = ruleOf(reader, projectId, { rule: input.rule, now });
   mustBeMembers(reader, input);
   const imagined = { rule, level: level ?? rule.match.min_level ?? USUAL_LEVEL };
-  return readWorld(reader, { ...imagined, identifiers, source }, range);
+  const until = range.until + rule.for_minutes * 60;
+  return readWorld(reader, { ...imagined, identifiers, source }, { from: range.from, until });
 }
 
 function ruleOf(
@@ -113,7 +118,7 @@ function* swept(world: World, questions: readonly SimulationQuery[]): Work<Sweep
       isEnough: isSettled(world, question),
     });
     const { level, sentence } = judgeCourse(world, course, question);
-    cells.push({ at: question.at, verdict: level, why: sentence });
+    cells.push({ at: question.at - waitOf(world), verdict: level, why: sentence });
   }
   return { cells };
 }
@@ -122,6 +127,7 @@ function* simulated(world: World, question: SimulationQuery): Work<Simulation> {
   const course = yield* followAlert(world, question);
   const because = new Map<string, Because[]>();
   return {
+    opens_at: question.at,
     rungs: course.rungs.map((rung) => shownRung(world, rung, { question, because })),
     shared: world.channels.flatMap((channel) => sharedOf(channel, course)),
     held: course.held,

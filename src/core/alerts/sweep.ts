@@ -148,7 +148,7 @@ function rulesIn(tx: Tx): (row: AlertRow) => StoredRule | null {
 }
 
 /** A disk that is full or broken, or a store that is locked: no alert's own fault. */
-function meetsAll(error: unknown): boolean {
+export function meetsAll(error: unknown): boolean {
   if (error instanceof ServiceError) return error.status === 429;
   return isFatal(error) || sqliteCode(error).startsWith("SQLITE_BUSY");
 }

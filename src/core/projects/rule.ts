@@ -78,6 +78,12 @@ export const ruleFields = {
   match: match.prefault({}).describe("Which events match: all parts that are given must hold."),
   conditions: conditions.describe("Comparisons with the event's keys; all must hold."),
   fire_after: fireAfter.prefault({}).describe("How many matching events open an alert."),
+  for_minutes: integer(0, 1440)
+    .default(0)
+    .describe(
+      "What would open an alert opens it only after this long: not if its sender ended it meanwhile, and without a sender's end only if matches still came in the last third of it; 0 = at once.",
+    )
+    .register(fieldLabels, { label: "It must last", unit: "min" }),
   dedup_window_minutes: minutes
     .default(0)
     .describe(

@@ -38,6 +38,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   log_lines: "events",
   log_blocks: "events",
   window_hits: "events",
+  waiting: "events",
   changes: "events",
   alert_buckets: "events",
   alert_minutes: "events",

@@ -40,6 +40,8 @@ export type Note =
   | { topic: "due"; at: number }
   /** The clock jumped by so many seconds, and all due times moved with it. */
   | { topic: "clock"; by: number }
+  /** What waits before it opens an alert is due at another time. */
+  | { topic: "waiting" }
   /** All due times of the outbox moved. */
   | { topic: "outbox" }
   /** An integration or action has something to send, was changed, or works again. */

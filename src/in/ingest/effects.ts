@@ -1,27 +1,29 @@
 import { noteChange } from "../../core/alerts/changes.ts";
 import { NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import { wasAlert } from "../../core/alerts/named.ts";
-import { openAlert } from "../../core/alerts/open.ts";
 import { isOfSeveral } from "../../core/alerts/recheck.ts";
 import { renotifyBurst } from "../../core/alerts/renotify.ts";
 import { findReopenable, reopen } from "../../core/alerts/reopen.ts";
+import { dueWaiting } from "../../core/alerts/waiting.ts";
 import { patternTimeOf } from "../../core/projects/pattern.ts";
 import type { Source } from "../../core/projects/sources.ts";
 import type { Tx } from "../../ground/store/store.ts";
-import { identifiersOf, keyPrefix } from "./alert-key.ts";
+import { keyPrefix } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import type { IngestEvent } from "./event.ts";
 import { isNewTo, type Novelty } from "./first-seen.ts";
 import { createGoingOn, type GoingOn } from "./going-on.ts";
 import { type CompiledRule, matches } from "./match.ts";
 import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
-import type { Extra, NamedState } from "./named-fields.ts";
+import type { NamedState } from "./named-fields.ts";
 import type { OpenAlert, OpenAlerts } from "./open-alerts.ts";
+import { createOpener, foundOf, namedBy } from "./opening.ts";
 import type { ProjectStates } from "./project-state.ts";
 import { createRowsTaken } from "./rows-taken.ts";
 import type { Mined } from "./template/miner.ts";
 import { createTooMany } from "./too-many.ts";
 import type { Unresolved } from "./unresolved.ts";
+import { concludeWaiting, createWaitingBook, identifiedWaiting } from "./waiting.ts";
 import type { Firing } from "./window.ts";
 import type { Windows } from "./windows.ts";
 
@@ -34,8 +36,10 @@ export interface Done {
 
 /** What events do to alerts: fold into one, open one, end one; in the caller's transaction. */
 export interface Effects {
-  of(tx: Tx, arrival: Arrival, known: { mined: Mined; novelty: Novelty }): Done;
+  of(tx: Tx, arrival: Arrival, known: Known): Done;
   readonly goingOn: GoingOn;
+  /** Looks at so many of those whose wait is over: each opens, or is forgotten. */
+  settleWaiting(tx: Tx, most: number): void;
   /** Writes what is only in memory so far. */
   flush(tx: Tx): void;
   /** Rows that the batch's opened and ended alerts wrote so far, with their deliveries. */
@@ -48,6 +52,17 @@ export interface Effects {
   reset(): void;
 }
 
+/**
+ * What became of an event under one rule. "again": the same firing was reported again. "held": so it was, and there is no alert:
+ * somebody resolved it here a short while ago, or it waits. "none": it counts towards an alert.
+ */
+type Became = "alerted" | "again" | "held" | "none";
+
+interface Known {
+  mined: Mined;
+  novelty: Novelty;
+}
+
 export function createEffects(memory: {
   projects: ProjectStates;
   openAlerts: OpenAlerts;
@@ -56,15 +71,18 @@ export function createEffects(memory: {
 }): Effects {
   const { projects, openAlerts, windows } = memory;
   const tooMany = createTooMany(openAlerts, memory.unresolved);
+  const waiting = createWaitingBook();
   const subjectOf = subjectMaker();
   const bursts: { key: string; alert: OpenAlert }[] = [];
   const rows = createRowsTaken();
   const goingOn = createGoingOn(openAlerts, memory.unresolved);
+  const { open, settle } = createOpener({ tooMany, waiting, rows });
   let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
 
   /** Writes what memory holds of the batch, because the operations on alerts read the table. */
   const writeSoFar = (tx: Tx) => {
     windows.flush(tx);
+    waiting.flush(tx);
     openAlerts.flush(tx);
     for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
     tooMany.flush(tx);
@@ -84,16 +102,21 @@ export function createEffects(memory: {
     }
     writeSoFar(tx);
     rows.expect(tx);
-    const named = identified(tx, source, said);
+    const { rules } = projects.get(source.projectId);
+    const scope = { projectId: source.projectId, room: nameScopeOf(source) };
+    const known = identified(tx, source, said);
+    const named = rules.waits ? identifiedWaiting(tx, scope, known) : known;
     const { resolved, keys } = conclude(tx, { source, named, event });
+    const waited = rules.waits ? concludeWaiting(tx, waiting, { scope, named, event }) : 0;
+    const isUnknown = keys.length === 0 && waited === 0;
     // The operations changed rows that are cached; what was counted before the end counts no more.
     for (const key of keys) openAlerts.forget(key);
     if (named.action === "resolve") {
-      if (keys.length === 0) nothing.unmatchedResolves.push(source);
+      if (isUnknown) nothing.unmatchedResolves.push(source);
       if (named.dedupKey !== null) {
-        const subject = subjectOf(nameScopeOf(source), named.dedupKey);
-        let isNew = keys.length === 0 && named.justEnded === true;
-        for (const { rule, atOnce } of projects.get(source.projectId).rules.all) {
+        const subject = subjectOf(scope.room, named.dedupKey);
+        let isNew = isUnknown && named.justEnded === true;
+        for (const { rule, atOnce } of rules.all) {
           // Whatever the identifiers, because an end seldom has them.
           if (!atOnce) windows.drop(tx, rule, subject);
           tooMany.ended(rule.id, subject);
@@ -150,80 +173,31 @@ export function createEffects(memory: {
     return true;
   };
 
-  /** Opens an alert, unless its rule has too many open ones and the one that lists the rest took it. */
-  const open = (
-    tx: Tx,
-    {
-      rule: { rule, names },
-      key,
-      subject,
-      fired,
-      stillFiring,
-      silentFor,
-    }: {
-      rule: CompiledRule;
-      key: string;
-      subject: string;
-      fired: Firing;
-      stillFiring: number | null;
-      silentFor: number | null;
-    },
-    { source, event }: Arrival,
-    mined: Mined,
-  ) => {
-    rows.expect(tx);
-    const named = namedBy(event);
-    const identifiers = identifiersOf(rule.identifier_keys, event.keys);
-    const called = named?.dedupKey ?? mined.root.text;
-    const { keys } = event;
-    const found = { rule, names, key, subject, fired, identifiers, keys, called };
-    if (tooMany.took(tx, { ...found, source: source.name })) return;
-    openAlert(tx, {
-      projectId: source.projectId,
-      rule,
-      alertKey: key,
-      templateId: mined.root.id,
-      template: mined.root.text,
-      level: fired.level,
-      count: fired.count,
-      firstSeen: fired.firstSeen,
-      lastMessage: event.message,
-      source: source.name,
-      isOfOneSource: fired.sources === 1,
-      silentFor,
-      identifiers,
-      named:
-        named === null
-          ? null
-          : {
-              dedupKey: named.dedupKey,
-              room: nameScopeOf(source),
-              stillFiring,
-              instance: named.instance,
-              expiresAt: lasting(named.expiresAt, tx.at),
-            },
-      title: event.title ?? null,
-      labels: fired.labels ?? withKeys(NO_LABELS, keys, names),
-      extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
-    });
-  };
-
   const keyOf = (rule: CompiledRule, { source, event }: Arrival, mined: Mined) => {
     const named = namedBy(event);
     const subject = named === null ? mined.root.id : subjectOf(nameScopeOf(source), named.dedupKey);
     return { subject, key: rule.keyOf(subject, event.keys) };
   };
 
-  /**
-   * The effect of an event under one rule. "again": the same firing was reported again. "held": somebody resolved this
-   * firing here a short while ago.
-   */
-  const apply = (
+  /** What waits under the key takes the event; null where nothing does. */
+  const waitWith = (
     tx: Tx,
     rule: CompiledRule,
-    arrival: Arrival,
-    { mined, novelty }: { mined: Mined; novelty: Novelty },
-  ): "alerted" | "again" | "held" | "none" => {
+    key: string,
+    { event, source, known }: Arrival & { known: Known },
+  ): Became | null => {
+    const one = waiting.find(tx, key);
+    if (one === null) return null;
+    if (one.due_at <= tx.at) {
+      settle(tx, rule, one);
+      return apply(tx, rule, { event, source }, known);
+    }
+    const said = { ...event, source: source.name, template: known.mined.root.text };
+    return waiting.hear(tx, rule, one, said) ? "none" : "held";
+  };
+
+  const apply = (tx: Tx, rule: CompiledRule, arrival: Arrival, known: Known): Became => {
+    const { mined, novelty } = known;
     const { source, event } = arrival;
     const { subject, key } = keyOf(rule, arrival, mined);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
@@ -237,6 +211,10 @@ export function createEffects(memory: {
       const isNews = foldInto(tx, rule, { key, alert, template: mined.root.text }, event);
       return isNews ? "alerted" : "again";
     }
+    if (rule.waitSeconds > 0) {
+      const waited = waitWith(tx, rule, key, { ...arrival, known });
+      if (waited !== null) return waited;
+    }
     const { swallowed, stillFiring } = heldFiring(tx, key, event);
     if (swallowed) return "held";
     if (reopens(tx, rule, key, { arrival, template: mined.root.text })) {
@@ -248,11 +226,22 @@ export function createEffects(memory: {
       : windows.count(tx, rule, { key, sourceId: source.id, event });
     if (fired === null) return "none";
     const silentFor = rule.firstSeenSeconds > 0 ? novelty.after : null;
-    open(tx, { rule, key, subject, fired, stillFiring, silentFor }, arrival, mined);
+    const dedupKey = namedBy(event)?.dedupKey ?? null;
+    const room = nameScopeOf(source);
+    const found = foundOf(tx, rule, { arrival, mined, subject, fired, stillFiring, silentFor });
+    const { labels } = fired;
+    const { keys } = event;
+    if (rule.waitSeconds > 0) {
+      rows.expect(tx);
+      const said = labels ?? withKeys(NO_LABELS, keys, rule.names);
+      const one = { key, room, dedupKey, found: { ...found, labels: said } };
+      if (waiting.begin(tx, rule, one)) return "none";
+    }
+    open(tx, rule, { key, room, dedupKey, found, labels, keys, waited: null });
     return "alerted";
   };
 
-  const fire = (tx: Tx, arrival: Arrival, known: { mined: Mined; novelty: Novelty }): Done => {
+  const fire = (tx: Tx, arrival: Arrival, known: Known): Done => {
     const { mined: template, novelty } = known;
     const { source, event } = arrival;
     let alerted = false;
@@ -262,7 +251,9 @@ export function createEffects(memory: {
     for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
       if (!matches(rule, event, time)) continue;
       if (rule.firstSeenSeconds > 0 && (novelty.isLearning || !isNewTo(rule, novelty, tx.at))) {
-        if (!goingOn.has(tx, rule, keyOf(rule, arrival, template).key)) continue;
+        const { key } = keyOf(rule, arrival, template);
+        const waits = rule.waitSeconds > 0 && waiting.find(tx, key) !== null;
+        if (!waits && !goingOn.has(tx, rule, key)) continue;
       }
       const became = apply(tx, rule, arrival, known);
       if (became === "alerted" || became === "again") alerted = true;
@@ -281,6 +272,16 @@ export function createEffects(memory: {
         : concludeNamed(tx, arrival, named, known.mined);
     },
     goingOn,
+    settleWaiting(tx, most) {
+      for (const one of dueWaiting(tx, tx.at, most)) {
+        const { all } = projects.get(one.project_id).rules;
+        const rule = all.find(({ rule: { id } }) => id === one.rule_id);
+        const quiet = (rule?.rule.auto_resolve_quiet_minutes ?? 0) * 60;
+        const isOpen = openAlerts.find(tx, one.alert_key, quiet) !== null;
+        if (rule === undefined || isOpen) waiting.forget(tx, one.alert_key);
+        else settle(tx, rule, one);
+      }
+    },
     flush: writeSoFar,
     rowsTaken: rows.count,
     get nothing() {
@@ -293,17 +294,12 @@ export function createEffects(memory: {
     reset() {
       openAlerts.settle();
       tooMany.settle();
+      waiting.clear();
       bursts.length = 0;
       rows.reset();
       nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
     },
   };
-}
-
-/** What the sender says of the alert that the event names; null without a name. */
-function namedBy({ named }: IngestEvent): (NamedState & { dedupKey: string }) | null {
-  if (named === undefined || named === null || named.dedupKey === null) return null;
-  return { ...named, dedupKey: named.dedupKey };
 }
 
 /** If the rule says so, an alert that ended a short while ago reopens, in place of a new one (contract §22). */
@@ -332,8 +328,4 @@ function reopens(
 /** An expiry in the past only means that the sender's clock is wrong. */
 function lasting(expiresAt: number | null, at: number): number | null {
   return expiresAt !== null && expiresAt > at ? expiresAt : null;
-}
-
-function extraColumns({ details, links, images, occurredAt }: Extra) {
-  return { details, links, images, occurred_at: occurredAt };
 }

@@ -39,6 +39,8 @@ export interface IngestHandle {
   shed(why: "storage_full" | null): void;
   /** Writes what is queued, and what else is only in memory. */
   drain(): void;
+  /** Looks at what waits and is due. When the next is (Unix seconds; now or earlier: there is more; null: nothing waits). */
+  readonly openWaiting: Writer["openWaiting"];
   /** The latest report of an alert that isn't written yet. */
   readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
@@ -88,10 +90,10 @@ const MOST_LISTENED = 50;
 
 export function createIngest(
   store: Store,
-  limits: { batch?: BatchLimits; writer?: WriterLimits } = {},
+  limits: { batch?: BatchLimits; writer?: WriterLimits; failed?: (error: unknown) => void } = {},
   onTaken: (batch: readonly Pick<Arrival, "source">[]) => void = () => {},
 ): IngestHandle {
-  const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
+  const writer = createWriter(store, limits.writer ?? defaultWriterLimits, limits.failed);
   const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
   const counted = { accepted: 0, shed: 0, batches: 0 };
   const refused = createRefusedBook(store.clock);
@@ -199,6 +201,7 @@ export function createIngest(
       batcher.drain();
       writer.finish();
     },
+    openWaiting: writer.openWaiting,
     laterReport: writer.laterReport,
     stats() {
       const { templates, overflowed } = writer.stats();

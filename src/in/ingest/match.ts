@@ -19,6 +19,8 @@ export interface CompiledRule {
   /** It fires with the first match, so it needs no window. */
   readonly atOnce: boolean;
   readonly windowSeconds: number;
+  /** How long what fires waits before it opens; 0: it opens at once. */
+  readonly waitSeconds: number;
   readonly keyOf: KeyMaker;
   /** Keys that are kept before others. */
   readonly names: readonly string[];
@@ -36,6 +38,7 @@ export function compileRule(rule: StoredRule): CompiledRule {
     conditions: rule.conditions.map(compileCondition),
     atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
     windowSeconds: fire_after.window_minutes * 60,
+    waitSeconds: rule.for_minutes * 60,
     keyOf: keyMaker(rule.id, rule.identifier_keys),
     names: namesOfRule(rule),
   };
@@ -91,6 +94,8 @@ export function namesOfTakers(
 /** A project's rules. Which of them admit a source and text is cached. */
 export interface RuleSet {
   readonly all: readonly CompiledRule[];
+  /** Whether one of them waits before it opens an alert. */
+  readonly waits: boolean;
   /** `text` must be one object for all messages of a shape, its root one for all of a template. */
   of(source: string, text: MatchedText): readonly CompiledRule[];
   /** The keys that conditions and identifiers use, the short ones first; computed when first asked for. */
@@ -118,6 +123,7 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   const readsText = rules.some((rule) => rule.templateContains !== "");
   return {
     all: rules,
+    waits: rules.some(({ waitSeconds }) => waitSeconds > 0),
     watched: () => (watched ??= watchedBy(rules)),
     of(source, text) {
       const { root } = text;

@@ -1,5 +1,6 @@
 import { keysWithHits, mergeHits } from "../../core/alerts/hits.ts";
 import { mergeAlerts, moveAlert } from "../../core/alerts/merge.ts";
+import { keysWaiting, mergeWaiting } from "../../core/alerts/waiting.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { keyPrefix, rekey } from "./alert-key.ts";
 
@@ -14,7 +15,7 @@ export interface MergedTemplates {
 }
 
 /**
- * Moves open alerts and counted matches from the younger template's keys to the older's, in the transaction that writes
+ * Moves open alerts, what waits to open, and counted matches from the younger template's keys to the older's, in the transaction that writes
  * the merge. A key has one open alert; `mergeAlerts` decides which stays.
  */
 export function mergeKeys(tx: Tx, projectId: number, { younger, older }: MergedTemplates): void {
@@ -36,6 +37,7 @@ export function mergeKeys(tx: Tx, projectId: number, { younger, older }: MergedT
     if (other === undefined || other === id) moveAlert(tx, id, place);
     else mergeAlerts(tx, [id, other], place);
     mergeHits(tx, ruleId, { from, to, standing: true });
+    mergeWaiting(tx, { from, to, templateId: older, standing: true });
   }
   const rules = tx
     .sql<[projectId: number]>("SELECT id FROM rules WHERE project_id = ?")
@@ -45,6 +47,10 @@ export function mergeKeys(tx: Tx, projectId: number, { younger, older }: MergedT
     for (const from of keysWithHits(tx, ruleId, keyPrefix(ruleId, younger))) {
       const to = rekey(from, ruleId, younger, older);
       mergeHits(tx, ruleId, { from, to, standing: standing(to) !== undefined });
+    }
+    for (const from of keysWaiting(tx, ruleId, keyPrefix(ruleId, younger))) {
+      const to = rekey(from, ruleId, younger, older);
+      mergeWaiting(tx, { from, to, templateId: older, standing: standing(to) !== undefined });
     }
   }
 }

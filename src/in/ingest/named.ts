@@ -129,7 +129,7 @@ export function conclude(
 }
 
 /** Whether an end arrives after the next firing has begun. Only instances that are times can be compared. */
-function isLate({ instance, endedAt }: NamedState, standing: string | null): boolean {
+export function isLate({ instance, endedAt }: NamedState, standing: string | null): boolean {
   const time = /^\d{1,15}$/;
   if (instance === null || standing === null || !time.test(instance) || !time.test(standing))
     return false;

@@ -20,7 +20,7 @@ export interface OneTooMany {
   /** The key of its own alert, and the part of it for the template or the name. */
   key: string;
   subject: string;
-  fired: Firing;
+  fired: Pick<Firing, "count" | "firstSeen" | "level" | "labels">;
   identifiers: Readonly<Record<string, string>>;
   /** The event's. */
   keys: Readonly<Record<string, string>> | null;

@@ -1,6 +1,8 @@
 import type { LaterReport } from "../../core/alerts/fold.ts";
+import { meetsAll } from "../../core/alerts/sweep.ts";
+import { nextWaiting, postponeWaiting } from "../../core/alerts/waiting.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
-import type { Store, Tx } from "../../ground/store/store.ts";
+import type { Store, Tx, WriteOptions } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { createEffects } from "./effects.ts";
 import { hearEvent } from "./first-seen.ts";
@@ -36,6 +38,9 @@ export const defaultWriterLimits: WriterLimits = {
 
 /** Rules whose unresolved alerts are counted in memory; others are counted again each time. */
 const RULES = 100_000;
+/** What waited and is opened in one transaction. */
+const OPENED_AT_ONCE = 50;
+const POSTPONE_SECONDS = 60;
 
 export interface Writer {
   /**
@@ -44,6 +49,12 @@ export interface Writer {
    * undone, in memory too.
    */
   process(batch: readonly Arrival[]): IngestAnswer[];
+  /**
+   * Looks at some of what waits and is due, in one transaction: each opens its alert, or is forgotten. One that can't is looked
+   * at again a minute later, and delays no other. When the next is due (Unix seconds; now or earlier: there is more; null:
+   * nothing waits). Throws only what would meet every one alike.
+   */
+  openWaiting(): number | null;
   /** The latest report of an open alert that isn't written yet. */
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
   /** Writes what is only in memory: reports and counts. */
@@ -57,9 +68,13 @@ export interface Writer {
 
 /**
  * The hot path: template, line, rules, fold or open, for a whole batch in one transaction. Memory follows the commit:
- * after a rollback it is dropped, and read again when next needed.
+ * after a rollback it is dropped, and read again when next needed. `failed` is told why something that waited could not open.
  */
-export function createWriter(store: Store, limits: WriterLimits): Writer {
+export function createWriter(
+  store: Store,
+  limits: WriterLimits,
+  failed: (error: unknown) => void = () => {},
+): Writer {
   const projects = createProjectStates(store, limits);
   const openAlerts = createOpenAlerts(limits.openAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
@@ -140,26 +155,66 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     return answers;
   };
 
+  /** One transaction; where it fails memory is as before. */
+  const written = <T>(change: (tx: Tx) => T, how?: WriteOptions): T => {
+    try {
+      return store.write((tx) => change(watched(tx)), how);
+    } catch (error) {
+      projects.clear();
+      openAlerts.clear();
+      windows.clear();
+      lines.clear();
+      counts.clear();
+      effects.undo();
+      throw error;
+    }
+  };
+  /** The batch is over. */
+  const reset = () => {
+    effects.reset();
+    unresolved.reset();
+  };
+
+  const settle = (most: number) => {
+    try {
+      written((tx) => {
+        effects.settleWaiting(tx, most);
+        effects.flush(tx);
+      });
+    } finally {
+      reset();
+    }
+  };
+
   return {
     process(batch) {
       try {
-        const answers = store.write((tx) => run(watched(tx), batch), { expendable: true });
+        const answers = written((tx) => run(tx, batch), { expendable: true });
         projects.trim();
         const at = unixSeconds(store.clock);
         tally.add(batch, answers.length, { ...effects.nothing, at });
         return answers;
-      } catch (error) {
-        projects.clear();
-        openAlerts.clear();
-        windows.clear();
-        lines.clear();
-        counts.clear();
-        effects.undo();
-        throw error;
       } finally {
-        effects.reset();
-        unresolved.reset();
+        reset();
       }
+    },
+    openWaiting() {
+      const next = nextWaiting(store);
+      if (next === null || next > unixSeconds(store.clock)) return next;
+      try {
+        settle(OPENED_AT_ONCE);
+      } catch (error) {
+        if (meetsAll(error)) throw error;
+        // One of them, maybe: the first is looked at alone.
+        try {
+          settle(1);
+        } catch (alone) {
+          if (meetsAll(alone)) throw alone;
+          failed(alone);
+          store.write((tx) => postponeWaiting(tx, tx.at + POSTPONE_SECONDS));
+        }
+      }
+      return nextWaiting(store);
     },
     laterReport: openAlerts.laterReport,
     finish() {

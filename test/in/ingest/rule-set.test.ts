@@ -29,6 +29,7 @@ const rule = (id: number, sources: string[], contains: string) =>
     renotify_minutes: 0,
     ends_with_source: true,
     reopen_within_seconds: 0,
+    for_minutes: 0,
     max_open: 200,
     runbook_url: "",
     silenced_by: [],

@@ -33,7 +33,12 @@ const question = {
 };
 
 export const simulateWrite = z
-  .strictObject({ ...question, at: time.optional().describe("When it opens; left out: now.") })
+  .strictObject({
+    ...question,
+    at: time
+      .optional()
+      .describe("When it fires; left out: now. It opens `for_minutes` of its rule later."),
+  })
   .meta({
     id: "SimulateWrite",
     examples: [{ rule: "errors", at: 1_763_776_800, level: 500, silent: ["c0ffee0123456789"] }],
@@ -99,6 +104,9 @@ export type VerdictLevel = z.output<typeof verdict>;
 
 export const simulateAnswer = z
   .object({
+    opens_at: z.int().meta({
+      description: "Additive: when it opens, `for_minutes` of its rule after it fires.",
+    }),
     rungs: z.array(rung).meta({ description: "At most 500." }),
     shared: z.array(
       z.object({

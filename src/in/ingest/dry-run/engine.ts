@@ -1,24 +1,12 @@
+import { lastThird } from "../../../core/alerts/waiting.ts";
 import type { PatternTime } from "../../../core/projects/pattern.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
 import { identifiersOf } from "../alert-key.ts";
-import type { IngestEvent } from "../event.ts";
-import { isNewTo, type Novelty } from "../first-seen.ts";
-import { admits, type CompiledRule, compileRule, type MatchedText, matches } from "../match.ts";
+import { isNewTo } from "../first-seen.ts";
+import { admits, type CompiledRule, compileRule, matches } from "../match.ts";
 import { type Firing, SlidingWindow } from "../window.ts";
+import type { DryLine, NoveltyOf } from "./dry-line.ts";
 import type { DryAlert, DryRunFound } from "./dry-run.ts";
-
-/** A line as the rule sees it. */
-export interface DryLine {
-  id: number;
-  /** Unix seconds; never less than that of the line before. */
-  at: number;
-  sourceId: number;
-  source: string;
-  event: IngestEvent;
-  text: MatchedText & { root: { id: string; text: string } };
-  /** Its template was merged into a more general one since. */
-  grew?: boolean;
-}
 
 /** Limits of keys and hits in memory; above them the run stops. */
 const MOST_KEYS = 100_000;
@@ -43,8 +31,13 @@ interface Counting {
   near: DryRunFound["near"][number];
 }
 
-/** What was known of a line's template and source when it came. */
-export type NoveltyOf = (line: Pick<DryLine, "at" | "sourceId" | "text">) => Novelty;
+/** What would open, and waits first. */
+interface DryWait {
+  begunAt: number;
+  matchedAt: number;
+  line: DryLine;
+  fired: Firing;
+}
 
 /** The rule of the dry run. Its alerts end after so many seconds if quiet doesn't end them. */
 interface DryRule {
@@ -75,6 +68,8 @@ export class DryEngine {
   readonly #assumed: number;
   readonly #openAlerts = new Map<string, OpenAlert>();
   readonly #counting = new Map<string, Counting>();
+  /** By key, in the order in which they are due. */
+  readonly #waiting = new Map<string, DryWait>();
   /** When quiet ended the latest alert of a key, if it can reopen. */
   readonly #ended = new Map<string, { at: number; alert: DryAlert | null }>();
   readonly #buckets = new Map<number, { matched: number; alerts: number }>();
@@ -100,6 +95,7 @@ export class DryEngine {
   /** Adds the next line; false once the memory limit is reached. */
   add(line: DryLine): boolean {
     const { event, text } = line;
+    if (this.#waiting.size > 0) this.#settle(line.at);
     if (!admits(this.#rule, line.source, text)) {
       if (this.#says(line)) this.varied += 1;
       return true;
@@ -113,7 +109,8 @@ export class DryEngine {
     template.matched += 1;
     template.grew ||= line.grew === true;
     if (this.#apply(line)) template.alerts += 1;
-    return this.#counting.size + this.#openAlerts.size < MOST_KEYS && this.#hits < MOST_HITS;
+    const keys = this.#counting.size + this.#openAlerts.size + this.#waiting.size;
+    return keys < MOST_KEYS && this.#hits < MOST_HITS;
   }
 
   #isNews(line: DryLine): boolean {
@@ -124,7 +121,7 @@ export class DryEngine {
   /** Whether a line of a known template goes on with an alert. */
   #goesOn({ event, at, text }: DryLine): boolean {
     const key = this.#rule.keyOf(text.root.id, event.keys);
-    if (this.#find(key, at) !== null) return true;
+    if (this.#find(key, at) !== null || this.#waiting.has(key)) return true;
     const ended = this.#ended.get(key);
     return ended !== undefined && ended.at >= at - this.#rule.rule.reopen_within_seconds;
   }
@@ -145,11 +142,33 @@ export class DryEngine {
       fold(open, { at, level: event.level, count: 1 });
       return false;
     }
+    const waits = this.#waiting.get(key);
+    if (waits !== undefined) {
+      waits.matchedAt = at;
+      waits.line = line;
+      waits.fired.count += 1;
+      waits.fired.level = Math.max(waits.fired.level, event.level);
+      return false;
+    }
     if (this.#reopens(key, line)) return false;
     const fired = this.#rule.atOnce
       ? { count: 1, firstSeen: at, level: event.level, sources: 1 }
       : this.#count(key, line);
-    return fired !== null && this.#open(key, line, fired);
+    if (fired === null) return false;
+    if (this.#rule.waitSeconds === 0) return this.#open(key, line, fired);
+    this.#waiting.set(key, { begunAt: at, matchedAt: at, line, fired });
+    return false;
+  }
+
+  /** Those whose time is over open, where matches still came in the last third of it. */
+  #settle(at: number): void {
+    for (const [key, { begunAt, matchedAt, line, fired }] of this.#waiting) {
+      const over = begunAt + this.#rule.waitSeconds;
+      if (over > at) return;
+      this.#waiting.delete(key);
+      if (matchedAt < lastThird(begunAt, over)) continue;
+      if (this.#open(key, { ...line, at: over }, fired)) this.#template(line).alerts += 1;
+    }
   }
 
   #find(key: string, at: number): OpenAlert | null {
@@ -299,6 +318,7 @@ export class DryEngine {
 
   /** The result at `until`. */
   finish(until: number): Pick<DryRunFound, "alerts" | "buckets" | "templates" | "near"> {
+    this.#settle(until);
     this.#clean(until);
     this.#keepNear([...this.#counting.values()].map(({ near }) => near));
     const byMatches = [...this.#templates.values()].toSorted((a, b) => b.matched - a.matched);

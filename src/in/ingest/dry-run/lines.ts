@@ -3,7 +3,7 @@ import type { IngestEvent } from "../event.ts";
 import { BLOCK_LINES } from "../lines.ts";
 import { createMiner, type Miner, type MinerRow } from "../template/miner.ts";
 import { textOfShape } from "../template/text/marks.ts";
-import type { DryLine } from "./engine.ts";
+import type { DryLine } from "./dry-line.ts";
 
 type Text = DryLine["text"];
 

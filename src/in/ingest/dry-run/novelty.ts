@@ -8,7 +8,7 @@ import {
   returnsByRoot,
   type Sight,
 } from "../first-seen.ts";
-import type { NoveltyOf } from "./engine.ts";
+import type { NoveltyOf } from "./dry-line.ts";
 import { rootsOf } from "./lines.ts";
 
 /** What was new when a line came, by what the store knows: a dry run then opens what the rule itself would have. */

@@ -76,12 +76,15 @@ const LOST: Readonly<Record<string, string>> = {
 
 /** One for each kind that the history has. */
 const SAY: Readonly<Record<string, Say>> = {
-  opened: (detail, who) =>
+  opened: (detail, who, call) =>
     detail.has("drill")
       ? html`${who} began a drill of rule ${detail.text("rule")}.`
       : html`Opened by rule <strong>${detail.text("rule")}</strong>${
           detail.has("source") && ` from ${detail.text("source")}`
-        }${detail.number("count") > 1 && ` after ${detail.text("count")} events`}.${
+        }${detail.number("count") > 1 && ` after ${detail.text("count")} events`}${
+          detail.has("waited_since") &&
+          html`, as it has lasted since ${clockTime(call, detail.number("waited_since"))}`
+        }.${
           detail.has("not_heard_for") &&
           (detail.number("not_heard_for") > 0
             ? ` No such message was heard for ${span(detail.number("not_heard_for"))}.`

@@ -1,3 +1,4 @@
+import { readWaiting } from "../../../core/alerts/waiting.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
 import { readRules } from "../../../core/projects/rule-actions.ts";
@@ -10,6 +11,8 @@ import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { filledOf } from "../ui/inputs.ts";
 import { ladderEndWords } from "../ui/ladder-end.ts";
+import { minutesWords } from "../ui/ladder-now.ts";
+import { counted } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago, clockTime } from "../ui/times.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
@@ -96,6 +99,9 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
         watches: saved === null ? [] : [`rule:${project.name}/${saved.name}`],
         draw: () => head(call, project.name, saved),
       },
+      ...(saved === null || saved.for_minutes === 0
+        ? {}
+        : { waiting: { watches: ["waiting"], draw: () => whatWaits(call, saved) } }),
       ...(saved === null
         ? {}
         : {
@@ -114,7 +120,7 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
         ? {}
         : { away: { watches: [], draw: () => deleting(call, action, saved) } }),
     },
-    body: (put) => html`${put("head")}${put("gaps")}${put("theirs")}
+    body: (put) => html`${put("head")}${put("waiting")}${put("gaps")}${put("theirs")}
 <div class="rule-columns">${put("form")}${put("preview")}</div>
 ${put("away")}`,
   };
@@ -181,6 +187,15 @@ function learningNotice(call: PageCall, saved: StoredRule): Markup | false {
       html`<li>${source}: ${until === null ? "it sent nothing yet" : html`learned until ${clockTime(call, until)}`}</li>`,
   )}</ul></div>
 `;
+}
+
+/** What has fired, and isn't there for long enough. */
+function whatWaits(call: PageCall, { id, for_minutes }: StoredRule): Markup {
+  const { count, waiting } = readWaiting(call.tenant.store, id);
+  const [first] = waiting;
+  if (first === undefined)
+    return html`<p class="soft">Nothing waits: what fires opens an alert if it lasts ${minutesWords(for_minutes)}.</p>`;
+  return html`<p class="notice">${counted(count, "thing")} ${count === 1 ? "waits" : "wait"} to open an alert: <strong>${first.title}</strong>${count > 1 && " first"}, at ${clockTime(call, first.opens_at)} if it lasts.</p>`;
 }
 
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {

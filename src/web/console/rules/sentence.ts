@@ -40,12 +40,17 @@ export function conditionWords({ key, op, value }: Condition): string {
 }
 
 /** "at the first event", "after 3 events from 2 sources within 5 min, one alert for each provider" */
-export function firesWords({ fire_after: fire, identifier_keys: keys }: RuleBody): string {
+export function firesWords({
+  fire_after: fire,
+  identifier_keys: keys,
+  for_minutes: wait,
+}: RuleBody): string {
   const many = fire.count > 1 || fire.distinct_sources > 1;
   const first = many
     ? `after ${counted(fire.count, "event")}${fire.distinct_sources > 1 ? ` from ${fire.distinct_sources} sources` : ""} within ${minutesWords(fire.window_minutes)}`
     : "at the first event";
-  return keys.length === 0 ? first : `${first}, one alert for each ${keys.join(" and ")}`;
+  const lasting = wait === 0 ? first : `${first}, if it lasts ${minutesWords(wait)}`;
+  return keys.length === 0 ? lasting : `${lasting}, one alert for each ${keys.join(" and ")}`;
 }
 
 function anyOf(names: readonly string[]): string {

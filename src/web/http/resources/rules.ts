@@ -4,6 +4,7 @@ import { drillWrite, startDrill } from "../../../core/alerts/drill.ts";
 import { drillAnswer, readDrill } from "../../../core/alerts/drill-report.ts";
 import { createRule, replaceRule } from "../../../core/alerts/rules.ts";
 import { toAlert } from "../../../core/alerts/shown.ts";
+import { readWaiting, waitingAnswer } from "../../../core/alerts/waiting.ts";
 import {
   type RuleBody,
   ruleCreate,
@@ -131,6 +132,14 @@ export const ruleRoutes: Route[] = [
       deleted: true,
       ...endsOf(deleteSaying(tx, project, params.name)),
     }),
+  }),
+  rules.get("/rules/{name}/waiting", {
+    name: "listWaiting",
+    summary: "What has fired and waits, by the rule's `for_minutes`, before it opens an alert",
+    additive: true,
+    answer: waitingAnswer,
+    read: (store, { params, project }) =>
+      readWaiting(store, getRule(store, project.id, params.name).id),
   }),
   rules.post("/rules/{name}/drill", {
     name: "startDrill",
