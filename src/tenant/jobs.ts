@@ -99,17 +99,30 @@ function retentionJob({ watch, retention }: TenantParts): Job {
   };
 }
 
+/** How long one slice should take, because new events wait meanwhile. */
+const RECKON_MS = 8;
+/** Lines of history in one slice. */
+const RECKONED = { least: 5, first: 25, most: 200 } as const;
 /** Between two looks at history that wasn't reckoned yet. */
 const NUMBERS_SECONDS = 60;
 
 /** Adds what happened to its days, a slice at a time; days on call once they are over, unless the clock is in doubt. */
 export function numbersJob(parts: { store: Store; slices: Slices; watch: ClockWatch }): Job {
   const { store: reader, slices, watch } = parts;
+  let most: number = RECKONED.first;
+  const reckon = () => {
+    const before = reader.clock.mono();
+    const more = reader.write((tx) => reckonSome(tx, most), { expendable: true });
+    const isLong = reader.clock.mono() - before > RECKON_MS;
+    const next = isLong ? most >> 1 : most + (most >> 2) + 1;
+    most = Math.min(RECKONED.most, Math.max(RECKONED.least, next));
+    return more;
+  };
   return {
     name: "numbers",
     async run(now) {
       const soon = now * 1000 + SLICE_REST_MS;
-      if (isBehind(reader) && reader.write(reckonSome, { expendable: true })) return soon;
+      if (isBehind(reader) && reckon()) return soon;
       const isDoubtful = watch.state().holdsDeletion;
       if (!isDoubtful && (await reckonDuty({ reader, slices }, now))) return soon;
       return (now + NUMBERS_SECONDS) * 1000;

@@ -35,10 +35,11 @@ export function writeLateTimeline(
 
 type Row = Omit<TimelineEntry, "detail"> & { detail: string };
 
-const read = <T extends { detail: string }>(row: T) => ({
-  ...row,
-  detail: JSON.parse(row.detail) as Record<string, unknown>,
-});
+/** `rung` tells the numbers which contacts were told at one step: it is the row of an event, and nobody else's. */
+const read = <T extends { detail: string }>(row: T) => {
+  const { rung: _, ...detail } = JSON.parse(row.detail) as Record<string, unknown>;
+  return { ...row, detail };
+};
 
 /** Who, what, when: oldest first (contract §5). */
 export function readTimeline(reader: Reader, alertId: number): TimelineEntry[] {

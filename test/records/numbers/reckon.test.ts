@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sweepAlerts } from "../../../src/core/alerts/old-alerts.ts";
+import { latestTimeline, readTimeline } from "../../../src/core/alerts/timeline.ts";
 import { finish } from "../../../src/ground/kit/slices.ts";
 import { setMeta } from "../../../src/ground/store/meta.ts";
 import { reckonDuty } from "../../../src/records/numbers/duty.ts";
@@ -68,6 +69,10 @@ test("two contacts of one step are one page, and rings of a person within ten mi
   s.told(one, began + 5, "bob", 1, "voice");
   s.line(one, began + 25, "shown", { account: "bob", contact: "web_push", rung: 1 });
   s.told(two, began + 604, "bob", 2, "sms");
+  // By which row of an event two contacts were told of one step is for the numbers alone.
+  const shown = [...readTimeline(s.store, one), ...latestTimeline(s.store, one, 9)];
+  assert.equal(shown.filter(({ detail }) => detail["contact"] === "voice").length, 2);
+  assert.ok(shown.every(({ detail }) => !("rung" in detail)));
   s.read();
   s.told(two, began + 1204, "bob", 3, "sms");
   s.told(two, began + 1205, "ann", 3, "webhook");
