@@ -124,6 +124,11 @@ test("msmtp, which cron and mdadm hand their mails to", { skip: without("msmtp")
     });
   assert.equal(await hand(cronMail(`alerts+${key}@localhost`), "-t"), 0);
   assert.ok(lines().includes("300 Cron <root@web-01> /usr/local/bin/backup"));
+  const found = alerts().filter(({ title }) => title.includes("/usr/local/bin/backup"));
+  assert.deepEqual(
+    found.map(({ title, labels }) => [title, labels["from"]]),
+    [["Cron <root@web-01> /usr/local/bin/backup", "Cron Daemon <root@web-01.example.com>"]],
+  );
   assert.notEqual(await hand(cronMail(), "someone@example.com"), 0);
 });
 

@@ -1,9 +1,14 @@
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { listAlerts } from "../../src/core/alerts/list.ts";
+import { createRule } from "../../src/core/alerts/rules.ts";
 import { createProject, getProject } from "../../src/core/projects/projects.ts";
+import { ruleCreate } from "../../src/core/projects/rule.ts";
 import { createSource } from "../../src/core/projects/sources.ts";
 import { syslog } from "../../src/in/adapters/syslog.ts";
 import { without } from "../faults/tools.ts";
@@ -33,6 +38,8 @@ before(async () => {
   token = box.tenant.store.write((tx) => {
     createProject(tx, "net");
     const source = { name: "it", kind: "syslog", retainLogs: true };
+    const { name, ...body } = ruleCreate.parse({ name: "errors", match: { min_level: 400 } });
+    createRule(tx, getProject(tx, "net"), { name, body });
     const made = createSource(tx, getProject(tx, "net"), { tenantId: box.tenant.id, ...source });
     return made.short_token ?? "";
   });
@@ -50,6 +57,14 @@ function lines(): string[] {
     .all();
 }
 
+/** The one alert of this title, with what its sender said of it. */
+function alertIs(title: string, labels: Readonly<Record<string, string>>): void {
+  const all = listAlerts(box.tenant.store, { limit: 100 }).alerts;
+  const found = all.filter((one) => one.title === title);
+  assert.equal(found.length, 1, `${title}: ${all.map((one) => one.title).join(" | ")}`);
+  assert.partialDeepStrictEqual(found[0]?.labels, labels);
+}
+
 const comes = (line: string) => until(() => lines().includes(line), line);
 
 test("logger: both standards by UDP, both framings by TCP", { skip }, async () => {
@@ -65,6 +80,9 @@ test("logger: both standards by UDP, both framings by TCP", { skip }, async () =
   const data = ["--sd-id", `${token}@41058`, "--sd-param", 'a="b"'];
   await run("logger", [...at, "-T", "-P", portOf(1), "--rfc5424", ...data, "by its token"]);
   await comes("400 web: by its token");
+  const of = { host: hostname(), app: "web", facility: "daemon" };
+  // The first two are one alert, called as its last message.
+  for (const said of ["by 5424", "by line", "counted", "by its token"]) alertIs(`web: ${said}`, of);
 });
 
 test("rsyslog: as its set-up text says, by UDP and TLS; and what it says while the box is down comes after", {
@@ -104,4 +122,6 @@ test("rsyslog: as its set-up text says, by UDP and TLS; and what it says while t
 
   await box.restart(() => say("while it was down"));
   await comes("500 db: while it was down");
+  for (const said of ["everywhere at once", "while it was down"])
+    alertIs(`db: ${said}`, { app: "db" });
 });
