@@ -96,6 +96,11 @@ test(
         again.said(),
         /"email":"ann@example\.org","project":"quickstart","contact":\{"id":/,
       );
+      const contacts = talk(["contact", "list", "--json", "--url", url], home);
+      assert.equal(await contacts.ended, 0, contacts.said());
+      assert.equal(contacts.said().match(/"kind":"ntfy"/g)?.length, 1, contacts.said());
+      const topics = server.received.flatMap(({ body }) => /box-\w{20}/.exec(body)?.[0] ?? []);
+      assert.deepEqual([...new Set(topics)], [topic], "no second topic");
 
       // The default ladder of a project, where it pages this person; else a step of the rule's own.
       const file = `format: 1

@@ -16,8 +16,11 @@ function filled(piece: string): string {
   return piece.repeat(Math.ceil(FULL / piece.length)).slice(0, FULL);
 }
 
+/** Whatever isn't about time has as long as a busy machine needs. */
+const patient: Clock = { ...systemClock, after: () => () => {} };
+
 function started(options: Partial<RendererOptions> = {}) {
-  const renderer = createRenderer({ source: workerFile(), clock: systemClock, ...options });
+  const renderer = createRenderer({ source: workerFile(), clock: patient, ...options });
   after(() => renderer.close());
   return renderer;
 }
@@ -99,12 +102,12 @@ test("the deadline is the clock's, and the next text gets a new thread", async (
 });
 
 test("what needs too much memory is refused, and the process lives", async () => {
-  const renderer = started({ heapMb: 24, deadlineMs: 20_000 });
+  const renderer = started({ heapMb: 24 });
   await assert.rejects(renderer.render(filled("1. a\n")), code("content_too_complex"));
 });
 
 test("HTML over 1 MiB is refused", async () => {
-  const renderer = started({ deadlineMs: 20_000, heapMb: 256 });
+  const renderer = started({ heapMb: 256 });
   await assert.rejects(renderer.render("&".repeat(210_000)), code("content_too_complex"));
   assert.ok((await renderer.render("&".repeat(200_000))).length > 1_000_000);
 });

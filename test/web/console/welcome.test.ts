@@ -5,7 +5,7 @@ import { testBox } from "../../support/box.ts";
 import { signedIn } from "../../support/console.ts";
 import { boxAndReceiver } from "../../support/contacts.ts";
 import { openNtfy, pressNtfy } from "../../support/ntfy.ts";
-import { settle } from "../../support/until.ts";
+import { settle, until } from "../../support/until.ts";
 
 test("from an empty box to a page that was answered, without script", async (t) => {
   const { box, receiver } = await boxAndReceiver(t, { egressAllow: ["127.0.0.1"] });
@@ -17,10 +17,10 @@ test("from an empty box to a page that was answered, without script", async (t) 
   assert.match((await tab.get("/welcome")).text, /Use the ntfy app/);
   const added = (await tab.post("/welcome/phone", {}, at)).text;
   const topic = /<code id="topic">([^<]+)<\/code>/.exec(added)?.[1] ?? "";
-  assert.ok(
-    (await tab.get("/welcome")).text.includes(`<code id="topic">${topic}<`),
-    "loaded again",
-  );
+  const again = (await tab.get("/welcome")).text;
+  assert.ok(again.includes(`<code id="topic">${topic}<`), "loaded again");
+  assert.ok(again.includes(`aria-label="The topic ${topic}"`), "with its picture");
+  await until(() => ntfy.on(topic).length === 1, "the code comes by the topic");
   const code = /\d{3} ?\d{3}/.exec(JSON.stringify(ntfy.on(topic)[0]))?.[0] ?? "";
   assert.equal((await tab.post("/welcome/code", { code: "000000" }, at)).status, 422);
   assert.equal((await tab.post("/welcome/code", { code }, at)).status, 303);
