@@ -58,32 +58,31 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
   const id = await fire();
   const { text } = await tab.get(`/a/${id}`);
   const ids = [...text.matchAll(/<section id="(\w+)"/g)].map(([, name]) => name);
-  assert.deepEqual(ids.slice(0, 8), [
-    "head",
-    "actions",
-    "asked",
-    "more",
-    "would",
-    "who",
-    "next",
-    "occurrences",
-  ]);
-  assert.match(words(section(text, "head")), /Critical .* shop \/ errors .* #1 .* Open for 0 s/);
-  assert.match(section(text, "head"), /<h1 class="message"/);
-  assert.match(words(section(text, "head")), /Last: .payment 4711 failed. now , from app/);
+  assert.deepEqual(ids.slice(0, 6), ["head", "now", "asked", "ladder", "occurrences", "about"]);
+  assert.deepEqual(ids.slice(-3), ["actions", "more", "would"]);
+  const head = words(section(text, "head"));
   assert.match(
-    words(section(text, "who")),
-    /ann@example.org not told : has no contact and no phone/,
+    head,
+    /shop \/ errors .* #1 Critical Open for 0 s payment 4711 failed provider acme/,
   );
-  assert.match(words(section(text, "who")), /bob@example.org step 2, in 10:00 .*Page now/);
-  assert.match(words(section(text, "next")), /09:10 · in 10:00 · step 2: bob@example.org/);
+  assert.match(head, /1× since 09:00 , last now , from app/);
+  assert.match(section(text, "head"), /hero-hot.*<h1 class="message"/s);
+  assert.match(words(section(text, "now")), /AO Ringing you then bob@example.org at 09:10 10:00/);
+  assert.match(
+    words(section(text, "about")),
+    /payment 4711 failed provider acme Kind payment \* failed/,
+  );
+  assert.match(
+    words(section(text, "ladder")),
+    /You not told .*has no contact and no phone .*bob@example.org next, rung 2 in 10:00 .*Page now/,
+  );
   assert.match(section(text, "occurrences"), /<rect class="plot-bar"[^>]*><title>[\d:]+: 1</);
   assert.match(words(section(text, "related")), /This never happened before/);
   assert.match(words(section(text, "timeline")), /Step 1 paged ann@example.org/);
   assert.match(words(section(text, "timeline")), /Opened by rule errors from app/);
   await box.clock.turn(600_000);
   await settle(box);
-  const later = await tab.sections(`/a/${id}`, "next");
+  const later = await tab.sections(`/a/${id}`, "ladder");
   assert.match(
     words(later.text),
     /Nothing more will happen: the ladder has run \(last 09:10 \)\. Assign somebody/,
@@ -101,12 +100,13 @@ test("an alert is called by its title, and all that its events say is on its pag
   await fire("payment 4711 failed", { provider: "acme", host: "db7" }, more);
   const id = await fire("payment 4711 failed", { provider: "acme", host: "db8" }, more);
   await fire("payment 4711 failed", { provider: "other" }, more);
-  const head = section((await tab.get(`/a/${id}`)).text, "head");
-  assert.match(head, /<h1 class="message" dir="auto">Shop: payments fail<\/h1>/);
-  assert.match(head, /<dt>host<\/dt><dd dir="auto">db8, db7<\/dd>/);
-  assert.match(words(head), /Template payment \* failed/);
-  assert.match(head, /<p class="message" dir="auto">first line\n {2}second line<\/p>/);
-  assert.match(head, /<a href="https:\/\/example\.org\/g" rel="[^"]+">Graph<\/a>/);
+  const { text } = await tab.get(`/a/${id}`);
+  assert.match(section(text, "head"), /<h1 class="message" dir="auto">Shop: payments fail<\/h1>/);
+  const about = section(text, "about");
+  assert.match(about, /<dt>host<\/dt><dd dir="auto">db8, db7<\/dd>/);
+  assert.match(words(about), /Kind payment \* failed/);
+  assert.match(about, /<p class="message" dir="auto">first line\n {2}second line<\/p>/);
+  assert.match(about, /<a href="https:\/\/example\.org\/g" rel="[^"]+">Graph<\/a>/);
   const list = words((await tab.get("/alerts")).text);
   assert.match(list, /Shop: payments fail provider=acme, host=db8 · #1/);
   assert.match(words(section((await tab.get(`/a/${id}`)).text, "related")), /provider=other now/);
@@ -127,7 +127,9 @@ test("without script an alert is acknowledged, given back, noted on and resolved
   const acked = await act("ack");
   assert.match(acked, /Acknowledged #1\./);
   assert.match(acked, /action="\/a\/1\/unack"/);
-  assert.match(words(section(acked, "next")), /Nothing: ann@example\.org has it/);
+  assert.match(words(section(acked, "now")), /You have it since 09:00 Resolve/);
+  assert.match(words(section(acked, "ladder")), /You took it 09:00 .*bob@example\.org not needed/);
+  assert.doesNotMatch(section(acked, "head"), /hero-hot/);
   assert.match(await act("unack"), /#1 is open again\./);
   assert.match(words(section(await act("note", { text: "We **look**" }), "timeline")), /We look/);
   const asked = await act("resolve");
@@ -156,9 +158,9 @@ test("what is planned to be silenced says on the alert's page why somebody is pa
   const planned = { starts_at: now + 300, ends_at: now + 1800, reason: "deploy <42>" };
   const silence = { match: { rule: "errors" }, critical: true, ...planned };
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
-  const next = words(section((await tab.get(`/a/${id}`)).text, "next"));
-  assert.match(next, /in 30:00 · step 2: bob@example\.org/);
-  assert.match(next, /Silenced: what is due at \S+ waits until \S+ \(deploy <42>\)\./);
+  const next = words(section((await tab.get(`/a/${id}`)).text, "ladder"));
+  assert.match(next, /bob@example\.org next, rung 2 in 30:00/);
+  assert.match(next, /Quiet: what is due at \S+ waits until \S+ \(deploy <42>\)\./);
 });
 
 test("who loses a race is told who won it, and an alert is silenced, snoozed, escalated and given away from its page", async (t) => {
@@ -181,10 +183,13 @@ test("who loses a race is told who won it, and an alert is silenced, snoozed, es
   assert.equal(lost.status, 200);
   assert.match(lost.said, /bob@example\.org acknowledged #1 2 s before you\./);
   assert.doesNotMatch(lost.said, /Undo/);
-  assert.match((await act("escalate")).said, /The next step of #1 has run/);
+  assert.match((await act("escalate")).said, /The next rung of #1 has run/);
   assert.equal(await state(id), "open");
   const over = await act("escalate");
-  assert.deepEqual([over.status, /Every step of the ladder has run/.test(over.said)], [409, true]);
+  assert.deepEqual(
+    [over.status, /Every (?:step|rung) of the ladder has run/.test(over.said)],
+    [409, true],
+  );
   assert.match((await act("assign", { account: bob.accountId })).said, /Assigned #1/);
   assert.equal((await act("assign")).status, 422);
   const form = section((await tab.get(`/a/${id}`)).text, "more");
@@ -194,7 +199,10 @@ test("who loses a race is told who won it, and an alert is silenced, snoozed, es
   assert.deepEqual((await box.api("GET", "/v1/silences")).body.silences, []);
   const quiet = await act("silence", { hours: "4", reason: "deploy 41", critical: "on" });
   assert.match(quiet.said, /Silenced what #1 counts, for 4 h\. Undo/);
-  assert.match(words(section(quiet.text, "head")), /Silenced until 13:00 : deploy 41/);
+  assert.match(
+    words(section(quiet.text, "now")),
+    /Quiet until 13:00 .*until 13:00 .*deploy 41.*End now/,
+  );
   const [silence] = (await box.api("GET", "/v1/silences")).body.silences;
   assert.deepEqual(
     [silence.project, silence.match.rule, silence.match.identifiers, silence.critical],

@@ -126,7 +126,7 @@ test("how a page ended is told to who looks at its alert: that a service took it
   assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
   for (const [at, [status, words]] of (
     [
-      [204, /class="dot dot-accepted"/],
+      [204, /not seen yet/],
       [404, /404/],
     ] as const
   ).entries()) {
@@ -135,9 +135,13 @@ test("how a page ended is told to who looks at its alert: that a service took it
     const id = at + 1;
     const tab = signedIn(box);
     const { next } = box.tenant.changes.after(null);
-    assert.doesNotMatch((await tab.sections(`/a/${id}`, "who")).text, words, "it isn't sent yet");
+    assert.doesNotMatch(
+      (await tab.sections(`/a/${id}`, "ladder")).text,
+      words,
+      "it isn't sent yet",
+    );
     await pass(box, 10);
-    assert.match((await tab.sections(`/a/${id}`, "who")).text, words);
+    assert.match((await tab.sections(`/a/${id}`, "ladder")).text, words);
     const { topics } = box.tenant.changes.after(next);
     assert.ok(topics.includes(`alert:${id}`), `${status}: ${topics}`);
   }

@@ -69,7 +69,7 @@ test("which end of a history comes first is remembered", async (t) => {
   const oldest = await first(await tab.get("/a/1", { cookie }));
   assert.notEqual(oldest, newest);
   assert.equal(oldest, "1");
-  assert.match((await tab.get("/a/1", { cookie })).text, /data-key="t"[^>]*>Timeline/);
+  assert.match((await tab.get("/a/1", { cookie })).text, /data-key="t"[^>]*>History/);
 });
 
 test("many are given to a schedule by name at once; those whose project has none are told of", async (t) => {

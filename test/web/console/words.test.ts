@@ -49,7 +49,7 @@ const NOTHING: ReachEntry = {
 /** What is said of each reason, and where the link beside it leads. */
 const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: string, to: string]> = {
   shown: [{ outcome: "shown", after: 5 }, "shown 08:00 (5 s)", ""],
-  accepted_not_confirmed: [{}, "accepted 08:00, not confirmed", ""],
+  accepted_not_confirmed: [{}, "sent 08:00, not seen yet", ""],
   delivered: [{ attempts: 3 }, "delivered 08:00 after 3 attempts", ""],
   delayed: [{ error: "http 503" }, "delayed after 1 attempt: http 503; next in 3:12", ""],
   failed: [{ error: "http 410" }, "failed after 1 attempt: http 410", "/people/ann"],

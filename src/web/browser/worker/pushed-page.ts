@@ -43,8 +43,8 @@ export function pushedPage(
 ${what === "" ? "" : `<p>${escapeText(what)}</p>`}
 <p class="soft">This is what the notification told: the alert’s own page was never opened in this browser.</p>
 </section>
-<section id="actions" data-live="alert:${id}" class="actions">
+<div class="act"><section id="actions" data-live="alert:${id}" class="actions">
 ${data.kind === "note" ? "" : `<form method="post" action="${base}/a/${id}/ack"><button class="button" data-key="a" aria-keyshortcuts="a" title="Acknowledge (a)">Acknowledge</button></form>`}
-</section>`,
+</section></div>`,
   };
 }

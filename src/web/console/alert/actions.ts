@@ -11,44 +11,49 @@ import { reportOfAlert } from "../../../records/reports/reports.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { assignFields, criticalField, hoursField, reasonField } from "../ui/alert-pieces.ts";
 import { button, keyed } from "../ui/form.ts";
+import { icon } from "../ui/icon.ts";
+import { resolveButton } from "./now.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** Labels that vary of which a menu speaks. */
 const MOST_FOLDS = 3;
 
-/** The two that count at night; on a phone they are fixed at the bottom. */
-export function mainActions(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
+/** The one that counts at night; on a phone it is fixed at the bottom. Where it stood nothing is pressed any more: a tap may come twice. */
+export function mainAction(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
   const path = `/a/${id}`;
-  if (state === "resolved")
-    return html`<p class="soft">Resolved: nothing more is done to it. A further match opens a new alert.</p>`;
-  const isOpen = state === "open";
+  if (state === "resolved") return html`<p class="soft">A further match opens a new alert.</p>`;
   // Where a notification has no button of its own, a tap comes here for just this.
   const first = call.query.get("from") === "push";
-  // Where Acknowledge stood nothing is pressed any more: a tap may come twice.
-  const place = isOpen
-    ? button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first, id: "do-ack" })
-    : html`<p class="taken">${acked_by === call.who.accountId ? "You have it" : "Taken"}</p>`;
-  return html`${place}${button(call, {
-    action: `${path}/resolve`,
-    name: "Resolve",
-    key: "r",
-    kind: "second",
-    id: "do-resolve",
-  })}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second", id: "do-unack" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
+  const isOwn = acked_by === call.who.accountId;
+  const place =
+    state === "open"
+      ? button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first, id: "do-ack" })
+      : html`<div class="spot"><p class="taken">${icon("check", "small")}<span>${isOwn ? "You have it" : "Taken"}</span></p>${isOwn && button(call, { action: `${path}/unack`, name: "Undo", kind: "plain", id: "do-unack", label: "Undo: open it again" })}</div>`;
+  return html`${place}<button class="button second icon" type="button" popovertarget="more" aria-label="More actions">${icon("more")}</button>`;
 }
 
 /** All else that is done to an alert. */
 export function moreActions(call: PageCall, shown: ShownAlert): Markup {
   const { row } = shown;
   const path = `/a/${row.id}`;
-  if (row.state === "resolved") return reportLink(call, shown);
+  if (row.state === "resolved") return html`<div class="buttons">${reportLink(call, shown)}</div>`;
   const of = (what: string, id: string) => ({ call, id, action: `${path}/${what}` });
   return html`<h2 class="hidden-text">More actions</h2>
 <div class="buttons">${escalate(call, shown)}
 <details class="menu" id="assign"${cameBack(call, `${path}/assign`)}><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(of("assign", "assign"), schedulesOf(call, shown))}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
 ${silenceMenu(call, path, shown)}
 <details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField(of("snooze", "snooze-hours"))}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
-<a class="button second" href="#note-text">Note</a>${reportLink(call, shown)}</div>`;
+<a class="button second" href="#note-text">Note</a>${
+    row.state === "open"
+      ? resolveButton(call, row.id)
+      : row.acked_by !== call.who.accountId &&
+        button(call, {
+          action: `${path}/unack`,
+          name: "Un-acknowledge",
+          kind: "second",
+          id: "do-unack",
+        })
+  }${reportLink(call, shown)}</div>`;
 }
 
 /** A menu whose form wasn't taken stands open: what was typed is in it. */
@@ -79,8 +84,8 @@ function reportLink({ base, tenant }: PageCall, { row }: ShownAlert): Markup {
   const found = reportOfAlert(tenant.store, row.project_id, row.id);
   const to = pathOf("p", row.project, "reports", found ?? "new");
   return found === null
-    ? html`<a class="button plain" href="${base}${to}?alert=${row.id}">Start an incident report from this alert</a>`
-    : html`<a class="button plain" href="${base}${to}">Its incident report</a>`;
+    ? html`<a class="button second" href="${base}${to}?alert=${row.id}">Start an incident report</a>`
+    : html`<a class="button second" href="${base}${to}">Its incident report</a>`;
 }
 
 function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
@@ -90,7 +95,7 @@ function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
       ? "Its rule is gone."
       : rule.escalations.length === 0
         ? "Its rule has no ladder."
-        : "Every step of the ladder has run: assign somebody.";
+        : "Every rung of the ladder has run: assign somebody.";
   return button(call, {
     action: `/a/${row.id}/escalate`,
     name: "Escalate now",

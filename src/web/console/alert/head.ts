@@ -1,57 +1,39 @@
-import { factsOf } from "../../../core/alerts/alert.ts";
 import { earlierAlerts } from "../../../core/alerts/detail.ts";
 import { whoDid } from "../../../core/alerts/holder.ts";
-import { labelTexts } from "../../../core/alerts/labels.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { heartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { STATE_CLASS } from "../ui/alert-pieces.ts";
-import { levelBadge } from "../ui/level.ts";
-import { markedTemplate, markedTitle } from "../ui/message.ts";
-import { counted, nth } from "../ui/pieces.ts";
-import { silenceNotice } from "../ui/silence-card.ts";
-import { ago, clockTime, exact, since } from "../ui/times.ts";
+import { icon } from "../ui/icon.ts";
+import { levelBadge, levelKind } from "../ui/level.ts";
+import { markedTitle } from "../ui/message.ts";
+import { nth } from "../ui/pieces.ts";
+import { ago, clockTime, since } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
+import { labelsShown } from "./about.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
-/** What broke, who has it, and whether it goes on. */
+/** Labels that stand below the title; all of them stand farther down. */
+const PILLS = 4;
+
+/** What broke, how bad, who has it, and whether it goes on. On its wash while it rings and nobody has it. */
 export function alertHead(call: PageCall, shown: ShownAlert): Markup {
-  const { row } = shown;
-  const { project, rule } = row;
-  return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} <span class="between">·</span> <span class="place">${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span> <span class="between">·</span> ${stateWords(call, shown)}</p>
+  const { row, rule, quiet } = shown;
+  const { project } = row;
+  const isHot = row.state === "open" && quiet === null;
+  const runbook = rule?.runbook_url ?? "";
+  return html`<div class="hero of-${levelKind(row.level)}${isHot && " hero-hot"}"><p class="crumbs"><a class="icon-button" href="${call.base}/alerts" data-key="Escape" aria-label="Back to the alerts" title="Back to the list (Esc)">${icon("back")}</a><span class="place">${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", row.rule), row.rule)} · #${row.id}</span></p>
+<p class="hero-kind">${levelBadge(row.level)} ${stateWords(call, shown)}</p>
 <h1 class="message" dir="auto">${markedTitle(row)}</h1>
-<p class="soft">${row.count} × since ${clockTime(call, row.first_seen)}</p>
-<p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${
+<p class="pills">${labelsShown(row)
+    .slice(0, PILLS)
+    .map(
+      ([name, value]) => html`<span class="pill" dir="auto">${name} <b>${value}</b></span>`,
+    )}${runbook !== "" && html`<a class="pill" href="${runbook}" rel="noopener noreferrer nofollow">${icon("book", "small")} Runbook</a>`}</p>
+<p class="hero-count"><b>${row.count}×</b> <span class="soft">since ${clockTime(call, row.first_seen)}, last ${ago(call, row.last_seen)}${
     row.source !== null && row.source !== "" && `, from ${row.source}`
-  }</p>
-${saidBeside(shown)}${heartbeatLine(call, shown)}${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${quietBefore(call, shown)}${againLine(call, shown)}`;
-}
-
-/** Of more labels than these the rest is a click away. */
-const LABELS_SHOWN = 12;
-
-/** What its sender said beside the message, and its template. */
-function saidBeside({ row }: ShownAlert): Markup {
-  const { details, links, images, labels, ...alert } = factsOf(row);
-  const fact = ([name, value]: readonly [string, Piece]) =>
-    html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`;
-  // An alert from before labels were kept has identifiers alone.
-  const all = labelTexts({ ...alert, labels: { ...alert.identifiers, ...labels } });
-  const more = all.slice(LABELS_SHOWN);
-  const addresses = [
-    ...links,
-    ...images.map(({ src, alt = "" }) => ({ href: src, text: alt || "Image" })),
-  ];
-  return html`<dl class="facts" id="labels">${all.slice(0, LABELS_SHOWN).map(fact)}${fact([
-    "Template",
-    html`<span class="message">${markedTemplate(row.template)}</span>`,
-  ])}</dl>${
-    more.length > 0 &&
-    html`<details id="more-labels"><summary>${counted(more.length, "more label")}</summary><dl class="facts">${more.map(fact)}</dl></details>`
-  }${details !== null && html`<p class="message" dir="auto">${details}</p>`}${
-    addresses.length > 0 &&
-    html`<ul id="links">${addresses.map(({ href, text }) => html`<li><a href="${href}" rel="noopener noreferrer nofollow">${text}</a></li>`)}</ul>`
-  }`;
+  }</span></p></div>
+${heartbeatLine(call, shown)}${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietBefore(call, shown)}${againLine(call, shown)}`;
 }
 
 /** The job that is missing, where a heartbeat's alert is named by it. */
@@ -77,26 +59,12 @@ export function stateWords(call: PageCall, { row }: Pick<ShownAlert, "row">): Ma
   return html`<span class="state state-${STATE_CLASS[state]}">${words[state]()}</span>`;
 }
 
-/** A silence or what else keeps it quiet, with its end and who made it. */
-function quietLine(call: PageCall, { quiet }: ShownAlert): Piece {
-  if (quiet === null) return false;
-  const { by, kind, until, reason } = quiet;
-  const above = by.startsWith("alert:") ? by.slice("alert:".length) : null;
-  const words =
-    above === null
-      ? html`${kind === "maintenance" ? "Maintenance" : "Silenced"} until <time title="${exact(until, call.look.zone)}">${clockTime(call, until)}</time>: ${reason}`
-      : html`Silenced while <a href="${call.base}${pathOf("a", above)}">#${above}</a> stands`;
-  if (above !== null)
-    return html`<p class="notice notice-warn">${words}. Nobody is told meanwhile.</p>`;
-  return html`<div class="notice notice-warn" id="quiet"><p>${words}. Nobody is told meanwhile.</p>${silenceNotice(call, by)}</div>`;
-}
-
 /** When it was quiet last, of one that still stands: what was held back is told since. */
 function quietBefore(call: PageCall, { row, quiet, entries }: ShownAlert): Piece {
   const over = entries.findLast(({ kind }) => kind === "silence_over");
   if (row.state !== "open" || quiet !== null || over === undefined) return false;
   const since = over.detail["since"];
-  return html`<p class="soft">Silenced until ${clockTime(call, over.at)}${
+  return html`<p class="soft">Quiet until ${clockTime(call, over.at)}${
     typeof since === "number" && html`, since ${clockTime(call, since)}`
   }; told then.</p>`;
 }

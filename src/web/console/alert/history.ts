@@ -48,6 +48,9 @@ export function groupedEntries(entries: readonly NumberedEntry[]): EntryGroup[] 
   return groups;
 }
 
+/** So many entries stand open; the others a press away. */
+const UNFOLDED = 8;
+
 /** What happened: who, what, when, why. Which end comes first is remembered in this browser. */
 export async function history(call: PageCall, shown: ShownAlert): Promise<Markup> {
   const groups = groupedEntries(shown.entries);
@@ -61,9 +64,12 @@ export async function history(call: PageCall, shown: ShownAlert): Promise<Markup
   const items: Markup[] = [];
   for (const group of isOldest ? groups : groups.toReversed())
     items.push(await item(call, shown, group));
-  return html`<div class="card-head"><h2><a href="#timeline"${keyed("t", "Timeline")}>Timeline</a></h2>${other}</div>
+  return html`<div class="card-head"><h2><a href="#timeline"${keyed("t", "History")}>History</a></h2>${other}</div>
 ${shown.entries.length === MOST_ENTRIES && html`<p class="soft">The latest ${MOST_ENTRIES} entries.</p>`}
-<ol class="timeline">${items}</ol>${changesLink(call, "alert", shown.row.id)}`;
+<ol class="timeline">${items.slice(0, UNFOLDED)}</ol>${
+    items.length > UNFOLDED &&
+    html`<details id="further"><summary>${items.length - UNFOLDED} further</summary><ol class="timeline">${items.slice(UNFOLDED)}</ol></details>`
+  }${changesLink(call, "alert", shown.row.id)}`;
 }
 
 async function item(call: PageCall, shown: ShownAlert, { entry, before }: EntryGroup) {

@@ -6,6 +6,7 @@ import { clockTime, timeOnClock } from "../ui/times.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 const RANGES = { "1h": "1 h", "6h": "6 h", all: "All" } as const;
+const HEADINGS = { "1h": "Last hour", "6h": "Last 6 hours", all: "Since it began" } as const;
 type Range = keyof typeof RANGES;
 const MOST_HOURS = 90 * 24;
 
@@ -29,7 +30,7 @@ export function occurrences(call: PageCall, shown: ShownAlert): Markup {
   const marks = marksOf(shown, read);
   const most = Math.max(0, ...counts);
   const total = counts.reduce((sum, n) => sum + n, 0);
-  return html`<div class="card-head"><h2>Occurrences</h2><nav class="ranges" aria-label="Range of time">${Object.entries(
+  return html`<div class="card-head"><h2>${HEADINGS[range]}</h2><nav class="ranges" aria-label="Range of time">${Object.entries(
     RANGES,
   ).map(
     ([value, name]) =>

@@ -21,16 +21,17 @@ import { stillMatching } from "../ui/alert-pieces.ts";
 import { keyed, typed, wrongOf } from "../ui/form.ts";
 import { pagedWords } from "../ui/paged-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
-import { mainActions, moreActions } from "./actions.ts";
+import { aboutSection } from "./about.ts";
+import { mainAction, moreActions } from "./actions.ts";
 import { alertHead } from "./head.ts";
 import { history } from "./history.ts";
+import { ladderSection } from "./ladder.ts";
 import { linesSection } from "./lines.ts";
-import { nextUp } from "./next.ts";
+import { nowStrip } from "./now.ts";
 import { occurrences } from "./occurrences.ts";
 import { related } from "./related.ts";
 import { runActionAgain, runbook } from "./runbook.ts";
 import { readShownAlert, type ShownAlert } from "./shown-alert.ts";
-import { whoKnows } from "./who-knows.ts";
 
 const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
 
@@ -50,27 +51,32 @@ export const alertScreen: Screen = {
       script: "neighbours",
       sections: {
         head: section(own, () => alertHead(call, shown)),
-        actions: {
-          ...section(own, () => mainActions(call, shown)),
-          attributes: html`class="actions"`,
-        },
+        now: section(more, () => nowStrip(call, shown)),
         asked: section([], () => stillMatching(call, `/a/${row.id}`)),
-        more: section([...more, "reports"], () => moreActions(call, shown)),
-        // It stands in the menu that asks for it.
-        would: section([], () => silenceWould(call, shown)),
-        who: section(more, () => whoKnows(call, shown)),
-        next: section(more, () => nextUp(call, shown)),
+        ladder: section(more, () => ladderSection(call, shown)),
         occurrences: section(own, () => occurrences(call, shown)),
+        about: section(own, () => aboutSection(shown)),
         lines: section(own, () => linesSection(call, shown)),
         runbook: section(own, () => runbook(call, shown)),
         related: section([...own, "alerts"], () => related(call, shown)),
         note: section([], () => noteForm(call, row.id)),
         timeline: section(own, () => history(call, shown)),
+        actions: {
+          ...section(own, () => mainAction(call, shown)),
+          attributes: html`class="actions"`,
+        },
+        more: {
+          ...section([...more, "reports"], () => moreActions(call, shown)),
+          attributes: html`class="more" popover`,
+        },
+        // It stands in the menu that asks for it.
+        would: section([], () => silenceWould(call, shown)),
       },
-      body: (put) => html`${put("head")}${put("actions")}${put("asked")}${put("more")}${put("who")}
-<div class="columns">${put("next")}${put("occurrences")}</div>
-${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")}
-<nav id="neighbours" class="neighbours" aria-label="The list it was opened from"></nav>`,
+      body: (put) => html`${put("head")}${put("now")}${put("asked")}
+<div class="columns">${put("ladder")}${put("occurrences")}</div>
+${put("about")}${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")}
+<nav id="neighbours" class="neighbours" aria-label="The list it was opened from"></nav>
+<div class="act">${put("actions")}${put("more")}</div>`,
     };
   },
   forms: {
@@ -111,7 +117,7 @@ function escalate(call: PageCall): FormDone {
   tenant.store.write((tx) => escalateNow(tx, id, who.accountId));
   const { silenced_by } = getAlertRow(tenant.store, id);
   const did = silenced_by === null ? "has run" : "waits";
-  return { said: `The next step of #${id} ${did}${pagedWords(call, [String(id)])}` };
+  return { said: `The next rung of #${id} ${did}${pagedWords(call, [String(id)])}` };
 }
 
 /** Which end of histories comes first: how this browser wants its pages, nothing of the alert. */

@@ -6,12 +6,12 @@ import { lookAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { triage } from "../../../core/alerts/triage.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { lastOfAll, nowWords } from "../ui/alert-now.ts";
 import { type AskedList, listAddress, partIn, standsIn, triageFilter } from "../ui/asked-alerts.ts";
 import { facesOf } from "../ui/faces.ts";
 import { naming } from "../ui/people-names.ts";
 import { groupRow } from "./group-row.ts";
 import { nothingThere } from "./nothing.ts";
-import { lastOfAll, nowWords } from "./now-words.ts";
 import { listRow, minutesOfAll } from "./row.ts";
 
 /** A page of alerts: rows that stay where they are, also those that left while somebody looked. */

@@ -93,5 +93,5 @@ export function stillMatching(call: PageCall, path: string): Markup {
   const it = ids.length === 1 ? "It" : "They";
   return html`<div class="notice notice-warn" role="alert"><p><strong>${which}: still matching, ${ago(call, last)}.</strong> ${it} would open again at once.</p>
 <div class="buttons"><form method="post" action="${call.base}${path}/resolve">${fields}<button class="button second" name="anyway" value="1">Resolve anyway</button></form>
-<form method="post" action="${call.base}${path}/silence">${fields}${critical.field}<input type="hidden" name="hours" value="1"><button class="button">Silence 1 h instead${critical.words}</button></form></div></div>`;
+<form method="post" action="${call.base}${path}/silence">${fields}${critical.field}<input type="hidden" name="hours" value="1"><button class="button second">Silence 1 h instead${critical.words}</button></form></div></div>`;
 }

@@ -66,7 +66,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
       html`${integration_id !== null && `${event} `}delivered${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
     ),
   accepted_not_confirmed: ({ at: time }, call) =>
-    plain("accepted", html`accepted${at(call, time)}, not confirmed`),
+    plain("accepted", html`sent${at(call, time)}, not seen yet`),
   delayed: ({ attempts, due_at: due, error }, call) =>
     plain(
       "waiting",

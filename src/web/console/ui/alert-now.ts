@@ -6,8 +6,8 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { pagesOfAlert } from "../../../out/paging/history.ts";
 import type { PageCall } from "../screen.ts";
-import { chip, type Faces, squareChip } from "../ui/faces.ts";
-import { ago, clockTime, until } from "../ui/times.ts";
+import { chip, type Faces, squareChip } from "./faces.ts";
+import { ago, clockTime, until } from "./times.ts";
 
 /** What of an alert's history says how it stands now. */
 const TELLING: Readonly<Record<AlertState, readonly string[]>> = {
@@ -29,6 +29,11 @@ export interface NowWords {
   /** Whom it is about: whoever is rung or has it. */
   mark: Piece;
   words: Markup;
+  /** Alone, for where the time of what comes next stands apart: `first`, and "then Jonas at 03:15". */
+  first: Piece;
+  after: Piece;
+  /** When that is, Unix seconds; null: nothing comes. */
+  at: number | null;
   /** Somebody is rung; `me`: the reader is among them. */
   rings: "me" | "others" | null;
   /** Nobody is rung, and nobody will be who could be reached: somebody has to take it of their own accord. */
@@ -49,9 +54,22 @@ export function lastOfAll(
   );
 }
 
+type Words = Pick<NowWords, "words" | "first" | "after" | "at">;
+
 /** Two lines: what is now, and what comes next or since when it is so. */
-const lines = (first: Piece, second: Piece): Markup =>
-  html`<span>${first}</span> <span class="soft">${second}</span>`;
+const lines = (first: Piece, second: Piece, next: Ahead | null = null): Words => ({
+  words: html`<span>${first}</span> <span class="soft">${next?.words ?? second}</span>`,
+  first,
+  after: next?.after ?? second,
+  at: next?.at ?? null,
+});
+
+/** What comes next: "Jonas in 5:48", "then Jonas at 03:15". */
+interface Ahead {
+  words: Markup;
+  after: Markup;
+  at: number;
+}
 
 /** What the ladder does now, or who has it. */
 export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
@@ -68,9 +86,9 @@ export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): NowWor
   return ringing(call, row, about);
 }
 
-const still = (mark: Piece, words: Markup): NowWords => ({
+const still = (mark: Piece, words: Words): NowWords => ({
   mark,
-  words,
+  ...words,
   rings: null,
   isStuck: false,
 });
@@ -116,36 +134,38 @@ function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
       rule === null ? "Its rule was deleted" : rule.escalations.length === 0 ? "No ladder" : null;
     if (next === null || why !== null)
       return stuck(html`<b class="warn">${why ?? "The ladder has ended"}</b>`, "nobody is paged");
-    return still(squareChip("clock"), lines("Nobody is rung yet", next));
+    return still(squareChip("clock"), lines(html`<b>Nobody is rung yet</b>`, false, next));
   }
   if (last.kind === "reached_nobody" || first === undefined)
-    return stuck(html`<b class="crit">Nobody is on call</b>`, next ?? "and nobody after");
+    return stuck(html`<b class="crit">Nobody is on call</b>`, "and nobody after", next);
   if (last.kind === "unreachable")
     return stuck(
       html`<b class="crit">Nothing reaches ${shortly(accounts, nameOf)}</b>`,
-      next ?? "and nobody after",
+      "and nobody after",
+      next,
     );
   if (accounts.includes(call.who.accountId))
     return {
       mark: chip(faces(call.who.accountId), { rings: true }),
-      words: lines(html`<b>Ringing you</b>`, next ?? "nobody after you"),
+      ...lines(html`<b>Ringing you</b>`, "nobody after you", next),
       rings: "me",
       isStuck: false,
     };
   return {
     mark: chip(faces(first), { rings: true }),
-    words: lines(
+    ...lines(
       seenWords(call, row, { accounts, names: shortly(accounts, nameOf) }),
-      next ?? html`<span class="warn">nobody after</span>`,
+      html`<span class="warn">nobody after</span>`,
+      next,
     ),
     rings: "others",
     isStuck: false,
   };
 }
 
-const stuck = (first: Markup, second: Piece): NowWords => ({
+const stuck = (first: Markup, second: Piece, next: Ahead | null = null): NowWords => ({
   mark: squareChip("warn"),
-  words: lines(first, second),
+  ...lines(first, second, next),
   rings: null,
   isStuck: true,
 });
@@ -165,16 +185,22 @@ function seenWords(
 }
 
 /** Who is next and when; null where nobody is. */
-function ahead(call: PageCall, row: AlertRow, { nameOf, look }: NowAbout): Markup | null {
+function ahead(call: PageCall, row: AlertRow, { nameOf, look }: NowAbout): Ahead | null {
   const rungs = nextRungs(call.tenant.store, row, { now: call.now, look });
   const [next] = rungs;
   if (next === undefined) return null;
+  const { at } = next;
   const accounts = [...new Set(rungs.flatMap((rung) => rung.accounts))];
-  if (accounts.length === 0) return html`<b class="crit">nobody in ${until(call, next.at)}</b>`;
+  const said = (who: Piece): Ahead => ({
+    words: html`${who} in ${until(call, at)}`,
+    after: html`then ${who} at ${clockTime(call, at)}`,
+    at,
+  });
+  if (accounts.length === 0)
+    return { ...said("nobody"), words: html`<b class="crit">nobody in ${until(call, at)}</b>` };
   const isAgain = rungs.every(({ why }) => why === "renotify" || why === "repeat");
   const you = accounts.length === 1 && accounts[0] === call.who.accountId;
-  if (isAgain) return html`again in ${until(call, next.at)}`;
-  return html`${you ? "you" : shortly(accounts, nameOf)} in ${until(call, next.at)}`;
+  return said(isAgain ? "again" : you ? "you" : shortly(accounts, nameOf));
 }
 
 /** Ann, Bob and 3 more. */
