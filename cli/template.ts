@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
 import { apiFlags, jsonFlag, print } from "./options.ts";
@@ -23,6 +25,7 @@ export function registerTemplate(program: Command): void {
     )
     .option("--query <text>", "only those with this text")
     .option("--unmatched", "only those that no rule may match")
+    .option("--new [days]", "only those that first came in the last days (7)")
     .option("--limit <n>", "how many (1 to 200)", "50")
     .option("--after <cursor>", "continue after the page before")
     .action(listHeard);
@@ -38,6 +41,7 @@ export function registerTemplate(program: Command): void {
 interface ListOptions extends ApiOptions {
   query?: string;
   unmatched?: true;
+  new?: string | true;
   limit: string;
   after?: string;
 }
@@ -49,23 +53,36 @@ async function listHeard(project: string, options: ListOptions): Promise<void> {
     ...(q === undefined ? {} : { q }),
     ...(after === undefined ? {} : { after }),
     ...(unmatched && { unmatched: "true" }),
+    ...(options.new !== undefined && { new_since: String(newSince(options.new)) }),
   });
   const at = `${path("v1", "projects", project, "templates")}?${asked}`;
   const answer = await callApi<TemplatesAnswer>(options, "GET", at);
   print(answer, options, () => heardText(answer));
 }
 
+const A_WEEK = 7;
+
+/** Unix seconds so many days ago; a week where none were named. */
+function newSince(given: string | true): number {
+  const days = given === true ? A_WEEK : Number(given);
+  if (!(days > 0 && days <= 3650))
+    throw new CommandError(`--new takes a number of days, not "${given}"`, exitCodes.usage);
+  return Math.floor(unixSeconds(systemClock) - days * 86_400);
+}
+
 function heardText({ templates, events, next }: TemplatesAnswer): string {
+  const seen = (at: number | null) => (at === null ? "" : when(at));
   const rows = templates.map((each) => [
     each.count,
-    each.last_seen === null ? "" : when(each.last_seen),
+    seen(each.first_seen),
+    seen(each.last_seen),
     each.level ?? "",
     each.source,
     each.rules.join(", ") || "NONE",
     each.template,
   ]);
   const more = next === null ? "" : `; more with --after ${next}`;
-  const head = ["EVENTS", "LAST", "LEVEL", "SOURCE", "RULES", "TEMPLATE"];
+  const head = ["EVENTS", "FIRST", "LAST", "LEVEL", "SOURCE", "RULES", "TEMPLATE"];
   return `${table(head, rows)}\n${events} events in all${more}`;
 }
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { TemplatesAnswer } from "../../src/in/ingest/templates.ts";
 import { type TestBox, testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
+import { signedIn } from "../support/console.ts";
 
 let box: TestBox;
 beforeEach(async () => {
@@ -47,6 +49,26 @@ test("templates are counted from the first event on, over merges, a restart, and
     merged.reduce((sum, { count }) => sum + count, 0),
     users.length,
   );
+});
+
+test("what first came of late is listed alone, by the interface, the command and the page", async () => {
+  const token = await box.project("shop");
+  await box.ingest(token, { message: "disk full on sda" });
+  box.tenant.store.write((tx) =>
+    tx.sql("UPDATE template_counts SET first_seen = first_seen - 691200").run(),
+  );
+  await box.ingest(token, { message: "link was lost" });
+  assert.deepEqual(short(await list(`?new_since=${now() - 86_400}`)), ["1 link was lost"]);
+  assert.deepEqual(short(await list(`?new_since=${now() - 700_000}`)).length, 2);
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  // The command counts from its own clock, which is later than the box's here.
+  const all = await run(["template", "list", "shop", "--new", "3650"], { env });
+  assert.match(all.out, /link was lost/);
+  const bad = await run(["template", "list", "shop", "--new", "soon"], { env });
+  assert.deepEqual([bad.code, /--new takes a number of days/.test(bad.err)], [2, true]);
+  const { text } = await signedIn(box).get("/p/shop/lines/templates");
+  const [, fresh = ""] = /id="new-templates"(.*?)<\/details>/s.exec(text) ?? [];
+  assert.deepEqual([/link was lost/.test(fresh), /disk full/.test(fresh)], [true, false]);
 });
 
 test("a rule that may take a template is named; unmatched ones are what nobody would be told of", async () => {

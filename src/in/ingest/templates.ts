@@ -36,6 +36,8 @@ export interface TemplatesQuery {
   after?: string | undefined;
   /** Only those that no rule can match. */
   unmatched?: boolean | undefined;
+  /** Only those that first came then or later, in Unix seconds. */
+  newSince?: number | undefined;
   limit: number;
 }
 
@@ -75,6 +77,7 @@ export function readTemplates(
   families.sort((a, b) => nOf(b) - nOf(a) || (a.id < b.id ? -1 : 1));
   for (const family of families) {
     if (from !== null && !isBehind(family, from)) continue;
+    if (query.newSince !== undefined && (family.count?.firstSeen ?? 0) < query.newSince) continue;
     if (word !== "" && !family.texts.some((text) => text.toLowerCase().includes(word))) continue;
     const shown = shownOf(family, state.rules.all, nameOf);
     if (query.unmatched && shown.rules.length > 0) continue;

@@ -5,8 +5,8 @@ import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { levelBadge } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
-import { empty } from "../ui/pieces.ts";
-import { ago } from "../ui/times.ts";
+import { counted, empty } from "../ui/pieces.ts";
+import { ago, clockTime } from "../ui/times.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
 import { linesTabs } from "./tabs.ts";
 
@@ -24,6 +24,7 @@ export const templatesScreen: Screen = {
       sections: {
         tabs: { watches: [], draw: () => linesTabs(call, name, "templates") },
         filter: { watches: [], draw: () => filterLine(call, name) },
+        fresh: { watches: [`project:${name}`], draw: () => freshSection(call, name) },
         templates: { watches: [`project:${name}`], draw: () => templateTable(call, name) },
       },
     };
@@ -53,6 +54,25 @@ function filterLine(call: PageCall, project: string): Markup {
 <input type="search" id="q" name="q" value="${q}" maxlength="200" aria-label="Words in the templates" placeholder="Words in the templates"${keyed("/", "Search")}>
 <label class="check" for="unmatched"><input type="checkbox" id="unmatched" name="unmatched" value="true"${unmatched && html` checked`}> Matched by no rule</label>
 <button class="button second">Search</button>${(q !== "" || unmatched) && html`<a href="${at}">Clear</a>`}</form>`;
+}
+
+const NEW_SECONDS = 7 * 86_400;
+const MOST_NEW = 10;
+
+/** What the project first heard in the last week. */
+function freshSection(call: PageCall, project: string): Markup {
+  const { tenant, base, now } = call;
+  const { q, unmatched, after } = askedTemplates(call);
+  if (q !== "" || unmatched || after !== "") return html``;
+  const { id } = getProject(tenant.store, project);
+  const newSince = now - NEW_SECONDS;
+  const { templates, next } = tenant.ingest.templates(id, { newSince, limit: MOST_NEW });
+  if (templates.length === 0) return html``;
+  const lines = base + pathOf("p", project, "lines");
+  return html`<details id="new-templates" open><summary>New since ${clockTime(call, newSince)}</summary><ul>${templates.map(
+    ({ template_id, template, level, count, first_seen }) =>
+      html`<li>${level !== null && levelBadge(level)} <a class="message" dir="auto" href="${lines}?template=${template_id}">${markedTemplate(template)}</a> <span class="soft">${counted(count, "event")}${first_seen !== null && html`, first ${ago(call, first_seen)}`}</span></li>`,
+  )}</ul>${next !== null && html`<p class="soft">The ${MOST_NEW} most frequent of them.</p>`}</details>`;
 }
 
 function templateTable(call: PageCall, project: string): Markup {

@@ -19,13 +19,17 @@ export const templateRoutes: Route[] = [
       unmatched: z.literal("true").optional().meta({
         description: "Only those that no rule may take.",
       }),
+      new_since: queryInteger(0).optional().meta({
+        description: "Unix seconds: only those that first came then or later.",
+      }),
       limit: queryInteger(1, 200).default(50),
     }),
     answer: templatesAnswer,
-    handle: ({ tenant, query: { unmatched, ...query }, project }) =>
+    handle: ({ tenant, query: { unmatched, new_since, ...query }, project }) =>
       tenant.ingest.templates(project.id, {
         ...query,
         unmatched: unmatched !== undefined,
+        newSince: new_since,
       }),
   }),
 ];
