@@ -210,7 +210,12 @@ const learning = z.object({
 export const ruleAnswer = z.object({
   name: z.string(),
   ...ruleFields,
-  match: match.extend({ min_level: z.int().optional() }),
+  match: match.extend({
+    min_level: z.int().optional(),
+    first_seen_days: z.int().optional().meta({
+      description: "Additive: left out where any template is taken.",
+    }),
+  }),
   ladder: z.string().nullable().meta({
     description:
       "Additive: the ladder of the tenant that it refers to; null: its steps are its own.",
@@ -281,11 +286,15 @@ export function toRule(
     ladder = null,
     ...rest
   } = rule;
-  const { min_level, ...others } = match;
+  const { min_level, first_seen_days, ...others } = match;
   return {
     ...rest,
     ladder,
-    match: { ...(min_level === null ? {} : { min_level }), ...others },
+    match: {
+      ...(min_level === null ? {} : { min_level }),
+      ...others,
+      ...(first_seen_days === null ? {} : { first_seen_days }),
+    },
     ...(actions === null ? {} : { actions }),
     runs_actions,
     ...(learning === undefined ? {} : { learning }),
