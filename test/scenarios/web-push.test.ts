@@ -65,7 +65,6 @@ test("a page is pushed to each browser of who is paged, in words; what is shown 
         contact: "web_push",
         address: "pixel",
         event: "alert.escalated",
-        rung: 2,
         after: 5,
       },
     ],

@@ -8,7 +8,7 @@ import { openFiles } from "./story.ts";
 const STORIES = 25;
 
 /** The first of seeds whose stories come to everything that is asked for, and not narrowly. */
-const FROM = 1;
+const FROM = 53;
 
 test(`${STORIES} stories of silences, snoozes, drills and jobs that must report break no law of theirs`, async (t) => {
   t.diagnostic(await playQuietWell(FROM, STORIES));

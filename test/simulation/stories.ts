@@ -34,11 +34,11 @@ export function playStories(stage: Stage, from: number, count: number): string {
   assert.ok(sum.restarts > count / 2 && sum.jumps > count / 2, "and have their troubles");
   const { stale, reopened, repeats } = sum;
   assert.ok(
-    Math.min(stale, 2 * reopened, repeats) > count / 4,
+    Math.min(stale, 3 * reopened, repeats) > count / 4,
     "and senders that name their alerts",
   );
   const { followed, lastResorts } = sum;
-  assert.ok(Math.min(followed, lastResorts) > count / 4, "and ladders that are shared and change");
+  assert.ok(Math.min(followed, lastResorts) > count / 8, "and ladders that are shared and change");
   assert.ok(sum.orphans > 0, "and rules that go while their ladders are climbed");
   return JSON.stringify(sum);
 }

@@ -90,7 +90,7 @@ export function makeRule(random: Seeded, rotas: readonly Rota[], i: number): Rul
     auto_resolve_quiet_minutes: random.pick([0, 0, 60, 1000, 3000]),
     renotify_minutes: random.pick([0, 0, 200, 600, 5000]),
     max_renotify: random.pick([0, 1, 3]),
-    for_minutes: random.pick([0, 0, 0, 1, 9, 60, 700]),
+    for_minutes: random.pick([0, 0, 0, 0, 0, 0, 0, 0, 1, 9, 60, 700]),
     ends_with_source: random.chance(0.8),
     reopen_within_seconds: random.pick([0, 0, 400, 8000, 86_400]),
     escalations: Array.from({ length: random.below(5) }, () => makeStep(random, rotas)),

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
@@ -118,11 +119,16 @@ export async function testBox(
         body: typeof event === "string" ? event : JSON.stringify(event),
       }),
     async project(name, source = {}) {
-      await api("POST", "/v1/projects", { name });
+      const project = await api("POST", "/v1/projects", { name });
+      assert.ok(
+        [201, 409].includes(project.status),
+        `${project.status} ${JSON.stringify(project.body)}`,
+      );
       const made = await api("POST", `/v1/projects/${encodeURIComponent(name)}/sources`, {
         name: "app",
         ...source,
       });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
       return made.body.token as string;
     },
     async restart(between) {

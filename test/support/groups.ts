@@ -43,7 +43,8 @@ export const ALONE: readonly string[] = [
   "project/archive",
   "project/bill",
   "project/units",
-  // It waits while it is loaded.
+  // They wait while they are loaded.
+  "project/apt",
   "project/bundle",
   "cli/look",
   "cli/alerts",

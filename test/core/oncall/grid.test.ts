@@ -119,10 +119,7 @@ test("what a grid refuses, what it cuts, and how its command and page show it", 
   const shown = await run(["oncall", "grid"], { env });
   assert.match(shown.out, /^shop +office .* owner@example\.org +override$/m);
   const page = (await signedIn(box, ann).get("/oncall")).text;
-  assert.match(
-    page,
-    /<section id="week"[\s\S]*href="\/oncall\/shop\/office\?from=[\s\S]*As a list/,
-  );
+  assert.match(page, /<section id="week"[\s\S]*href="\/oncall\/shop\/office\?shift=/);
 });
 
 test("two hundred schedules that change each minute: cut by a fair part, and nobody waits for 250 ms", async (t) => {

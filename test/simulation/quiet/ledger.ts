@@ -175,11 +175,17 @@ export function whyQuiet(
         !ledger.gone.has(one.rule_id) &&
         one.state !== "resolved" &&
         one.drill === 0 &&
-        equal.every((name) => isSame(one.identifiers[name], alert.identifiers[name])),
+        equal.every((name) => isSame(surelyOf(one, name), surelyOf(alert, name))),
     );
     if (above !== undefined && above.opened_at + LONGEST > now) return `alert ${above.id}`;
   }
   return null;
+}
+
+/** What all of its events said of a label; undefined where they differ, or one is silent of it. */
+function surelyOf({ identifiers, labels, varied }: Standing, name: string): string | undefined {
+  if (name in identifiers) return identifiers[name];
+  return name in JSON.parse(varied ?? "{}") ? undefined : JSON.parse(labels ?? "{}")[name];
 }
 
 function isSame(a: string | undefined, b: string | undefined): boolean {

@@ -87,8 +87,8 @@ test("AC-18.3: an alert that is open at the end of a silence pages within 5 s, a
   await box.api("PATCH", `/v1/silences/${id}`, { ends_at: starts_at + 300 });
   const during = await tab.get("/a/1");
   assert.match(
-    section(during.text, "head"),
-    /Silenced until .*“deploy” · by ann@example.org Holds back 1 open alert: #1/,
+    section(during.text, "now"),
+    /Quiet until .*“deploy” · by ann@example.org Holds back 1 open alert: #1/,
   );
   await pass(box, 295, 60);
   assert.deepEqual(pages(), []);
@@ -100,7 +100,7 @@ test("AC-18.3: an alert that is open at the end of a silence pages within 5 s, a
     ["1"],
   );
   const after = await tab.get("/a/1");
-  assert.match(section(after.text, "head"), /Silenced until \S+, since \S+; told then/);
+  assert.match(section(after.text, "head"), /Quiet until \S+, since \S+; told then/);
   assert.match(section(after.text, "timeline"), /Silenced until now, since/);
 });
 
