@@ -107,10 +107,10 @@ function statusText(status: Status): string {
 
 const doctorText = (last: Status["doctor"]): string =>
   last === null
-    ? "has not run yet: box doctor"
+    ? "was not asked in System yet; box doctor looks now"
     : last.wrong.length === 0
-      ? `nothing wrong ${when(last.at)}`
-      : `WRONG ${when(last.at)}: ${last.wrong.join(", ")}; box doctor says what to do`;
+      ? `found nothing wrong ${when(last.at)}; box doctor looks now`
+      : `WRONG ${when(last.at)}: ${last.wrong.join(", ")}; box doctor looks now, and says what to do`;
 
 async function doctor(flags: LookFlags): Promise<void> {
   const { examine } = await import("../src/app/operate/doctor.ts");

@@ -7,6 +7,7 @@ import { handClock } from "../support/clock.ts";
 import { boxAnswer, box as here } from "../support/command-line.ts";
 import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
+import { askUntil } from "../support/until.ts";
 
 const program = await programFile();
 
@@ -22,9 +23,21 @@ test("status and doctor of a box that serves, for people and for scripts", async
   const plain = await here(["status", "--data", box.data]);
   assert.match(plain.out, /^box is ok\n/);
   assert.ok(!plain.out.includes("\u001b"), "no colours where no terminal is");
+  assert.match(plain.out, /^doctor +was not asked in System yet; box doctor looks now$/m);
   const doctor = await boxAnswer(["doctor", "--data", box.data]);
   assert.equal(doctor.ok, true);
+  const asked = async () => {
+    await box.api("POST", "/v1/doctor");
+    await askUntil(
+      () => box.api("GET", "/v1/doctor"),
+      ({ running }) => !running,
+    );
+    const { out } = await here(["status", "--data", box.data]);
+    return /^doctor +(.*)$/m.exec(out)?.[1];
+  };
+  assert.match((await asked()) ?? "", /^found nothing wrong .+; box doctor looks now$/);
   chmodSync(box.data, 0o755);
+  assert.match((await asked()) ?? "", /^WRONG .+: directory; box doctor looks now, and says/);
   const found = await run(program, ["doctor", "--data", box.data], { FORCE_COLOR: "1" });
   assert.equal(found.code, 1);
   assert.match(found.out, /\u001b\[31mWRONG\u001b\[39m {2}directory/);

@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { TestBox } from "./box.ts";
+import type { Answer, TestBox } from "./box.ts";
 
 /** Nothing that comes needs more, on however busy a machine. */
 const PATIENCE_MS = 30_000;
@@ -10,6 +11,20 @@ export async function until(condition: () => boolean, what: string): Promise<voi
   while (!condition()) {
     if (performance.now() - start > PATIENCE_MS) throw new Error(`still not so: ${what}`);
     await pause(1);
+  }
+}
+
+/** Asks until it is so: processes take their own time. */
+export async function askUntil(
+  ask: () => Promise<Answer>,
+  isSo: (body: Answer["body"]) => boolean,
+): Promise<Answer["body"]> {
+  for (let tries = 0; ; tries++) {
+    const { status, body } = await ask();
+    assert.equal(status, 200, JSON.stringify(body));
+    if (isSo(body)) return body;
+    assert.ok(tries < 900, `still not so: ${JSON.stringify(body)}`);
+    await pause(100);
   }
 }
 

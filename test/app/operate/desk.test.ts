@@ -1,23 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { verifyBackup } from "../../../src/records/backup/verify.ts";
-import { type Answer, testBox } from "../../support/box.ts";
+import { testBox } from "../../support/box.ts";
 import { handClock } from "../../support/clock.ts";
 import { box as run } from "../../support/command-line.ts";
 import { scratch } from "../../support/scratch.ts";
-
-/** Asks until it is so: processes take their own time. */
-async function once(ask: () => Promise<Answer>, isSo: (body: Answer["body"]) => boolean) {
-  for (let tries = 0; ; tries++) {
-    const { status, body } = await ask();
-    assert.equal(status, 200, JSON.stringify(body));
-    if (isSo(body)) return body;
-    assert.ok(tries < 900, `still not so: ${JSON.stringify(body)}`);
-    await pause(100);
-  }
-}
+import { askUntil } from "../../support/until.ts";
 
 test("the doctor looks in a process of its own when a manager asks; what it found is kept with its time, over a start", async (t) => {
   const box = await testBox();
@@ -32,7 +21,7 @@ test("the doctor looks in a process of its own when a manager asks; what it foun
     const asked = await box.api("POST", "/v1/doctor");
     assert.deepEqual([asked.status, asked.body], [202, { running: true }]);
   }
-  const found = await once(doctor, ({ running }) => !running);
+  const found = await askUntil(doctor, ({ running }) => !running);
   assert.equal(found.at, Math.floor(box.clock.now() / 1000));
   const { findings } = found;
   for (const check of ["directory", "store", "disk", "channels"])
@@ -65,12 +54,12 @@ test("a backup is made when a manager asks, proved, listed, and nothing of it ca
   t.after(() => box.stop());
   const list = () => box.api("GET", "/v1/backups");
   await box.clock.turn(1000);
-  const [first] = (await once(list, ({ backups }) => backups.length === 1)).backups;
-  await once(list, ({ running }) => !running);
+  const [first] = (await askUntil(list, ({ backups }) => backups.length === 1)).backups;
+  await askUntil(list, ({ running }) => !running);
   await box.clock.turn(5000);
   const asked = await box.api("POST", "/v1/backups");
   assert.deepEqual([asked.status, asked.body], [202, { running: true }]);
-  const now = await once(list, ({ backups, running }) => backups.length === 2 && !running);
+  const now = await askUntil(list, ({ backups, running }) => backups.length === 2 && !running);
   assert.deepEqual([now.scheduled, now.failure], [{ hours: 6, keep: 3 }, null]);
   assert.equal(now.backups[1].file, first.file, "newest first");
   for (const { file, size, proved_at } of now.backups) {
