@@ -156,11 +156,13 @@ export function startEngine(options: {
   /** What the files have of each alert whose latest report is only in memory. */
   const keptReports = () => {
     const rows = parts.store
-      .sql("SELECT id, alert_key, promised AS lasts FROM alerts WHERE state <> 'resolved'")
-      .all() as { id: number; alert_key: string; lasts: number | null }[];
+      .sql(
+        "SELECT id, alert_key, promised AS lasts, last_seen AS seen FROM alerts WHERE state <> 'resolved'",
+      )
+      .all() as { id: number; alert_key: string; lasts: number | null; seen: number }[];
     return rows
       .filter((row) => parts.writer.laterReport(row) !== null)
-      .map(({ id, lasts }) => ({ alert: id, lasts }));
+      .map(({ id, lasts, seen }) => ({ alert: id, lasts, seen }));
   };
 
   return {

@@ -8,13 +8,13 @@ import type { RuleBody } from "../../src/core/projects/rule.ts";
 export type Fact =
   /**
    * Started. `down` is how long it was off by its own measure, 0 where its clock can't tell. `kept`: of alerts
-   * whose latest report a crash may have taken, the validity of the report that is known.
+   * whose latest report a crash may have taken, the validity of the report that is known, and when it came.
    */
   | {
       what: "started";
       wall: number;
       down: number;
-      kept: { alert: number; lasts: number | null }[];
+      kept: { alert: number; lasts: number | null; seen: number }[];
       /** It was off before. */
       isAgain: boolean;
     }

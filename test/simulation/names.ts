@@ -113,16 +113,16 @@ export function conclude(book: Book, fact: Extract<Fact, { what: "concluded" }>)
 export function startAgain(book: Book, fact: Extract<Fact, { what: "started" }>): void {
   const now = fact.wall - book.jumped;
   if (fact.isAgain) startWaits(book, now);
-  for (const { alert: id, lasts } of fact.kept) {
+  for (const { alert: id, lasts, seen } of fact.kept) {
     const alert = book.alerts[id - 1] as Told;
     const latest = alert.reports.at(-1);
-    const kept = alert.reports.findLastIndex((one) => one.lasts === lasts);
-    const known = alert.reports[kept];
+    const alike = alert.reports.filter((one) => one.lasts === lasts);
+    const known = alike.findLast(({ wall }) => wall === seen) ?? alike.at(-1);
     if (known === undefined || latest === undefined || latest.now - known.now > WRITTEN_WITHIN) {
       book.late.push(`alert ${id}: a crash took more than a minute of reports`);
       continue;
     }
-    alert.reports.splice(kept + 1);
+    alert.reports.splice(alert.reports.lastIndexOf(known) + 1);
     alert.lastMatchWall = known.wall;
     alert.quietSince = known.now;
     alert.promisedUntil = known.lasts === null ? NEVER : known.now + known.lasts;
