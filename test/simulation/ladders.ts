@@ -123,10 +123,14 @@ export function follow(
   if (isSame(timed(before.climb), timed(ladder))) return;
 
   const pending = alert.repeatAt;
+  const own = alert.openedAt + dueMinute(before.climb, alert.turns) * MINUTE;
+  const isOwed = alert.stepAt <= now && alert.stepAt > own;
   forget(book, alert, before);
-  const ran = alert.turns;
   const passed = ladder.findIndex((_, step) => moment(book, alert, step) > now);
   const until = passed === -1 ? ladder.length : passed;
+  const { turns } = alert;
+  // A page that an earlier change made due hasn't gone yet.
+  const ran = isOwed && until > 0 ? Math.min(turns, rungBefore(book, alert, until).from) : turns;
   if (until > ran) {
     alert.turns = Math.max(ran, rungBefore(book, alert, until).from);
     // A step that was due and had not run is made up for with it.

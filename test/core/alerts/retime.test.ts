@@ -223,6 +223,19 @@ test("a step that was due and had not run yet is not lost with a change in the s
   assert.deepEqual([next.step, next.stepAt], [1, 600]);
 });
 
+test("a page that a change made due is not lost with another change before it went", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  await plane.fire();
+  await plane.minutes(30);
+  plane.replaceRule({ escalations: [step(0, ["bob"]), step(10, ["cat"])] });
+  plane.replaceRule({ escalations: [step(0, ["bob"])] });
+  await plane.minutes(30);
+  assert.deepEqual(pages(), [
+    [0, 1, ["ann"]],
+    [30, 1, ["bob"]],
+  ]);
+});
+
 test("steps that were missed while the box was down are not lost with a change before they could run", async () => {
   plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"]), step(20, ["cat"])] });
   await plane.fire();

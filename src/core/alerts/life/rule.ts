@@ -82,7 +82,8 @@ function ladderOf(timers: Timers): Record<string, unknown> {
  * - The new ladder lies where it would have lain from the opening. Steps that ran and page the same people at
  *   the same time as before don't run again; of others whose time has passed the furthest runs once, at once.
  *   Where nobody was paged so far, none counts as run.
- * - A step that was due and had not run yet is made up for with it.
+ * - A step that was due and had not run yet is made up for with it. Where an earlier change made it due, the furthest
+ *   whose time has passed runs in its place, whatever ran before.
  * - A renotify that is pending comes no later than it would have; off and the cap hold at once. What is held back, by a
  *   silence say, stays owed: it may be a page.
  * - Of an acknowledged alert nothing is timed but quiet; what has run of its ladder is known where that goes on.
@@ -111,7 +112,11 @@ export function retimed(change: {
   if (isSame) return next;
 
   const passed = stepsBy(ladder, now - timers.ladderFrom);
-  if (passed > ran) return { ...next, ...owed(ladder, { ran, passed }, { timers, now }) };
+  const had =
+    passed > 0 && isStillOwed(was, timers, now)
+      ? Math.min(ran, firstOfRung(ladder, passed) - 1)
+      : ran;
+  if (passed > had) return { ...next, ...owed(ladder, { ran: had, passed }, { timers, now }) };
   const repeat = repeatSeconds(ladder, ran);
   return {
     ...next,
@@ -119,6 +124,15 @@ export function retimed(change: {
     stepAt: ran < ladder.length ? timers.ladderFrom + secondsOf(ladder, ran + 1) : null,
     repeatAt: sooner(timers.repeatAt, repeat === null ? null : now + repeat),
   };
+}
+
+/** Whether an earlier change made a step due that has not run yet: of the steps before it nobody may have been paged. */
+function isStillOwed(
+  was: readonly EscalationStep[],
+  { step, stepAt, ladderFrom }: Timers,
+  now: number,
+): boolean {
+  return stepAt !== null && stepAt <= now && stepAt > ladderFrom + secondsOf(was, step + 1);
 }
 
 /** The ladder's columns where steps after `ran`, up to `passed`, have not run though their time has passed. */
