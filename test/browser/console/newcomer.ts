@@ -46,8 +46,9 @@ export async function newcomerHolds(browser: Browser): Promise<void> {
       throw new Error(`${selector} can't be reached`);
     };
     await page.goto(link);
-    await type("ann@example.org");
+    await type("Ann");
     await press("Tab");
+    await type("ann@example.org");
     await press("Tab");
     await type("correct horse");
     await Promise.all([page.waitForURL("**/welcome"), press("Enter")]);

@@ -129,6 +129,7 @@ async function readsWithoutScript(browser: Browser, receiver: Receiver): Promise
     await press(page, `main button:text-is("Resolve")`);
     assert.match((await page.textContent("#head .state")) ?? "", /Resolved/);
     await page.goto(`${box.url}/a/${error}`);
+    await page.click("[popovertarget=more]");
     await page.click("#silence summary");
     await page.fill("#silence-reason", "deploy");
     await press(page, "#silence button");

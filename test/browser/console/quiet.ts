@@ -36,7 +36,7 @@ const silencedByKeys: Step = async ({ box, visit, calm }) => {
   await seen(tab, `/Now: silences 1 open alert\\..*#1 /s.test(${text("would")})`);
   await calm(tab, "an alert's silence, before it is made");
   await tab.page.keyboard.press("Enter");
-  await seen(tab, `/Silenced until/.test(${text("head")})`);
+  await seen(tab, `/Quiet until/.test(${text("now")})`);
   const [silence, ...others] = await silences(box);
   assert.deepEqual([others.length, silence.ends_at - silence.starts_at], [0, 3600]);
   assert.deepEqual(silence.match.identifiers, { provider: "acme" });
@@ -44,10 +44,7 @@ const silencedByKeys: Step = async ({ box, visit, calm }) => {
   await tab.page.click(`#quiet button:text-is("+1 h")`);
   await seen(tab, `/is silenced until/.test(${text("said")})`);
   await tab.page.click(`#quiet button:text-is("End now")`);
-  await seen(
-    tab,
-    `!/Silenced until .*: /.test(document.querySelector("#quiet")?.textContent ?? "")`,
-  );
+  await seen(tab, `document.querySelector("#quiet") === null`);
   assert.deepEqual(await silences(box), []);
 };
 
@@ -57,6 +54,8 @@ const menusFitPhone: Step = async ({ box, visit, calm }) => {
   await fire("acme");
   const tab = await visit("/a/1", { options: { viewport: { width: 360, height: 740 } } });
   for (const id of ["assign", "silence", "snooze"]) {
+    if (!(await tab.run(`document.querySelector("#more").matches(":popover-open")`)))
+      await tab.page.click("[popovertarget=more]");
     await tab.page.click(`#${id} > summary`);
     const { left, right } = (await tab.run(
       `(({ left, right }) => ({ left, right }))(document.querySelector("#${id} > :not(summary)").getBoundingClientRect())`,
