@@ -11,9 +11,9 @@ export const SCRIPT = `
     const field = document.getElementById("code");
     if (found === null || field === null) return;
     field.value = found[1];
-    // The first of those that are left.
-    document.getElementById("display_name").focus();
-    look(found[1], document.getElementById("email"));
+    const email = document.getElementById("email");
+    email.focus();
+    look(found[1], email);
   };
   const look = async (code, email) => {
     const body = new URLSearchParams({ code, look: "yes" });

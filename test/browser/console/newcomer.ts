@@ -46,8 +46,6 @@ export async function newcomerHolds(browser: Browser): Promise<void> {
       throw new Error(`${selector} can't be reached`);
     };
     await page.goto(link);
-    await type("Ann");
-    await press("Tab");
     await type("ann@example.org");
     await press("Tab");
     await type("correct horse");
