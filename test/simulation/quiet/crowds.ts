@@ -37,7 +37,9 @@ export function crowdLaws(ledger: Ledger, fault: (text: string, look: Look) => v
       }
       if (fired !== null)
         counted.set(keyOf(fired), Math.max(fired.level, counted.get(keyOf(fired)) ?? 0));
-      if (isJoined && row.wakes_at !== null) ledger.wakes.set(id, row.wakes_at - ledger.jumped);
+      // What waited joins in a look of its own, and may end the acknowledgement in the same one.
+      if (isJoined)
+        ledger.wakes.set(id, row.wakes_at === null ? look.elapsed : row.wakes_at - ledger.jumped);
     },
   };
 }
