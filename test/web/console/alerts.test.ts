@@ -3,6 +3,8 @@ import { type TestContext, test } from "node:test";
 import { withPart } from "../../../src/web/console/ui/asked-alerts.ts";
 import { testBox } from "../../support/box.ts";
 import { signedIn } from "../../support/console.ts";
+import { reachBy } from "../../support/contacts.ts";
+import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 
 async function story(t: TestContext, more: object = {}) {
@@ -70,6 +72,20 @@ test("a list shows the most urgent first, with what the ladder does now, counts 
   assert.equal(words(actions(mine.text, low)).trim(), "Taken");
   assert.doesNotMatch(actions(mine.text, low), /<button|<a /);
   assert.deepEqual(rowsIn((await tab.get("/alerts?state=acknowledged")).text), [`row-${low}`]);
+});
+
+test("nobody is called rung whom nothing reaches", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const { box, fire, tab, ann, bob } = await story(t);
+  await reachBy(box, bob, receiver);
+  const now = async (id: string) => words(rowOf((await tab.get("/alerts")).text, id));
+  const id = await fire("a", 500);
+  assert.match(await now(id), /Ringing bob@example\.org, not seen yet/);
+  await box.api("POST", `/v1/alerts/${id}/assign`, { accounts: [ann.accountId] });
+  assert.match(await now(id), /Nothing reaches you/);
+  await box.api("POST", `/v1/alerts/${id}/assign`, { accounts: [bob.accountId] });
+  assert.match(await now(id), /Ringing bob@example\.org/);
 });
 
 test("without script several are acknowledged, given back with their ladders, resolved, silenced, noted on and assigned", async (t) => {

@@ -125,9 +125,9 @@ function done(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout):
 function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
   const { nameOf, faces } = about;
   const last = about.last.get(row.id);
-  const accounts = (last?.detail["accounts"] as string[] | undefined) ?? [];
+  const told = (last?.detail["accounts"] as string[] | undefined) ?? [];
   const next = ahead(call, row, about);
-  const [first] = accounts;
+  const youOr = (one: string) => (one === call.who.accountId ? "you" : nameOf(one));
   if (last === undefined) {
     const rule = about.look.rule(row.rule_id);
     const why =
@@ -136,11 +136,17 @@ function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
       return stuck(html`<b class="warn">${why ?? "The ladder has ended"}</b>`, "nobody is paged");
     return still(squareChip("clock"), lines(html`<b>Nobody is rung yet</b>`, false, next));
   }
-  if (last.kind === "reached_nobody" || first === undefined)
+  if (last.kind === "reached_nobody" || told.length === 0)
     return stuck(html`<b class="crit">Nobody is on call</b>`, "and nobody after", next);
-  if (last.kind === "unreachable")
+  const seen = seenPages(call, row);
+  const accounts =
+    last.kind === "unreachable"
+      ? []
+      : told.filter((account) => seen.has(account) || isReached(row, account, about.look));
+  const [first] = accounts;
+  if (first === undefined)
     return stuck(
-      html`<b class="crit">Nothing reaches ${shortly(accounts, nameOf)}</b>`,
+      html`<b class="crit">Nothing reaches ${shortly(told, youOr)}</b>`,
       "and nobody after",
       next,
     );
@@ -154,7 +160,7 @@ function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
   return {
     mark: chip(faces(first), { rings: true }),
     ...lines(
-      seenWords(call, row, { accounts, names: shortly(accounts, nameOf) }),
+      seenWords(call, seen, { accounts, names: shortly(accounts, nameOf) }),
       html`<span class="warn">nobody after</span>`,
       next,
     ),
@@ -163,6 +169,13 @@ function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
   };
 }
 
+/** Whether anything reaches the person, as far as that is known. */
+const isReached = (
+  { project_id: projectId, level }: AlertRow,
+  account: string,
+  { reachable }: LookAhead,
+): boolean => !reachable.isKnown || reachable.reaches(account, { projectId, level });
+
 const stuck = (first: Markup, second: Piece, next: Ahead | null = null): NowWords => ({
   mark: squareChip("warn"),
   ...lines(first, second, next),
@@ -170,16 +183,21 @@ const stuck = (first: Markup, second: Piece, next: Ahead | null = null): NowWord
   isStuck: true,
 });
 
+/** Who saw a page of the alert, and when last, Unix seconds. */
+const seenPages = (call: PageCall, { id }: AlertRow): ReadonlyMap<string, number> =>
+  new Map(
+    pagesOfAlert(call.tenant.store, id)
+      .flatMap(({ account, shownAt }) => (shownAt === null ? [] : [[account, shownAt] as const]))
+      .sort(([, a], [, b]) => a - b),
+  );
+
 /** "Ringing Mei, not seen yet", "Seen by Mei, 40 s ago". */
 function seenWords(
   call: PageCall,
-  { id }: AlertRow,
+  seen: ReadonlyMap<string, number>,
   { accounts, names }: { accounts: readonly string[]; names: string },
 ): Markup {
-  const seen = pagesOfAlert(call.tenant.store, id).filter(
-    ({ account, shownAt }) => shownAt !== null && accounts.includes(account),
-  );
-  const at = Math.max(0, ...seen.map(({ shownAt }) => shownAt ?? 0));
+  const at = Math.max(0, ...accounts.map((account) => seen.get(account) ?? 0));
   if (at === 0) return html`Ringing ${names}, <b>not seen yet</b>`;
   return html`<b>Seen by ${names}</b>, ${ago(call, at)}`;
 }
