@@ -26,7 +26,7 @@ const session = signedIn(box).cookie.replace(/^box=/, "");
 try {
   for (const [size, viewport] of Object.entries({
     phone: { width: 360, height: 740 },
-    desk: { width: 1280, height: 900 },
+    desk: { width: 1440, height: 900 },
   }))
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({
@@ -37,6 +37,7 @@ try {
       await context.addCookies([
         { name: "box", value: session, url: box.url },
         { name: "zone", value: "Europe%2FBerlin", url: box.url },
+        { name: "panes", value: size === "desk" ? "2" : "1", url: box.url },
       ]);
       const page = await context.newPage();
       for (const [name, at] of Object.entries(screensOf(house))) {

@@ -15,11 +15,14 @@ export interface Tab {
   close(): Promise<void>;
 }
 
+/** A desk whose window has room for a list or for what is chosen in it, not for both: what most stories look at. */
+const ONE_PANE = { width: 1200, height: 720 };
+
 /** What a frame without rights says to the scripts that tests put into every frame. */
 const OWN_SCRIPT = /^Blocked script execution in '[^']+' because the document's frame is sandboxed/;
 
 export async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ viewport: ONE_PANE, ...options });
   const page = await context.newPage();
   const noise: string[] = [];
   page.on("console", (said) => {

@@ -46,7 +46,8 @@ function stay(section: Element, fresh: Element): void {
   if (list === null || shown.length === 0) return;
   const freshList = fresh.querySelector("[data-list]") ?? emptyList(list, fresh);
   const byId = new Map(rowsOf(fresh).map((row) => [row.id, row]));
-  const isAtTop = window.scrollY < TOP && pickedRows().length === 0;
+  const pane = section.closest(".pane") ?? document.documentElement;
+  const isAtTop = pane.scrollTop < TOP && pickedRows().length === 0;
   const goes = new Set([...byId].filter(([, row]) => "gone" in row.dataset).map(([id]) => id));
   const { order, gone, held } = mergeRows(
     shown.map(({ id }) => id),

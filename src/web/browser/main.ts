@@ -4,7 +4,7 @@ import { takeForms } from "./forms.ts";
 import { takeKeys } from "./keys.ts";
 import { followBox } from "./live.ts";
 import { takeMenus } from "./menus.ts";
-import { showTab, tellZone } from "./page.ts";
+import { settleAddress, showTab, tellWidth, tellZone } from "./page.ts";
 import { takePalette } from "./palette.ts";
 import { takeWorker } from "./pocket.ts";
 import { takePreviews } from "./previews.ts";
@@ -15,7 +15,9 @@ import { keepTimes } from "./times.ts";
 import { askWhatTurns } from "./turns.ts";
 
 /* Every page reads and works without this; with it, it is live and quick. */
+settleAddress();
 tellZone();
+tellWidth();
 showTab();
 takePresses();
 keepTimes(askWhatTurns);

@@ -47,13 +47,29 @@ function pushTabs(): void {
   }
 }
 
+/** What was chosen for the reader stays chosen: the address names it from now on. */
+export function settleAddress(): void {
+  if (dataset["at"] !== undefined)
+    history.replaceState(history.state, "", dataset["at"] + location.hash);
+}
+
+/** Where there is room for two panes the server draws them from the second page on. */
+export function tellWidth(): void {
+  const isWide = matchMedia("(min-width: 80rem)").matches;
+  if (isWide !== "wide" in dataset) keepLook("panes", isWide ? "2" : "1");
+}
+
+/** A cookie that says how this browser wants its pages. */
+function keepLook(name: string, value: string): void {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store isn't there on plain http
+  document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+}
+
 /** The server draws in a reader's zone from the second page on: it learns of it by this cookie. */
 export function tellZone(): void {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // To read a cookie waits for another process: some milliseconds of each page, which is in the right zone already.
   if (own === pageZone || /(?:^|; )zone=/.test(document.cookie)) return;
-  const zone = encodeURIComponent(own);
-  const secure = location.protocol === "https:" ? "; Secure" : "";
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store isn't there on plain http
-  document.cookie = `zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+  keepLook("zone", own);
 }

@@ -30,6 +30,12 @@ export function takeRows(): void {
   });
   // A browser gives boxes back that were checked before the page was left.
   showPicked();
+  // What stands beside the list is where `j` and `k` begin.
+  const chosen = document.querySelector<HTMLElement>("[data-row]:has([aria-current])");
+  if (chosen) {
+    current = chosen.id;
+    chosen.scrollIntoView({ block: "nearest" });
+  }
 }
 
 function makeCurrent(row: HTMLElement): void {

@@ -10,6 +10,8 @@ export interface DisplaySettings {
   timeline: "newest" | "oldest";
   /** Whether single letters are keys. */
   keys: boolean;
+  /** Whether the window has room for a list and what is chosen in it, one beside the other. */
+  isWide: boolean;
 }
 
 const THEMES = ["system", "light", "dark"] as const;
@@ -27,5 +29,6 @@ export function lookOf(cookies: Readonly<Record<string, string>>): DisplaySettin
     rows: ROWS.find((rows) => rows === cookies["rows"]) ?? "comfortable",
     timeline: cookies["timeline"] === "oldest" ? "oldest" : "newest",
     keys: cookies["keys"] !== "off",
+    isWide: cookies["panes"] === "2",
   };
 }

@@ -78,10 +78,22 @@ export interface View {
   sections: Readonly<Record<string, Section>>;
   /** Where they stand; one after another where absent. */
   body?(put: (id: string) => Markup): Markup;
+  /** The address that shows just this again, below `base`, where that isn't the one that was asked for. */
+  at?: string | undefined;
   /** A script that only this page has, by its name in `src/web/browser/pages`. */
   script?: string;
+  /** In a wide window: the screen that stands beside this one, by its address below `base`. */
+  beside?: Beside;
   /** Of its answers, beside those that every page has. */
   headers?: Readonly<Record<string, string>>;
+}
+
+export interface Beside {
+  at: string;
+  /** Which of the two it is: the list, or what is chosen in it. */
+  as: "list" | "chosen";
+  /** The address of both together, where that isn't the page's own. */
+  both?: string;
 }
 
 /** There is no page here: it lies at another address, below `base`. */

@@ -11,6 +11,7 @@ import { drawSections, drawView, shownOnce } from "./draw.ts";
 import { type FlashMessages, flashLine, refusedLine } from "./flash.ts";
 import { createOnce } from "./once.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
+import { viewOf } from "./panes.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Found, FoundFile, Routing } from "./routing.ts";
 import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
@@ -115,7 +116,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       main,
       me,
     };
-    return shell(call, { ...frame, ...told, since, script: view.script }, files, PATHS);
+    const { script, at } = view;
+    return shell(call, { ...frame, ...told, since, script, at }, files, PATHS);
   };
 
   /** Before anything is read for a page or parts of it: what changes from then on, its script is told. */
@@ -144,7 +146,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
           : asked;
       try {
         const since = sinceNow();
-        const view = await screen.view(call);
+        const view = await viewOf(routing, screen, call);
         if ("elsewhere" in view)
           return goTo(asking.place.base + view.elsewhere, { tls: asking.asked.tls });
         if (only !== undefined) {
@@ -181,7 +183,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       };
       const draw = async (next: PageCall, done: FormDone | null, status: number) => {
         const since = sinceNow();
-        const view = await from.found.screen.view(next);
+        const view = await viewOf(routing, from.found.screen, next);
         if ("elsewhere" in view) return goTo(place.base + view.elsewhere, { tls: asked.tls });
         const body = isScripted
           ? await sections(next, view, { done, only })

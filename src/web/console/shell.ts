@@ -60,6 +60,8 @@ export interface Shell {
   said: Pick<FormDone, "said" | "undo"> | null;
   /** The last change that it may show; absent where nothing on it changes. */
   since?: string;
+  /** The address that shows just this again. */
+  at?: string | undefined;
   /** In place of what was done: why it wasn't. */
   refused?: Markup;
   /** A script that only this page has. */
@@ -86,6 +88,7 @@ export function shell(
       devices: subscriptionIds(call.tenant.store, call.who.accountId),
       body: "frame",
       since: page.since,
+      at: page.at,
       script: page.script,
     },
     html`<a class="skip" href="#main">To the content</a>
@@ -152,6 +155,8 @@ export interface DocumentHead {
   body: "frame" | "frame alone";
   /** Where the stream of changes goes on. */
   since?: string | undefined;
+  /** The address that shows just this again, where that isn't the one that was asked for. */
+  at?: string | undefined;
   /** A script that only this page has. */
   script?: string | undefined;
 }
@@ -171,7 +176,7 @@ export const documentTitle = (title: string): string => `${title} · box`;
 export function document(head: DocumentHead, body: Markup): string {
   const { title, base, look, now, files } = head;
   return html`<!doctype html>
-<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now}" data-base="${base}" data-who="${head.who}"${head.devices !== undefined && html` data-devices="${head.devices.join(" ")}"`}${head.since !== undefined && html` data-since="${head.since}"`}>
+<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now}" data-base="${base}" data-who="${head.who}"${head.devices !== undefined && html` data-devices="${head.devices.join(" ")}"`}${head.since !== undefined && html` data-since="${head.since}"`}${head.at !== undefined && html` data-at="${base}${head.at}"`}${look.isWide && " data-wide"}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

@@ -5,6 +5,7 @@ import { chargeHolds } from "./charge.ts";
 import { everyScreenOnADesk, everyScreenOnAPhone } from "./every-screen.ts";
 import { laddersHold } from "./ladders.ts";
 import { newcomerHolds } from "./newcomer.ts";
+import { panesHold } from "./panes.ts";
 import { paperHolds } from "./paper.ts";
 import { pocketHolds } from "./pocket.ts";
 import { consoleHolds } from "./proofs.ts";
@@ -30,6 +31,7 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   reportsHold,
   quietHolds,
   laddersHold,
+  panesHold,
   chargeHolds,
   wallHolds,
   paperHolds,

@@ -88,6 +88,30 @@ test("nobody is called rung whom nothing reaches", async (t) => {
   assert.match(await now(id), /Ringing bob@example\.org/);
 });
 
+test("in a wide window an alert stands beside its list, and what is read stays", async (t) => {
+  const { fire, tab } = await story(t);
+  const cookie = `${tab.cookie}; panes=2`;
+  const wide = async (path: string) => (await tab.get(path, { cookie })).text;
+  const sections = (text: string) =>
+    [...text.matchAll(/<section id="([\w-]+)"/g)].map(([, id]) => id);
+  assert.ok(!sections(await wide("/alerts")).includes("head"), "an empty list stands alone");
+  const [a, b] = [await fire("a", 300), await fire("b", 500)];
+  const first = await wide("/alerts");
+  assert.match(first, new RegExp(`data-at="/alerts\\?alert=${b}"`));
+  assert.match(rowOf(first, b), /aria-current="page"/);
+  assert.equal(new Set(sections(first)).size, sections(first).length, "no id twice");
+  const other = await wide(`/alerts?alert=${a}`);
+  assert.match(section(other, "head"), new RegExp(`#${a}<`));
+  assert.match(rowOf(other, a), /aria-current="page"/);
+  assert.ok(!sections(await wide("/alerts?alert=999")).includes("head"), "one that is gone");
+  const quiet = await wide(`/a/${a}?list=state%3Dsilenced`);
+  assert.match(section(quiet, "tabs"), /aria-current="page">Quiet/);
+  assert.match(section(quiet, "list"), /No open alert is silenced/);
+  const mine = await wide(`/a/${b}?list=q%3Dlevel%253Acritical`);
+  assert.match(rowOf(mine, b), new RegExp(`href="/a/${b}\\?list=q%3Dlevel%253Acritical"`));
+  assert.ok(!sections((await tab.get(`/a/${a}`)).text).includes("list"), "elsewhere it is alone");
+});
+
 test("without script several are acknowledged, given back with their ladders, resolved, silenced, noted on and assigned", async (t) => {
   const { box, fire, ladder, state, bob, tab, other } = await story(t);
   const ids = [await fire("a"), await fire("b"), await fire("c")];
@@ -117,7 +141,7 @@ test("without script several are acknowledged, given back with their ladders, re
   const asked = await bulk("resolve", all);
   assert.match(said(asked), /Not resolved yet: 3 alerts still match\./);
   assert.match(
-    words(section(asked, "asked")),
+    words(section(asked, "asked-all")),
     /#1, #2, #3: still matching, 1 min ago \. They would open again at once\. Resolve anyway Silence 1 h instead/,
   );
   assert.match(

@@ -82,10 +82,10 @@ test("what is shown or asked this once stands still, and nothing else of its pag
     duty: "oncall oncall:*",
     tabs: "alerts",
     filter: "",
-    asked: null,
+    "asked-all": null,
     list: "alerts oncall:*",
     selection: "",
-    would: "",
+    "would-all": "",
   });
   const one = await tab.post("/a/1/resolve", {}, { from: "/a/1", headers });
   assert.match(one.text, /#1: still matching/);

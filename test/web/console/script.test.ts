@@ -118,6 +118,7 @@ test("the script goes on in the words that the page came with", () => {
     rows: "comfortable",
     timeline: "newest",
     keys: true,
+    isWide: false,
   } as const;
   const now = 1_800_000_000;
   const wordsOf = ({ markup }: Markup) => markup.replace(/<[^>]+>/g, "");

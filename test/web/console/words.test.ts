@@ -15,7 +15,14 @@ const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {
   now: NOW,
   base: "",
   leads: () => true,
-  look: { zone: "UTC", theme: "system", rows: "comfortable", timeline: "newest", keys: true },
+  look: {
+    zone: "UTC",
+    theme: "system",
+    rows: "comfortable",
+    timeline: "newest",
+    keys: true,
+    isWide: false,
+  },
   who: { accountId: "me", role: "member", name: "Me", email: "me@example.org", sessionId: "s" },
 };
 const nameOf = (id: string) => ({ ann: "Ann", bob: "Bob", me: "Me" })[id] ?? id;

@@ -47,7 +47,9 @@ export async function answerAct(request: Request): Promise<Response> {
   const held = (await heldActs()).filter((one) => fateOf(one, Date.now()) === "send");
   const isNext = left !== "unreached" && isFree(act, held);
   const again = new Request(request, { headers });
-  const answer = isNext ? await reachBox(again, { ms: PATIENCE_MS }) : null;
+  // Else it comes from the worker: the box answers for the page that the form stands on.
+  const referrer = request.referrer || "about:client";
+  const answer = isNext ? await reachBox(again, { ms: PATIENCE_MS, referrer }) : null;
   if (answer !== null) return answer;
   if (!(await heldActs()).some((other) => isSameAct(other, act))) await putRecord(PREFIX + id, act);
   await wakeLater();

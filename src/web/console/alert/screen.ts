@@ -18,6 +18,7 @@ import {
 } from "../screen.ts";
 import { alertActionForms, thisAlert } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
+import { CHOSEN, LIST } from "../ui/asked-alerts.ts";
 import { keyed, typed, wrongOf } from "../ui/form.ts";
 import { pagedWords } from "../ui/paged-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
@@ -49,6 +50,7 @@ export const alertScreen: Screen = {
       heading: null,
       nav: "alerts",
       script: "neighbours",
+      ...(call.look.isWide && { beside: { at: listBeside(call, row.id), as: "list" as const } }),
       sections: {
         head: section(own, () => alertHead(call, shown)),
         now: section(more, () => nowStrip(call, shown)),
@@ -99,9 +101,16 @@ ${put("about")}${put("lines")}${put("runbook")}${put("related")}${put("note")}${
   },
 };
 
+/** The list that it was chosen in, which marks it. */
+function listBeside({ query }: PageCall, id: number): string {
+  const list = new URLSearchParams(query.get(LIST) ?? "");
+  list.set(CHOSEN, String(id));
+  return `/alerts?${list}`;
+}
+
 /** What a silence of this alert would take and would have kept back, once somebody asks. */
 function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Markup> {
-  if (call.shown["silence"] === undefined) return html``;
+  if (call.shown["silence"] !== "tried") return html``;
   const until = { ends_at: call.now + 3600, reason: "?" };
   const write = () => ({
     ...narrowestSilence(call.tenant.store, row, until),

@@ -7,7 +7,15 @@ import { triage } from "../../../core/alerts/triage.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { lastOfAll, nowWords } from "../ui/alert-now.ts";
-import { type AskedList, listAddress, partIn, standsIn, triageFilter } from "../ui/asked-alerts.ts";
+import {
+  type AskedList,
+  CHOSEN,
+  LIST,
+  listAddress,
+  partIn,
+  standsIn,
+  triageFilter,
+} from "../ui/asked-alerts.ts";
 import { facesOf } from "../ui/faces.ts";
 import { naming } from "../ui/people-names.ts";
 import { groupRow } from "./group-row.ts";
@@ -38,6 +46,8 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {
       row,
+      to: alertAddress(call, asked, row.id),
+      isChosen: String(row.id) === call.query.get(CHOSEN),
       isGone,
       isFirst: row.id === first,
       apart: apart.get(row.id),
@@ -54,6 +64,20 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
 ${!complete && html`<p class="warn">There are more than one look takes: the rest is in no group and in no count here.</p>`}
 <ol class="rows" data-list${next !== null && html` data-more`}>${items}${left.map((row) => draw(row, true))}</ol>
 ${pages(call, asked, on)}`;
+}
+
+/** The alert that stands first; null where the list has none that stands alone. */
+export async function firstShown(call: PageCall, asked: AskedList): Promise<number | null> {
+  const { entries } = await shownEntries(call, asked);
+  const first = entries.find((entry) => "row" in entry);
+  return first === undefined ? null : first.row.id;
+}
+
+/** Where an alert of the list lies: beside the same list, where there is room. */
+function alertAddress({ base, look }: PageCall, asked: AskedList, id: number): string {
+  const query = listAddress(asked).replace(/^[^?]*\??/, "");
+  const list = look.isWide && query !== "" ? `?${new URLSearchParams({ [LIST]: query })}` : "";
+  return `${base}/a/${id}${list}`;
 }
 
 /** The highest, and of those the newest: a list is in that order but for what stands before. */

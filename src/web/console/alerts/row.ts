@@ -15,6 +15,10 @@ import { ago, since } from "../ui/times.ts";
 /** An alert as a list shows it, and what it shows beside the alert. */
 export interface ListRow {
   row: AlertRow;
+  /** Its address. */
+  to: string;
+  /** It stands beside the list. */
+  isChosen: boolean;
   /** What the ladder does now, or what became of it. */
   now: NowWords;
   /** Events of the last minutes, newest last; empty: none are drawn. */
@@ -43,14 +47,14 @@ export function listRow(
   call: Pick<PageCall, "base" | "now" | "look" | "who">,
   of: ListRow,
 ): Markup {
-  const { row, now, minutes, apart, isGone, isFirst } = of;
+  const { row, to, now, minutes, apart, isGone, isFirst, isChosen } = of;
   const { id, state, level, project, count } = row;
   const names = aboutText(row, apart);
   const look = row.silenced_by !== null && state === "open" ? "silenced" : STATE_CLASS[state];
   return html`<li class="row row-${look} of-${levelKind(level)}${isFirst && " row-first"}" id="row-${id}" data-row${isGone && html` data-gone`}>
 <label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}" aria-label="Select #${id}"></label>
 <div class="row-head">${levelBadge(level)}<span class="row-place">${project}</span>${minutes.length > 0 && sparkline(minutes)}<b class="row-count">${count}×</b><span class="row-age">${state === "open" ? since(call, row.opened_at) : ago(call, row.last_seen)}</span></div>
-<h2 class="row-title"><a class="message" href="${call.base}/a/${id}" dir="auto">${markedTitle(row)}</a></h2>
+<h2 class="row-title"><a class="message" href="${to}"${isChosen && html` aria-current="page"`} dir="auto">${markedTitle(row)}</a></h2>
 <p class="row-about">${names !== "" && `${names} · `}#${id}${row.drill !== 0 && " · drill"}</p>
 <div class="row-foot">${now.mark}<p class="row-next">${now.words}</p><span class="row-actions">${!isGone && action(call, of)}</span></div>
 </li>

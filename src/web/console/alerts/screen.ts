@@ -1,28 +1,47 @@
 import { alertId } from "../../../core/alerts/alert.ts";
 import { countAlerts } from "../../../core/alerts/counts.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { PageCall, Screen, View } from "../screen.ts";
+import { type Beside, type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { refuseMany } from "../ui/alert-deeds.ts";
 import { alertActionForms, selectedAlerts } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
-import { askedList } from "../ui/asked-alerts.ts";
+import { type AskedList, askedList, CHOSEN, listAddress } from "../ui/asked-alerts.ts";
 import { besideWords } from "../ui/silence-would.ts";
 import { dutyStrip } from "./duty.ts";
 import { filterButton, filterSet, listTabs } from "./filter-line.ts";
-import { alertList } from "./list.ts";
+import { alertList, firstShown } from "./list.ts";
 import { selectionBar } from "./selection-bar.ts";
 
 /** What silences of those that are selected would take beside them, once somebody asks. */
 function silencesWould(call: PageCall): Markup | Promise<Markup> {
   const ids = call.shown["silence"];
-  return ids === undefined ? html`` : besideWords(call, ids.split(",").map(alertId));
+  // What is chosen beside the list asks for its own.
+  if (ids === undefined || ids === "tried") return html``;
+  return besideWords(call, ids.split(",").map(alertId));
 }
+
+/** The alert that stands beside the list: the one that its address names, else the first. An open page that has none gets none. */
+async function chosen(call: PageCall, asked: AskedList): Promise<Beside | null> {
+  if (!call.look.isWide) return null;
+  const named = call.query.get(CHOSEN);
+  if (named !== null) return { at: pathOf("a", named), as: "chosen" };
+  const first = call.isOpen ? null : await firstShown(call, asked);
+  if (first === null) return null;
+  const query = queryOf(listAddress(asked));
+  query.set(CHOSEN, String(first));
+  return { at: pathOf("a", String(first)), as: "chosen", both: `/alerts?${query}` };
+}
+
+const queryOf = (address: string): URLSearchParams => new URL(address, "http://box").searchParams;
 
 /** What is going on: the alerts, by state, in the order of need. */
 export const alertsScreen: Screen = {
   path: "/alerts",
-  view(call): View {
-    const asked = askedList(call.query);
+  async view(asking): Promise<View> {
+    const asked = askedList(asking.query);
+    const beside = await chosen(asking, asked);
+    const query = beside?.both === undefined ? asking.query : queryOf(beside.both);
+    const call = { ...asking, query };
     const { open } = countAlerts(call.tenant.store, { accountId: call.who.accountId });
     return {
       title: open > 0 ? `(${open}) Alerts` : "Alerts",
@@ -30,11 +49,12 @@ export const alertsScreen: Screen = {
       tools: () => filterButton(call, asked),
       nav: "alerts",
       script: "neighbours",
+      ...(beside !== null && { beside }),
       sections: {
         duty: { watches: ["oncall", "oncall:*"], draw: () => dutyStrip(call) },
         tabs: { watches: ["alerts"], draw: () => listTabs(call, asked) },
         filter: { watches: [], draw: () => filterSet(call, asked) },
-        asked: { watches: [], draw: () => stillMatching(call, "/alerts") },
+        "asked-all": { watches: [], draw: () => stillMatching(call, "/alerts") },
         list: {
           watches: ["alerts", "oncall:*"],
           attributes: html`data-stay`,
@@ -42,10 +62,10 @@ export const alertsScreen: Screen = {
         },
         selection: { watches: [], draw: () => selectionBar(call) },
         // It stands in the menu that asks for it.
-        would: { watches: [], draw: () => silencesWould(call) },
+        "would-all": { watches: [], draw: () => silencesWould(call) },
       },
       body: (put) =>
-        html`${put("tabs")}${put("filter")}${put("asked")}${put("list")}${put("selection")}`,
+        html`${put("tabs")}${put("filter")}${put("asked-all")}${put("list")}${put("selection")}`,
     };
   },
   forms: {

@@ -3,6 +3,7 @@ import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
+import { CHOSEN } from "./asked-alerts.ts";
 import { ticked, typed } from "./form.ts";
 import { ago } from "./times.ts";
 
@@ -83,7 +84,12 @@ export const criticalToo = (isCritical: boolean): { field: Piece; words: string 
 export function stillMatching(call: PageCall, path: string): Markup {
   const ids = (call.shown["still"] ?? "").split(",").filter(Boolean);
   const [first] = ids;
-  if (first === undefined) return html``;
+  // The list and what is chosen in it may stand on one page: whoever was asked is answered.
+  const isOwn =
+    path === "/alerts"
+      ? call.query.get(CHOSEN) !== call.shown["still"]
+      : path === `/a/${call.shown["still"]}`;
+  if (first === undefined || !isOwn) return html``;
   const rows = ids.map((id) => getAlertRow(call.tenant.store, Number(id)));
   const critical = criticalToo(rows.some(({ level }) => level >= CRITICAL));
   const last = rows.reduce((most, { last_seen }) => Math.max(most, last_seen), 0);

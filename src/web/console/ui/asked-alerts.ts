@@ -20,6 +20,10 @@ export const TAB_NAMES: readonly [tab: TabName, name: string][] = [
   ["mine", "Mine"],
 ];
 
+/** In a list's address: the alert that stands beside it. In an alert's: what the list beside it is asked for. */
+export const CHOSEN = "alert";
+export const LIST = "list";
+
 /** `project`, `rule` and `level` beside `q` are written into it. Anything that isn't known is as usual. */
 export function askedList(query: URLSearchParams): AskedList {
   const tab = TAB_NAMES.find(([name]) => name === query.get("state"))?.[0] ?? "open";
