@@ -3,11 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { PageAnswer } from "../../src/ground/page/answer.ts";
+import type { DirectMessage } from "../../src/out/services/direct-message.ts";
+import { mailDraft } from "../../src/out/services/email/person.ts";
 import { gatePage, notFoundPage, reportPage } from "../../src/records/reports/page.ts";
 import { renderMarkdown } from "../../src/records/reports/render.ts";
 import type { PublicReport } from "../../src/records/reports/report.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, NOW, report, usualReport } from "../records/reports/sample.ts";
+import { codeMessage, directMessage } from "../support/direct.ts";
 
 export const PASSWORD = "correct horse";
 
@@ -29,7 +32,27 @@ export const PAGES: Record<string, PageAnswer> = {
   "/wrong": gatePage("wrong"),
   "/waiting": gatePage({ waitSeconds: 42 }),
   "/missing": notFoundPage(),
+  "/mail": mail({
+    lines: [
+      "You're first, Jonas 03:15",
+      "host = db7",
+      "service = payments-api",
+      "critical · rule payments failing · 26 events · 2026-01-05 03:05 to 03:09 CET · alert 7",
+      "Runbook: https://wiki.example/payments",
+    ],
+  }),
+  "/mail-wide": mail({
+    said: null,
+    lines: [`${"x".repeat(200)} = ${"y".repeat(300)}`, "z".repeat(400), "שלום = 日本語"],
+  }),
+  "/mail-code": mail({ ...codeMessage }),
 };
+
+/** The page of a mail to a person, as a mail program would show it. */
+function mail(message: Partial<DirectMessage>): PageAnswer {
+  const { html: body } = mailDraft(directMessage({ said: {}, ...message }));
+  return { status: 200, headers: { "Content-Type": "text/html; charset=utf-8" }, body };
+}
 
 /** What breaks layouts: words without end, wide tables, deep lists, other scripts and directions. */
 function wideReport(): PublicReport {

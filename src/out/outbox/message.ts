@@ -84,7 +84,8 @@ function headline(event: EventBody): string {
   return what === "" ? `${stateOf(event)}: ${project}` : `${stateOf(event)} ${project}: ${what}`;
 }
 
-function stateOf({ event, level }: EventBody): string {
+/** `CRITICAL`, `Resolved`. */
+export function stateOf({ event, level }: EventBody): string {
   switch (event) {
     case "alert.acknowledged":
       return "Acknowledged";

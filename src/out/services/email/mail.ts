@@ -1,5 +1,4 @@
 import { domainToASCII } from "node:url";
-import { html, type Markup } from "../../../ground/kit/html.ts";
 
 /** An address as any mail server takes it: its domain in ASCII, whatever letters it is written in. */
 export function mailAddress(written: string): string {
@@ -54,15 +53,4 @@ export async function composeMail(draft: MailDraft): Promise<Buffer> {
   return await new Promise((resolve, reject) =>
     mail.compile().build((error, bytes) => (error ? reject(error) : resolve(bytes as Buffer))),
   );
-}
-
-/** A mail's HTML: its title, what was logged, and what stands below. */
-export function mailPage(title: string, logged: string, below: Markup): string {
-  return html`<!DOCTYPE html>
-<html><body style="font-family: sans-serif">
-<p dir="auto"><strong>${title}</strong></p>
-<pre dir="auto" style="white-space: pre-wrap">${logged}</pre>
-${below}
-</body></html>
-`.markup;
 }

@@ -1,11 +1,13 @@
 import * as z from "zod";
-import { html } from "../../../ground/kit/html.ts";
+import { levelName } from "../../../ground/kit/level.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
-import { subjectOf } from "../../outbox/message.ts";
+import { stateOf, subjectOf, titleInEvent } from "../../outbox/message.ts";
 import { contactKind, type DirectAttempt, gatewayKind, masked } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
+import { messageColourOf } from "../texts.ts";
 import { handOver, type MailGateway, mailbox, mailRefusals, mailServer, proveMail } from "./api.ts";
-import { composeMail, mailAddress, mailPage } from "./mail.ts";
+import { composeMail, mailAddress } from "./mail.ts";
+import { type MailCard, mailPage } from "./page.ts";
 
 const emailGateway = gatewayKind({
   kind: "email",
@@ -33,7 +35,7 @@ export async function sendEmailDirect(
   const from = mailAddress(gateway.from);
   const sent = await handOver(attempt, gateway, {
     to: fields.address,
-    write: (ends) => composeMail({ ...draftOf(message), ...ends, tenant, now }),
+    write: (ends) => composeMail({ ...mailDraft(message), ...ends, tenant, now }),
   });
   const { verdict } = sent;
   if (verdict.kind === "later" && mailRefusals.unknown.test(verdict.error))
@@ -44,7 +46,8 @@ export async function sendEmailDirect(
 /** In characters; some servers refuse longer lines of the head. */
 const SUBJECT = 200;
 
-function draftOf(message: DirectMessage) {
+/** What a mail to a person says. */
+export function mailDraft(message: DirectMessage) {
   const { id, title, lines, link, ack, purpose, level, events } = message;
   const alerts = new Set(events.map(({ alert_id }) => alert_id));
   const [alert = null] = alerts;
@@ -59,12 +62,43 @@ function draftOf(message: DirectMessage) {
     text: [...lines, ...ways.map(({ label, url }) => `${label}: ${url}`)]
       .filter(Boolean)
       .join("\n\n"),
-    html: mailPage(
-      title,
-      lines.filter(Boolean).join("\n"),
-      html`${ways.map(({ label, url }) => html`<p><a href="${url}">${label}</a></p>`)}`,
-    ),
+    html: mailPage({
+      ...headOf(message),
+      code: message.code,
+      facts: "",
+      acknowledge: ack?.url ?? null,
+      links: link === null ? [] : [{ text: "Open", href: link }],
+    }),
     isUrgent: purpose === "page" && level >= 500,
+  };
+}
+
+/** What stands above: of one alert its state, project and title, of several how bad the worst is. */
+function headOf({
+  title,
+  lines,
+  level,
+  events,
+  said,
+  purpose,
+}: DirectMessage): Pick<MailCard, "colour" | "state" | "place" | "title" | "lead" | "lines"> {
+  const [first, second] = events;
+  if (first === undefined) return { colour: "plain", state: "", place: "", title, lead: "", lines };
+  if (second !== undefined) {
+    const colour = purpose === "note" ? "seen" : messageColourOf({ ...first, level });
+    const state = purpose === "note" ? "" : levelName(level).toUpperCase();
+    return { colour, state, place: "", title, lead: "", lines };
+  }
+  // What leads a page stands first where anything was told beside the event.
+  const isLed = purpose === "page" && said !== null;
+  const [lead = "", ...rest] = lines;
+  return {
+    colour: messageColourOf(first),
+    state: `${first.drill ? "DRILL · " : ""}${stateOf(first)}`,
+    place: `${first.project} · #${first.alert_id}`,
+    title: titleInEvent(first) || title,
+    lead: isLed ? lead : "",
+    lines: isLed ? rest : lines,
   };
 }
 

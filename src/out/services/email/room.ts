@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { html } from "../../../ground/kit/html.ts";
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";
-import { asLine, type Message, subjectOf } from "../../outbox/message.ts";
+import { asLine, type Message, stateOf, subjectOf, titleInEvent } from "../../outbox/message.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
-import { addressesOf } from "../texts.ts";
+import { addressesOf, messageColourOf } from "../texts.ts";
 import { handOver, type MailGateway, mailbox, mailServer, portOf } from "./api.ts";
-import { composeMail, mailPage } from "./mail.ts";
+import { composeMail } from "./mail.ts";
+import { mailPage } from "./page.ts";
 
 export const email = channel({
   kind: "email",
@@ -64,7 +64,7 @@ export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buff
     alert: alert === "" ? null : alert,
     subject: subjectOf(words.title, level),
     text: textOf(words),
-    html: htmlOf(words),
+    html: htmlOf(event, words),
     isUrgent: level >= 500 && !isOver,
   });
 }
@@ -74,15 +74,19 @@ function textOf({ details, people, facts, link, links }: Message): string {
   return parts.filter(Boolean).join("\n\n");
 }
 
-function htmlOf(words: Message): string {
-  const { title, details, people, facts } = words;
-  const [logged = "", ...identifiers] = details;
-  const row = (text: string) => html`<tr><td dir="auto">${text}</td></tr>`;
-  const below = html`<table>${identifiers.map(row)}</table>
-${people.map(
-  (sentence) => html`<p dir="auto">${sentence}</p>
-`,
-)}<p>${facts}</p>
-${addressesOf(words).map(({ text, href }) => html`<p><a href="${href}">${text}</a></p>`)}`;
-  return mailPage(title, logged, below);
+function htmlOf(event: EventBody, words: Message): string {
+  const { details, people, facts } = words;
+  const [lead = "", ...rest] = people;
+  const title = titleInEvent(event);
+  return mailPage({
+    colour: messageColourOf(event),
+    state: title === "" ? "" : `${event.drill ? "DRILL · " : ""}${stateOf(event)}`,
+    place: [event.project, event.alert_id && `#${event.alert_id}`].filter(Boolean).join(" · "),
+    title: title || words.title,
+    lead,
+    lines: [...details, ...rest],
+    facts,
+    acknowledge: null,
+    links: addressesOf(words),
+  });
 }

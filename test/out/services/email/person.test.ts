@@ -51,6 +51,7 @@ test("a page by mail: in its alert's thread, with the way to answer in text and 
   const flat = raw.replace(/=\r?\n/g, "");
   assert.match(flat, /Acknowledge: https:\/\/box\.example\/ack\/canary-capability/);
   assert.match(flat, /href=3D"https:\/\/box\.example\/ack\/canary-capability">Acknowledge</);
+  assert.match(flat, /ERROR<\/b>/);
   await post(codeMessage);
   const code = new Map(headersOf(server.taken[1]?.raw ?? ""));
   assert.equal(code.get("Subject"), "Your code is 402913");
