@@ -37,7 +37,7 @@ const COLOURS: Readonly<Record<MailCard["colour"], readonly [text: string, strip
 const STYLE = `body{margin:0;background:#faf9f7}
 td{font-family:-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;font-size:15px;line-height:22px;color:#17191c;text-align:left;overflow-wrap:anywhere}
 .wide{width:100%;max-width:560px}.state,.soft{font-size:13px;line-height:19px}.soft{color:#5a6067}
-.title{font-size:20px;line-height:27px;font-weight:bold}.lead{font-weight:bold}.code{font-size:32px;line-height:40px;letter-spacing:4px;font-weight:bold}
+.title{margin:0;font-size:20px;line-height:27px;font-weight:bold}.lead{font-weight:bold}.code{font-size:32px;line-height:40px;letter-spacing:4px;font-weight:bold}
 .press{text-align:center}.press a{display:block;padding:14px 20px;color:#fff;font-size:17px;line-height:24px;font-weight:bold;text-decoration:none}
 .links a{color:#1f5fbf}.name{padding-right:12px;vertical-align:top}
 @media(prefers-color-scheme:dark){body,.ground{background:#101215!important}.card{background:#191c20!important}td,.title,.state{color:#eceae6!important}
@@ -82,10 +82,11 @@ export function mailPage(card: MailCard): string {
     lead !== "" &&
     html`<div hidden>${lead}</div>
 `
-  }<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#faf9f7" class="ground"><tr><td align="center" style="padding:16px 8px">
+  }<div role="main"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#faf9f7" class="ground"><tr><td align="center" style="padding:16px 8px">
 <table role="presentation" align="center" width="560" cellpadding="0" cellspacing="0" border="0" bgcolor="#ffffff" class="wide card"><tr><td width="6" bgcolor="${strip}" style="font-size:1px">&nbsp;</td><td style="padding:20px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
-${(state !== "" || place !== "") && row("soft", head)}${row("title", title)}${lead !== "" && html`${space(8)}${row("lead", lead)}`}${
+${(state !== "" || place !== "") && row("soft", head)}<tr><td><h1 class="title" dir="auto">${title}</h1></td></tr>
+${lead !== "" && html`${space(8)}${row("lead", lead)}`}${
   code !== null && html`${space(8)}${row("code", code)}`
 }${
   labels.length > 0 &&
@@ -102,6 +103,6 @@ ${space(6)}${row("soft", "Asks once more before it acts.")}`
   links.length > 0 &&
   html`${space(10)}<tr><td class="soft links">${links.map(({ text, href }, i) => html`${i > 0 && " · "}<a href="${href}">${text}</a>`)}</td></tr>
 `
-}</table></td></tr></table></td></tr></table></body></html>
+}</table></td></tr></table></td></tr></table></div></body></html>
 `.markup;
 }
