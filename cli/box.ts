@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { version } from "../src/ground/kit/assets.ts";
 import { fileFault } from "../src/ground/kit/file-fault.ts";
 import { widenThreadPool } from "../src/ground/kit/thread-pool.ts";
+import { registerAdvice } from "./advice.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerAudit } from "./audit.ts";
 import { registerAway } from "./away.ts";
@@ -87,6 +88,7 @@ export function createProgram(): Command {
   registerAway(program);
   registerOverview(program);
   registerNumbers(program);
+  registerAdvice(program);
   registerBackups(program);
   registerProjects(program);
   registerSources(program);

@@ -65,6 +65,20 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     once("ladder", () =>
       post("/v1/ladders", { name: fresh("ladder"), steps: escalations }, "name"),
     );
+  /** Somebody on a ladder whom nothing has proved to be reached for long; nobody else is. */
+  const advice = () =>
+    once("advice", async () => {
+      const { accountId } = box.person("member");
+      const steps = [{ after_minutes: 0, accounts: [accountId] }];
+      await post(`${base}/rules`, { name: fresh("rule"), escalations: steps }, "name");
+      const of = `/v1/accounts/${accountId}/contacts`;
+      const id = await post(of, { kind: "webhook", address: HOOK }, "id");
+      box.tenant.store.write((tx) => {
+        tx.sql("UPDATE contacts SET verified_at = ?").run(tx.at);
+        tx.sql("UPDATE contacts SET state = 'verified', verified_at = 1 WHERE id = ?").run(id);
+      });
+      return `unproved-${accountId}`;
+    });
   const hook = () => once("hook", () => post(`${base}/webhooks`, { url: HOOK }, "id"));
   const schedule = () =>
     once("schedule", () => {
@@ -386,6 +400,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
   return {
     project,
     async param({ path }, name) {
+      if (name === "id" && path.startsWith("/v1/advice/")) return advice();
       if (name === "id") return /^\/(v1\/alerts|a)\//.test(path) ? alert() : project;
       if (name === "name" && path.includes("/rules/")) return rule();
       if (name === "name" && path.includes("/ladders/")) return ladder();

@@ -168,6 +168,9 @@ export const pageBodies: Record<string, Make> = {
   "/a/{id}/notes/{nid}/delete": nothing,
   "/a/{id}/silence/try": nothing,
   "/alerts/silence/try": () => ({ id: "1" }),
+  "/numbers/hide": async ({ f }) => ({
+    id: await f.param({ path: "/v1/advice/" } as Operation, "id"),
+  }),
   "/silences/new": () => ({ "match/rule": "errors", until: "1h", reason: "deploy" }),
   "/silences/new/try": () => ({ "match/rule": "errors", until: "1h" }),
   "/silences/again": (of) => ({

@@ -13,7 +13,7 @@ export const wings: Record<string, readonly string[]> = {
   out: ["outbox", "services", "contacts", "paging"],
   core: ["projects", "oncall", "quiet", "alerts"],
   in: ["ingest", "adapters", "heartbeats", "connect", "listen"],
-  records: ["config-file", "import", "reports", "numbers", "search", "backup"],
+  records: ["config-file", "import", "reports", "numbers", "advice", "search", "backup"],
   tenant: [],
   web: ["http", "intake", "console", "browser"],
   hosted: [],

@@ -1,3 +1,4 @@
+import { adviceWatched } from "./watched/advice.ts";
 import { alertsWatched } from "./watched/alerts.ts";
 import { contactsWatched } from "./watched/contacts.ts";
 import { heartbeatsWatched } from "./watched/heartbeats.ts";
@@ -22,6 +23,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
   ...quietWatched,
   ...contactsWatched,
   ...alertsWatched,
+  ...adviceWatched,
 };
 
 /** Tables that no person writes, and why the audit leaves them out. */

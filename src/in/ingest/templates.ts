@@ -90,6 +90,12 @@ export function readTemplates(
   return { templates: page, events, next: null };
 }
 
+/** Of "payment <*> failed after <*> s" it is "failed after": what every message of it holds. */
+export function longestFixed(template: string): string {
+  const parts = template.split("<*>").map((part) => part.trim());
+  return parts.reduce((best, part) => (part.length > best.length ? part : best), "").slice(0, 200);
+}
+
 const TEXT_OF = "SELECT text FROM templates WHERE project_id = ? AND id = ?";
 
 /** A template's text by its id; empty where it no longer exists. */

@@ -1,5 +1,6 @@
 import { type ChannelList, channels } from "../../out/services/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
+import { adviceRoutes } from "./resources/advice.ts";
 import { alertListRoutes } from "./resources/alert-list.ts";
 import { alertVerbRoutes } from "./resources/alert-verbs.ts";
 import { alertRoutes } from "./resources/alerts.ts";
@@ -66,6 +67,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...logtailRoutes,
   ...templateRoutes,
   ...numbersRoutes,
+  ...adviceRoutes,
   ...oncallRoutes,
   ...overviewRoutes,
   ...operatingTenantRoutes,

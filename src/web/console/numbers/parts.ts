@@ -52,7 +52,7 @@ export function peopleTable({ base }: PageCall, { rows }: NumbersAnswer): Markup
   if (seen.length === 0)
     return html`<h2>Pages a person</h2>${empty("Nobody was paged or on call.")}`;
   const most = Math.max(...seen.map(({ rings }) => rings));
-  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col">Pages</th><th scope="col">Rings</th><th scope="col">At night</th><th scope="col">Interrupted</th><th scope="col">Nights broken</th><th scope="col">On call</th></tr></thead><tbody>${seen.map(
+  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col" class="num">Pages</th><th scope="col">Rings</th><th scope="col" class="num">At night</th><th scope="col" class="num">Interrupted</th><th scope="col" class="num">Nights broken</th><th scope="col" class="num">On call</th></tr></thead><tbody>${seen.map(
     (row) =>
       html`<tr><th scope="row"><a href="${base}/people/${row.key}">${row.name}</a></th><td data-label="pages" class="num">${row.pages}</td><td data-label="rings">${meter(row.rings - row.night_rings, row.night_rings, most)} <span class="num">${row.rings}</span></td><td data-label="at night" class="num">${row.night_rings}</td><td data-label="interrupted" class="num">${row.interruptions}</td><td data-label="nights broken" class="num">${row.nights_broken}</td><td data-label="on call" class="num">${Math.round(row.on_call_hours ?? 0)} h</td></tr>
 `,
@@ -66,7 +66,7 @@ const ENOUGH = 5;
 export function rulesTable({ base }: PageCall, { rows }: NumbersAnswer): Markup {
   const worst = rows.filter(({ opened }) => opened > 0).slice(0, NOISIEST);
   if (worst.length === 0) return html`<h2>Noisiest rules</h2>${empty("No alert opened.")}`;
-  return html`<h2>Noisiest rules</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Rule</th><th scope="col">Alerts</th><th scope="col">Taken by somebody</th><th scope="col">Ended by themselves</th><th scope="col"><span class="hidden-text">What to do</span></th></tr></thead><tbody>${worst.map(
+  return html`<h2>Noisiest rules</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Rule</th><th scope="col" class="num">Alerts</th><th scope="col" class="num">Taken by somebody</th><th scope="col" class="num">Ended by themselves</th><th scope="col"><span class="hidden-text">What to do</span></th></tr></thead><tbody>${worst.map(
     (row) =>
       html`<tr><th scope="row">${ruleName(base, row)}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="taken" class="num">${row.acknowledged}</td><td data-label="ended by themselves" class="num">${row.ended_by_themselves}</td><td>${isNoise(row) && rulePath(row) !== null && html`<a href="${base}${rulePath(row)}">Calm it</a>`}</td></tr>
 `,
@@ -100,7 +100,7 @@ export function weeksTable({ rows }: NumbersAnswer): Markup {
     href: null,
   }));
   return html`<h2>Week by week</h2>${barPlot(bars, [], "Interruptions by week; the table below has the numbers")}
-<details id="weeks-table"><summary>As numbers</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Week of</th><th scope="col">Alerts</th><th scope="col">Pages</th><th scope="col">Interruptions</th><th scope="col">At night</th><th scope="col">Half taken within</th></tr></thead><tbody>${rows.map(
+<details id="weeks-table"><summary>As numbers</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Week of</th><th scope="col" class="num">Alerts</th><th scope="col" class="num">Pages</th><th scope="col" class="num">Interruptions</th><th scope="col" class="num">At night</th><th scope="col" class="num">Half taken within</th></tr></thead><tbody>${rows.map(
     (row) =>
       html`<tr><th scope="row">${row.name}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="pages" class="num">${row.pages}</td><td data-label="interruptions" class="num">${row.interruptions}</td><td data-label="at night" class="num">${row.night_interruptions}</td><td data-label="half within">${row.opened_to_acknowledged_p50 === null ? "–" : span(row.opened_to_acknowledged_p50)}</td></tr>
 `,

@@ -5,6 +5,7 @@ import { type NumbersAnswer, type NumbersBy, numbersBy } from "../../../records/
 import type { PageCall, PageFile, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { asked } from "../ui/schedule.ts";
+import { adviceSection, hideForm } from "./advice.ts";
 import { heat } from "./heat.ts";
 import { peopleTable, rulesTable, tiles, weeksTable } from "./parts.ts";
 
@@ -32,6 +33,7 @@ const ask = (call: PageCall, by: NumbersBy): Promise<NumbersAnswer> =>
 export const numbersScreen: Screen = {
   path: "/numbers",
   files: { csv: table },
+  forms: { hide: hideForm },
   async view(call) {
     const { store } = call.tenant;
     const now = lookTotal(store, call.now, rangeOf(call));
@@ -48,6 +50,7 @@ export const numbersScreen: Screen = {
       sections: {
         head: still(() => head(call, people)),
         totals: still(() => tiles(now, before)),
+        advice: { watches: [], draw: () => adviceSection(call) },
         people: still(() => peopleTable(call, people)),
         hours: still(() => heat(now.spans.rang)),
         rules: still(() => rulesTable(call, rules)),

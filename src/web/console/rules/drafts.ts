@@ -5,6 +5,7 @@ import { bodyOfRule, ruleCreate } from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { notFound } from "../../../ground/kit/errors.ts";
 import { findLine } from "../../../in/ingest/logtail.ts";
+import { longestFixed } from "../../../in/ingest/templates.ts";
 import type { PageCall } from "../screen.ts";
 import { fieldsOfRule } from "./fields.ts";
 
@@ -85,10 +86,4 @@ function fieldsOf(
   const fields = fieldsOfRule(rule);
   fields.set("name", "");
   return fields;
-}
-
-/** Of "payment <*> failed after <*> s" it is "failed after": what every message of it holds. */
-export function longestFixed(template: string): string {
-  const parts = template.split("<*>").map((part) => part.trim());
-  return parts.reduce((best, part) => (part.length > best.length ? part : best), "").slice(0, 200);
 }

@@ -6,7 +6,9 @@ import { getRule } from "../../../core/projects/rules.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import type { Proposal } from "../../../records/advice/shape.ts";
 import { endingWith } from "../../../records/config-file/ladders-end.ts";
+import { proposalsOf } from "../../../tenant/advice.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { filledOf } from "../ui/inputs.ts";
@@ -38,11 +40,13 @@ export const newRuleScreen: Screen = {
 /** One rule: what opens an alert, whom it pages, and what it would have done. */
 export const ruleScreen: Screen = {
   path: "/p/{project}/rules/{name}",
-  view(call) {
+  async view(call) {
     const { project: home = "", name = "" } = call.params;
     const project = getProject(call.tenant.store, home);
-    if (!isRuleGone(call, home, name))
-      return viewOf(call, getRule(call.tenant.store, project.id, name));
+    if (!isRuleGone(call, home, name)) {
+      const rule = getRule(call.tenant.store, project.id, name);
+      return viewOf(call, rule, await advised(call, rule));
+    }
     // Where new rules were written before a rule could be called so.
     const query = call.query.toString();
     if (name === "new" && call.returned === null)
@@ -66,7 +70,15 @@ function goneView(words: string): View {
   };
 }
 
-function viewOf(call: PageCall, saved: StoredRule | null): View {
+/** The change that the address asks for by its advice; null where it names none that is given now. */
+async function advised(call: PageCall, { name }: StoredRule): Promise<Proposal | null> {
+  const id = call.query.get("advice");
+  if (id === null) return null;
+  const all = await proposalsOf(call.tenant);
+  return all.find((one) => one.id === id && one.rule === name && one.change !== null) ?? null;
+}
+
+function viewOf(call: PageCall, saved: StoredRule | null, advice: Proposal | null = null): View {
   const { store } = call.tenant;
   const project = getProject(store, call.params["project"] ?? "");
   const action =
@@ -74,7 +86,7 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
   // Of one that is gone the form stood at its old address.
   const own = pathOf("p", project.name, "rules", call.params["name"] ?? "");
   const isTyped = [action, own].some((at) => ofForm(call, at));
-  const fields = fieldsNow(call, isTyped) ?? startFields(call, saved);
+  const fields = fieldsNow(call, isTyped) ?? startFields(call, saved, advice);
   const filled = filledOf(isTyped ? call : { returned: null }, action, fields);
   const isStale = call.returned?.error.code === "version_conflict";
   const sources = listSources(store, project);
@@ -97,7 +109,7 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
     sections: {
       head: {
         watches: saved === null ? [] : [`rule:${project.name}/${saved.name}`],
-        draw: () => head(call, project.name, saved),
+        draw: () => head(call, project.name, { saved, advice }),
       },
       ...(saved === null || saved.for_minutes === 0
         ? {}
@@ -137,10 +149,14 @@ function fieldsNow({ returned, shown }: PageCall, isTyped: boolean): URLSearchPa
   return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
 }
 
-function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams {
+function startFields(
+  call: PageCall,
+  saved: StoredRule | null,
+  advice: Proposal | null,
+): URLSearchParams {
   if (saved === null)
     return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
-  const rule = { name: saved.name, ...bodyOfRule(saved) };
+  const rule = { name: saved.name, ...bodyOfRule(saved), ...advice?.change };
   const identifier_keys = [...rule.identifier_keys, ...addedIdentifiers(call, saved)];
   return fieldsOfRule({ ...rule, identifier_keys });
 }
@@ -162,7 +178,11 @@ function levelOf(fields: URLSearchParams): number {
   return Number.isSafeInteger(level) && level > 0 ? level : USUAL_LEVEL;
 }
 
-function head(call: PageCall, project: string, saved: StoredRule | null): Markup {
+function head(
+  call: PageCall,
+  project: string,
+  { saved, advice }: { saved: StoredRule | null; advice: Proposal | null },
+): Markup {
   const rules = projectTabs(call, project, "rules");
   if (saved === null)
     return html`${rules}<p class="soft">Nothing is told to anybody until it is saved.</p>`;
@@ -170,7 +190,7 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   const added = call.returned === null ? addedIdentifiers(call, saved) : [];
   const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
   return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
-${learningNotice(call, saved)}${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
+${learningNotice(call, saved)}${advice !== null && html`<p class="notice">${advice.text} It is filled in below, and counts once you save.</p>`}${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
 <div class="buttons"><a class="button second" href="${call.base}${at}/ladder" data-key="l" aria-keyshortcuts="l" title="Its ladder (l)">Its ladder: who would be woken</a>${
     call.leads(`${at}/drill`) &&
     html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`

@@ -1,0 +1,141 @@
+import { listAllSchedules } from "../../core/oncall/schedules.ts";
+import { configVersions, getProject, projectOf } from "../../core/projects/projects.ts";
+import { listAllRules } from "../../core/projects/rules.ts";
+import type { Work } from "../../ground/kit/slices.ts";
+import { cut, inOneLine } from "../../ground/kit/text.ts";
+import type { Reader } from "../../ground/store/store.ts";
+import { longestFixed, type TemplateAnswer } from "../../in/ingest/templates.ts";
+import { provedTimes } from "../../out/contacts/confirmed.ts";
+import { listAccounts } from "../../people/accounts.ts";
+import { daysBefore, startLooking, sumsOf } from "../numbers/numbers.ts";
+import { hiddenNow } from "./hidden.ts";
+import { historySince } from "./history.ts";
+import { ADVICE_DAYS, MOST_ADVICE, type Proposal } from "./shape.ts";
+import { situationOf } from "./situations.ts";
+
+/** Templates of a project that no rule takes, the most frequent first. */
+export type UnheardIn = (project: { id: number; name: string }) => readonly TemplateAnswer[];
+
+const DAY = 86_400;
+/** Of what mends no single rule so many stand beside the rest. */
+const MOST_BESIDE = 3;
+const LOUD_LEVEL = 400;
+const LOUD_EVENTS = 5;
+const UNPROVED_DAYS = 30;
+
+/** What could be changed now, what spares the most pages first; without what is hidden. */
+export function* findAdvice(
+  reader: Reader,
+  { now, unheardIn }: { now: number; unheardIn: UnheardIn },
+): Work<Proposal[]> {
+  const hidden = hiddenNow(reader, now);
+  const ofRules = (yield* adviceOfRules(reader, now)).filter(({ id }) => !hidden.has(id));
+  const beside = [unheard(reader, { now, unheardIn }), unproved(reader, now)].flatMap((all) =>
+    all.filter(({ id }) => !hidden.has(id)).slice(0, MOST_BESIDE),
+  );
+  ofRules.sort((a, b) => (b.figures["pages"] ?? 0) - (a.figures["pages"] ?? 0));
+  return [...ofRules.slice(0, MOST_ADVICE - beside.length), ...beside];
+}
+
+function* adviceOfRules(reader: Reader, now: number): Work<Proposal[]> {
+  const from = daysBefore(reader, now + 1, ADVICE_DAYS - 1);
+  const history = yield* historySince(reader, from);
+  const sums = sumsOf(startLooking(reader, now, { from, to: now + 1, project: null }), "rule");
+  const pasts = listAllRules(reader).map((rule) => ({
+    rule,
+    alerts: history.get(rule.id) ?? [],
+    pages: sums.get(String(rule.id))?.counts.pages ?? 0,
+  }));
+  const others = Map.groupBy(pasts, ({ rule }) => rule.project_id);
+  const found: Proposal[] = [];
+  for (const past of pasts) {
+    const { rule } = past;
+    const one = situationOf(past, others.get(rule.project_id) ?? []);
+    yield 50 + past.alerts.length;
+    if (one === null) continue;
+    const { kind, about, ...rest } = one;
+    found.push({
+      ...rest,
+      id: [kind, rule.id, ...(about === undefined ? [] : [about])].join("-"),
+      kind,
+      project: projectOf(reader, rule.project_id).name,
+      rule: rule.name,
+      account_id: null,
+      isTried:
+        kind === "nobody_acts" ||
+        (kind !== "one_cause" && past.alerts.every(({ isNamed }) => !isNamed)),
+    });
+  }
+  return found;
+}
+
+/** What comes at error and above, and no rule takes: the most frequent of each project. */
+function unheard(
+  reader: Reader,
+  { now, unheardIn }: { now: number; unheardIn: UnheardIn },
+): Proposal[] {
+  return configVersions(reader).flatMap(({ project: name }): Proposal[] => {
+    const project = getProject(reader, name);
+    const loud = unheardIn(project).filter(
+      ({ level, count, last_seen }) =>
+        (level ?? 0) >= LOUD_LEVEL &&
+        count >= LOUD_EVENTS &&
+        (last_seen ?? 0) > now - ADVICE_DAYS * DAY,
+    );
+    const [first] = loud;
+    if (first === undefined) return [];
+    const { template, template_id, count, level, source } = first;
+    const more = loud.length > 1 ? ` There are ${loud.length - 1} more like it.` : "";
+    return [
+      {
+        id: `unheard-${project.id}-${template_id}`,
+        kind: "unheard",
+        project: name,
+        rule: null,
+        account_id: null,
+        isTried: true,
+        text: `“${cut(inOneLine(template), 120)}” came ${count} times at error or above, and no rule takes it. Make a rule of it.${more}`,
+        figures: { events: count, level: level ?? 0, templates: loud.length },
+        change: {
+          match: {
+            min_level: level,
+            sources: source === "" ? [] : [source],
+            template_contains: longestFixed(template),
+          },
+        },
+      },
+    ];
+  });
+}
+
+/** People of ladders and schedules whom nothing has proved to be reached for a month. Who has no way at all is the doctor's finding. */
+function unproved(reader: Reader, now: number): Proposal[] {
+  const named = new Set([
+    ...listAllRules(reader).flatMap(({ escalations }) =>
+      escalations.flatMap(({ accounts }) => accounts),
+    ),
+    ...listAllSchedules(reader).flatMap(({ layers }) =>
+      layers.flatMap(({ participants }) => participants),
+    ),
+  ]);
+  const proved = provedTimes(reader);
+  return listAccounts(reader).flatMap(({ id, email, display_name }): Proposal[] => {
+    const at = proved.get(id);
+    if (!named.has(id) || at === undefined || at > now - UNPROVED_DAYS * DAY) return [];
+    const days = at === 0 ? null : Math.floor((now - at) / DAY);
+    const name = display_name.trim() === "" ? email : display_name;
+    return [
+      {
+        id: `unproved-${id}`,
+        kind: "unproved",
+        project: null,
+        rule: null,
+        account_id: id,
+        text: `Nothing has proved ${days === null ? "ever" : `for ${days} days`} that a page reaches ${name}, who is on a ladder. Ask for a test.`,
+        figures: days === null ? {} : { days },
+        change: null,
+        isTried: false,
+      },
+    ];
+  });
+}
