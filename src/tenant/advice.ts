@@ -39,6 +39,30 @@ export function proposalsOf(tenant: Tenant): Promise<Proposal[]> {
   return slices.run(findAdvice(store, { now: unixSeconds(clock), unheardIn }));
 }
 
+/** What could be changed, as `adviceOf` but at once: what no dry run has said so far is asked meanwhile, for whoever looks next. */
+export async function adviceNow(tenant: Tenant): Promise<AdviceAnswer> {
+  let isAsked = true;
+  const advice = (await proposalsOf(tenant)).map(({ isTried, ...proposal }): Advice => {
+    const rule = isTried ? changedRule(tenant, proposal) : null;
+    const kept = rule === null ? null : keptFor(tenant, proposal.id, JSON.stringify(rule));
+    isAsked &&= rule === null || kept !== null;
+    return { ...proposal, would: kept?.would ?? null };
+  });
+  if (!isAsked) askBehind(tenant);
+  return { advice };
+}
+
+const asking = new WeakSet<Tenant>();
+
+/** What fails is told where somebody waits for it. */
+function askBehind(tenant: Tenant): void {
+  if (asking.has(tenant)) return;
+  asking.add(tenant);
+  adviceOf(tenant)
+    .catch(() => {})
+    .finally(() => asking.delete(tenant));
+}
+
 /** What could be changed, each with what the dry run says of it where lines are kept. */
 export async function adviceOf(tenant: Tenant): Promise<AdviceAnswer> {
   const begun = tenant.clock.mono();
@@ -69,6 +93,12 @@ function changedRule(
   return rule === null ? null : { ...bodyOfRule(rule), name, ...change };
 }
 
+/** What was tried for this rule, where it still stands. */
+function keptFor(tenant: Tenant, id: string, of: string): Tried | null {
+  const kept = tried.get(tenant)?.get(id);
+  return kept?.of === of && kept.until > unixSeconds(tenant.clock) ? kept : null;
+}
+
 async function wouldOf(
   tenant: Tenant,
   { id, project, rule }: { id: string; project: string | null; rule: DryRunInput["rule"] | null },
@@ -79,8 +109,8 @@ async function wouldOf(
   tried.set(tenant, known);
   const now = unixSeconds(tenant.clock);
   const of = JSON.stringify(rule);
-  const before = known.get(id);
-  if (before !== undefined && before.of === of && before.until > now) return before.would;
+  const before = keptFor(tenant, id, of);
+  if (before !== null) return before.would;
   if (isLate) return null;
   for (const [old, { until }] of known) if (until <= now) known.delete(old);
   try {

@@ -29,45 +29,61 @@ interface Row {
   identifiers: string;
   key: string;
   name: string | null;
+  drill: number;
 }
 
-const ALERTS = `SELECT id, rule_id AS ruleId, level, opened_at AS openedAt, resolved_at AS endedAt, identifiers,
-  alert_key AS key, dedup_key AS name
-  FROM alerts WHERE id > ? AND opened_at >= ? AND drill = 0 ORDER BY id LIMIT ?`;
-const DEEDS = `SELECT kind, account_id AS accountId, detail FROM timeline
-  WHERE alert_id = ? AND kind IN ('acknowledged', 'assigned', 'snoozed', 'noted', 'escalated_now', 'resolved', 'escalated')
-  ORDER BY id`;
+const NEWEST = `SELECT id, rule_id AS ruleId, level, opened_at AS openedAt, resolved_at AS endedAt, identifiers,
+  alert_key AS key, dedup_key AS name, drill FROM alerts WHERE id < ? ORDER BY id DESC LIMIT ?`;
+const DEEDS = `SELECT alert_id AS alert, kind, account_id AS accountId, detail FROM timeline
+  WHERE alert_id BETWEEN ? AND ?
+    AND kind IN ('acknowledged', 'assigned', 'snoozed', 'noted', 'escalated_now', 'resolved', 'escalated')
+  ORDER BY alert_id, id`;
 
 /** Alerts that are read in one step of the work, and all that are looked at. */
-const PIECE = 50;
+const PIECE = 100;
 const MOST = 20_000;
 
 /** The alerts opened since, by their rules' row ids, in the order in which they opened; drills are left out. */
 export function* historySince(reader: Reader, from: number): Work<Map<number, PastAlert[]>> {
-  const byRule = new Map<number, PastAlert[]>();
-  let [last, read] = [0, 0];
+  const newestFirst: { ruleId: number; past: PastAlert }[] = [];
+  let [before, read] = [Number.MAX_SAFE_INTEGER, 0];
   while (read < MOST) {
-    const rows = reader.sql<[number, number, number], Row>(ALERTS).all(last, from, PIECE);
-    for (const row of rows) {
-      const all = byRule.get(row.ruleId) ?? [];
-      all.push(pastOf(reader, row));
-      byRule.set(row.ruleId, all);
-    }
-    last = rows.at(-1)?.id ?? last;
+    const rows = reader.sql<[number, number], Row>(NEWEST).all(before, PIECE);
+    const since = rows.filter(({ openedAt, drill }) => openedAt >= from && drill === 0);
+    const deeds = deedsOf(reader, since);
+    for (const row of since)
+      newestFirst.push({ ruleId: row.ruleId, past: pastOf(row, deeds.get(row.id) ?? []) });
+    before = rows.at(-1)?.id ?? before;
     read += rows.length;
-    if (rows.length < PIECE) break;
-    yield rows.length * 20;
+    // Ids follow time, but for a clock that was set back.
+    if (rows.length < PIECE || rows.every(({ openedAt }) => openedAt < from)) break;
+    yield rows.length * 30;
   }
-  return byRule;
+  const byRule = Map.groupBy(newestFirst.toReversed(), ({ ruleId }) => ruleId);
+  return new Map([...byRule].map(([rule, all]) => [rule, all.map(({ past }) => past)]));
 }
 
-function pastOf(reader: Reader, { ruleId: _, identifiers, name, ...row }: Row): PastAlert {
+interface Deed {
+  alert: number;
+  kind: string;
+  accountId: string | null;
+  detail: string;
+}
+
+function deedsOf(reader: Reader, rows: readonly { id: number }[]): Map<number, Deed[]> {
+  const [last, first] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return new Map();
+  const deeds = reader.sql<[number, number], Deed>(DEEDS).all(first.id, last.id);
+  return Map.groupBy(deeds, ({ alert }) => alert);
+}
+
+function pastOf(
+  { ruleId: _, drill: _drill, identifiers, name, ...row }: Row,
+  deeds: readonly Deed[],
+): PastAlert {
   const steps = new Map<number, readonly string[]>();
   let isActedOn = false;
   let takenBy: string | null = null;
-  const deeds = reader
-    .sql<[number], { kind: string; accountId: string | null; detail: string }>(DEEDS)
-    .all(row.id);
   for (const { kind, accountId, detail } of deeds) {
     if (kind === "escalated") {
       const { steps: ran, accounts } = JSON.parse(detail) as {
@@ -80,12 +96,6 @@ function pastOf(reader: Reader, { ruleId: _, identifiers, name, ...row }: Row): 
     if (kind === "acknowledged") takenBy ??= accountId;
     isActedOn ||= kind !== "resolved" || accountId !== null;
   }
-  return {
-    ...row,
-    identifiers: JSON.parse(identifiers),
-    isNamed: name !== null,
-    isActedOn,
-    steps,
-    takenBy,
-  };
+  const told = { identifiers: JSON.parse(identifiers), isNamed: name !== null };
+  return { ...row, ...told, isActedOn, steps, takenBy };
 }

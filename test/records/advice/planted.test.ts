@@ -26,6 +26,8 @@ test("advice stands on the page of numbers; it opens the rule's form filled in, 
   const section = async (of = tab) =>
     /<section id="advice"[\s\S]*?<section id="people"/.exec((await of.get("/numbers")).text)?.[0] ??
     "";
+  // The page waits for no dry run: whoever asks for advice does.
+  assert.equal((await box.api("GET", "/v1/advice")).body.advice.length, 2);
   const shown = await section();
   assert.match(
     plain(shown),
