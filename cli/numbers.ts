@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { duration } from "../src/out/outbox/message.ts";
 import { numbersCsv } from "../src/records/numbers/csv.ts";
+import type { TenantSettings } from "../src/records/numbers/settings.ts";
 import {
   type NumbersAnswer,
   type NumbersBy,
@@ -33,6 +34,31 @@ export function registerNumbers(program: Command): void {
     .option("--plot", "draw the interruptions, or by rule and level the alerts")
     .option("--csv", "print comma-separated values, with every figure")
     .action(numbers);
+  apiFlags(program.command("settings"))
+    .description(
+      "show the box's settings, or change them: whose figures members see, and by which clock days are counted",
+    )
+    .addOption(new Option("--open <whose>", "whose figures a member sees").choices(["all", "own"]))
+    .option("--timezone <name>", "the clock by which days are counted, such as Europe/Vienna")
+    .action(settings);
+}
+
+async function settings(options: ApiOptions & { open?: string; timezone?: string }): Promise<void> {
+  const { open, timezone } = options;
+  const change = {
+    ...(open !== undefined && { numbers_open: open === "all" }),
+    ...(timezone !== undefined && { numbers_timezone: timezone }),
+  };
+  const isChange = Object.keys(change).length > 0;
+  const answer = isChange
+    ? await callApi<TenantSettings>(options, "PATCH", "/v1/settings", change)
+    : await callApi<TenantSettings>(options, "GET", "/v1/settings");
+  print(answer, options, () =>
+    [
+      `members see ${answer.numbers_open ? "the figures of everybody" : "their own figures"}`,
+      `days are counted in ${answer.numbers_timezone}`,
+    ].join("\n"),
+  );
 }
 
 const WEEK = 7 * 86_400;

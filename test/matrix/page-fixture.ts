@@ -168,6 +168,8 @@ export const pageBodies: Record<string, Make> = {
   "/a/{id}/notes/{nid}/delete": nothing,
   "/a/{id}/silence/try": nothing,
   "/alerts/silence/try": () => ({ id: "1" }),
+  "/numbers/settings": () => ({ numbers_timezone: "Europe/Vienna" }),
+  "/me/clock": () => ({ timezone: "Europe/Vienna" }),
   "/numbers/hide": async ({ f }) => ({
     id: await f.param({ path: "/v1/advice/" } as Operation, "id"),
   }),

@@ -24,6 +24,9 @@ export const settingsAnswer = z
   .meta({ id: "Settings" });
 export type TenantSettings = z.output<typeof settingsAnswer>;
 
+/** By whose clock a person's nights and messages go; null: by the tenant's. */
+export const clockChange = z.strictObject({ timezone: zoneName.nullable() });
+
 /** A field that is left out stays as it is. */
 export const settingsChange = z.strictObject({
   numbers_open: boolean.optional(),

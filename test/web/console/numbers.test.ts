@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { box as here } from "../../support/command-line.ts";
 import { signedIn } from "../../support/console.ts";
 import { pagedStory, reachBy } from "../../support/contacts.ts";
 import { pass } from "../../support/until.ts";
@@ -39,6 +40,31 @@ test("numbers say who was paged and what is noise; route, page and file say the 
   assert.equal((await box.api("PATCH", "/v1/settings", open, member.key)).status, 403);
   assert.equal((await box.api("PATCH", "/v1/settings", open)).body.numbers_open, true);
   assert.equal((await ask("person", member.key)).rows.length, 1);
+  const owner = signedIn(box);
+  const set = { numbers_timezone: "Europe/Vienna" };
+  const from = { from: "/numbers" };
+  assert.equal((await owner.post("/numbers/settings", set, from)).status, 303);
+  const settings = async () => (await box.api("GET", "/v1/settings")).body;
+  assert.deepEqual(await settings(), { numbers_open: false, ...set });
+  const none = await owner.post("/numbers/settings", { numbers_timezone: "Nowhere" }, from);
+  assert.equal(none.status, 422);
+  assert.match(none.text, /must be a time zone/);
+  const env = { BOX_KEY: box.owner.key, BOX_URL: box.url };
+  const words = ["settings", "--open", "all", "--timezone", "UTC"];
+  assert.match(
+    (await here(words, { env })).out,
+    /^members see the figures of everybody\ndays are counted in UTC\n$/,
+  );
+  const own = signedIn(box, ann);
+  assert.doesNotMatch((await own.get("/numbers")).text, /id="numbers-settings"/);
+  const clock = { timezone: "America/Toronto" };
+  assert.equal((await own.post("/me/clock", clock, { from: "/me" })).status, 303);
+  const accounts = (await box.api("GET", "/v1/accounts")).body.accounts as {
+    id: string;
+    timezone: string | null;
+  }[];
+  assert.equal(accounts.find(({ id }) => id === ann.accountId)?.timezone, clock.timezone);
+  assert.match((await own.get("/me")).text, /value="America\/Toronto"/);
   // The job has written all of it by then, to the same sums.
   await pass(box, 70, 10);
   assert.deepEqual((await ask("rule")).rows, rows);

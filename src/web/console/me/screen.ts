@@ -1,9 +1,12 @@
 import { isTimezone } from "../../../core/oncall/zone.ts";
+import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { readNotify } from "../../../out/contacts/notify.ts";
-import { changeAccount } from "../../../people/accounts.ts";
+import { changeAccount, getAccount, setTimezone } from "../../../people/accounts.ts";
 import { changePassword } from "../../../people/passwords.ts";
+import { tenantZone } from "../../../people/reader-clock.ts";
+import { clockChange } from "../../../records/numbers/settings.ts";
 import { lookCookie } from "../cookies.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { awayForms, awaySection } from "../ui/away.ts";
@@ -22,6 +25,7 @@ export const meScreen: Screen = {
     sections: {
       tabs: { watches: [], draw: () => meTabs(call, AT) },
       name: { watches: ["people"], draw: () => nameSection(call) },
+      clock: { watches: ["people"], draw: () => clockSection(call) },
       notify: { watches: ["people"], draw: () => notifySection(call) },
       away: {
         watches: ["people"],
@@ -46,6 +50,20 @@ export const meScreen: Screen = {
           throw invalid([{ field: "/display_name", reason: "must have 1 to 128 characters" }]);
         tenant.store.write((tx) => changeAccount(tx, null, { id: who.accountId, displayName }));
         return { said: `You are called ${displayName} from now on.` };
+      },
+    },
+    clock: {
+      verb: "changeMe",
+      target: () => ({ kind: "account", id: "" }),
+      act({ tenant, who }, form) {
+        const { timezone } = check(clockChange, { timezone: form.get("timezone") || null }, "body");
+        tenant.store.write((tx) => setTimezone(tx, who.accountId, timezone));
+        return {
+          said:
+            timezone === null
+              ? "Your nights and messages go by the box’s clock."
+              : `Your nights and messages go by the clock of ${timezone}.`,
+        };
       },
     },
     password: {
@@ -88,6 +106,16 @@ function nameSection(call: PageCall): Markup {
 <form class="form" method="post" action="${base}${AT}/name">
 ${field(call, `${AT}/name`, { name: "display_name", label: "As others see it", value: who.name, required: true, autocomplete: "name" })}
 <p class="form-foot"><button class="button second">Save the name</button></p></form>`;
+}
+
+/** The clock of messages and nights; pages have the browser's own. */
+function clockSection(call: PageCall): Markup {
+  const action = `${AT}/clock`;
+  const { timezone } = getAccount(call.tenant.store, call.who.accountId);
+  return html`<h2>My clock</h2>
+<form class="form" method="post" action="${call.base}${action}">
+${field(call, action, { name: "timezone", label: "Time zone", value: timezone ?? "", hint: `Like Europe/Vienna. Messages to you say times by it, and numbers know your nights. Empty: that of the box, ${tenantZone(call.tenant.store)}.` })}
+<p class="form-foot"><button class="button second">Save the time zone</button></p></form>`;
 }
 
 function notifySection({ tenant, who, base }: PageCall): Markup {

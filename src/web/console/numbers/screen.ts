@@ -8,6 +8,7 @@ import { asked } from "../ui/schedule.ts";
 import { adviceSection, hideForm } from "./advice.ts";
 import { heat } from "./heat.ts";
 import { peopleTable, rulesTable, tiles, weeksTable } from "./parts.ts";
+import { settingsForm, settingsSection } from "./settings.ts";
 
 /** Who pays for the noise: pages a person, at night, time to take it, the noisiest rules, when it rang. */
 
@@ -33,7 +34,7 @@ const ask = (call: PageCall, by: NumbersBy): Promise<NumbersAnswer> =>
 export const numbersScreen: Screen = {
   path: "/numbers",
   files: { csv: table },
-  forms: { hide: hideForm },
+  forms: { hide: hideForm, settings: settingsForm },
   async view(call) {
     const { store } = call.tenant;
     const now = lookTotal(store, call.now, rangeOf(call));
@@ -55,6 +56,7 @@ export const numbersScreen: Screen = {
         hours: still(() => heat(now.spans.rang)),
         rules: still(() => rulesTable(call, rules)),
         weeks: still(() => weeksTable(weeks)),
+        settings: still(() => settingsSection(call)),
       },
     };
   },

@@ -16,7 +16,7 @@ import { createInvitedAccount, tryAccount } from "../../../people/invited.ts";
 import { createKey, revokeKey, visibleKeys } from "../../../people/keys.ts";
 import { resetIssued } from "../../../people/pairing.ts";
 import { changePassword } from "../../../people/passwords.ts";
-import { zoneName } from "../../../records/numbers/settings.ts";
+import { clockChange } from "../../../records/numbers/settings.ts";
 import { removePerson } from "../../../tenant/remove-person.ts";
 import { replaceAccount } from "../../../tenant/replace-account.ts";
 import type { Route } from "../route.ts";
@@ -40,7 +40,7 @@ export const peopleRoutes: Route[] = [
   people.patch("/me", {
     name: "changeMe",
     summary: "Change what a person says of themselves: the zone of their nights",
-    body: z.strictObject({ timezone: zoneName.nullable() }),
+    body: clockChange,
     answer: accountAnswer,
     errors: ["not_found"],
     write: (tx, { actor, body }) => setTimezone(tx, actor.accountId, body.timezone),
