@@ -6,7 +6,8 @@ import { apiFlags, print } from "./options.ts";
 import { printable } from "./table.ts";
 
 export function registerAdvice(program: Command): void {
-  const advice = apiFlags(program.command("advice"))
+  const advice = program.command("advice").description("what could be changed");
+  apiFlags(advice.command("list", { isDefault: true }))
     .description(
       "show what could be changed so that fewer people are woken for nothing; docs/numbers.md says how it is found",
     )
