@@ -10,7 +10,7 @@ import {
   ADVICE_DAYS,
   type Advice,
   type AdviceAnswer,
-  type Proposal,
+  type AdviceProposal,
 } from "../records/advice/shape.ts";
 import { runTrial } from "./rule-trial.ts";
 import type { Tenant } from "./tenant.ts";
@@ -32,7 +32,7 @@ interface Tried {
 const tried = new WeakMap<Tenant, Map<string, Tried>>();
 
 /** What could be changed, without its proof: in slices. */
-export function proposalsOf(tenant: Tenant): Promise<Proposal[]> {
+export function proposalsOf(tenant: Tenant): Promise<AdviceProposal[]> {
   const { store, slices, ingest, clock } = tenant;
   const unheardIn = ({ id }: { id: number }) =>
     ingest.templates(id, { unmatched: true, limit: MOST_TEMPLATES }).templates;
@@ -85,7 +85,7 @@ export async function hideOf(tenant: Tenant, id: string): Promise<{ id: string; 
 /** The rule of a proposal with its change, or a new one of what nobody hears. */
 function changedRule(
   tenant: Tenant,
-  { project, rule: name, change }: Pick<Proposal, "project" | "rule" | "change">,
+  { project, rule: name, change }: Pick<AdviceProposal, "project" | "rule" | "change">,
 ): DryRunInput["rule"] | null {
   if (project === null || change === null) return null;
   if (name === null) return ruleCreate.parse({ name: "new", ...change });

@@ -81,11 +81,13 @@ export function asLine({ text, href }: Link): string {
 function headline(event: EventBody): string {
   const project = ellipsis(inOneLine(event.project), LONGEST_PROJECT);
   const what = titleInEvent(event);
-  return what === "" ? `${stateOf(event)}: ${project}` : `${stateOf(event)} ${project}: ${what}`;
+  return what === ""
+    ? `${stateInTitle(event)}: ${project}`
+    : `${stateInTitle(event)} ${project}: ${what}`;
 }
 
 /** `CRITICAL`, `Resolved`. */
-export function stateOf({ event, level }: EventBody): string {
+export function stateInTitle({ event, level }: EventBody): string {
   switch (event) {
     case "alert.acknowledged":
       return "Acknowledged";

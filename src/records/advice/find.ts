@@ -10,7 +10,7 @@ import { listAccounts } from "../../people/accounts.ts";
 import { daysBefore, startLooking, sumsOf } from "../numbers/numbers.ts";
 import { hiddenNow } from "./hidden.ts";
 import { historySince } from "./history.ts";
-import { ADVICE_DAYS, MOST_ADVICE, type Proposal } from "./shape.ts";
+import { ADVICE_DAYS, type AdviceProposal, MOST_ADVICE } from "./shape.ts";
 import { situationOf } from "./situations.ts";
 
 /** Templates of a project that no rule takes, the most frequent first. */
@@ -27,7 +27,7 @@ const UNPROVED_DAYS = 30;
 export function* findAdvice(
   reader: Reader,
   { now, unheardIn }: { now: number; unheardIn: UnheardIn },
-): Work<Proposal[]> {
+): Work<AdviceProposal[]> {
   const hidden = hiddenNow(reader, now);
   const ofRules = (yield* adviceOfRules(reader, now)).filter(({ id }) => !hidden.has(id));
   const beside = [unheard(reader, { now, unheardIn }), unproved(reader, now)].flatMap((all) =>
@@ -37,7 +37,7 @@ export function* findAdvice(
   return [...ofRules.slice(0, MOST_ADVICE - beside.length), ...beside];
 }
 
-function* adviceOfRules(reader: Reader, now: number): Work<Proposal[]> {
+function* adviceOfRules(reader: Reader, now: number): Work<AdviceProposal[]> {
   const from = daysBefore(reader, now + 1, ADVICE_DAYS - 1);
   const history = yield* historySince(reader, from);
   const sums = sumsOf(startLooking(reader, now, { from, to: now + 1, project: null }), "rule");
@@ -47,7 +47,7 @@ function* adviceOfRules(reader: Reader, now: number): Work<Proposal[]> {
     pages: sums.get(String(rule.id))?.counts.pages ?? 0,
   }));
   const others = Map.groupBy(pasts, ({ rule }) => rule.project_id);
-  const found: Proposal[] = [];
+  const found: AdviceProposal[] = [];
   for (const past of pasts) {
     const { rule } = past;
     const one = situationOf(past, others.get(rule.project_id) ?? []);
@@ -73,8 +73,8 @@ function* adviceOfRules(reader: Reader, now: number): Work<Proposal[]> {
 function unheard(
   reader: Reader,
   { now, unheardIn }: { now: number; unheardIn: UnheardIn },
-): Proposal[] {
-  return configVersions(reader).flatMap(({ project: name }): Proposal[] => {
+): AdviceProposal[] {
+  return configVersions(reader).flatMap(({ project: name }): AdviceProposal[] => {
     const project = getProject(reader, name);
     const loud = unheardIn(project).filter(
       ({ level, count, last_seen }) =>
@@ -109,7 +109,7 @@ function unheard(
 }
 
 /** People of ladders and schedules whom nothing has proved to be reached for a month. Who has no way at all is the doctor's finding. */
-function unproved(reader: Reader, now: number): Proposal[] {
+function unproved(reader: Reader, now: number): AdviceProposal[] {
   const named = new Set([
     ...listAllRules(reader).flatMap(({ escalations }) =>
       escalations.flatMap(({ accounts }) => accounts),
@@ -119,7 +119,7 @@ function unproved(reader: Reader, now: number): Proposal[] {
     ),
   ]);
   const proved = provedTimes(reader);
-  return listAccounts(reader).flatMap(({ id, email, display_name }): Proposal[] => {
+  return listAccounts(reader).flatMap(({ id, email, display_name }): AdviceProposal[] => {
     const at = proved.get(id);
     if (!named.has(id) || at === undefined || at > now - UNPROVED_DAYS * DAY) return [];
     const days = at === 0 ? null : Math.floor((now - at) / DAY);

@@ -51,7 +51,7 @@ export const adviceAnswer = z.object({
 });
 export type Advice = z.output<typeof advice>;
 /** `isTried`: a dry run can say what the change comes to. */
-export type Proposal = Omit<Advice, "would"> & { isTried: boolean };
+export type AdviceProposal = Omit<Advice, "would"> & { isTried: boolean };
 export type AdviceAnswer = z.output<typeof adviceAnswer>;
 
 export const adviceHidden = z.object({

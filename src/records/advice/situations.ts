@@ -8,7 +8,7 @@ import type { AdviceKind } from "./shape.ts";
  */
 
 /** What was found of one rule. */
-export interface Found {
+export interface Situation {
   kind: AdviceKind;
   /** What tells two of one kind and rule apart. */
   about?: string;
@@ -51,7 +51,7 @@ const isCritical = ({ alerts }: RulePast): boolean => alerts.some(({ level }) =>
 const figuresOf = ({ alerts, pages }: RulePast) => ({ alerts: alerts.length, pages });
 
 /** Most of its alerts end within minutes, and nobody did anything: it could wait for so long. */
-export function endsByItself(past: RulePast): Found | null {
+export function endsByItself(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   if (rule.for_minutes > 0 || alerts.length < ENOUGH || isCritical(past)) return null;
   const brief = alerts.flatMap(({ openedAt, endedAt, isActedOn }) =>
@@ -68,7 +68,7 @@ export function endsByItself(past: RulePast): Found | null {
 }
 
 /** The same alert ends and opens again and again. */
-export function flaps(past: RulePast): Found | null {
+export function flaps(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   const last = new Map<string, PastAlert>();
   const gaps = alerts.flatMap((alert) => {
@@ -90,7 +90,7 @@ export function flaps(past: RulePast): Found | null {
 }
 
 /** It pages people, and none of them ever did anything about it. */
-export function nobodyActs(past: RulePast): Found | null {
+export function nobodyActs(past: RulePast): Situation | null {
   const { rule, alerts, pages } = past;
   if (rule.escalations.length === 0 || pages === 0 || isCritical(past)) return null;
   const isIdle = alerts.every(({ isActedOn, endedAt }) => !isActedOn && endedAt !== null);
@@ -104,7 +104,7 @@ export function nobodyActs(past: RulePast): Found | null {
 }
 
 /** Alerts of another rule open before nearly all of its own, and still stand then. */
-export function oneCause(past: RulePast, others: readonly RulePast[]): Found | null {
+export function oneCause(past: RulePast, others: readonly RulePast[]): Situation | null {
   const { rule, alerts } = past;
   if (alerts.length < ENOUGH) return null;
   for (const { rule: cause, alerts: causes } of others) {
@@ -168,7 +168,7 @@ function namesShared(pairs: readonly { alert: PastAlert; before: PastAlert }[]):
 }
 
 /** Nearly each alert has a value of its own, and they open together: the identifier tells one trouble apart. */
-export function manyOfOne(past: RulePast): Found | null {
+export function manyOfOne(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   if (alerts.length < 20 || alerts.some(({ isNamed }) => isNamed)) return null;
   const together = alerts.filter(
@@ -191,7 +191,7 @@ export function manyOfOne(past: RulePast): Found | null {
 }
 
 /** A step pages somebody again and again, who never takes one, though others do. */
-export function neverAnswered(past: RulePast): Found | null {
+export function neverAnswered(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   const { escalations } = rule;
   if (escalations.length < 2) return null;
@@ -221,7 +221,7 @@ export function neverAnswered(past: RulePast): Found | null {
 }
 
 /** Of one rule the first that fits: a rule is changed by one thing at a time. */
-export function situationOf(past: RulePast, others: readonly RulePast[]): Found | null {
+export function situationOf(past: RulePast, others: readonly RulePast[]): Situation | null {
   return (
     oneCause(past, others) ??
     manyOfOne(past) ??

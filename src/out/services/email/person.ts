@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { levelName } from "../../../ground/kit/level.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
-import { stateOf, subjectOf, titleInEvent } from "../../outbox/message.ts";
+import { stateInTitle, subjectOf, titleInEvent } from "../../outbox/message.ts";
 import { contactKind, type DirectAttempt, gatewayKind, masked } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import { messageColourOf } from "../texts.ts";
@@ -94,7 +94,7 @@ function headOf({
   const [lead = "", ...rest] = lines;
   return {
     colour: messageColourOf(first),
-    state: `${first.drill ? "DRILL · " : ""}${stateOf(first)}`,
+    state: `${first.drill ? "DRILL · " : ""}${stateInTitle(first)}`,
     place: `${first.project} · #${first.alert_id}`,
     title: titleInEvent(first) || title,
     lead: isLed ? lead : "",

@@ -1,7 +1,13 @@
 import * as z from "zod";
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";
-import { asLine, type Message, stateOf, subjectOf, titleInEvent } from "../../outbox/message.ts";
+import {
+  asLine,
+  type Message,
+  stateInTitle,
+  subjectOf,
+  titleInEvent,
+} from "../../outbox/message.ts";
 import { channel, type WordsAttempt } from "../channel.ts";
 import { addressesOf, messageColourOf } from "../texts.ts";
 import { handOver, type MailGateway, mailbox, mailServer, portOf } from "./api.ts";
@@ -80,7 +86,7 @@ function htmlOf(event: EventBody, words: Message): string {
   const title = titleInEvent(event);
   return mailPage({
     colour: messageColourOf(event),
-    state: title === "" ? "" : `${event.drill ? "DRILL · " : ""}${stateOf(event)}`,
+    state: title === "" ? "" : `${event.drill ? "DRILL · " : ""}${stateInTitle(event)}`,
     place: [event.project, event.alert_id && `#${event.alert_id}`].filter(Boolean).join(" · "),
     title: title || words.title,
     lead,

@@ -1,12 +1,12 @@
 import { readWaiting } from "../../../core/alerts/waiting.ts";
-import { getProject } from "../../../core/projects/projects.ts";
+import { getProject, type Project } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
 import { readRules } from "../../../core/projects/rule-actions.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { Proposal } from "../../../records/advice/shape.ts";
+import type { AdviceProposal } from "../../../records/advice/shape.ts";
 import { endingWith } from "../../../records/config-file/ladders-end.ts";
 import { proposalsOf } from "../../../tenant/advice.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
@@ -71,25 +71,27 @@ function goneView(words: string): View {
 }
 
 /** The change that the address asks for by its advice; null where it names none that is given now. */
-async function advised(call: PageCall, { name }: StoredRule): Promise<Proposal | null> {
+async function advised(call: PageCall, { name }: StoredRule): Promise<AdviceProposal | null> {
   const id = call.query.get("advice");
   if (id === null) return null;
   const all = await proposalsOf(call.tenant);
   return all.find((one) => one.id === id && one.rule === name && one.change !== null) ?? null;
 }
 
-function viewOf(call: PageCall, saved: StoredRule | null, advice: Proposal | null = null): View {
+function viewOf(
+  call: PageCall,
+  saved: StoredRule | null,
+  advice: AdviceProposal | null = null,
+): View {
   const { store } = call.tenant;
   const project = getProject(store, call.params["project"] ?? "");
-  const action =
-    saved === null ? newRulePage(project.name) : pathOf("p", project.name, "rules", saved.name);
+  const action = saved === null ? newRulePage(project.name) : rulePage(project, saved);
   // Of one that is gone the form stood at its old address.
   const own = pathOf("p", project.name, "rules", call.params["name"] ?? "");
   const isTyped = [action, own].some((at) => ofForm(call, at));
   const fields = fieldsNow(call, isTyped) ?? startFields(call, saved, advice);
   const filled = filledOf(isTyped ? call : { returned: null }, action, fields);
   const isStale = call.returned?.error.code === "version_conflict";
-  const sources = listSources(store, project);
   const title = saved === null ? "New rule" : `Rule ${saved.name}`;
   const drawForm = () =>
     ruleForm(call, {
@@ -99,8 +101,7 @@ function viewOf(call: PageCall, saved: StoredRule | null, advice: Proposal | nul
       // After a conflict, saving again takes the place of what is there now.
       read:
         saved === null ? "" : isStale ? digestOf(saved) : (fields.get("read") ?? digestOf(saved)),
-      keepsLines: sources.some(({ retain_logs }) => retain_logs),
-      keep: keepLink(call, project.name, sources[0]?.name),
+      ...keeping(call, project),
     });
   return {
     title,
@@ -152,7 +153,7 @@ function fieldsNow({ returned, shown }: PageCall, isTyped: boolean): URLSearchPa
 function startFields(
   call: PageCall,
   saved: StoredRule | null,
-  advice: Proposal | null,
+  advice: AdviceProposal | null,
 ): URLSearchParams {
   if (saved === null)
     return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
@@ -168,9 +169,18 @@ function addedIdentifiers({ query }: PageCall, { identifier_keys }: StoredRule):
     .filter((key) => key !== "" && key.length <= 256 && !identifier_keys.includes(key));
 }
 
-function keepLink(call: PageCall, project: string, source: string | undefined): Markup | null {
-  if (source === undefined) return null;
-  return remedy(call, pathOf("p", project, "sources", source), `keep the lines of ${source}`);
+const rulePage = (project: Project, { name }: StoredRule): string =>
+  pathOf("p", project.name, "rules", name);
+
+/** Whether there are lines that a try reads, and where they begin to be kept. */
+function keeping(call: PageCall, project: Project): { keepsLines: boolean; keep: Markup | null } {
+  const sources = listSources(call.tenant.store, project);
+  const [first] = sources;
+  const at = first && pathOf("p", project.name, "sources", first.name);
+  return {
+    keepsLines: sources.some(({ retain_logs }) => retain_logs),
+    keep: at === undefined ? null : remedy(call, at, `keep the lines of ${first?.name}`),
+  };
 }
 
 function levelOf(fields: URLSearchParams): number {
@@ -181,7 +191,7 @@ function levelOf(fields: URLSearchParams): number {
 function head(
   call: PageCall,
   project: string,
-  { saved, advice }: { saved: StoredRule | null; advice: Proposal | null },
+  { saved, advice }: { saved: StoredRule | null; advice: AdviceProposal | null },
 ): Markup {
   const rules = projectTabs(call, project, "rules");
   if (saved === null)
