@@ -22,7 +22,7 @@ window.fetch = async (...asked) => {
 };
 window.shiftObserver = new PerformanceObserver((list) => {
   for (const { hadRecentInput, value, sources, startTime } of list.getEntries())
-    if (!hadRecentInput && !(startTime >= answeredAt && startTime < answeredAt + 500)) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node }) => (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
+    if (!hadRecentInput && !(startTime >= answeredAt && startTime < answeredAt + 500)) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node, previousRect: was, currentRect: is }) => [was, is].map(({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" ")).join(" > ") + " " + (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
 });
 shiftObserver.observe({ type: "layout-shift", buffered: true }); }`;
 
