@@ -29,6 +29,7 @@ import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";
 import { createTries, type Tries } from "../people/tries.ts";
 import { createWaysIn, type WaysIn } from "../people/ways-in.ts";
 import { createRenderer, type Renderer, workerSource } from "../records/reports/renderer.ts";
+import { type Adviser, createAdviser } from "./advice.ts";
 import { awayJobs } from "./away-watch.ts";
 import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
@@ -70,6 +71,7 @@ export interface Tenant {
   readonly renderer: Renderer;
   /** Tries rules on stored lines. */
   readonly dryRuns: DryRunner;
+  readonly advice: Adviser;
   readonly outbox: Outbox;
   /** The box's own heartbeat to the relay; null on the hosted service. */
   readonly news: RelayHeartbeat | null;
@@ -239,6 +241,7 @@ export function startTenant(options: TenantOptions): Tenant {
     ways: createWaysIn(store, egress.share(VOUCHING)),
     renderer,
     dryRuns,
+    advice: createAdviser({ store, slices, clock, dryRuns, ingest }),
     outbox,
     news,
     ask,

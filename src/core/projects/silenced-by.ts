@@ -10,17 +10,27 @@ export function checkSilencedBy(
   { name, body }: { name: string; body: RuleBody },
 ): void {
   if (body.silenced_by.length === 0) return;
-  const above = new Map(
-    listRules(reader, projectId).map((rule) => [rule.name, namesOf(rule)] as const),
-  );
-  above.set(name, namesOf(body));
-  const i = body.silenced_by.findIndex(({ rule }) => leadsTo(above, { from: rule, to: name }));
-  if (i === -1) return;
+  const { silenced_by } = body;
+  const i = silencesItself(listRules(reader, projectId), { name, silenced_by });
+  if (i === null) return;
   throw new ServiceError("invalid_silence", "The rule would silence itself, by way of others.", {
     details: [
       { field: `/silenced_by/${i}/rule`, reason: "circle", value: body.silenced_by[i]?.rule ?? "" },
     ],
   });
+}
+
+type Silenced = Pick<RuleBody, "silenced_by"> & { name: string };
+
+/** By which of its entries a rule would silence itself, beside the others of its project; null: by none. Pure. */
+export function silencesItself(
+  others: readonly Silenced[],
+  { name, silenced_by }: Silenced,
+): number | null {
+  const above = new Map(others.map((rule) => [rule.name, namesOf(rule)] as const));
+  above.set(name, namesOf({ silenced_by }));
+  const i = silenced_by.findIndex(({ rule }) => leadsTo(above, { from: rule, to: name }));
+  return i === -1 ? null : i;
 }
 
 const namesOf = ({ silenced_by }: Pick<RuleBody, "silenced_by">) =>

@@ -1,5 +1,5 @@
 import { listAllSchedules } from "../../core/oncall/schedules.ts";
-import { configVersions, getProject, projectOf } from "../../core/projects/projects.ts";
+import { configVersions, findProject, projectOf } from "../../core/projects/projects.ts";
 import { listAllRules } from "../../core/projects/rules.ts";
 import type { Work } from "../../ground/kit/slices.ts";
 import { cut, inOneLine } from "../../ground/kit/text.ts";
@@ -22,6 +22,8 @@ const MOST_BESIDE = 3;
 const LOUD_LEVEL = 400;
 const LOUD_EVENTS = 5;
 const UNPROVED_DAYS = 30;
+/** As a step of work: others have their turn before it. */
+const WHOLE_SLICE = 20_000;
 
 /** What could be changed now, what spares the most pages first; without what is hidden. */
 export function* findAdvice(
@@ -30,7 +32,8 @@ export function* findAdvice(
 ): Work<AdviceProposal[]> {
   const hidden = hiddenNow(reader, now);
   const ofRules = (yield* adviceOfRules(reader, now)).filter(({ id }) => !hidden.has(id));
-  const beside = [unheard(reader, { now, unheardIn }), unproved(reader, now)].flatMap((all) =>
+  const loud = yield* unheard(reader, { now, unheardIn });
+  const beside = [loud, unproved(reader, now)].flatMap((all) =>
     all.filter(({ id }) => !hidden.has(id)).slice(0, MOST_BESIDE),
   );
   ofRules.sort((a, b) => (b.figures["pages"] ?? 0) - (a.figures["pages"] ?? 0));
@@ -43,13 +46,15 @@ function* adviceOfRules(reader: Reader, now: number): Work<AdviceProposal[]> {
   const sums = sumsOf(startLooking(reader, now, { from, to: now + 1, project: null }), "rule");
   const pasts = listAllRules(reader).map((rule) => ({
     rule,
+    // Looked up now: between two steps of this work it may go.
+    project: projectOf(reader, rule.project_id).name,
     alerts: history.get(rule.id) ?? [],
     pages: sums.get(String(rule.id))?.counts.pages ?? 0,
   }));
   const others = Map.groupBy(pasts, ({ rule }) => rule.project_id);
   const found: AdviceProposal[] = [];
   for (const past of pasts) {
-    const { rule } = past;
+    const { rule, project } = past;
     const one = situationOf(past, others.get(rule.project_id) ?? []);
     yield 50 + past.alerts.length;
     if (one === null) continue;
@@ -58,7 +63,7 @@ function* adviceOfRules(reader: Reader, now: number): Work<AdviceProposal[]> {
       ...rest,
       id: [kind, rule.id, ...(about === undefined ? [] : [about])].join("-"),
       kind,
-      project: projectOf(reader, rule.project_id).name,
+      project,
       rule: rule.name,
       account_id: null,
       isTried:
@@ -70,12 +75,17 @@ function* adviceOfRules(reader: Reader, now: number): Work<AdviceProposal[]> {
 }
 
 /** What comes at error and above, and no rule takes: the most frequent of each project. */
-function unheard(
+function* unheard(
   reader: Reader,
   { now, unheardIn }: { now: number; unheardIn: UnheardIn },
-): AdviceProposal[] {
-  return configVersions(reader).flatMap(({ project: name }): AdviceProposal[] => {
-    const project = getProject(reader, name);
+): Work<AdviceProposal[]> {
+  const found: AdviceProposal[] = [];
+  for (const { project: name } of configVersions(reader)) {
+    const project = findProject(reader, name);
+    // It may have gone between two steps.
+    if (project === null) continue;
+    // All templates of a project are gone through.
+    yield WHOLE_SLICE;
     const loud = unheardIn(project).filter(
       ({ level, count, last_seen }) =>
         (level ?? 0) >= LOUD_LEVEL &&
@@ -83,29 +93,28 @@ function unheard(
         (last_seen ?? 0) > now - ADVICE_DAYS * DAY,
     );
     const [first] = loud;
-    if (first === undefined) return [];
+    if (first === undefined) continue;
     const { template, template_id, count, level, source } = first;
     const more = loud.length > 1 ? ` There are ${loud.length - 1} more like it.` : "";
-    return [
-      {
-        id: `unheard-${project.id}-${template_id}`,
-        kind: "unheard",
-        project: name,
-        rule: null,
-        account_id: null,
-        isTried: true,
-        text: `“${cut(inOneLine(template), 120)}” came ${count} times at error or above, and no rule takes it. Make a rule of it.${more}`,
-        figures: { events: count, level: level ?? 0, templates: loud.length },
-        change: {
-          match: {
-            min_level: level,
-            sources: source === "" ? [] : [source],
-            template_contains: longestFixed(template),
-          },
+    found.push({
+      id: `unheard-${project.id}-${template_id}`,
+      kind: "unheard",
+      project: name,
+      rule: null,
+      account_id: null,
+      isTried: true,
+      text: `“${cut(inOneLine(template), 120)}” came ${count} times at error or above, and no rule takes it. Make a rule of it.${more}`,
+      figures: { events: count, level: level ?? 0, templates: loud.length },
+      change: {
+        match: {
+          min_level: level,
+          sources: source === "" ? [] : [source],
+          template_contains: longestFixed(template),
         },
       },
-    ];
-  });
+    });
+  }
+  return found;
 }
 
 /** People of ladders and schedules whom nothing has proved to be reached for a month. Who has no way at all is the doctor's finding. */

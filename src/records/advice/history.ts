@@ -8,7 +8,9 @@ export interface PastAlert {
   openedAt: number;
   /** null: it is unresolved. */
   endedAt: number | null;
-  /** Somebody took it, gave it away, wrote a note on it or ended it by hand. */
+  /** Its sender ended it, and nobody else. */
+  isEndedBySource: boolean;
+  /** Somebody did anything about it: took it, gave it away, wrote a note, ran an action, ended it; also at its source. */
   isActedOn: boolean;
   identifiers: Readonly<Record<string, string>>;
   /** What tells it from others of its rule. */
@@ -17,7 +19,9 @@ export interface PastAlert {
   isNamed: boolean;
   /** The steps of its ladder that ran, from 1, each with whom it paged. */
   steps: ReadonlyMap<number, readonly string[]>;
+  /** Who acknowledged it first; null: nobody did, or somebody at its source. */
   takenBy: string | null;
+  isTakenAtSource: boolean;
 }
 
 interface Row {
@@ -36,7 +40,7 @@ const NEWEST = `SELECT id, rule_id AS ruleId, level, opened_at AS openedAt, reso
   alert_key AS key, dedup_key AS name, drill FROM alerts WHERE id < ? ORDER BY id DESC LIMIT ?`;
 const DEEDS = `SELECT alert_id AS alert, kind, account_id AS accountId, detail FROM timeline
   WHERE alert_id BETWEEN ? AND ?
-    AND kind IN ('acknowledged', 'assigned', 'snoozed', 'noted', 'escalated_now', 'resolved', 'escalated')
+    AND (kind IN ('acknowledged', 'resolved', 'escalated') OR account_id IS NOT NULL)
   ORDER BY alert_id, id`;
 
 /** Alerts that are read in one step of the work, and all that are looked at. */
@@ -82,20 +86,19 @@ function pastOf(
   deeds: readonly Deed[],
 ): PastAlert {
   const steps = new Map<number, readonly string[]>();
-  let isActedOn = false;
+  let [isActedOn, isEndedBySource, isTakenAtSource] = [false, false, false];
   let takenBy: string | null = null;
   for (const { kind, accountId, detail } of deeds) {
-    if (kind === "escalated") {
-      const { steps: ran, accounts } = JSON.parse(detail) as {
-        steps?: unknown;
-        accounts?: string[];
-      };
-      if (Array.isArray(ran)) for (const step of ran) steps.set(Number(step), accounts ?? []);
-      continue;
+    const said = JSON.parse(detail) as { steps?: unknown; accounts?: string[]; by?: unknown };
+    isActedOn ||= accountId !== null || kind === "acknowledged";
+    if (kind === "acknowledged") {
+      takenBy ??= accountId;
+      isTakenAtSource ||= accountId === null;
     }
-    if (kind === "acknowledged") takenBy ??= accountId;
-    isActedOn ||= kind !== "resolved" || accountId !== null;
+    if (kind === "resolved") isEndedBySource = said.by === "source";
+    if (kind === "escalated" && Array.isArray(said.steps))
+      for (const step of said.steps) steps.set(Number(step), said.accounts ?? []);
   }
   const told = { identifiers: JSON.parse(identifiers), isNamed: name !== null };
-  return { ...row, ...told, isActedOn, steps, takenBy };
+  return { ...row, ...told, isActedOn, isEndedBySource, isTakenAtSource, steps, takenBy };
 }

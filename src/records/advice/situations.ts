@@ -1,10 +1,12 @@
 import type { RuleBody, StoredRule } from "../../core/projects/rule.ts";
+import { silencesItself } from "../../core/projects/silenced-by.ts";
+import { CRITICAL } from "../../core/quiet/decide.ts";
 import type { PastAlert } from "./history.ts";
 import type { AdviceKind } from "./shape.ts";
 
 /**
- * What the past of a rule says of it. Pure. Each asks for enough alerts that chance is no cause, and for a plain majority. What
- * would make a page later or none is never proposed of a rule with a critical alert.
+ * What the past of a rule says of it. Pure. Each asks for enough alerts that chance is no cause, and for a plain majority. Of a rule
+ * with a critical alert only what pages as before is proposed: that it reopens in place of opening.
  */
 
 /** What was found of one rule. */
@@ -26,7 +28,6 @@ export interface RulePast {
 
 /** With fewer alerts a share says nothing. */
 const ENOUGH = 8;
-const CRITICAL = 500;
 const MINUTE = 60;
 /** What ended so soon, and by nobody, ended by itself. */
 const BRIEF = 15 * MINUTE;
@@ -50,13 +51,18 @@ const isCritical = ({ alerts }: RulePast): boolean => alerts.some(({ level }) =>
 
 const figuresOf = ({ alerts, pages }: RulePast) => ({ alerts: alerts.length, pages });
 
-/** Most of its alerts end within minutes, and nobody did anything: it could wait for so long. */
+/**
+ * Most of its alerts were ended within minutes by their sender, and nobody did anything: it could wait for so long. That quiet
+ * ended one says nothing: what comes once, and matters, ends like that, and would open nothing if it had to last.
+ */
 export function endsByItself(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   if (rule.for_minutes > 0 || alerts.length < ENOUGH || isCritical(past)) return null;
-  const brief = alerts.flatMap(({ openedAt, endedAt, isActedOn }) =>
-    endedAt !== null && !isActedOn && endedAt - openedAt <= BRIEF ? [endedAt - openedAt] : [],
-  );
+  if (!alerts.every(({ isNamed }) => isNamed)) return null;
+  const brief = alerts.flatMap(({ openedAt, endedAt, isActedOn, isEndedBySource }) => {
+    if (endedAt === null || isActedOn || !isEndedBySource) return [];
+    return endedAt - openedAt <= BRIEF ? [endedAt - openedAt] : [];
+  });
   if (share(brief, alerts) < 0.6) return null;
   const minutes = Math.max(1, Math.ceil((mostOf(brief) + 1) / MINUTE));
   return {
@@ -103,14 +109,16 @@ export function nobodyActs(past: RulePast): Situation | null {
   };
 }
 
-/** Alerts of another rule open before nearly all of its own, and still stand then. */
+/** Alerts of another rule of its project open before nearly all of its own, and still stand then. */
 export function oneCause(past: RulePast, others: readonly RulePast[]): Situation | null {
   const { rule, alerts } = past;
-  if (alerts.length < ENOUGH) return null;
+  if (alerts.length < ENOUGH || isCritical(past)) return null;
+  const rules = others.map((one) => one.rule);
   for (const { rule: cause, alerts: causes } of others) {
-    if (cause.id === rule.id || cause.project_id !== rule.project_id) continue;
+    if (cause.id === rule.id) continue;
     if (rule.silenced_by.some(({ rule: name }) => name === cause.name)) continue;
-    if (cause.silenced_by.some(({ rule: name }) => name === rule.name)) continue;
+    const silenced = (equal: string[]) => [...rule.silenced_by, { rule: cause.name, equal }];
+    if (silencesItself(rules, { name: rule.name, silenced_by: silenced([]) }) !== null) continue;
     const pairs = alerts.flatMap((alert) => {
       const before = causeOf(causes, alert);
       return before === null ? [] : [{ alert, before }];
@@ -122,7 +130,7 @@ export function oneCause(past: RulePast, others: readonly RulePast[]): Situation
       kind: "one_cause",
       text: `Before ${pairs.length} of ${alerts.length} alerts one of “${cause.name}”${like} had opened, within ${FOLLOWS / MINUTE} min. Keep it quiet while that stands.`,
       figures: { ...figuresOf(past), with_cause: pairs.length },
-      change: { silenced_by: [...rule.silenced_by, { rule: cause.name, equal }] },
+      change: { silenced_by: silenced(equal) },
     };
   }
   return null;
@@ -170,7 +178,8 @@ function namesShared(pairs: readonly { alert: PastAlert; before: PastAlert }[]):
 /** Nearly each alert has a value of its own, and they open together: the identifier tells one trouble apart. */
 export function manyOfOne(past: RulePast): Situation | null {
   const { rule, alerts } = past;
-  if (alerts.length < 20 || alerts.some(({ isNamed }) => isNamed)) return null;
+  if (alerts.length < 20 || isCritical(past)) return null;
+  if (alerts.some(({ isNamed }) => isNamed)) return null;
   const together = alerts.filter(
     ({ openedAt }, i) => i > 0 && openedAt - (alerts[i - 1]?.openedAt ?? 0) <= TOGETHER,
   );
@@ -194,7 +203,9 @@ export function manyOfOne(past: RulePast): Situation | null {
 export function neverAnswered(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   const { escalations } = rule;
-  if (escalations.length < 2) return null;
+  if (escalations.length < 2 || isCritical(past)) return null;
+  // Who takes them there isn't known here.
+  if (alerts.some(({ isTakenAtSource }) => isTakenAtSource)) return null;
   for (const [at, step] of escalations.entries()) {
     const ran = alerts.filter(({ steps }) => steps.has(at + 1));
     const paged = new Set(ran.flatMap(({ steps }) => steps.get(at + 1) ?? []));
@@ -204,7 +215,7 @@ export function neverAnswered(past: RulePast): Situation | null {
     const later = ran.filter(({ takenBy }) => takenBy !== null);
     if (ran.length < ENOUGH || isAnswered || later.length < 5) continue;
     const next = escalations[at + 1];
-    const sooner = next === undefined ? 0 : next.after_minutes - step.after_minutes;
+    const sooner = Math.max(0, (next ?? step).after_minutes - step.after_minutes);
     const rest = escalations.flatMap((one, i) => {
       if (i === at) return [];
       return [i > at ? { ...one, after_minutes: one.after_minutes - sooner } : one];

@@ -122,6 +122,12 @@ export function plants(ann: Person, cid: Person): Record<string, Plant> {
       { for_minutes: 1 },
       times(9, (i) => t(every(DAY, i), 3 * MIN)),
     ),
+    "brief, by quiet": {
+      kind: null,
+      isUnnamed: true,
+      rules: { a: { escalations: ladder, auto_resolve_quiet_minutes: 3 } },
+      troubles: times(9, (i) => t(every(DAY, i), 0)),
+    },
     long: one(
       null,
       {},

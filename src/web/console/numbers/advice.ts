@@ -1,7 +1,7 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import type { Advice, AdviceKind } from "../../../records/advice/shape.ts";
-import { adviceNow, hideOf } from "../../../tenant/advice.ts";
+import { hideOf } from "../../../tenant/advice.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { counted, empty } from "../ui/pieces.ts";
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<AdviceKind, string>> = {
 
 /** What could be changed, each with its figures and the dry run's word. */
 export async function adviceSection(call: PageCall): Promise<Markup> {
-  const { advice } = await adviceNow(call.tenant);
+  const { advice } = await call.tenant.advice.now();
   const heading = html`<h2 id="what-to-change">What to change</h2>`;
   if (advice.length === 0)
     return html`${heading}${empty("Nothing to advise: the past 28 days suggest no change.")}`;

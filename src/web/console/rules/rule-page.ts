@@ -8,7 +8,6 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { AdviceProposal } from "../../../records/advice/shape.ts";
 import { endingWith } from "../../../records/config-file/ladders-end.ts";
-import { proposalsOf } from "../../../tenant/advice.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { filledOf } from "../ui/inputs.ts";
@@ -74,7 +73,7 @@ function goneView(words: string): View {
 async function advised(call: PageCall, { name }: StoredRule): Promise<AdviceProposal | null> {
   const id = call.query.get("advice");
   if (id === null) return null;
-  const all = await proposalsOf(call.tenant);
+  const all = await call.tenant.advice.proposals();
   return all.find((one) => one.id === id && one.rule === name && one.change !== null) ?? null;
 }
 

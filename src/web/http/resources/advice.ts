@@ -1,5 +1,5 @@
 import { adviceAnswer, adviceHidden } from "../../../records/advice/shape.ts";
-import { adviceOf, hideOf } from "../../../tenant/advice.ts";
+import { hideOf } from "../../../tenant/advice.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -12,7 +12,7 @@ export const adviceRoutes: Route[] = [
     summary:
       "At most ten changes that the past 28 days suggest, each with its figures and, where lines are kept, with what the dry run of the changed rule says. Nothing is changed",
     answer: adviceAnswer,
-    handle: ({ tenant }) => adviceOf(tenant),
+    handle: ({ tenant }) => tenant.advice.whole(),
   }),
   advice.post("/{id}/hide", {
     name: "hideAdvice",
