@@ -40,6 +40,7 @@ export const PAGES: Record<string, PageAnswer> = {
       "critical · rule payments failing · 26 events · 2026-01-05 03:05 to 03:09 CET · alert 7",
       "Runbook: https://wiki.example/payments",
     ],
+    said: { runbook: "https://wiki.example/payments" },
   }),
   "/mail-wide": mail({
     said: null,

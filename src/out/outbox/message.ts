@@ -57,7 +57,7 @@ export function describe(
     ),
     facts: facts(event, clock),
     link,
-    links: linksOf(said ?? {}),
+    links: linksToldIn(said ?? {}),
   };
 }
 
@@ -212,7 +212,8 @@ export function names({ people: named, more }: ByName): string {
   return `${list.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function linksOf({ runbook, links = [] }: EventNames): Link[] {
+/** The runbook first, then what the sender sent along. */
+export function linksToldIn({ runbook, links = [] }: EventNames): Link[] {
   const named = links.map(({ text, href }) => ({
     text: ellipsis(inOneLine(text), 60) || "Link",
     href,

@@ -13,7 +13,7 @@ export interface MailCard {
   title: string;
   /** Whom it rings and who is next; empty: nothing is said. */
   lead: string;
-  /** A line each: what reads `name = value` stands in a table, what reads `name: https://…` is a link. */
+  /** A line each; what reads `name = value` stands in a table. What a sender wrote is never a link. */
   lines: readonly string[];
   /** The last line: level, count and times. */
   facts: string;
@@ -44,22 +44,6 @@ td{font-family:-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;font-s
 .soft,.name{color:#a5abb2!important}.press{background:#8ab8ff!important}.press a{color:#0b1220!important}.links a{color:#8ab8ff!important}}`;
 
 const LABEL = /^([^=]{1,60}) = (.+)$/;
-const ADDRESS = /^(.{1,80}): (https?:\/\/\S+)$/;
-
-/** Lines by what they are. */
-function sorted(lines: readonly string[]) {
-  const labels: { name: string; value: string }[] = [];
-  const links: Link[] = [];
-  const plain: string[] = [];
-  for (const line of lines) {
-    const [, name, value] = LABEL.exec(line) ?? [];
-    const [, text, href] = ADDRESS.exec(line) ?? [];
-    if (text !== undefined && href !== undefined) links.push({ text, href });
-    else if (name !== undefined && value !== undefined) labels.push({ name, value });
-    else if (line !== "") plain.push(line);
-  }
-  return { labels, links, plain };
-}
 
 const space = (height: number): Markup => html`<tr><td height="${height}"></td></tr>
 `;
@@ -70,10 +54,13 @@ const row = (look: string, text: string | Markup): Markup =>
 
 /** The whole document. */
 export function mailPage(card: MailCard): string {
-  const { state, place, title, lead, lines, facts, code = null, acknowledge } = card;
+  const { state, place, title, lead, lines, facts, code = null, acknowledge, links } = card;
   const [text, strip] = COLOURS[card.colour];
-  const { labels, plain, links: own } = sorted(lines);
-  const links = [...card.links, ...own];
+  const labels = lines.flatMap((line) => {
+    const [, name, value] = LABEL.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [{ name, value }];
+  });
+  const plain = lines.filter((line) => line !== "" && !LABEL.test(line));
   const head = html`${state !== "" && html`<b class="state" style="color:${text}">&#9679; ${state}</b> `}<span class="soft">${place}</span>`;
   return html`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title>

@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { levelName } from "../../../ground/kit/level.ts";
 import { cut, inOneLine } from "../../../ground/kit/text.ts";
-import { stateInTitle, subjectOf, titleInEvent } from "../../outbox/message.ts";
+import type { Link } from "../../outbox/event-names.ts";
+import {
+  asLine,
+  linksToldIn,
+  stateInTitle,
+  subjectOf,
+  titleInEvent,
+} from "../../outbox/message.ts";
 import { contactKind, type DirectAttempt, gatewayKind, masked } from "../contact-kind.ts";
 import { type DirectMessage, type DirectSent, withRef } from "../direct-message.ts";
 import { messageColourOf } from "../texts.ts";
@@ -67,21 +74,21 @@ export function mailDraft(message: DirectMessage) {
       code: message.code,
       facts: "",
       acknowledge: ack?.url ?? null,
-      links: link === null ? [] : [{ text: "Open", href: link }],
+      links: [...(link === null ? [] : [{ text: "Open", href: link }]), ...linksIn(message)],
     }),
     isUrgent: purpose === "page" && level >= 500,
   };
 }
 
+/** The runbook, and what the sender sent along: of one alert, and by what was told, not by what a line reads like. */
+const linksIn = ({ events, said }: DirectMessage): Link[] =>
+  events.length === 1 && said !== null ? linksToldIn(said) : [];
+
 /** What stands above: of one alert its state, project and title, of several how bad the worst is. */
-function headOf({
-  title,
-  lines,
-  level,
-  events,
-  said,
-  purpose,
-}: DirectMessage): Pick<MailCard, "colour" | "state" | "place" | "title" | "lead" | "lines"> {
+function headOf(
+  message: DirectMessage,
+): Pick<MailCard, "colour" | "state" | "place" | "title" | "lead" | "lines"> {
+  const { title, lines, level, events, said, purpose } = message;
   const [first, second] = events;
   if (first === undefined) return { colour: "plain", state: "", place: "", title, lead: "", lines };
   if (second !== undefined) {
@@ -91,14 +98,15 @@ function headOf({
   }
   // What leads a page stands first where anything was told beside the event.
   const isLed = purpose === "page" && said !== null;
-  const [lead = "", ...rest] = lines;
+  const links = new Set(linksIn(message).map(asLine));
+  const [lead = "", ...rest] = lines.filter((line) => !links.has(line));
   return {
     colour: messageColourOf(first),
     state: `${first.drill ? "DRILL · " : ""}${stateInTitle(first)}`,
     place: `${first.project} · #${first.alert_id}`,
     title: titleInEvent(first) || title,
     lead: isLed ? lead : "",
-    lines: isLed ? rest : lines,
+    lines: isLed ? rest : [lead, ...rest],
   };
 }
 

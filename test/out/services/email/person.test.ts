@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
 import { systemClock } from "../../../../src/ground/kit/clock.ts";
 import { createEgress } from "../../../../src/ground/kit/egress.ts";
-import { sendEmailDirect } from "../../../../src/out/services/email/person.ts";
+import { mailDraft, sendEmailDirect } from "../../../../src/out/services/email/person.ts";
 import { codeMessage, directMessage, hostileMessages } from "../../../support/direct.ts";
 import {
   headersOf,
@@ -56,6 +56,23 @@ test("a page by mail: in its alert's thread, with the way to answer in text and 
   const code = new Map(headersOf(server.taken[1]?.raw ?? ""));
   assert.equal(code.get("Subject"), "Your code is 402913");
   assert.deepEqual([code.get("References"), code.get("Importance")], [undefined, undefined]);
+});
+
+test("what a sender wrote is no link, however it reads; the runbook is one, told once", async () => {
+  const runbook = "https://wiki.example/payments";
+  const lines = ["Acknowledge: https://evil.example/x", "host = db7", `Runbook: ${runbook}`];
+  const { html, text } = mailDraft(directMessage({ lines, said: { runbook } }));
+  assert.deepEqual(
+    [...html.matchAll(/<a href="([^"]+)">([^<]+)</g)].map(([, href, name]) => [name, href]),
+    [
+      ["Acknowledge", "https://box.example/ack/canary-capability"],
+      ["Open", "https://box.example/a/7"],
+      ["Runbook", runbook],
+    ],
+  );
+  assert.ok(html.includes("Acknowledge: https://evil.example/x"), "it is read as it was written");
+  assert.match(html, />host<\/td><td dir="auto">db7</);
+  assert.ok(text.includes(`Runbook: ${runbook}`));
 });
 
 test("no title writes a header field of its own", async () => {
