@@ -13,6 +13,7 @@ import {
   shows,
   watches,
 } from "../../../src/web/browser/stream.ts";
+import { lookOf } from "../../../src/web/console/display.ts";
 import { ago, since, until } from "../../../src/web/console/ui/times.ts";
 
 /* What runs in browsers and needs none: the rest is tried in one, test/browser/console. */
@@ -112,14 +113,7 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
 });
 
 test("the script goes on in the words that the page came with", () => {
-  const look = {
-    zone: "UTC",
-    theme: "system",
-    rows: "comfortable",
-    timeline: "newest",
-    keys: true,
-    isWide: false,
-  } as const;
+  const look = lookOf({ zone: "UTC" });
   const now = 1_800_000_000;
   const wordsOf = ({ markup }: Markup) => markup.replace(/<[^>]+>/g, "");
   fc.assert(

@@ -6,6 +6,7 @@ import { reachReason } from "../../../src/core/alerts/reach-report.ts";
 import type { NumberedEntry } from "../../../src/core/alerts/timeline.ts";
 import { entryWords } from "../../../src/web/console/alert/entry-words.ts";
 import { groupedEntries } from "../../../src/web/console/alert/history.ts";
+import { lookOf } from "../../../src/web/console/display.ts";
 import type { PageCall } from "../../../src/web/console/screen.ts";
 import { nth } from "../../../src/web/console/ui/pieces.ts";
 import { reachWords } from "../../../src/web/console/ui/reach-words.ts";
@@ -15,14 +16,7 @@ const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {
   now: NOW,
   base: "",
   leads: () => true,
-  look: {
-    zone: "UTC",
-    theme: "system",
-    rows: "comfortable",
-    timeline: "newest",
-    keys: true,
-    isWide: false,
-  },
+  look: lookOf({ zone: "UTC" }),
   who: { accountId: "me", role: "member", name: "Me", email: "me@example.org", sessionId: "s" },
 };
 const nameOf = (id: string) => ({ ann: "Ann", bob: "Bob", me: "Me" })[id] ?? id;

@@ -23,9 +23,13 @@ import { nothingThere } from "./nothing.ts";
 import { listRow, minutesOfAll } from "./row.ts";
 
 /** A page of alerts: rows that stay where they are, also those that left while somebody looked. */
-export async function alertList(call: PageCall, asked: AskedList): Promise<Markup> {
+export async function alertList(
+  call: PageCall,
+  asked: AskedList,
+  shown: ListEntries,
+): Promise<Markup> {
   const { store } = call.tenant;
-  const { entries, next, complete } = await shownEntries(call, asked);
+  const { entries, next, complete } = shown;
   const rows = entries.flatMap((entry) => ("row" in entry ? [entry.row] : []));
   const left = rowsThatLeft(call, asked, entries);
   if (entries.length === 0 && left.length === 0) return nothingThere(call, asked);
@@ -67,8 +71,7 @@ ${pages(call, asked, on)}`;
 }
 
 /** The alert that stands first; null where the list has none that stands alone. */
-export async function firstShown(call: PageCall, asked: AskedList): Promise<number | null> {
-  const { entries } = await shownEntries(call, asked);
+export function firstOf({ entries }: ListEntries): number | null {
   const first = entries.find((entry) => "row" in entry);
   return first === undefined ? null : first.row.id;
 }
@@ -88,14 +91,18 @@ function worst(rows: readonly AlertRow[]): number | undefined {
 
 type Entry = { row: AlertRow } | { group: AlertGroup };
 
+export interface ListEntries {
+  entries: Entry[];
+  /** Where the next page goes on. */
+  next: string | null;
+  complete: boolean;
+}
+
 /** So many alerts of a rule stand alone. */
 const MOST_ALONE = 10;
 
 /** What stands on the page. What is resolved is in the order of its end, the rest grouped where a rule has many. */
-async function shownEntries(
-  call: PageCall,
-  asked: AskedList,
-): Promise<{ entries: Entry[]; next: string | null; complete: boolean }> {
+export async function listEntries(call: PageCall, asked: AskedList): Promise<ListEntries> {
   const { store } = call.tenant;
   const filter = triageFilter(asked, call.who.accountId);
   const states = filter.states.filter((state) => state !== "resolved");

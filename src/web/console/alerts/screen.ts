@@ -9,7 +9,7 @@ import { type AskedList, askedList, CHOSEN, listAddress } from "../ui/asked-aler
 import { besideWords } from "../ui/silence-would.ts";
 import { dutyStrip } from "./duty.ts";
 import { filterButton, filterSet, listTabs } from "./filter-line.ts";
-import { alertList, firstShown } from "./list.ts";
+import { alertList, firstOf, type ListEntries, listEntries } from "./list.ts";
 import { selectionBar } from "./selection-bar.ts";
 
 /** What silences of those that are selected would take beside them, once somebody asks. */
@@ -21,11 +21,15 @@ function silencesWould(call: PageCall): Markup | Promise<Markup> {
 }
 
 /** The alert that stands beside the list: the one that its address names, else the first. An open page that has none gets none. */
-async function chosen(call: PageCall, asked: AskedList): Promise<Beside | null> {
+async function chosen(
+  call: PageCall,
+  asked: AskedList,
+  entries: () => Promise<ListEntries>,
+): Promise<Beside | null> {
   if (!call.look.isWide) return null;
   const named = call.query.get(CHOSEN);
   if (named !== null) return { at: pathOf("a", named), as: "chosen" };
-  const first = call.isOpen ? null : await firstShown(call, asked);
+  const first = call.isOpen ? null : firstOf(await entries());
   if (first === null) return null;
   const query = queryOf(listAddress(asked));
   query.set(CHOSEN, String(first));
@@ -39,7 +43,13 @@ export const alertsScreen: Screen = {
   path: "/alerts",
   async view(asking): Promise<View> {
     const asked = askedList(asking.query);
-    const beside = await chosen(asking, asked);
+    // Read once, for whichever part of the page asks first.
+    let read: Promise<ListEntries> | undefined;
+    const entries = () => {
+      read ??= listEntries(asking, asked);
+      return read;
+    };
+    const beside = await chosen(asking, asked, entries);
     const query = beside?.both === undefined ? asking.query : queryOf(beside.both);
     const call = { ...asking, query };
     const { open } = countAlerts(call.tenant.store, { accountId: call.who.accountId });
@@ -58,7 +68,7 @@ export const alertsScreen: Screen = {
         list: {
           watches: ["alerts", "oncall:*"],
           attributes: html`data-stay`,
-          draw: () => alertList(call, asked),
+          draw: async () => alertList(call, asked, await entries()),
         },
         selection: { watches: [], draw: () => selectionBar(call) },
         // It stands in the menu that asks for it.
