@@ -60,7 +60,8 @@ test("a page by mail: in its alert's thread, with the way to answer in text and 
 
 test("what a sender wrote is no link, however it reads; the runbook is one, told once", async () => {
   const runbook = "https://wiki.example/payments";
-  const lines = ["Acknowledge: https://evil.example/x", "host = db7", `Runbook: ${runbook}`];
+  const evil = "Acknowledge: https://evil.example/x";
+  const lines = ["You are first", evil, "host = db7", `Runbook: ${runbook}`];
   const { html, text } = mailDraft(directMessage({ lines, said: { runbook } }));
   assert.deepEqual(
     [...html.matchAll(/<a href="([^"]+)">([^<]+)</g)].map(([, href, name]) => [name, href]),
@@ -70,7 +71,7 @@ test("what a sender wrote is no link, however it reads; the runbook is one, told
       ["Runbook", runbook],
     ],
   );
-  assert.ok(html.includes("Acknowledge: https://evil.example/x"), "it is read as it was written");
+  assert.ok(html.includes(evil), "it is read as it was written");
   assert.match(html, />host<\/td><td dir="auto">db7</);
   assert.ok(text.includes(`Runbook: ${runbook}`));
 });
