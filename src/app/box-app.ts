@@ -1,4 +1,5 @@
 import { unixSeconds } from "../ground/kit/clock.ts";
+import { turns } from "../ground/kit/turns.ts";
 import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../records/reports/public.ts";
 import type { ConsoleDeps } from "../web/console/door.ts";
@@ -28,7 +29,7 @@ import { contactCheck, contactMetrics } from "./operate/contact-health.ts";
 import { boxHealth } from "./operate/health.ts";
 import { ingestCheck } from "./operate/ingest-health.ts";
 import { heldOf, loadOf } from "./operate/load.ts";
-import { portMetric, refusalMetrics, renderMetrics } from "./operate/metrics.ts";
+import { portMetric, refusalMetrics, renderMetrics, turnMetrics } from "./operate/metrics.ts";
 import { createReachWatch, reachCheck, reachMetric } from "./operate/reach.ts";
 import type { BoxDeps, BoxParts } from "./parts.ts";
 
@@ -156,6 +157,7 @@ function operating(
     metrics: () =>
       renderMetrics(tenant, [
         ...refusalMetrics(serving.refusals),
+        ...turnMetrics(turns),
         reachMetric(reach, tenant.store),
         ...contactMetrics(tenant.store),
         portMetric(ports()),

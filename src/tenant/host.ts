@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { LongTurn } from "../ground/kit/turns.ts";
 import type { Health } from "./health.ts";
 import type { RetentionLimits } from "./retention.ts";
 
@@ -23,6 +24,8 @@ export interface BoxLoad {
   minutes: number[];
   /** The 99th percentile of commit times in milliseconds; null: there were no commits. */
   commitMs: number | null;
+  /** The longest turn of the event loop in the last hour; null: none was long. */
+  longestTurn: LongTurn | null;
   /** Deliveries that wait, and the age of the oldest in seconds. */
   waiting: number;
   oldestSeconds: number | null;

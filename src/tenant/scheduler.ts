@@ -1,5 +1,6 @@
-import type { Clock } from "../ground/kit/clock.ts";
+import { type Clock, unixSeconds } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
+import { turns } from "../ground/kit/turns.ts";
 import type { Note } from "../ground/store/store.ts";
 
 /** A named job that the loop runs when it is due. It sets no timers. */
@@ -42,7 +43,7 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
   const runJob = async (job: Job): Promise<void> => {
     next.set(job.name, Number.MAX_SAFE_INTEGER);
     try {
-      const at = await job.run(Math.floor(clock.now() / 1000));
+      const at = await turns.during(`job ${job.name}`, () => job.run(unixSeconds(clock)));
       // Due times are in system time, the sleep isn't: when the clock jumps, the clock's job moves them.
       next.set(
         job.name,

@@ -213,9 +213,11 @@ function servingFindings({ running, address, health }: Status): Finding[] {
     ];
   const bad = health.checks.filter((check) => !check.ok && !SEEN.includes(check.name));
   const ingest = health.checks.filter(({ name }) => name === "ingest");
+  const turns = health.checks.filter(({ name }) => name === "turns");
   return [
     ok("service", `serving at ${address}, ${health.status}`),
     ...ingest.map(({ detail }) => shedFinding(detail)),
+    ...turns.map(({ detail }) => note("turns", detail)),
     ...bad.map((check) => wrong(check.name, check.detail, "see the log of the box")),
   ];
 }

@@ -1,3 +1,4 @@
+import { LONG_TURN_MS, turns } from "../../ground/kit/turns.ts";
 import { type Health, type HealthCheck, summarize } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { outboxChecks } from "./outbox-health.ts";
@@ -17,7 +18,8 @@ export function boxHealth(tenant: Tenant, ofHost: (() => HealthCheck)[] = []): H
         ...ofHost.map((check) => check()),
       ]
     : [];
-  return summarize([store, schedulerCheck(tenant), clockCheck(tenant), diskCheck(tenant), ...rest]);
+  const own = [schedulerCheck(tenant), clockCheck(tenant), diskCheck(tenant), turnsCheck()];
+  return summarize([store, ...own, ...rest]);
 }
 
 /** A service manager restarts the box when this is false: the jobs don't run, or the store doesn't answer. */
@@ -58,6 +60,16 @@ function clockCheck(tenant: Tenant): HealthCheck {
       : `jumped by ${lastJump.by} s at ${lastJump.at}; due times moved with it`
     : `${behindBy} s behind the last time seen: nothing is deleted until it is right; check NTP`;
   return { name: "clock", ok: sane, severity: "degraded", detail };
+}
+
+/** It is for whoever looks: nothing that a service manager could mend. */
+function turnsCheck(): HealthCheck {
+  const longest = turns.longest();
+  const detail =
+    longest === null
+      ? `no turn of the event loop took ${LONG_TURN_MS} ms in the last hour`
+      : `the longest turn of the last hour took ${Math.round(longest.ms)} ms: ${longest.work}`;
+  return { name: "turns", ok: true, severity: "degraded", detail };
 }
 
 function diskCheck({ disk }: Tenant): HealthCheck {

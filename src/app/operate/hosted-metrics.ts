@@ -1,8 +1,9 @@
 import { version } from "../../ground/kit/assets.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { DatabaseLoad, LaneLoad } from "../../hosted/registry/load.ts";
 import type { Refusals } from "../../web/http/refusals.ts";
 import { type HostedState, hostedHealth } from "./hosted-health.ts";
-import { exposition, gauge, type Metric, refusalMetrics } from "./metrics.ts";
+import { exposition, gauge, type Metric, refusalMetrics, turnMetrics } from "./metrics.ts";
 
 /** Metrics of this node in the Prometheus text format. They contain nothing of a tenant. */
 export function hostedMetrics(state: HostedState, refusals: Refusals): string {
@@ -17,6 +18,7 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
       values: [{ labels: { version }, value: 1 }],
     },
     gauge("box_hosted_ready", "1 while /readyz is 200.", isReady ? 1 : 0),
+    ...turnMetrics(turns),
     ...pageMetrics(state),
     ...nodeMetrics(state),
     gauge(

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { unixSeconds } from "../../ground/kit/clock.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
 import type { BoxLoad, HeldNow } from "../../tenant/host.ts";
 import { heldNow } from "../../tenant/retention.ts";
@@ -20,6 +21,7 @@ export function loadOf(tenant: Tenant, refusals: Refusals): BoxLoad {
   return {
     minutes,
     commitMs: percentile(store.commitTimes(), 0.99),
+    longestTurn: turns.longest(),
     waiting: n,
     oldestSeconds: oldest === null ? null : Math.max(0, unixSeconds(clock) - oldest),
     streams: changes.listening,

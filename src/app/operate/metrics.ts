@@ -1,4 +1,5 @@
 import { version } from "../../ground/kit/assets.ts";
+import type { LoopTurns } from "../../ground/kit/turns.ts";
 import type { Dispatcher } from "../../out/outbox/dispatcher.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
@@ -32,6 +33,25 @@ export function refusalMetrics(refusals: Refusals): Metric[] {
       help: "Requests with wrong credentials, by plane and kind of credential.",
       type: "counter",
       values: refusals.failures().map(({ n, ...labels }) => ({ labels, value: n })),
+    },
+  ];
+}
+
+/** Long turns of the event loop, by the work that took most of each. */
+export function turnMetrics(turns: LoopTurns): Metric[] {
+  const all = [...turns.all()].map(([work, sum]) => ({ labels: { work }, ...sum }));
+  return [
+    {
+      name: "box_long_turns_total",
+      help: "Turns of the event loop of 5 ms and more, by the work that took most of each.",
+      type: "counter",
+      values: all.map(({ labels, count }) => ({ labels, value: count })),
+    },
+    {
+      name: "box_long_turns_seconds_total",
+      help: "Seconds that these turns took.",
+      type: "counter",
+      values: all.map(({ labels, ms }) => ({ labels, value: ms / 1000 })),
     },
   ];
 }

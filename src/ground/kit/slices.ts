@@ -1,4 +1,5 @@
 import { ServiceError } from "./errors.ts";
+import { turns } from "./turns.ts";
 
 /** Ends at the next turn of the event loop: what else waits has its turn before. */
 export function othersFirst(): Promise<void> {
@@ -38,7 +39,7 @@ export function createSlices(limits: SliceLimits): Slices {
 
   const turn = () => {
     const slice = waiting.shift();
-    if (slice !== undefined && !slice()) waiting.push(slice);
+    if (slice !== undefined && !turns.during("slice", slice)) waiting.push(slice);
     if (waiting.length > 0) setImmediate(turn);
   };
 

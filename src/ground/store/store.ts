@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Random } from "../kit/random.ts";
+import { turns } from "../kit/turns.ts";
 import { createCommitTimes } from "./commit-times.ts";
 import { createFile } from "./create.ts";
 import {
@@ -234,7 +235,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   return {
     ...reader,
     path,
-    write,
+    write: (change, how) => turns.during("write", () => write(change, how)),
     onCommit: (listener) => subscribe(commitListeners, listener),
     get commitMs() {
       return commits.latest;

@@ -4,6 +4,7 @@ import { findSource, type Source } from "../../core/projects/sources.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { Store } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
@@ -144,7 +145,7 @@ export function createIngest(
   };
   const batcher = createBatcher(
     {
-      process: processLive,
+      process: (batch) => turns.during("events", () => processLive(batch)),
       commitMs: () => store.commitMs,
       now: () => store.clock.mono(),
     },

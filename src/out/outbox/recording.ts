@@ -1,5 +1,6 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Log } from "../../ground/kit/log.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { Store } from "../../ground/store/store.ts";
 import { type Lane, recovers } from "./lane.ts";
 import type { Attempted, Queue, QueuedRow, Recorded } from "./queue.ts";
@@ -58,17 +59,17 @@ export function createRecording<Outcome, Target, Row extends QueuedRow>(
   };
 
   /** Results that come in one upon the other share a transaction: a sync costs more than a short wait. */
-  const gather = (turns: number, before: number) => {
+  const gather = (waited: number, before: number) => {
     setImmediate(() => {
       if (isClosed) return;
       const grew = results.length > before;
-      if (results.length < inFlight() && turns < (grew ? MOST_TURNS : FEWEST_TURNS))
-        return gather(turns + 1, results.length);
+      if (results.length < inFlight() && waited < (grew ? MOST_TURNS : FEWEST_TURNS))
+        return gather(waited + 1, results.length);
       isGathering = false;
       const batch = results;
       results = [];
       onGathered(batch);
-      record(batch);
+      turns.during("deliveries", () => record(batch));
     });
   };
 

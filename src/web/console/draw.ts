@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../ground/kit/html.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { PageCall, Section, View } from "./screen.ts";
 
 type Shown = PageCall["shown"];
@@ -35,7 +36,7 @@ export async function drawSections(
   const look = looks.get(shown) ?? { isLookedAt: false };
   for (const id of ids) {
     look.isLookedAt = false;
-    const own = (await sections[id]?.draw()) ?? html``;
+    const own = (await turns.during(`section ${id}`, () => sections[id]?.draw())) ?? html``;
     drawn.set(id, wrapped(id, sections[id] as Section, own, look.isLookedAt));
   }
   return drawn;

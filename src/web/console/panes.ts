@@ -1,5 +1,6 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { html, type Markup } from "../../ground/kit/html.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import { drawView } from "./draw.ts";
 import type { Routing } from "./routing.ts";
 import type { Elsewhere, PageCall, Screen, View } from "./screen.ts";
@@ -13,7 +14,7 @@ export async function viewOf(
   screen: Screen,
   call: PageCall,
 ): Promise<View | Elsewhere> {
-  const view = await screen.view(call);
+  const view = await turns.during(`page ${screen.path}`, () => screen.view(call));
   if ("elsewhere" in view || view.beside === undefined) return view;
   const { at, as, both } = view.beside;
   const other = await viewAt(routing, call, at);
@@ -51,7 +52,8 @@ async function viewAt(routing: Routing, call: PageCall, at: string): Promise<Vie
   const found = routing.screen(pathname);
   if (found === null) return null;
   try {
-    const view = await found.screen.view({ ...call, params: found.params, query: searchParams });
+    const asked = { ...call, params: found.params, query: searchParams };
+    const view = await turns.during(`page ${found.screen.path}`, () => found.screen.view(asked));
     return "elsewhere" in view ? null : view;
   } catch (error) {
     if (error instanceof ServiceError) return null;

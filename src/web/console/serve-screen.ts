@@ -1,6 +1,7 @@
 import { type Author, auditAction } from "../../ground/audit/record.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { html } from "../../ground/kit/html.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { tenantAs } from "../../tenant/tenant-as.ts";
 import type { AppContext } from "../http/raw-route.ts";
@@ -252,7 +253,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       verb: form.verb,
       target: form.target?.(call.params) ?? { kind: "page", id: "" },
     };
-    const done = await form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);
+    const owned = { ...call, tenant: tenantAs(tenant, author) };
+    const done = await turns.during(`form ${form.verb}`, () => form.act(owned, fields));
     if (form.auditAlways) auditAction(tenant.store, author);
     return done;
   }

@@ -4,6 +4,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Random } from "../../ground/kit/random.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import { prefersJson } from "./accept.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { createInbound, INBOUND, type SendersPort } from "./inbound/route.ts";
@@ -61,7 +62,10 @@ export function createApp(options: AppOptions): App {
   app.all(`${INBOUND}/*`, inbound.ours);
   const pings = createPing(options.serving);
   app.all(`${PING}/*`, pings.ours);
-  for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
+  for (const raw of options.raw)
+    app.on(raw.method, honoPath(raw.path), (c) =>
+      turns.during(`${raw.method} ${raw.path}`, () => raw.handle(c)),
+    );
   for (const route of options.routes) {
     app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));
   }

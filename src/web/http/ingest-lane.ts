@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { httpDate } from "../../ground/kit/http-date.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { ClientAddress } from "./address.ts";
 import type { Connections } from "./connections.ts";
 import type { Admitted, IngestHandler, IngestReply } from "./ingest.ts";
@@ -113,7 +114,7 @@ class Connection {
       if (!this.#hasAsked) this.#waitLonger();
       this.#hasAsked = true;
       this.#request = head;
-      this.#serve(head, bytes.toString("utf8", end + 4));
+      turns.during("events", () => this.#serve(head, bytes.toString("utf8", end + 4)));
     } else if (missing > 0 && begun === null && this.#mayBegin(bytes.length + missing)) {
       this.#begin(bytes);
     } else this.#handOver(bytes);

@@ -3,6 +3,7 @@ import { auditAction } from "../../ground/audit/record.ts";
 import { check } from "../../ground/kit/check.ts";
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { parseToken } from "../../ground/kit/ids.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import { type Actor, findActor } from "../../people/actor.ts";
 import { withIds } from "../../people/named.ts";
 import { mustBeOwner, mustManage } from "../../people/roles.ts";
@@ -92,7 +93,9 @@ export async function serveRoute(
     }),
   );
   const asked = { params, query, body, address, signal: c.req.raw.signal, headers };
-  const result = await handleAsAuthor(route, { ...opened, ...asked });
+  const call = { ...opened, ...asked };
+  const work = `${route.method} ${route.path}`;
+  const result = await turns.during(work, () => handleAsAuthor(route, call));
   if (result instanceof Response) return result;
   return json(route.status, result);
 }

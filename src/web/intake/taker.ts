@@ -3,6 +3,7 @@ import type { Cidr } from "../../ground/kit/addresses.ts";
 import { mayCome } from "../../ground/kit/addresses.ts";
 import { type Clock, sleep, unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { turns } from "../../ground/kit/turns.ts";
 import type { Framed } from "../../in/adapters/syslog/frames.ts";
 import type { SenderClock } from "../../in/adapters/syslog/rfc3164.ts";
 import type { IngestEvent } from "../../in/ingest/event.ts";
@@ -109,7 +110,7 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
   };
 
   const read = (frame: Framed, peer: SyslogPeer) => {
-    const message = sorted(frame, peer);
+    const message = turns.during("port", () => sorted(frame, peer));
     if (message === undefined) return;
     if (waiting >= MOST_WAITING) return count("overloaded");
     waiting += 1;
@@ -148,7 +149,7 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
         for (const frame of frames.slice(from, from + MOST_AT_ONCE)) {
           // What nobody can read waits for no commit.
           if (!turn.isFree) await turn.mine();
-          const message = sorted(frame, peer);
+          const message = turns.during("port", () => sorted(frame, peer));
           if (message !== undefined) messages.push(message);
         }
         for (const { source, events } of bySource(messages)) await insist(source, events);

@@ -3,6 +3,7 @@ import { chmodSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { percentile } from "../../../src/app/operate/load.ts";
+import { turns } from "../../../src/ground/kit/turns.ts";
 import { doctorFindings, worstOfDoctor } from "../../../src/web/console/system/doctor.ts";
 import { testBox } from "../../support/box.ts";
 import { signedIn, type Tab } from "../../support/console.ts";
@@ -189,4 +190,25 @@ test("of a hundred times ninety-nine are at most the percentile", () => {
   );
   assert.equal(percentile(Float64Array.of(7), 0.99), 7);
   assert.equal(percentile(new Float64Array(), 0.99), null);
+});
+
+test("the longest turn of the last hour is on the page, in the readiness and in the metrics", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const tab = signedIn(box);
+  const until = performance.now() + 400;
+  turns.during("job endless", () => {
+    while (performance.now() < until);
+  });
+  await pause(1);
+  assert.match(
+    (await tab.get("/system")).text,
+    /4\d\d ms <span[^>]*>at most in the last hour: job endless/,
+  );
+  const { checks } = (await box.api("GET", "/readyz")).body;
+  const check = checks.find(({ name }: { name: string }) => name === "turns");
+  assert.match(check.detail, /^the longest turn of the last hour took 4\d\d ms: job endless$/);
+  const metrics: string = (await box.api("GET", "/metrics")).body;
+  assert.match(metrics, /^box_long_turns_total\{work="job endless"\} 1$/m);
+  assert.match(metrics, /^box_long_turns_seconds_total\{work="job endless"\} 0\.4/m);
 });

@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { LONG_TURN_MS } from "../../../ground/kit/turns.ts";
 import type { TenantHost } from "../../../tenant/host.ts";
 import type { PageCall } from "../screen.ts";
 import { bytesText } from "../ui/pieces.ts";
@@ -8,13 +9,14 @@ import { commandLine } from "./finding.ts";
 
 /** What the box has to do now. */
 export function loadSection({ load }: TenantHost): Markup {
-  const { minutes, commitMs, waiting, oldestSeconds, streams, refused, shed } = load();
+  const { minutes, commitMs, longestTurn, waiting, oldestSeconds, streams, refused, shed } = load();
   // The present minute goes on: the one before is whole.
   const lately = (minutes.at(-2) ?? 0) / 60;
   const rate = lately >= 10 ? Math.round(lately) : Math.round(lately * 10) / 10;
   return html`<h2>Load</h2><dl class="facts">
 <div><dt>Events</dt><dd>${rate} a second <span class="soft">in the last whole minute</span> · the hour: ${hourPlot(minutes)}</dd></div>
 <div><dt>A commit takes</dt><dd>${commitMs === null ? "none yet" : html`${Math.round(commitMs * 10) / 10} ms <span class="soft">at most, of 99 in a hundred</span>`}</dd></div>
+<div><dt>Nobody was answered for</dt><dd>${longestTurn === null ? html`under ${LONG_TURN_MS} ms` : html`${Math.round(longestTurn.ms)} ms <span class="soft">at most in the last hour: ${longestTurn.work}</span>`}</dd></div>
 <div><dt>Waiting to go out</dt><dd>${waiting}${oldestSeconds !== null && html`, the oldest for ${span(oldestSeconds)}`}</dd></div>
 <div><dt>Open pages and readers</dt><dd>${streams}</dd></div>
 <div><dt>Told to come later (429)</dt><dd>${refused} <span class="soft">since the start</span>${shed > 0 && html`, <span class="warn">${shed} events could not be taken</span>`}</dd></div>

@@ -2,6 +2,7 @@ import { threadSource } from "../../../ground/kit/assets.ts";
 import type { Clock } from "../../../ground/kit/clock.ts";
 import { createInTurn } from "../../../ground/kit/in-turn.ts";
 import { createWorkThread } from "../../../ground/kit/thread.ts";
+import { turns } from "../../../ground/kit/turns.ts";
 import {
   type Adapter,
   type AlertAsked,
@@ -138,7 +139,8 @@ export function createDecoder(clock: Clock): Decoder {
 
   return {
     async decode(adapter, readable, owner) {
-      if (readable.request.body.length <= SHORT) return atOnce(adapter, readable.request);
+      if (readable.request.body.length <= SHORT)
+        return turns.during(`sender ${adapter.kind}`, () => atOnce(adapter, readable.request));
       const isLong = readable.request.body.length > LONG;
       waiting.push(owner);
       hurry();
