@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { duration } from "../src/out/outbox/message.ts";
 import { numbersCsv } from "../src/records/numbers/csv.ts";
+import type { DigestAnswer, DigestSent } from "../src/records/numbers/digest.ts";
 import type { TenantSettings } from "../src/records/numbers/settings.ts";
 import {
   type NumbersAnswer,
@@ -13,7 +14,7 @@ import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, tableOf } from "./table.ts";
+import { printable, tableOf, when } from "./table.ts";
 
 interface NumbersOptions extends ApiOptions {
   weeks: string;
@@ -41,6 +42,73 @@ export function registerNumbers(program: Command): void {
     .addOption(new Option("--open <whose>", "whose figures a member sees").choices(["all", "own"]))
     .option("--timezone <name>", "the clock by which days are counted, such as Europe/Vienna")
     .action(settings);
+  registerDigest(program);
+}
+
+interface DigestOptions extends ApiOptions {
+  contact?: string;
+  channel?: string;
+  weekday: string;
+  hour: string;
+}
+
+const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+function registerDigest(program: Command): void {
+  const digest = program
+    .command("digest")
+    .description("the weekly message: last week's figures, what to change, and next week's shifts");
+  apiFlags(digest.command("show"))
+    .description("show where it goes, and when")
+    .action(async (options: ApiOptions) => {
+      printDigest(options, await callApi<DigestAnswer>(options, "GET", "/v1/digest"));
+    });
+  apiFlags(digest.command("set"))
+    .description("send it once a week, to a room or by a contact")
+    .option("--channel <id>", "a channel's id (box channel list PROJECT)")
+    .option("--contact <id>", "a person's contact (box contact list)")
+    .addOption(new Option("--weekday <day>", "when").choices(WEEKDAYS).default("mon"))
+    .option("--hour <n>", "0 to 23, on the box's clock (box settings)", "6")
+    .action(setDigest);
+  apiFlags(digest.command("off"))
+    .description("send it no longer")
+    .action(async (options: ApiOptions) => {
+      const off = { enabled: false };
+      printDigest(options, await callApi<DigestAnswer>(options, "PUT", "/v1/digest", off));
+    });
+  apiFlags(digest.command("send"))
+    .description("send that of the last whole week now")
+    .action(async (options: ApiOptions) => {
+      const sent = await callApi<DigestSent>(options, "POST", "/v1/digest/send", {});
+      print(sent, options, () => (sent.ok ? "taken" : `not taken: ${sent.error}`));
+      if (!sent.ok) process.exitCode = exitCodes.failure;
+    });
+}
+
+async function setDigest(options: DigestOptions): Promise<void> {
+  const { contact, channel, weekday, hour } = options;
+  if ((contact === undefined) === (channel === undefined))
+    throw new CommandError("give --channel or --contact", exitCodes.usage);
+  const body = {
+    enabled: true,
+    to: contact === undefined ? { integration: channel } : { contact },
+    weekday: WEEKDAYS.indexOf(weekday) + 1,
+    hour: Number(hour),
+  };
+  printDigest(options, await callApi<DigestAnswer>(options, "PUT", "/v1/digest", body));
+}
+
+function printDigest(options: ApiOptions, digest: DigestAnswer): void {
+  const { to, next, sent_at, error } = digest;
+  print(digest, options, () => {
+    if (to === null || next === null) return "the weekly message is off";
+    const whom = "contact" in to ? `contact ${to.contact}` : `channel ${to.integration}`;
+    return [
+      `goes to ${whom}, next ${when(next)}`,
+      ...(sent_at === null ? [] : [`the last one was taken ${when(sent_at)}`]),
+      ...(error === null ? [] : [`the latest attempt failed: ${printable(error)}`]),
+    ].join("\n");
+  });
 }
 
 async function settings(options: ApiOptions & { open?: string; timezone?: string }): Promise<void> {

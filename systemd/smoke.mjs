@@ -14,7 +14,7 @@ import { gunzipSync } from "node:zlib";
 import { stripSymbols } from "./elf.mjs";
 
 /** What an executable may have beside Node: it had 8.0 MB when this was written, 8.71 MB with advice and two panes. */
-const MOST_OWN_BYTES = 8_760_000;
+const MOST_OWN_BYTES = 8_820_000;
 
 /**
  * `command`: the words that start the executable, an emulator before them where it is for another

@@ -11,7 +11,7 @@ import type { Note, Store, Tx } from "../ground/store/store.ts";
 import { hearsBot } from "../out/contacts/known.ts";
 import { type Credentials, learnCredentials } from "../out/outbox/credentials.ts";
 import { deliveryQueue } from "../out/outbox/deliveries.ts";
-import type { Sent } from "../out/outbox/destination.ts";
+import type { ChannelSender, Sent } from "../out/outbox/destination.ts";
 import { createDispatcher, type Dispatcher } from "../out/outbox/dispatcher.ts";
 import { executionQueue } from "../out/outbox/executions.ts";
 import { noticeDisabled } from "../out/outbox/notices.ts";
@@ -51,6 +51,8 @@ export interface Outbox {
   readonly pages: Dispatcher;
   /** Sends codes and tests to contacts at once. */
   readonly contacts: ContactSender;
+  /** Sends to a channel what no event of an alert causes. */
+  readonly rooms: ChannelSender;
   /** Sends a harmless request to a gateway. Never throws. */
   proveGateway(kind: GatewayKind, settings: Credentials): Promise<Sent>;
   readonly testFire: TestFire;
@@ -178,12 +180,15 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wake: () => deps.wake("executions"),
   });
 
+  const rooms = channelsBy(testing);
+
   return {
     deliveries,
     executions,
     pages,
     breaker,
     contacts: contactsBy(testing),
+    rooms,
     async proveGateway(kind, settings) {
       try {
         return await kind.prove({ gateway: settings, egress: testing, now: store.clock.now() });
@@ -195,7 +200,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     testFire: createTestFire({
       store,
       egress: testing,
-      channels: channelsBy(testing),
+      channels: rooms,
       run: runBy(testing),
       learn,
     }),

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
 import { createSweep, defaultSweepLimits, type Sweep } from "../core/alerts/sweep.ts";
 import type { AddressRules } from "../ground/kit/addresses.ts";
@@ -11,11 +10,10 @@ import { type Log, tenantLog } from "../ground/kit/log.ts";
 import { createNames, type Resolve } from "../ground/kit/names.ts";
 import { createPasswords, type Passwords } from "../ground/kit/password.ts";
 import type { Random } from "../ground/kit/random.ts";
-import { fileSealer, type Sealer } from "../ground/kit/sealer.ts";
+import type { Sealer } from "../ground/kit/sealer.ts";
 import { createSlices, type Slices } from "../ground/kit/slices.ts";
 import { steadyClock } from "../ground/kit/steady-clock.ts";
 import { getMeta, setMeta } from "../ground/store/meta.ts";
-import { sealedKeyIds, unreadableRows } from "../ground/store/sealed.ts";
 import { openStore, type Store } from "../ground/store/store.ts";
 import { createHeartbeatWatch, type HeartbeatWatch } from "../in/heartbeats/watch.ts";
 import { createDryRunner, type DryRunner } from "../in/ingest/dry-run/runner.ts";
@@ -28,17 +26,20 @@ import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";
 import { createTries, type Tries } from "../people/tries.ts";
 import { createWaysIn, type WaysIn } from "../people/ways-in.ts";
+import type { DigestSent } from "../records/numbers/digest.ts";
 import { createRenderer, type Renderer, workerSource } from "../records/reports/renderer.ts";
 import { type Adviser, createAdviser } from "./advice.ts";
 import { awayJobs } from "./away-watch.ts";
 import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
+import { digestJob, digestNow } from "./digest.ts";
 import { type Disk, watchDisk } from "./disk.ts";
 import type { TenantHost } from "./host.ts";
 import { numbersJob, tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
+import { sealerBeside } from "./sealer-beside.ts";
 import { shiftJob } from "./shift-watch.ts";
 import { silenceJob } from "./silence-ends.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
@@ -72,6 +73,8 @@ export interface Tenant {
   /** Tries rules on stored lines. */
   readonly dryRuns: DryRunner;
   readonly advice: Adviser;
+  /** Sends the weekly digest now. Throws 409 where it goes nowhere. */
+  sendDigest(): Promise<DigestSent>;
   readonly outbox: Outbox;
   /** The box's own heartbeat to the relay; null on the hosted service. */
   readonly news: RelayHeartbeat | null;
@@ -135,7 +138,7 @@ export interface TenantOptions {
 
 /** Opens the store (makes the tenant in an empty one) and starts its work. Throws StoreFault. */
 export function startTenant(options: TenantOptions): Tenant {
-  const { random, tenantId } = options;
+  const { random, tenantId, publicUrl } = options;
   const clock = steadyClock(options.clock);
   // A new box gets its id with its store.
   const early = tenantId === undefined ? options.log : tenantLog(options.log, tenantId);
@@ -170,7 +173,7 @@ export function startTenant(options: TenantOptions): Tenant {
     egress,
     channels: kinds,
     settings: options.outbox ?? {},
-    publicUrl: options.publicUrl,
+    publicUrl,
     oneOfMany: options.role === "hosted",
     wake: (job) => scheduler.wake(job),
   });
@@ -186,6 +189,9 @@ export function startTenant(options: TenantOptions): Tenant {
     egress: egress.share(LISTENING),
     wake: (job) => scheduler.wake(job),
   });
+  const dryRuns = createDryRunner(store);
+  const advice = createAdviser({ store, slices, clock, dryRuns, ingest });
+  const digest = { store, clock, log, slices, advice, outbox, publicUrl, ready: watch.ready };
   const scheduler = createScheduler(clock, log, [
     ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
     numbersJob({ store, slices, watch }),
@@ -198,16 +204,16 @@ export function startTenant(options: TenantOptions): Tenant {
       egress: egress.share(ASKING),
       slices,
       contacts: outbox.contacts,
-      publicUrl: options.publicUrl,
+      publicUrl,
     }),
-    silenceJob({ store, contacts: outbox.contacts, log, publicUrl: options.publicUrl }),
+    silenceJob({ store, contacts: outbox.contacts, log, publicUrl }),
+    digestJob(digest),
     ...listeners.jobs,
     ...(news === null ? [] : [newsJob(news)]),
     ...(options.jobs ?? []),
   ]);
   const ask = createAsk({ egress: egress.share(ASKING), clock });
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
-  const dryRuns = createDryRunner(store);
   let house: TenantHost | null = null;
   const used = new LRUCache<string, number>({ max: 1000 });
 
@@ -241,14 +247,15 @@ export function startTenant(options: TenantOptions): Tenant {
     ways: createWaysIn(store, egress.share(VOUCHING)),
     renderer,
     dryRuns,
-    advice: createAdviser({ store, slices, clock, dryRuns, ingest }),
+    advice,
+    sendDigest: () => digestNow(digest),
     outbox,
     news,
     ask,
     sealer,
     addressRules,
     channels: kinds,
-    publicUrl: options.publicUrl,
+    publicUrl,
     get host() {
       return house;
     },
@@ -305,27 +312,6 @@ const VOUCHING = { connections: 2, maxOrigins: 8, lookups: 1 };
 
 function newsJob(news: RelayHeartbeat): Job {
   return { name: "news", wokenBy: ["relay"], run: (now) => news.run(now) };
-}
-
-const KEY_FILE = "box.key";
-
-/** A box starts even where a key is missing that stored values need, and reports what is lost (contract §10). */
-function sealerBeside(store: Store, path: string, log: Log): Sealer {
-  const sealer = fileSealer({
-    dir: dirname(path),
-    name: KEY_FILE,
-    inUse: sealedKeyIds(store),
-    clock: store.clock,
-    random: store.random,
-  });
-  for (const { file, problem } of sealer.faults) log.error({ file, problem }, "key file unusable");
-  const rows = unreadableRows(store, sealer);
-  if (rows.length > 0)
-    log.error(
-      { rows, keys: sealer.missing },
-      "stored credentials can't be opened: put their key back, or enter them again",
-    );
-  return sealer;
 }
 
 function egressOf(clock: Clock, rules: AddressRules, resolve?: Resolve) {

@@ -135,6 +135,13 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       const browser = { method: "password", keyId: null, address: "", agent: "" } as const;
       return openSession(tx, { accountId, ...browser }).id;
     });
+  /** To a channel that takes nothing. */
+  const sendsDigest = async () => {
+    const room = { type: "mattermost", webhook_url: HOOK };
+    const integration = await once("room", () => post(`${base}/integrations`, room, "id"));
+    const digest = { enabled: true, to: { integration } };
+    assert.equal((await box.api("PUT", "/v1/digest", digest)).status, 200);
+  };
   const callerId = async () =>
     (await box.api("GET", "/v1/me", undefined, caller)).body.account.id as string;
 
@@ -296,6 +303,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     },
     answerAsk: () => "verb=no",
     changeSettings: () => ({ numbers_timezone: "Europe/Vienna" }),
+    changeDigest: () => ({ enabled: false }),
     changeMe: () => ({ timezone: "Europe/Vienna" }),
     putAway: () => ({ spans: [{ from: soon(), until: soon() + 60, note: fresh("trip") }] }),
     makeWall: () => ({ name: fresh("screen") }),
@@ -421,6 +429,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       if (id === "unacknowledgeAlert") await box.api("POST", `/v1/alerts/${await alert()}/ack`);
       // There must be one to remove.
       if (id === "deleteRelay") await box.api("PUT", "/v1/relay", await bodies["putRelay"]?.());
+      if (id === "sendDigest") await sendsDigest();
       if (id === "endOwnSessions") {
         openFor(await callerId());
         return "?others=true";

@@ -169,6 +169,11 @@ export const pageBodies: Record<string, Make> = {
   "/a/{id}/silence/try": nothing,
   "/alerts/silence/try": () => ({ id: "1" }),
   "/numbers/settings": () => ({ numbers_timezone: "Europe/Vienna" }),
+  "/numbers/digest": () => ({ to: "", weekday: "1", hour: "6" }),
+  "/numbers/send": async ({ f }) => {
+    await f.query({ id: "sendDigest" } as Operation);
+    return {};
+  },
   "/me/clock": () => ({ timezone: "Europe/Vienna" }),
   "/numbers/hide": async ({ f }) => ({
     id: await f.param({ path: "/v1/advice/" } as Operation, "id"),

@@ -1,5 +1,5 @@
 import { text } from "../../ground/kit/fields.ts";
-import type { EventKind } from "../../out/outbox/event.ts";
+import type { SubscribedKind } from "../../out/outbox/event.ts";
 import type { ChannelList, CredentialField } from "../../out/services/list.ts";
 import { integrationEvents, sharingFields, stormThreshold, templateText } from "./integration.ts";
 import type { TextInput } from "./integration-input.ts";
@@ -32,7 +32,7 @@ export function integrationFields(channels: ChannelList) {
 export function writeOf(
   body: {
     name?: string | undefined;
-    events?: EventKind[] | undefined;
+    events?: SubscribedKind[] | undefined;
     storm_threshold?: number | undefined;
   } & SharingInput &
     TextInput & { [F in CredentialField]?: string | undefined },

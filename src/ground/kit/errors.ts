@@ -38,6 +38,7 @@ export const errorStatus = {
   note_closed: 409,
   contact_not_verified: 409,
   gateway_missing: 409,
+  digest_off: 409,
   drill_running: 409,
   backup_dir_missing: 409,
   length_required: 411,

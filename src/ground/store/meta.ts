@@ -20,7 +20,8 @@ export type MetaKey =
   | "numbers_read"
   | "numbers_duty"
   | "numbers_open"
-  | "numbers_timezone";
+  | "numbers_timezone"
+  | "digest";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
   return reader

@@ -64,6 +64,8 @@ export type Note =
   | { topic: "ping-addresses" }
   /** The addresses of calendars changed. */
   | { topic: "calendars" }
+  /** When the weekly digest goes, or to whom, was changed. */
+  | { topic: "digest" }
   | { topic: "relay" }
   /** The doctor's findings changed, or a backup was made. */
   | { topic: "house" };

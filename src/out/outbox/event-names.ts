@@ -37,6 +37,8 @@ export interface EventNames {
   links?: readonly Link[];
   /** It tells of many alerts, in place of what is told of one. */
   together?: GroupedAlerts;
+  /** It is about no alert: these words are all that is said. */
+  note?: { title: string; lines: readonly string[]; link: string | null };
 }
 
 /** People by name: so many of them, and how many more there are. */

@@ -11,7 +11,11 @@ export const eventKinds = [
   "integration.disabled",
 ] as const;
 
-export type EventKind = (typeof eventKinds)[number];
+/** What a channel can ask to hear. */
+export type SubscribedKind = (typeof eventKinds)[number];
+
+/** `digest` goes to the one channel that it is meant for, whatever that one asked to hear. */
+export type EventKind = SubscribedKind | "digest";
 
 /** What an event tells of its alert (contract §13, Alert). */
 export interface AlertFacts {

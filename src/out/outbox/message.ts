@@ -1,7 +1,7 @@
 import { levelName } from "../../ground/kit/level.ts";
 import { cut, ellipsis, inOneLine, titleLine } from "../../ground/kit/text.ts";
 import { namedClock, type ReaderClock, wallTime } from "../../ground/kit/wall-time.ts";
-import type { EventBody } from "./event.ts";
+import type { EventBody, EventKind } from "./event.ts";
 import type { ByName, EventNames, Link } from "./event-names.ts";
 import { groupedWords } from "./grouped.ts";
 
@@ -47,6 +47,10 @@ export function describe(
 ): Message {
   if (said?.together !== undefined)
     return { ...groupedWords(event, said.together), people: [], facts: "", link, links: [] };
+  if (said?.note !== undefined) {
+    const { title, lines: details, link: to } = said.note;
+    return { title, details, people: [], facts: "", link: to, links: [] };
+  }
   const title = drillTitle(event, headline(event));
   return {
     title,
@@ -102,9 +106,12 @@ export function stateInTitle({ event, level }: EventBody): string {
   }
 }
 
+const isOfNoAlert = (event: EventKind): boolean =>
+  event === "alert.test" || event === "integration.disabled" || event === "digest";
+
 /** What the event's alert is called; empty where it is about none. */
 export function titleInEvent({ event, title, last_message, template }: EventBody): string {
-  if (event === "alert.test" || event === "integration.disabled") return "";
+  if (isOfNoAlert(event)) return "";
   return inOneLine(title ?? "") || titleLine(last_message) || titleLine(template);
 }
 
@@ -118,7 +125,7 @@ export function subjectOf(title: string, level: number): string {
 }
 
 function facts(event: EventBody, { zone, label }: ReaderClock): string {
-  if (event.event === "alert.test" || event.event === "integration.disabled") return "";
+  if (isOfNoAlert(event.event)) return "";
   const count = event.count === 1 ? "1 event" : `${event.count} events`;
   const first = minuteOf(event.first_seen, zone);
   const last = minuteOf(event.last_seen, zone);

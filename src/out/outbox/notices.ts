@@ -36,6 +36,21 @@ export function testEvent(
   return { eventId: id, body, timestamp };
 }
 
+/** The body of a digest, which no alert causes: what its rooms are told stands beside it. */
+export function digestEvent(
+  reader: Reader,
+  { projectId, id, title, at }: { projectId: number; id: string; title: string; at: number },
+): string {
+  return buildEventBody({
+    event: "digest",
+    event_id: id,
+    alert_id: "",
+    tenant_id: tenantId(reader),
+    timestamp: at,
+    alert: facts(reader, projectId, { message: title, level: INFO, at }),
+  });
+}
+
 /** Tells the project's other channels that one was disabled, in the transaction that disabled it. */
 export function noticeDisabled(tx: Tx, integration: IntegrationRow, reason: string): void {
   const id = eventId(tx.random);

@@ -123,7 +123,7 @@ function wordsOf(
     clock: tenantClock(store),
   });
   // A text for one alert says nothing of the others.
-  if (beside?.together !== undefined) return usual;
+  if (beside?.together !== undefined || beside?.note !== undefined) return usual;
   if (integration.title_template === "" && integration.body_template === "") return usual;
   try {
     return inCustomWords(usual, integration, { event, said: beside });

@@ -24,7 +24,7 @@ export const COLOURS: Readonly<Record<MessageColour, number>> = {
 
 export function messageColourOf({ event, level }: EventBody): MessageColour {
   if (event === "alert.resolved") return "over";
-  if (event === "alert.acknowledged" || event === "alert.test") return "seen";
+  if (["alert.acknowledged", "alert.test", "digest"].includes(event)) return "seen";
   if (event === "integration.disabled") return "bad";
   return level >= 500 ? "critical" : level >= 400 ? "bad" : "warning";
 }
@@ -34,7 +34,7 @@ export type Urgency = "through" | "rings" | "usual" | "silent";
 
 /** What rings is what somebody should do; what ended is only shown. */
 export function urgencyOf({ event, level }: EventBody): Urgency {
-  if (event === "alert.acknowledged" || event === "alert.resolved") return "silent";
+  if (["alert.acknowledged", "alert.resolved", "digest"].includes(event)) return "silent";
   if (event === "integration.disabled") return "rings";
   if (event === "alert.test") return "usual";
   if (level >= 500) return "through";

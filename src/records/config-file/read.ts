@@ -15,7 +15,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { integrations } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { usualNameScope } from "../../in/adapters/list.ts";
-import type { EventKind } from "../../out/outbox/event.ts";
+import type { SubscribedKind } from "../../out/outbox/event.ts";
 import { fieldsOf } from "../../out/services/channel.ts";
 import type { ChannelList } from "../../out/services/list.ts";
 import { readHeartbeats } from "./heartbeats.ts";
@@ -156,7 +156,7 @@ function readIntegration(row: Integration, channels: ChannelList): IntegrationCo
     type,
     ...Object.fromEntries(fields.map((field) => [field, field === "url" ? url : "kept"])),
     enabled,
-    events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]),
+    events: event_filter === "" ? [] : (event_filter.split(",") as SubscribedKind[]),
     title_template,
     body_template,
     shared,

@@ -6,6 +6,7 @@ import type { PageCall, PageFile, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { asked } from "../ui/schedule.ts";
 import { adviceSection, hideForm } from "./advice.ts";
+import { digestForm, digestSection, digestSendForm } from "./digest.ts";
 import { heat } from "./heat.ts";
 import { peopleTable, rulesTable, tiles, weeksTable } from "./parts.ts";
 import { settingsForm, settingsSection } from "./settings.ts";
@@ -34,7 +35,7 @@ const ask = (call: PageCall, by: NumbersBy): Promise<NumbersAnswer> =>
 export const numbersScreen: Screen = {
   path: "/numbers",
   files: { csv: table },
-  forms: { hide: hideForm, settings: settingsForm },
+  forms: { hide: hideForm, settings: settingsForm, digest: digestForm, send: digestSendForm },
   async view(call) {
     const { store } = call.tenant;
     const now = lookTotal(store, call.now, rangeOf(call));
@@ -56,6 +57,7 @@ export const numbersScreen: Screen = {
         hours: still(() => heat(now.spans.rang)),
         rules: still(() => rulesTable(call, rules)),
         weeks: still(() => weeksTable(weeks)),
+        digest: still(() => digestSection(call)),
         settings: still(() => settingsSection(call)),
       },
     };

@@ -3,6 +3,13 @@ import { getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { numbersCsv } from "../../../records/numbers/csv.ts";
+import {
+  digestAnswer,
+  digestSent,
+  digestWrite,
+  readDigest,
+  writeDigest,
+} from "../../../records/numbers/digest.ts";
 import { numbersOf } from "../../../records/numbers/numbers.ts";
 import {
   changeSettings,
@@ -67,6 +74,30 @@ export const numbersRoutes: Route[] = [
     body: settingsChange,
     answer: settingsAnswer,
     write: (tx, { body }) => changeSettings(tx, body),
+  }),
+  numbers.get("/digest", {
+    name: "getDigest",
+    summary: "Where the weekly digest goes, and when",
+    answer: digestAnswer,
+    handle: ({ tenant }) => readDigest(tenant.store, unixSeconds(tenant.clock)),
+  }),
+  numbers.put("/digest", {
+    name: "changeDigest",
+    summary:
+      "Send once a week what the week before was like, by a contact or to a room, or no longer: figures against the four weeks before, the noisiest rules, advice, the next week's shifts and gaps",
+    manager: true,
+    body: digestWrite,
+    answer: digestAnswer,
+    write: (tx, { body }) => writeDigest(tx, body),
+  }),
+  numbers.post("/digest/send", {
+    name: "sendDigest",
+    summary: "Send the digest of the last whole week now; that of the next time comes as well",
+    manager: true,
+    answer: digestSent,
+    auditAlways: true,
+    errors: ["digest_off"],
+    handle: ({ tenant }) => tenant.sendDigest(),
   }),
 ];
 
