@@ -16,6 +16,7 @@ import { registerDrill } from "./drill.ts";
 import { CommandError, exitCodes, report, withoutPasswords } from "./exit.ts";
 import { registerGateways } from "./gateways.ts";
 import { registerHeartbeats } from "./heartbeats.ts";
+import { registerHolidays } from "./holidays.ts";
 import { registerHosted } from "./hosted.ts";
 import { registerImport } from "./import.ts";
 import { registerIngest } from "./ingest.ts";
@@ -96,6 +97,7 @@ export function createProgram(): Command {
   registerHeartbeats(program);
   registerSilences(program);
   registerRules(program);
+  registerHolidays(program);
   registerLadders(program);
   registerDrill(program);
   registerSimulate(program);

@@ -65,6 +65,13 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     once("ladder", () =>
       post("/v1/ladders", { name: fresh("ladder"), steps: escalations }, "name"),
     );
+  const holidays = () =>
+    once("holidays", async () => {
+      const name = fresh("holidays");
+      const made = await box.api("PUT", `/v1/holidays/${name}`, { dates: ["2026-12-25"] });
+      assert.equal(made.status, 200);
+      return name;
+    });
   /** Somebody on a ladder whom nothing has proved to be reached for long; nobody else is. */
   const advice = () =>
     once("advice", async () => {
@@ -303,6 +310,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     },
     answerAsk: () => "verb=no",
     changeSettings: () => ({ numbers_timezone: "Europe/Vienna" }),
+    putHolidays: () => ({ dates: [{ date: "2026-12-25", name: fresh("Christmas") }] }),
     changeDigest: () => ({ enabled: false }),
     changeMe: () => ({ timezone: "Europe/Vienna" }),
     putAway: () => ({ spans: [{ from: soon(), until: soon() + 60, note: fresh("trip") }] }),
@@ -412,6 +420,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       if (name === "id") return /^\/(v1\/alerts|a)\//.test(path) ? alert() : project;
       if (name === "name" && path.includes("/rules/")) return rule();
       if (name === "name" && path.includes("/ladders/")) return ladder();
+      if (name === "name" && path.includes("/holidays/")) return holidays();
       if (name === "name" && path.includes("/sources/"))
         return /\/(keys|secret)$|\/keys\//.test(path) ? adapterSource() : "app";
       if (name === "capability" && path.startsWith("/cover/")) return cover();

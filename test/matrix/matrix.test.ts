@@ -285,6 +285,8 @@ describe("isolation", () => {
     const f = await fixture(box);
     for (const operation of document.operations) {
       if (!operation.path.includes("{") || operation.scheme !== "apiKey") continue;
+      // What its address names is made by it.
+      if (operation.id === "putHolidays") continue;
       const absent = /\{(aid|iid|wid|hid|sid|oid|rid|eid|code_id|account|key|session)\}/g;
       const path = operation.path
         .replaceAll(absent, "0123456789abcdef")

@@ -36,6 +36,7 @@ async function fill(): Promise<void> {
   await make("/v1/projects/shop/rules", { name: "above" });
   const schedule = { name: "first line", timezone: "UTC", layers: [] };
   await make("/v1/projects/shop/oncall/schedules", schedule);
+  await box.api("PUT", "/v1/holidays/other", { dates: ["2026-12-25"] });
   await make("/v1/ladders", { name: "team", steps: [{ accounts: [ann], after_minutes: 5 }] });
 }
 

@@ -33,6 +33,7 @@ export const owners: Record<string, string> = {
   relay: "projects",
   schedules: "oncall",
   overrides: "oncall",
+  holidays: "oncall",
   calendars: "oncall",
   shift_checks: "oncall",
   hand_overs: "oncall",

@@ -3,7 +3,7 @@ import { wallTime } from "../../ground/kit/wall-time.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
 import { contactKindList } from "../../out/services/list.ts";
-import { listOverrides } from "../oncall/overrides.ts";
+import { followed } from "../oncall/holder.ts";
 import { followPreview } from "../oncall/rotation.ts";
 import { findForLadder } from "../oncall/schedules.ts";
 import { findProject, projectOf } from "../projects/projects.ts";
@@ -119,8 +119,10 @@ export function* ladderWarnings(
       warnings.push({ code: "unknown_schedule", detail: `There is no schedule ${schedule} here.` });
       continue;
     }
-    const followed = { ...stored, overrides: listOverrides(reader, stored) };
-    const { gaps } = yield* followPreview(followed, { from: now, until: now + DAYS_AHEAD * DAY });
+    const { gaps } = yield* followPreview(followed(reader, stored), {
+      from: now,
+      until: now + DAYS_AHEAD * DAY,
+    });
     if (gaps.length > 0)
       warnings.push({
         code: "nobody_on_call",

@@ -4,6 +4,7 @@ import { accounts } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { isAway, timesAway } from "./away.ts";
 import { type CalendarShift, followIcalendar } from "./calendar.ts";
+import { holidayDays } from "./holiday-days.ts";
 import { listOverrides } from "./overrides.ts";
 import {
   type Duty,
@@ -24,6 +25,9 @@ import {
   type StoredSchedule,
 } from "./schedule.ts";
 import { schedulesWith } from "./schedules.ts";
+
+/** A schedule that may be stored nowhere. Its holidays are those of the tenant. */
+export type DraftSchedule = Omit<Schedule, "holidays">;
 
 /** What an answer is made with: all reads come first, then the schedule is followed in slices of the loop. */
 export interface Asking {
@@ -65,7 +69,7 @@ export async function previewOnCall(
 /** The same of a schedule that may be stored nowhere: with another layer, another override. */
 export async function previewOf(
   { reader, slices }: Asking,
-  schedule: Schedule,
+  schedule: DraftSchedule,
   range: Range,
 ): Promise<PreviewAnswer> {
   return await slices.run(previewed(readAll(reader, schedule), range));
@@ -83,10 +87,10 @@ export interface PreviewRows {
 /** `previewOf` of the whole, and of each of its parts. */
 export async function previewRows(
   asked: Asking,
-  { timezone, layers, overrides, covers = "always" }: Schedule,
+  { timezone, layers, overrides, covers = "always" }: DraftSchedule,
   range: Range,
 ): Promise<PreviewRows> {
-  const of = (part: Partial<Schedule>) =>
+  const of = (part: Partial<DraftSchedule>) =>
     previewOf(asked, { timezone, layers: [], overrides: [], ...part }, range);
   const alone: PreviewRows["layers"] = [];
   for (const layer of layers)
@@ -200,9 +204,10 @@ const readStored = (reader: Reader, stored: StoredSchedule): Read =>
 /** The schedule as it is evaluated, and the email of each account it names that still exists. */
 function readAll(
   reader: Reader,
-  { timezone, layers, overrides, covers = "always" }: Schedule,
+  { timezone, layers, overrides, covers = "always" }: DraftSchedule,
 ): Read {
-  const schedule: Schedule = { timezone, layers, overrides, covers };
+  const holidays = holidayDays(reader, layers);
+  const schedule: Schedule = { timezone, layers, overrides, covers, holidays };
   const named = new Set([
     ...peopleOfLayers(layers),
     ...overrides.map((override) => override.account_id),

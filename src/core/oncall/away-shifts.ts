@@ -5,7 +5,7 @@ import { awayAsked } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { membersAmong } from "../projects/rule-references.ts";
 import { isAway, peopleAway } from "./away.ts";
-import { listOverrides } from "./overrides.ts";
+import { followed } from "./holder.ts";
 import { followCalendar } from "./rotation.ts";
 import { scheduleById, schedulesWith } from "./schedules.ts";
 import { DAY } from "./zone.ts";
@@ -42,7 +42,7 @@ function* shiftsOf(
   if (ahead.length === 0) return [];
   const found: AwayShift[] = [];
   for (const stored of schedulesWith(reader, account, { at: now, most: MOST_SCHEDULES })) {
-    const schedule = { ...stored, overrides: listOverrides(reader, stored) };
+    const schedule = followed(reader, stored);
     const { id: scheduleId, project, name, timezone } = stored;
     for (const shift of yield* followCalendar(schedule, { from: now, until: now + AWAY_LOOK })) {
       const rest = { starts_at: Math.max(now, shift.starts_at), ends_at: shift.ends_at };

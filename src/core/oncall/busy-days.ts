@@ -25,18 +25,48 @@ interface Left {
  * again each day, week, month or year by a plain count come again here; of others the first is taken. null: it is no calendar.
  */
 export function busyDays(text: string, now: number): AwaySpan[] | null {
+  const calendar = readCalendar(text);
+  if (calendar === null) return null;
+  const left = { times: MOST_TIMES.all };
+  return calendar.events
+    .flatMap((event) => timesOf(event, { zone: calendar.zone, now, left }))
+    .toSorted((a, b) => a.from - b.from || a.until - b.until)
+    .slice(0, MOST_AWAY);
+}
+
+/** The days that events which last whole days have in [from, until), busy or not. null: it is no calendar. */
+export function calendarDays(
+  text: string,
+  { from, until }: { from: number; until: number },
+): { day: number; name: string }[] | null {
+  const calendar = readCalendar(text);
+  if (calendar === null) return null;
+  const left = { times: MOST_TIMES.all };
+  const names = new Map<number, string>();
+  let days = MOST_TIMES.all;
+  for (const event of calendar.events) {
+    const { begins, length, note } = occurrences(event, left);
+    for (const day of begins)
+      for (let at = day; at < day + length && days > 0; at += 1) {
+        days -= 1;
+        if (at * DAY >= from && at * DAY < until) names.set(at, note);
+      }
+  }
+  return [...names].map(([day, name]) => ({ day, name })).toSorted((a, b) => a.day - b.day);
+}
+
+function readCalendar(text: string): { zone: Zone; events: Property[][] } | null {
   const lines = text.replace(/\r?\n[ \t]/g, "").split(/\r?\n/);
   if (lines[0]?.trim().replace(/^\uFEFF/, "") !== "BEGIN:VCALENDAR") return null;
   const named = /^X-WR-TIMEZONE:(.+)$/m.exec(lines.join("\n"))?.[1]?.trim() ?? "UTC";
   const zone = new Zone(isTimezone(named) ? named : "UTC");
-  const spans: AwaySpan[] = [];
-  const left = { times: MOST_TIMES.all };
+  const events: Property[][] = [];
   let event: Property[] | null = null;
   let nested = 0;
   for (const line of lines) {
     if (line === "BEGIN:VEVENT") event = [];
     else if (line === "END:VEVENT") {
-      if (event !== null) spans.push(...timesOf(event, { zone, now, left }));
+      if (event !== null) events.push(event);
       event = null;
     } else if (line.startsWith("BEGIN:")) nested += event === null ? 0 : 1;
     else if (line.startsWith("END:")) nested -= event === null ? 0 : 1;
@@ -46,18 +76,36 @@ export function busyDays(text: string, now: number): AwaySpan[] | null {
       if (name !== "") event.push({ name: name.toUpperCase(), params, value: value.trim() });
     }
   }
-  return spans.toSorted((a, b) => a.from - b.from || a.until - b.until).slice(0, MOST_AWAY);
+  return { zone, events };
 }
 
 function timesOf(
   event: readonly Property[],
   { zone, now, left }: { zone: Zone; now: number; left: Left },
 ): AwaySpan[] {
+  const isFree = event.find(({ name }) => name === "TRANSP")?.value.toUpperCase() === "TRANSPARENT";
+  if (isFree) return [];
+  const { begins, length, note } = occurrences(event, left);
+  return begins
+    .filter((day) => (day + length + 1) * DAY > now)
+    .slice(0, MOST_AWAY)
+    .map((day) => ({
+      from: zone.first(day * DAY),
+      until: zone.first((day + length) * DAY),
+      note,
+    }))
+    .filter(({ until }) => until > now);
+}
+
+/** When it lasts whole days and isn't cancelled: the days on which it begins, and how many it lasts. */
+function occurrences(
+  event: readonly Property[],
+  left: Left,
+): { begins: number[]; length: number; note: string } {
   const get = (name: string) => event.find((one) => one.name === name);
-  const isFree = get("TRANSP")?.value.toUpperCase() === "TRANSPARENT";
   const isOff = get("STATUS")?.value.toUpperCase() === "CANCELLED";
   const first = dayOf(get("DTSTART"));
-  if (isFree || isOff || first === null) return [];
+  if (isOff || first === null) return { begins: [], length: 0, note: "" };
   const end = dayOf(get("DTEND")) ?? first + daysOf(get("DURATION")?.value);
   const length = Math.max(1, end - first);
   const except = new Set(
@@ -68,15 +116,8 @@ function timesOf(
       ),
   );
   const note = words(get("SUMMARY")?.value ?? "");
-  return repeated(first, get("RRULE")?.value, left)
-    .filter((day) => (day + length + 1) * DAY > now && !except.has(day))
-    .slice(0, MOST_AWAY)
-    .map((day) => ({
-      from: zone.first(day * DAY),
-      until: zone.first((day + length) * DAY),
-      note,
-    }))
-    .filter(({ until }) => until > now);
+  const all = repeated(first, get("RRULE")?.value, left);
+  return { begins: except.size === 0 ? all : all.filter((day) => !except.has(day)), length, note };
 }
 
 /** The number of the day of a property that holds a date and no time; null for any other. */

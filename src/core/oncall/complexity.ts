@@ -24,5 +24,7 @@ function handovers({ participants, shift_minutes }: Layer): number {
 function windowEnds({ restriction }: Layer): number {
   if (restriction === null || restrictsNothing(restriction)) return 0;
   const days = restriction.days.length === 0 ? 7 : restriction.days.length;
-  return Math.ceil((2 * DAYS * days) / 7);
+  // With holidays a piece ends at the latest after eight days.
+  const steps = restriction.holidays === undefined ? 0 : Math.ceil(DAYS / 8);
+  return Math.ceil((2 * DAYS * days) / 7) + steps;
 }

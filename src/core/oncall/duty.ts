@@ -1,5 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 import { type SchedulePlace, scheduleNamed } from "../projects/schedule-names.ts";
+import { holidayDays } from "./holiday-days.ts";
 import { type RosterPiece, readSchedule } from "./roster.ts";
 import { isOffAt, whoIsOnCall } from "./rotation.ts";
 import { type Covers, type Layer, type Override, peopleOfLayers } from "./schedule.ts";
@@ -48,13 +49,15 @@ export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): Dut
   const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];
   const { timezone, covers } = row;
+  const holidays = holidayDays(reader, layers);
+  const followed = { timezone, layers, overrides, covers, holidays };
   return {
-    onDuty: whoIsOnCall({ timezone, layers, overrides }, at),
+    onDuty: whoIsOnCall(followed, at),
     get off() {
-      return isOffAt({ timezone, layers, overrides, covers }, at);
+      return isOffAt(followed, at);
     },
     get planned() {
-      return whoIsOnCall({ timezone, layers, overrides: [] }, at);
+      return whoIsOnCall({ ...followed, overrides: [] }, at);
     },
     get participants() {
       return peopleOfLayers(layers);
@@ -91,8 +94,10 @@ export function readSeat(reader: Reader, schedule: SchedulePlace): OnCallSeat | 
   const layers = JSON.parse(row.layers) as Layer[];
   const participants = peopleOfLayers(layers);
   const { timezone, covers } = row;
-  const at = readSchedule({ timezone, layers, overrides, covers });
-  const plannedAt = readSchedule({ timezone, layers, overrides: [] });
+  const holidays = holidayDays(reader, layers);
+  const followed = { timezone, layers, overrides, covers, holidays };
+  const at = readSchedule(followed);
+  const plannedAt = readSchedule({ ...followed, overrides: [] });
   return {
     at,
     dutyAt: (when) => ({

@@ -1,4 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
+import { holidayDays } from "./holiday-days.ts";
 import { listOverrides } from "./overrides.ts";
 import { readSchedule } from "./roster.ts";
 import type { Schedule, StoredSchedule } from "./schedule.ts";
@@ -26,4 +27,5 @@ export function holderOfStretch(
 export const followed = (reader: Reader, stored: StoredSchedule): Schedule => ({
   ...stored,
   overrides: listOverrides(reader, stored),
+  holidays: holidayDays(reader, stored.layers),
 });

@@ -1,4 +1,4 @@
-import type { Layer } from "./schedule.ts";
+import type { HolidayDays, Layer } from "./schedule.ts";
 import { DAY, type Zone } from "./zone.ts";
 
 /** Who a layer alone puts on call in [since, until), Unix seconds; null is nobody. */
@@ -24,10 +24,14 @@ interface Window extends Range {
  * Reads one layer: a function from an instant to the span around it in which the layer's answer
  * cannot change. The span may be shorter than it could be, never longer (contract §5).
  */
-export function readLayer(layer: Layer, zone: Zone): (at: number) => LayerSpan {
+export function readLayer(
+  layer: Layer,
+  zone: Zone,
+  holidays: HolidayDays,
+): (at: number) => LayerSpan {
   const begin = layer.rotation_start;
   const turnAt = readTurns(layer, zone);
-  const windowAt = readRestriction(layer.restriction, zone);
+  const windowAt = readRestriction(layer.restriction, zone, holidays);
   return (at) => {
     const window = windowAt(at);
     const { since, until, open } = window;
@@ -70,12 +74,17 @@ function readTurns(layer: Layer, zone: Zone): (at: number) => Omit<LayerSpan, "o
 }
 
 /** When the restriction lets the layer cover. */
-function readRestriction(restriction: Layer["restriction"], zone: Zone): (at: number) => Window {
+function readRestriction(
+  restriction: Layer["restriction"],
+  zone: Zone,
+  holidays: HolidayDays,
+): (at: number) => Window {
   if (restriction === null || restrictsNothing(restriction)) {
     return () => ({ since: -Infinity, until: Infinity, open: true });
   }
   const { start_minute, end_minute } = restriction;
   const days = daysOf(restriction);
+  const isOut = readHolidays(restriction, holidays);
   const wraps = end_minute <= start_minute;
   const windowOf = (day: number): Range => ({
     since: zone.first(day * DAY + start_minute * 60),
@@ -84,10 +93,11 @@ function readRestriction(restriction: Layer["restriction"], zone: Zone): (at: nu
   return (at) => {
     const today = Math.floor((at + zone.offsetAt(at)) / DAY);
     // Far enough either way to meet a window on each side, whichever weekdays are given.
-    let since = -Infinity;
-    let until = Infinity;
+    // Holidays may keep every one of these days shut, and what lies beyond isn't known then.
+    let since = isOut === null ? -Infinity : zone.first((today - 8) * DAY);
+    let until = isOut === null ? Infinity : zone.first((today + 9) * DAY);
     for (let day = today - 9; day <= today + 8; day += 1) {
-      if (!days.has(weekday(day))) continue;
+      if (!days.has(weekday(day)) || isOut?.(day)) continue;
       // One that a clock change swallowed ends before it starts, so it holds no instant.
       const window = windowOf(day);
       if (window.since > at) {
@@ -101,6 +111,16 @@ function readRestriction(restriction: Layer["restriction"], zone: Zone): (at: nu
   };
 }
 
+/** Whether no window starts on a day, for its holidays; null: it knows none. One whose calendar is gone goes on. */
+function readHolidays(
+  { holidays: named }: NonNullable<Layer["restriction"]>,
+  holidays: HolidayDays,
+): ((day: number) => boolean) | null {
+  const days = named === undefined ? undefined : holidays.get(named.calendar);
+  if (named === undefined || days === undefined) return null;
+  return named.mode === "out" ? (day) => days.has(day) : (day) => !days.has(day);
+}
+
 /** The weekdays on which a window may start, 0 (Sunday) to 6; none given is every day. */
 function daysOf(restriction: NonNullable<Layer["restriction"]>): ReadonlySet<number> {
   const { days } = restriction;
@@ -109,7 +129,8 @@ function daysOf(restriction: NonNullable<Layer["restriction"]>): ReadonlySet<num
 
 /** Whether the windows follow each other without a hole. */
 export function restrictsNothing(restriction: NonNullable<Layer["restriction"]>): boolean {
-  const { start_minute, end_minute } = restriction;
+  const { start_minute, end_minute, holidays } = restriction;
+  if (holidays !== undefined) return false;
   const fullDay = start_minute === end_minute || (start_minute === 0 && end_minute === DAY / 60);
   return fullDay && daysOf(restriction).size === 7;
 }

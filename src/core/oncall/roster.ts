@@ -27,7 +27,7 @@ export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
   const overrideAt = remembered((at) => overrideSpan(newestFirst, at));
   const lastLayerFirst = schedule.layers.toReversed().map((layer) => ({
     name: layer.name,
-    spanAt: remembered(readLayer(layer, zone)),
+    spanAt: remembered(readLayer(layer, zone, schedule.holidays)),
   }));
   return (at) => {
     let { since, until, override } = overrideAt(at);

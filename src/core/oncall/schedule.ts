@@ -19,6 +19,15 @@ const restriction = z.strictObject({
     .describe("0 (Sunday) to 6; none is every day."),
   start_minute: integer(0, 1439).describe("Minute of the local day, 540 being nine o'clock."),
   end_minute: integer(0, 1440).describe("At or before the start: on the next day."),
+  holidays: z
+    .strictObject({
+      calendar: text(128, 1).describe("The name of holidays of the tenant."),
+      mode: z.enum(["out", "only"], { error: "must be out or only" }),
+    })
+    .optional()
+    .describe(
+      "Additive: out: not on the days of these holidays; only: on no other days. A day is the schedule's local one, and what begins on it goes on past midnight.",
+    ),
 });
 
 /** One layer. `restriction` null: always. */
@@ -169,7 +178,12 @@ export interface Schedule {
   overrides: Override[];
   /** Left out: always. */
   covers?: Covers;
+  /** The days of each calendar that a layer may name. */
+  holidays: HolidayDays;
 }
+
+/** Days since 1 January 1970, by the calendar's name. */
+export type HolidayDays = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Who is on call, or who is next (contract §3). */
 export const currentAnswer = z.union([

@@ -11,6 +11,7 @@ import { membersAmong, strangers } from "../projects/rule-references.ts";
 import { refuseNamed, renameInLadder, rulesWithSchedule } from "../projects/rules.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
+import { unknownCalendars } from "./holiday-days.ts";
 import { type Layer, peopleOfLayers, type ScheduleInput, type StoredSchedule } from "./schedule.ts";
 import { lookAtShifts } from "./shift-checks.ts";
 import { isTimezone } from "./zone.ts";
@@ -289,6 +290,11 @@ export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInpu
   });
   if (empty.length > 0)
     throw new ServiceError("invalid_layer", "A layer needs participants.", { details: empty });
+  const unknown = unknownCalendars(reader, layers);
+  if (unknown.length > 0)
+    throw new ServiceError("invalid_layer", "A layer names holidays that there aren't.", {
+      details: unknown,
+    });
   const looks = looksOf(layers);
   if (looks > MOST_LOOKS) {
     throw new ServiceError(

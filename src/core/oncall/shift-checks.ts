@@ -9,6 +9,7 @@ import {
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { onCallNow } from "./duty.ts";
 import type { HandOver } from "./hand-over.ts";
+import { holidayDays } from "./holiday-days.ts";
 import type { Layer, Schedule } from "./schedule.ts";
 import { CHECK_SECONDS, type ShiftBegin } from "./shift-check.ts";
 
@@ -54,10 +55,10 @@ export interface LookedAt extends Schedule {
 
 /** Null once it is gone. */
 export function scheduleToCheck(reader: Reader, id: string): LookedAt | null {
-  const { name, timezone, layers, shiftCheck, handOver } = schedules;
+  const { name, timezone, shiftCheck, handOver } = schedules;
   const project = { id: projects.id, name: projects.name };
   const row = reader.orm
-    .select({ name, project, timezone, layers, shiftCheck, handOver })
+    .select({ name, project, timezone, layers: schedules.layers, shiftCheck, handOver })
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.projectId))
     .where(eq(schedules.id, id))
@@ -74,11 +75,13 @@ export function scheduleToCheck(reader: Reader, id: string): LookedAt | null {
     .where(eq(overrides.scheduleId, id))
     .orderBy(sql`rowid`)
     .all();
+  const layers = JSON.parse(row.layers) as Layer[];
   return {
     name: row.name,
     project: row.project,
     timezone: row.timezone,
-    layers: JSON.parse(row.layers) as Layer[],
+    layers,
+    holidays: holidayDays(reader, layers),
     overrides: rows,
     isChecked: row.shiftCheck,
     isHandedOver: row.handOver,

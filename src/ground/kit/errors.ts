@@ -21,6 +21,7 @@ export const errorStatus = {
   action_in_use: 409,
   schedule_in_use: 409,
   ladder_in_use: 409,
+  holidays_in_use: 409,
   account_in_use: 409,
   last_owner: 409,
   managed_integration: 409,

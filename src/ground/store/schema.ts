@@ -217,6 +217,12 @@ export const calendars = sqliteTable("calendars", {
   createdAt: integer("created_at").notNull(),
 });
 
+export const holidays = sqliteTable("holidays", {
+  name: text("name").primaryKey(),
+  dates: text("dates", { mode: "json" }).$type<{ date: string; name: string }[]>().notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
 export const overrides = sqliteTable("overrides", {
   id: text("id").notNull(),
   scheduleId: text("schedule_id").notNull(),

@@ -15,6 +15,7 @@ import { deliveryRoutes } from "./resources/deliveries.ts";
 import { deviceRoutes } from "./resources/devices.ts";
 import { gatewayRoutes } from "./resources/gateways.ts";
 import { heartbeatRoutes } from "./resources/heartbeats.ts";
+import { holidayRoutes } from "./resources/holidays.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
 import { ladderRoutes } from "./resources/ladders.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
@@ -63,6 +64,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...integrationRoutes(kinds),
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...holidayRoutes,
   ...ladderRoutes,
   ...logtailRoutes,
   ...templateRoutes,

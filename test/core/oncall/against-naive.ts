@@ -60,6 +60,9 @@ const layers = fc.array(
         days: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { maxLength: 7 }),
         start_minute: minuteOfDay,
         end_minute: fc.oneof(minuteOfDay, fc.constant(1440)),
+        holidays: fc.option(
+          fc.record({ calendar: fc.constantFrom("A", "B"), mode: fc.constantFrom("out", "only") }),
+        ),
       }),
     ),
   }),
@@ -76,7 +79,16 @@ const overrides = fc.array(
   { maxLength: 5 },
 );
 
+/** A few days of the year, many together, or none. */
+const calendar = fc.oneof(
+  fc.uniqueArray(fc.nat(LEAD_DAYS + 100), { maxLength: 12 }),
+  fc
+    .tuple(fc.nat(LEAD_DAYS + 60), fc.integer({ min: 8, max: 40 }))
+    .map(([from, length]) => Array.from({ length }, (_, i) => from + i)),
+);
+
 const model = fc.record({
+  calendars: fc.tuple(calendar, calendar),
   clock: fc.constantFrom(...clocks),
   layers,
   overrides,
@@ -85,11 +97,24 @@ const model = fc.record({
 type Model = typeof model extends fc.Arbitrary<infer M> ? M : never;
 
 /** The model's schedule with its days counted from the start of its clock. */
-function scheduleOf({ clock, layers, overrides }: Model): Schedule {
+function scheduleOf({ clock, calendars, layers, overrides }: Model): Schedule {
   const windowStart = clock.from + LEAD_DAYS * DAY;
   return {
     timezone: clock.zone,
-    layers: layers.map(({ startDay, startMinute, startSecond, ...layer }, i): Layer => {
+    holidays: new Map(
+      calendars.map((days, i) => [
+        "AB".charAt(i),
+        new Set(days.map((one) => Math.floor(clock.base / 1440) + one)),
+      ]),
+    ),
+    layers: layers.map(({ startDay, startMinute, startSecond, ...drawn }, i): Layer => {
+      const { restriction: given, ...rest } = drawn;
+      const { holidays, ...hours } = given ?? {};
+      const restriction =
+        given === null
+          ? null
+          : ({ ...hours, ...(holidays && { holidays }) } as Layer["restriction"]);
+      const layer = { ...rest, restriction };
       // The minute at which the wall shows about this time; the exact one is no matter here.
       const shown = (startDay + Math.ceil(clock.base / 1440)) * 1440 + startMinute;
       const m = clock.first[Math.min(shown - clock.base, clock.first.length - 1)] ?? 0;

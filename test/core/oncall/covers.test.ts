@@ -25,7 +25,7 @@ const layer = (name: string, restriction: Layer["restriction"], from = 0): Layer
 });
 const gapsOf = (schedule: Partial<Schedule>, days = 7) =>
   preview(
-    { timezone: "UTC", layers: [], overrides: [], ...schedule },
+    { timezone: "UTC", layers: [], overrides: [], holidays: new Map(), ...schedule },
     MONDAY,
     MONDAY + days * 24 * HOUR,
   ).gaps.map(({ starts_at, ends_at }) => [(starts_at - MONDAY) / HOUR, (ends_at - MONDAY) / HOUR]);

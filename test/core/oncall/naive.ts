@@ -76,7 +76,7 @@ export function naiveRoster(schedule: Schedule, clock: WallClock, people: string
   const roster = new Int16Array(clock.minutes).fill(NOBODY);
   for (const layer of schedule.layers) {
     const turns = paintTurns(layer, clock, people);
-    const open = paintRestriction(layer, clock);
+    const open = paintRestriction(layer, clock, schedule.holidays);
     for (let m = 0; m < clock.minutes; m += 1) {
       const who = turns[m] ?? NOBODY;
       if (open[m] === 1 && who !== NOBODY) roster[m] = who;
@@ -129,15 +129,23 @@ function handoverMinute(
 }
 
 /** 1 for each minute that the layer's restriction lets through. */
-function paintRestriction(layer: Layer, clock: WallClock): Uint8Array {
+function paintRestriction(
+  layer: Layer,
+  clock: WallClock,
+  calendars: Schedule["holidays"],
+): Uint8Array {
   const open = new Uint8Array(clock.minutes);
   if (layer.restriction === null) return open.fill(1);
-  const { days, start_minute, end_minute } = layer.restriction;
+  const { days, start_minute, end_minute, holidays } = layer.restriction;
   const firstDay = Math.floor(clock.base / 1440) - 1;
   const lastDay = Math.ceil((clock.base + clock.first.length) / 1440);
   for (let day = firstDay; day <= lastDay; day += 1) {
     const weekday = new Date(day * 86_400_000).getUTCDay();
     if (days.length > 0 && !days.includes(weekday)) continue;
+    if (holidays !== undefined) {
+      const isHoliday = calendars.get(holidays.calendar)?.has(day) === true;
+      if (isHoliday === (holidays.mode === "out")) continue;
+    }
     const endDay = end_minute <= start_minute ? day + 1 : day;
     const opens = Math.max(0, minuteOf(clock, day * 1440 + start_minute, "first"));
     const closes = minuteOf(clock, endDay * 1440 + end_minute, "last");

@@ -30,7 +30,7 @@ function layer(change: Partial<Layer> = {}): Layer {
 }
 
 function schedule(layers: Layer[], more: Partial<Schedule> = {}): Schedule {
-  return { timezone: LONDON, layers, overrides: [], ...more };
+  return { timezone: LONDON, layers, overrides: [], holidays: new Map(), ...more };
 }
 
 const always = (account: string, name = "first") => layer({ name, participants: [account] });

@@ -32,6 +32,7 @@ const from = Date.UTC(2026, 9, 20) / 1000;
 const people = fc.constantFrom("ann", "bob", "cy");
 const schedules: fc.Arbitrary<Schedule> = fc.record({
   timezone: fc.constantFrom("Europe/Berlin", "America/Chicago", "Australia/Lord_Howe", "UTC"),
+  holidays: fc.constant(new Map()),
   layers: fc.array(
     fc.record({
       name: fc.constant("l"),
@@ -132,6 +133,7 @@ test("each shift of any rotation is checked once, at its time and never in the n
 test("who had it before is named; what is late by an hour, or late into the night, is left", () => {
   const schedule: Schedule = {
     timezone: "Europe/Berlin",
+    holidays: new Map(),
     layers: [
       {
         name: "weekly",

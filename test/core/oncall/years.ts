@@ -28,7 +28,7 @@ export function holdsEachMinute(zone: string, years: number): void {
   for (const shift_minutes of [480, 1440, 7 * 1440]) {
     for (const restriction of RESTRICTIONS) {
       const layer = fromNine(clock, shift_minutes, restriction);
-      const schedule = { timezone: zone, layers: [layer], overrides: [] };
+      const schedule = { timezone: zone, layers: [layer], overrides: [], holidays: new Map() };
       const roster = paintPreview(schedule, clock.from, clock.minutes);
       assertSameRoster(roster, naiveRoster(schedule, clock, PEOPLE), clock.from);
       if (restriction === null) assertContinuous(schedule, clock, layer);

@@ -101,7 +101,8 @@ test("a rotation that is told from another turn has the same turns at the same t
 /** Whom the lanes have on call together. */
 function onCall(lanes: readonly SeatLane[], at: number): string[] {
   const read = lanes.map(
-    ({ zone, layers }) => readSchedule({ timezone: zone, layers, overrides: [] })(at).account_id,
+    ({ zone, layers }) =>
+      readSchedule({ timezone: zone, layers, overrides: [], holidays: new Map() })(at).account_id,
   );
   return [...new Set(read.filter((one) => one !== null))].sort();
 }
@@ -287,10 +288,13 @@ test("differences are told from edge to edge, and neighbours of the same are one
     shift_minutes: 1440,
     restriction: null,
   };
-  const ours = shiftsOf([{ timezone: "UTC", layers: [layer], overrides: [] }], {
-    from: MONDAY,
-    until: MONDAY + 4 * 86_400,
-  });
+  const ours = shiftsOf(
+    [{ timezone: "UTC", layers: [layer], overrides: [], holidays: new Map() }],
+    {
+      from: MONDAY,
+      until: MONDAY + 4 * 86_400,
+    },
+  );
   const day = (n: number, person: string) => ({
     person,
     from: MONDAY + n * 86_400,

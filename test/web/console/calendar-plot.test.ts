@@ -48,7 +48,10 @@ test("blocks' times are the preview's own to the second, and stand where their t
     fc.property(anySchedule, ({ schedule, from, until }) => {
       const range = { days: [], from, until };
       const part = (more: Partial<Schedule>) =>
-        answerOf({ timezone: schedule.timezone, layers: [], overrides: [], ...more }, range);
+        answerOf(
+          { timezone: schedule.timezone, layers: [], overrides: [], holidays: new Map(), ...more },
+          range,
+        );
       const final = part(schedule);
       const rows = calendarRows({
         final,

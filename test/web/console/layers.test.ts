@@ -32,7 +32,7 @@ test("a week's boxes say what a restriction says, and back", () => {
           shift_minutes: 60,
           restriction,
         };
-        const schedule = { timezone: "UTC", layers: [layer], overrides: [] };
+        const schedule = { timezone: "UTC", layers: [layer], overrides: [], holidays: new Map() };
         return finish(followPreview(schedule, { from: 345_600, until: 345_600 + 14 * 86_400 }))
           .gaps;
       };

@@ -56,6 +56,13 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     },
     passed: ["created_at", "asked_by"],
   },
+  holidays: {
+    kind: "holidays",
+    id: "name",
+    name: "name",
+    fields: { name: ["name", "text"], dates: ["dates", "json"] },
+    passed: ["updated_at"],
+  },
   overrides: {
     kind: "override",
     id: "id",

@@ -241,6 +241,7 @@ function overrideOf(
       lanesOf([rotation], { apart: true }).map(({ zone, layers }) => ({
         timezone: zone,
         layers,
+        holidays: new Map(),
         overrides: [],
       })),
       range,

@@ -216,6 +216,7 @@ function scheduleOf({ zone, layers }: SeatLane, overrides: readonly GivenOverrid
   return {
     timezone: zone,
     layers,
+    holidays: new Map(),
     overrides: overrides.map(({ person, from, until }, n) => ({
       id: `${n}`,
       account_id: person,

@@ -1,4 +1,4 @@
-import { listOverrides } from "../../../core/oncall/overrides.ts";
+import { followed } from "../../../core/oncall/holder.ts";
 import { followPreview } from "../../../core/oncall/rotation.ts";
 import { findForLadder } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
@@ -63,11 +63,7 @@ function nextGap({ tenant: { store }, now }: PageCall, { project, rule }: Ladder
   const begins = [...names].slice(0, 5).flatMap((name) => {
     const schedule = findForLadder(store, project, name);
     if (schedule === null) return [];
-    const overrides = listOverrides(store, schedule);
-    const work = followPreview(
-      { ...schedule, overrides },
-      { from: now, until: now + LOOKED_AHEAD },
-    );
+    const work = followPreview(followed(store, schedule), { from: now, until: now + LOOKED_AHEAD });
     for (let step = work.next(); ; step = work.next())
       if (step.done) return step.value.gaps.slice(0, 1).map(({ starts_at }) => starts_at);
   });

@@ -1,3 +1,4 @@
+import { restrictsNothing } from "../../../core/oncall/layer.ts";
 import {
   type Covers,
   type Layer,
@@ -29,6 +30,8 @@ export interface LayerDraft {
   hours: ReadonlySet<number>;
   /** A restriction that boxes can't say, as JSON; "" where there is none. */
   kept: string;
+  /** `out:` or `only:` and the name of holidays; "" for all days. */
+  holidays: string;
 }
 
 export interface ScheduleDraft {
@@ -40,6 +43,8 @@ export interface ScheduleDraft {
   covers: Covers;
   layers: LayerDraft[];
 }
+
+type Restriction = NonNullable<Layer["restriction"]>;
 
 export const TURN_UNITS = [
   { value: "10080", name: "weeks" },
@@ -69,7 +74,10 @@ export function draftOf(stored: StoredSchedule): ScheduleDraft {
 function layerDraft(layer: Layer, timezone: string): LayerDraft {
   const { name, participants, rotation_start, shift_minutes, restriction } = layer;
   const unit = TURN_UNITS.find(({ value }) => shift_minutes % Number(value) === 0)?.value ?? "1";
-  const hours = restriction === null ? workHours : hoursOf(restriction);
+  const { holidays, ...plain } = restriction ?? {};
+  // Whole days: what its holidays are is said apart.
+  const isAlways = restriction === null || restrictsNothing(plain as Restriction);
+  const hours = isAlways ? workHours : hoursOf(restriction);
   return {
     name,
     people: participants.map((one) => one ?? TURN_OF_NOBODY),
@@ -77,9 +85,10 @@ function layerDraft(layer: Layer, timezone: string): LayerDraft {
     known: String(rotation_start),
     length: String(shift_minutes / Number(unit)),
     unit,
-    when: restriction === null ? "always" : hours === null ? "kept" : "hours",
+    when: isAlways ? "always" : hours === null ? "kept" : "hours",
     hours: hours ?? workHours,
-    kept: hours === null ? JSON.stringify(restriction) : "",
+    kept: hours === null ? JSON.stringify(plain) : "",
+    holidays: holidays === undefined ? "" : `${holidays.mode}:${holidays.calendar}`,
   };
 }
 
@@ -107,6 +116,7 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
         length: of("length"),
         unit: of("unit"),
         kept: of("kept"),
+        holidays: of("holidays"),
         when: when === "hours" || when === "kept" ? when : "always",
         hours: new Set(form.getAll(`l${index}-hour`).map(Number)),
       };
@@ -192,7 +202,7 @@ export function inputOf(draft: ScheduleDraft): ScheduleInput {
 }
 
 function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
-  const { name, people, starts, known, length, unit, when, hours, kept } = layer;
+  const { name, people, starts, known, length, unit, when, hours, kept, holidays } = layer;
   const field = `layers/${index}/rotation_start`;
   const times = new URLSearchParams({ [field]: starts, [knownField(field)]: known });
   const restriction =
@@ -204,10 +214,19 @@ function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
   return {
     name,
     participants: people.map((one) => (one === TURN_OF_NOBODY ? null : one)),
-    restriction,
+    restriction: holidays === "" ? restriction : onHolidays(restriction, holidays),
     rotation_start: instantField(timezone, times, field),
     shift_minutes: Number(length) * Number(unit),
   };
+}
+
+const WHOLE_DAYS = { days: [], start_minute: 0, end_minute: 1440 };
+
+function onHolidays(restriction: unknown, holidays: string): unknown {
+  const [, mode, calendar] = /^(out|only):(.+)$/s.exec(holidays) ?? [];
+  const hours = restriction === null ? WHOLE_DAYS : restriction;
+  if (mode === undefined || typeof hours !== "object") return restriction;
+  return { ...hours, holidays: { calendar, mode } };
 }
 
 /** A field of our own that somebody else filled in is refused as what it isn't. */

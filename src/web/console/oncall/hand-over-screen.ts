@@ -1,5 +1,5 @@
 import { heldSince } from "../../../core/oncall/hand-over.ts";
-import { listOverrides } from "../../../core/oncall/overrides.ts";
+import { followed } from "../../../core/oncall/holder.ts";
 import { readSchedule } from "../../../core/oncall/roster.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import {
@@ -28,7 +28,7 @@ export const handOverScreen: Screen = {
     const path = `${call.base}${schedulePage(stored)}`;
     const { store } = call.tenant;
     const handed = { project, name: stored.name, timezone: stored.timezone };
-    const schedule = { ...stored, overrides: listOverrides(store, stored) };
+    const schedule = followed(store, stored);
     const now = readSchedule(schedule)(call.now).account_id;
     const since = heldSince(schedule, call.now);
     const watches = ["oncall", `oncall:${project.name}/${stored.name}`, "people"];

@@ -1,3 +1,4 @@
+import { listHolidays } from "../../../core/oncall/holidays.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
@@ -86,9 +87,24 @@ function layerFields(
     ({ value, name }) =>
       html`<option value="${value}"${value === layer.unit && html` selected`}>${name}</option>`,
   )}</select></div></div>
-${whenFields(layer, index)}${wrongAt(call, action, `${at}/restriction`)}
+${whenFields(layer, index)}${holidayField(call, layer, index)}${wrongAt(call, action, `${at}/restriction`)}
 <div class="buttons">${index > 0 && does(`layer-up:${index}`, "↑", `Move ${layer.name} up`)}${index < last && does(`layer-down:${index}`, "↓", `Move ${layer.name} down`)}${does(`layer-remove:${index}`, "Remove layer", `Remove layer ${layer.name}`)}</div></fieldset>
 `;
+}
+
+/** Nothing where there are no holidays. */
+function holidayField({ tenant }: PageCall, { holidays, name }: LayerDraft, index: number): Markup {
+  const calendars = listHolidays(tenant.store);
+  if (calendars.length === 0 && holidays === "") return html``;
+  const choices = calendars.flatMap((one) => [
+    { value: `out:${one.name}`, words: `not on ${one.name}` },
+    { value: `only:${one.name}`, words: `only on ${one.name}` },
+  ]);
+  const id = `l${index}-holidays`;
+  return html`<div class="field"><label for="${id}">Holidays in ${name}</label><select id="${id}" name="${id}"><option value="">on all days</option>${choices.map(
+    ({ value, words }) =>
+      html`<option value="${value}"${value === holidays && html` selected`}>${words}</option>`,
+  )}</select></div>`;
 }
 
 function whenFields(layer: LayerDraft, index: number): Markup {
