@@ -3,27 +3,42 @@ import type { Invitation } from "../src/people/pairing.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
-import { when } from "./table.ts";
+import { printable, when } from "./table.ts";
 import { parseSpan } from "./times.ts";
 
 /** Makes a pairing code by the API; `box pair-code` needs the data directory. */
 export function registerInvite(program: Command): void {
-  apiFlags(program.command("invite <email>"))
-    .description("invite a person: print a pairing code that makes one account, and a link")
+  apiFlags(program.command("invite <email...>"))
+    .description(
+      "invite people: print for each a pairing code that makes one account, and a link, or mail it",
+    )
     .option("--role <role>", "owner, admin or member, at most your own", "member")
     .option("--for <length>", "how long the invitation is valid: 1h, 2d (at most 7d)", "1h")
-    .action(invite);
+    .option("--mail", "send each the link by mail, through the box's gateway (box gateway)")
+    .action(inviteAll);
 }
 
-async function invite(
-  email: string,
-  options: ApiOptions & { role: string; for: string },
-): Promise<void> {
+type InviteOptions = ApiOptions & { role: string; for: string; mail?: boolean };
+
+async function inviteAll(emails: string[], options: InviteOptions): Promise<void> {
+  for (const email of emails) await invite(email, options);
+}
+
+async function invite(email: string, options: InviteOptions): Promise<void> {
   const code = await callApi<Invitation>(options, "POST", "/v1/pair/codes", {
     email,
     role: options.role,
     ttl_seconds: parseSpan("--for", options.for),
+    ...(options.mail === true && { mail: true }),
   });
+  if (code.mailed === true)
+    return print(
+      code,
+      options,
+      () => `mailed to ${code.email}, good until ${when(code.expires_at)}`,
+    );
+  if (code.mail_error !== undefined)
+    process.stderr.write(`not mailed to ${code.email}: ${printable(code.mail_error)}\n`);
   print(code, options, () =>
     [
       `pairing code  ${code.code}`,

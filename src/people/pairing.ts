@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { integer, text } from "../ground/kit/fields.ts";
+import { boolean, integer, text } from "../ground/kit/fields.ts";
 import { emailField as email, passwordText, roleField } from "./account.ts";
 
 /** The API's bodies and answers for pairing codes and their redemption (contract §15, Pairing). */
@@ -37,6 +37,9 @@ export const codeWrite = z.strictObject({
   email: email.nullable().optional(),
   role: roleField.default("member"),
   ttl_seconds: integer(codeTtl.least, codeTtl.most).default(codeTtl.usual),
+  mail: boolean.default(false).meta({
+    description: "Additive: send its link to the address. Needs `email`, and a gateway for mail.",
+  }),
 });
 
 const code = {
@@ -52,6 +55,12 @@ export type IssuedCode = z.output<typeof issued>;
 
 export const codeIssued = issued.extend({
   link: z.string().meta({ description: "The code stands behind its #." }),
+  mailed: z.boolean().optional().meta({
+    description: "Additive: with `mail`: whether the mail server took it.",
+  }),
+  mail_error: z.string().optional().meta({
+    description: "Additive: why it didn't. The code is good all the same.",
+  }),
 });
 export type Invitation = z.output<typeof codeIssued>;
 

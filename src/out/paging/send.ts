@@ -4,6 +4,7 @@ import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Store } from "../../ground/store/store.ts";
 import { type ContactRow, openContact } from "../contacts/contacts.ts";
 import { openGateway } from "../contacts/gateways.ts";
+import type { Credentials } from "../outbox/credentials.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
 import type { ContactAttempt, ContactKind } from "../services/contact-kind.ts";
 import type { DirectMessage, DirectSent } from "../services/direct-message.ts";
@@ -31,6 +32,11 @@ export interface ContactSender {
     message: DirectMessage,
     how?: Partial<SendContext>,
   ): Promise<DirectSent>;
+  /** To somebody who has no contact here yet: an address of this kind. */
+  sendTo(
+    to: { kind: string; fields: Readonly<Record<string, string>> },
+    message: DirectMessage,
+  ): Promise<DirectSent>;
 }
 
 /** Beside what is said. */
@@ -46,13 +52,13 @@ export interface SendContext {
 export function createContactSender(options: ContactSenderOptions): ContactSender {
   const { store, log, sealer, egress, kinds } = options;
   const attempt = async (
-    contact: ContactRow,
+    to: Addressed,
     message: DirectMessage,
     { ref, name, since }: SendContext,
   ): Promise<DirectSent> => {
-    const kind = kinds.find(contact.kind);
-    if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
-    const fields = openContact(sealer, contact);
+    const kind = kinds.find(to.kind);
+    if (kind === undefined) return ours(`this program knows no contact of kind ${to.kind}`);
+    const { fields } = to;
     if (fields === null) return ours(UNREADABLE);
     const gateway = kind.gateway && openGateway(store, sealer, kind.gateway.kind);
     if (gateway === null && kind.gateway !== null && !kind.gatewayOptional)
@@ -70,7 +76,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
       tenantId: tenantOf(store),
       receipt: receiptOf(sealer, {
         tenantId: tenantOf(store),
-        contactId: contact.id,
+        contactId: to.id,
         name,
         until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
       }),
@@ -78,19 +84,33 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
     return judged(sent, kind);
   };
-  const guarded = async (contact: ContactRow, message: DirectMessage, how: SendContext) => {
+  const guarded = async (to: Addressed, message: DirectMessage, how: SendContext) => {
     try {
-      return await attempt(contact, message, how);
+      return await attempt(to, message, how);
     } catch (error) {
-      const { id, kind } = contact;
+      const { id, kind } = to;
       log.error({ err: error, contact: id, kind }, "a contact could not be called");
       return ours("could not be sent: see the log");
     }
   };
   return {
-    send: (contact, message, how = {}) =>
-      guarded(contact, message, { ref: null, name: null, since: null, ...how }),
+    send: ({ id, kind, sealed }, message, how = {}) =>
+      guarded({ id, kind, fields: openContact(sealer, { id, sealed }) }, message, {
+        ...PLAIN,
+        ...how,
+      }),
+    sendTo: (to, message) => guarded({ id: "", ...to }, message, PLAIN),
   };
+}
+
+const PLAIN: SendContext = { ref: null, name: null, since: null };
+
+/** Whom a message goes to. `fields` null: they can't be opened. */
+interface Addressed {
+  /** Of the contact; empty: it is none. */
+  id: string;
+  kind: string;
+  fields: Credentials | null;
 }
 
 /**

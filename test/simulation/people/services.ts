@@ -117,7 +117,7 @@ export function startServices(options: {
   };
 
   return {
-    sender: { send },
+    sender: { send, sendTo: () => Promise.reject(new Error("nobody is invited")) },
     calls,
     get held() {
       return held.length;

@@ -1,13 +1,16 @@
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { check } from "../../../ground/kit/check.ts";
+import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
-import { issueCode, listCodes, pairLink, revokeCode } from "../../../people/codes.ts";
-import { codeTtl, codeWrite } from "../../../people/pairing.ts";
+import { listCodes, revokeCode } from "../../../people/codes.ts";
+import { codeTtl, codeWrite, type Invitation } from "../../../people/pairing.ts";
 import { atLeast, isManager, mustManage, roles } from "../../../people/roles.ts";
+import { canMail, invitePerson } from "../../../tenant/invite.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
-import { button, field, select } from "../ui/form.ts";
+import { button, field, select, ticked } from "../ui/form.ts";
 import { managers } from "../ui/people-names.ts";
+import { counted } from "../ui/pieces.ts";
 import { qrCode } from "../ui/qr.ts";
 import { reached } from "../ui/reached.ts";
 import { schedulePage } from "../ui/schedule.ts";
@@ -32,21 +35,38 @@ export const peopleScreen: Screen = {
     invite: {
       verb: "issuePairingCode",
       target: () => ({ kind: "pairing_code", id: "" }),
-      act({ tenant, who }, form) {
-        const email = (form.get("email") ?? "").trim();
-        const { role, ttl_seconds: ttlSeconds } = check(
-          codeWrite,
-          {
-            role: form.get("role") ?? "member",
-            ttl_seconds: Number(form.get("hours") ?? 1) * 3600,
-            ...(email === "" ? {} : { email }),
-          },
-          "body",
+      async act({ tenant, who }, form) {
+        const emails = (form.get("email") ?? "").split(/[\s,;]+/).filter((one) => one !== "");
+        if (emails.length > MOST_INVITED)
+          throw invalid([{ field: "/email", reason: `at most ${MOST_INVITED} at once` }]);
+        const wanted = (emails.length === 0 ? [null] : emails).map((email) =>
+          check(
+            codeWrite,
+            {
+              role: form.get("role") ?? "member",
+              ttl_seconds: Number(form.get("hours") ?? 1) * 3600,
+              email,
+              mail: form.has("mail") && email !== null,
+            },
+            "body",
+          ),
         );
-        const seat = { role, email: email === "" ? null : email, ttlSeconds };
-        const { code } = tenant.store.write((tx) => issueCode(tx, who.accountId, seat));
-        const link = pairLink(tenant.store, tenant.publicUrl, code);
-        return { said: "An invitation. Its link is shown this once.", shown: { link } };
+        const made: Invitation[] = [];
+        for (const one of wanted) made.push(await invitePerson(tenant, who.accountId, one));
+        const left = made.filter(({ mailed }) => mailed !== true);
+        const went = made.length - left.length;
+        const failed = left.find(({ mail_error }) => mail_error !== undefined)?.mail_error;
+        const said = [
+          went > 0 && `${counted(went, "mail")} taken by the mail server.`,
+          left.length === 1 && "An invitation. Its link is shown this once.",
+          left.length > 1 && `${left.length} invitations. Their links are shown this once.`,
+          failed !== undefined && `Not mailed: ${failed}.`,
+        ];
+        const links = left.map(({ email, link }) => [email ?? "", link]);
+        return {
+          said: said.filter((one) => one !== false).join(" "),
+          shown: links.length === 0 ? {} : { links: JSON.stringify(links) },
+        };
       },
     },
     "codes/{code}/revoke": {
@@ -100,6 +120,9 @@ async function dutiesNow(call: PageCall): Promise<Map<string, Markup[]>> {
   return duties;
 }
 
+/** Each mail is waited for. */
+const MOST_INVITED = 20;
+
 const HOURS = [
   { value: "1", name: "an hour" },
   { value: "24", name: "a day" },
@@ -111,17 +134,22 @@ function invite(call: PageCall): Markup {
   if (!isManager(who.role))
     return html`<h2>Invite</h2><p class="soft">Owners and admins invite. Ask ${managers(call)}.</p>`;
   const action = "/people/invite";
-  const { link } = shown;
+  const links = JSON.parse(shown["links"] ?? "[]") as [email: string, link: string][];
   return html`<h2>Invite</h2>
-${
-  link !== undefined &&
-  html`<div class="notice"><p>Send this link to whom it is for. Whoever has it takes the seat.</p>
-<pre class="code" id="invitation">${link}</pre><button type="button" class="button second" data-copy="invitation">Copy</button>
-${qrCode(link, "The invitation's link")}</div>`
-}
+${links.map(([email, link], i) => {
+  const id = i === 0 ? "invitation" : `invitation-${i}`;
+  return html`<div class="notice"><p>Send this link to ${email || "whom it is for"}. Whoever has it takes the seat.</p>
+<pre class="code" id="${id}">${link}</pre><button type="button" class="button second" data-copy="${id}">Copy</button>
+${links.length === 1 && qrCode(link, "The invitation's link")}</div>
+`;
+})}
 <form class="form" method="post" action="${base}${action}">
 ${select(call, action, { name: "role", label: "As", value: "member", choices: roles.filter((role) => atLeast(who.role, role)).map((role) => ({ value: role, name: role })) })}
-${field(call, action, { name: "email", label: "For the address", type: "email", hint: "Optional: then only that address can take it.", autocomplete: "off" })}
+${field(call, action, { name: "email", label: "For the addresses", hint: `Optional: each gets an invitation that no other address can take. With commas between, ${MOST_INVITED} at most.`, autocomplete: "off", more: html`inputmode="email" spellcheck="false"` })}${
+  canMail(call.tenant) &&
+  html`
+<label class="check" for="invite-mail"><input type="checkbox" id="invite-mail" name="mail" value="1"${ticked(call, action, { name: "mail", value: "1", usual: true })}> Send each their link by mail</label>`
+}
 ${select(call, action, { name: "hours", label: "Good for", value: "24", choices: HOURS })}
 <p class="form-foot"><button class="button" data-key="i" aria-keyshortcuts="i" title="Invite (i)">Make an invitation</button></p></form>`;
 }

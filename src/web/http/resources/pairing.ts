@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
-import { issueCode, listCodes, pairLink, revokeCode } from "../../../people/codes.ts";
+import { listCodes, revokeCode } from "../../../people/codes.ts";
 import {
   codeIssued,
   codePending,
@@ -11,6 +11,7 @@ import {
 } from "../../../people/pairing.ts";
 import { verifyReceipt } from "../../../people/receipts.ts";
 import { redeem } from "../../../people/redeem.ts";
+import { invitePerson } from "../../../tenant/invite.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -44,15 +45,8 @@ export const pairingRoutes: Route[] = [
     body: codeWrite,
     status: 201,
     answer: codeIssued,
-    handle: ({ tenant, actor, body }) => {
-      const seat = {
-        role: body.role,
-        email: body.email ?? null,
-        ttlSeconds: body.ttl_seconds,
-      };
-      const issued = tenant.store.write((tx) => issueCode(tx, actor.accountId, seat));
-      return { ...issued, link: pairLink(tenant.store, tenant.publicUrl, issued.code) };
-    },
+    errors: ["gateway_missing"],
+    handle: ({ tenant, actor, body }) => invitePerson(tenant, actor.accountId, body),
   }),
   pairing.get("/codes", {
     name: "listPairingCodes",
