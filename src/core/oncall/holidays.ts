@@ -2,6 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { list, pathName, text } from "../../ground/kit/fields.ts";
+import type { Holiday } from "../../ground/store/columns.ts";
 import { holidays, projects, schedules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { calendarDays } from "./busy-days.ts";
@@ -109,7 +110,7 @@ export function putHolidays(
 const PAST = 366 * DAY;
 const AHEAD = 5 * 366 * DAY;
 
-function daysOfFile(ical: string, now: number): { date: string; name: string }[] {
+function daysOfFile(ical: string, now: number): Holiday[] {
   const found = calendarDays(ical, { from: now - PAST, until: now + AHEAD });
   if (found === null)
     throw invalid([

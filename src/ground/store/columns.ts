@@ -38,5 +38,11 @@ export interface AwaySpan {
   note: string;
 }
 
+/** A day with a name, `2026-12-25`. */
+export interface Holiday {
+  date: string;
+  name: string;
+}
+
 /** How an ask for cover stands. */
 export type AskState = "open" | "taken" | "declined" | "changed";

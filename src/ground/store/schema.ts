@@ -6,6 +6,7 @@ import type {
   AwaySpan,
   ContactState,
   EntryType,
+  Holiday,
   NameScope,
   Role,
   ScheduleCovers,
@@ -219,7 +220,7 @@ export const calendars = sqliteTable("calendars", {
 
 export const holidays = sqliteTable("holidays", {
   name: text("name").primaryKey(),
-  dates: text("dates", { mode: "json" }).$type<{ date: string; name: string }[]>().notNull(),
+  dates: text("dates", { mode: "json" }).$type<Holiday[]>().notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
 
