@@ -4,6 +4,7 @@ import { getMeta } from "../../ground/store/meta.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { type FailingChannel, listAiling } from "../../out/outbox/failing.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
+import { digestSettings } from "../../records/numbers/digest.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 
 const BEHIND_SECONDS = 60;
@@ -76,6 +77,20 @@ export function waitingFinding(reader: Reader, clock: Clock): Finding {
     `${n} wait, the oldest for ${age} s`,
     "see the findings on channels; a delivery is given up after 24 h",
   );
+}
+
+/** Nothing where no digest is wanted. */
+export function digestFindings(reader: Reader): Finding[] {
+  const { enabled, error } = digestSettings(reader);
+  if (!enabled) return [];
+  if (error === null) return [ok("weekly message", "on")];
+  return [
+    wrong(
+      "weekly message",
+      `the latest wasn't taken: ${error}`,
+      "box digest send tries it; box digest set says where it goes",
+    ),
+  ];
 }
 
 const WEEK = 7 * 86_400;

@@ -14,6 +14,7 @@ import {
   ailingChannels,
   backupFinding,
   clockFinding,
+  digestFindings,
   rulesAtLimitFindings,
   waitingFinding,
 } from "./doctor-store.ts";
@@ -55,6 +56,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...rulesAtLimitFindings(reader),
       ...patternFindings(reader),
       waitingFinding(reader, options.clock),
+      ...digestFindings(reader),
       backupFinding(reader, options.clock),
       ...servingFindings(status),
     ];

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { examine } from "../../../src/app/operate/doctor.ts";
 import { Zone } from "../../../src/core/oncall/zone.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { digestTimes, weeksToTell } from "../../../src/records/numbers/digest.ts";
 import { testBox } from "../../support/box.ts";
 import { handClock } from "../../support/clock.ts";
@@ -228,6 +230,12 @@ test("a room hears it late where the box was off, again where it was not taken, 
   await pass(box, 5);
   const { error, next } = await digest("GET");
   assert.deepEqual([error, next], ["its channel is gone", at("2026-01-14T07:00Z")]);
+  const found = await examine({ data: box.data, clock: box.clock, random: systemRandom });
+  const finding = found.find(({ check }) => check === "weekly message");
+  assert.deepEqual(
+    [finding?.state, finding?.detail],
+    ["wrong", "the latest wasn't taken: its channel is gone"],
+  );
   env.BOX_URL = box.url;
   assert.match((await here(["digest", "off"], { env })).out, /is off/);
 });
