@@ -70,7 +70,7 @@ export async function digestText(
   };
 }
 
-/** `Pages = 12, in the four weeks before 31 a week`. */
+/** `Pages = 12 (before: 31 a week)`, in the four weeks before. */
 function figureLines(
   last: NumbersRow | undefined,
   before: readonly (NumbersRow | undefined)[],
@@ -79,12 +79,11 @@ function figureLines(
     const now = last === undefined ? 0 : of(last);
     const sum = before.reduce((all, row) => all + (row === undefined ? 0 : of(row)), 0);
     if (!isAlwaysTold && now === 0 && sum === 0) return [];
-    return [
-      `${name} = ${now}, in the four weeks before ${Math.round((sum / before.length) * 10) / 10} a week`,
-    ];
+    return [`${name} = ${now} (before: ${Math.round((sum / before.length) * 10) / 10} a week)`];
   });
   const half = last?.opened_to_acknowledged_p50 ?? null;
-  return half === null ? lines : [...lines, `Half acknowledged within = ${duration(half)}`];
+  if (half !== null) lines.push(`Half acknowledged within = ${duration(half)}`);
+  return [...lines, "Before: the average of the four weeks before."];
 }
 
 function noisiest(rules: readonly NumbersRow[]): string[] {

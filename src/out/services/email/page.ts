@@ -79,7 +79,7 @@ ${lead !== "" && html`${space(8)}${row("lead", lead)}`}${
   labels.length > 0 &&
   html`${space(8)}<tr><td><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${labels.map(
     ({ name, value }) =>
-      html`<tr><td width="28%" class="soft name" dir="auto">${name}</td><td dir="auto">${value}</td></tr>`,
+      html`<tr><td width="34%" class="soft name" dir="auto">${name}</td><td dir="auto">${value}</td></tr>`,
   )}</table></td></tr>
 `
 }${plain.map((line) => html`${space(6)}${row("line", line)}`)}${facts !== "" && html`${space(8)}${row("soft", facts)}`}${
