@@ -101,6 +101,8 @@ function faultOf(reader: Reader, { enabled, to: whom }: DigestWrite): string | n
   if ("contact" in whom) {
     const contact = findContact(reader, whom.contact);
     if (contact === null) return "names no contact";
+    if (contact.state === "unverified" || contact.state === "off")
+      return "names a contact that isn't confirmed, or is off";
     return canHoldDigest(contact.kind) ? null : "names a contact whose messages are too short";
   }
   const channel = findIntegration(reader, whom.integration);

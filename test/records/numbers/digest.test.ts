@@ -188,6 +188,9 @@ test("a room hears it late where the box was off, again where it was not taken, 
     (await refused({ enabled: true, to: { contact: "none" } })).reason,
     "names no contact",
   );
+  const unconfirmed = { kind: "webhook", address: `${receiver.url}/x` };
+  const { id } = (await box.api("POST", "/v1/accounts/me/contacts", unconfirmed)).body;
+  assert.match((await refused({ enabled: true, to: { contact: id } })).reason, /isn't confirmed/);
   assert.equal(
     (await refused({ enabled: true, to: { integration: chat }, hour: 24 })).field,
     "/hour",
