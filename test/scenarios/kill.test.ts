@@ -183,3 +183,37 @@ test("killed right after an acknowledgement or a resolve: it holds", async () =>
     assert.equal(events().filter((event) => event === "alert.opened").length >= 1, true);
   }
 });
+
+test("SIGTERM while senders send, somebody follows what changes and a receiver holds a page", async () => {
+  receiver.once(hang);
+  const held = await open();
+  await next(held);
+  const follow = fetch(`${box.url}/v1/changes`, {
+    headers: { authorization: `Bearer ${box.api.key}`, accept: "text/event-stream" },
+  }).then((response) => response.text());
+  let stopped = false;
+  const answered: string[] = [];
+  const sends = async (): Promise<void> => {
+    while (!stopped) {
+      const n = String(++last);
+      const reply = await box
+        .ingest(token, { message: "in passing", keys: { n } })
+        .catch(() => null);
+      // 503 and a closed port are an honest no: the sender keeps the event.
+      if (reply?.status === 202) answered.push(n);
+      else if (reply !== null) assert.equal(reply.status, 503);
+    }
+  };
+  const senders = Array.from({ length: 4 }, sends);
+  while (answered.length < 100) await receiver.next();
+  const { code, signal } = await box.stop();
+  stopped = true;
+  assert.deepEqual([code, signal], [0, null]);
+  await Promise.all(senders);
+  await follow.catch(() => "");
+  await box.start();
+  const stored = new Set(await storedNumbers());
+  for (const n of answered.slice(-100)) assert.ok(stored.has(n), `event ${n} was answered 202`);
+  while (all(held).length < 2) await receiver.next();
+  assert.equal(all(held)[1]?.body, all(held)[0]?.body);
+});
