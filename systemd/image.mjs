@@ -189,7 +189,8 @@ function configOf({ arch, about, ids }) {
     config: {
       User: `${USER}:${USER}`,
       ExposedPorts: { [PORT]: {} },
-      Env: ["PATH=/usr/bin", `BOX_DATA=${DATA}`, `HOME=${DATA}`],
+      // As in the units: threads that have ended leave less memory behind.
+      Env: ["PATH=/usr/bin", `BOX_DATA=${DATA}`, `HOME=${DATA}`, "MALLOC_ARENA_MAX=2"],
       Entrypoint: ["box"],
       Cmd: ["serve", "--data", DATA, "--listen", "0.0.0.0:8080"],
       Volumes: { [DATA]: {} },

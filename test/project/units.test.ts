@@ -34,6 +34,10 @@ for (const unit of units) {
     assert.ok(Number(settings(unit, "StartLimitIntervalSec")[0]) > 0);
   });
 
+  test(`${unit} keeps little memory of threads that have ended`, () => {
+    assert.ok(settings(unit, "Environment").includes("MALLOC_ARENA_MAX=2"));
+  });
+
   test(`${unit} is told to be ready and well by its own process alone`, () => {
     assert.deepEqual(settings(unit, "Type"), ["notify"]);
     assert.deepEqual(settings(unit, "NotifyAccess"), ["main"]);
