@@ -14,7 +14,7 @@ export function told(changes: Partial<PushTold> = {}, data: Partial<ToldData> = 
       project: "payments",
       rule: "no payment goes through",
       level: 500,
-      template: "payment <*> failed",
+      called: "payment 4711 failed",
       count: 128,
       step: 1,
       steps: 2,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { LONGEST_QUERY, readAlertQuery } from "../../core/alerts/query.ts";
+import { titleOfAlert } from "../../core/alerts/title.ts";
 import { triage } from "../../core/alerts/triage.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 
@@ -40,7 +41,6 @@ export type SearchAnswer = z.output<typeof searchAnswer>;
 const MOST_ALERTS = 20_000;
 /** Things of one kind that are searched. */
 const MOST_OF_KIND = 5_000;
-const LONGEST_TITLE = 200;
 
 /** A row of a kind's query. `project` is empty where the thing belongs to none. */
 interface Named {
@@ -134,12 +134,12 @@ export async function search(
     looked: MOST_ALERTS,
   });
   const alerts = page.rows.map(
-    ({ id, template, project, rule, state }): Found => ({
+    (row): Found => ({
       kind: "alert",
-      title: template.slice(0, LONGEST_TITLE),
-      id: String(id),
-      path: `/a/${id}`,
-      sub: `#${id} · ${project} · ${rule} · ${state}`,
+      title: titleOfAlert(row),
+      id: String(row.id),
+      path: `/a/${row.id}`,
+      sub: `#${row.id} · ${row.project} · ${row.rule} · ${row.state}`,
     }),
   );
   const things = named.results.slice(0, limit - alerts.length);

@@ -315,6 +315,22 @@ const looksRight: Step = async ({ box, visit, calm }) => {
       }
 };
 
+/** The palette shows an alert by its title, in one text without line breaks between its words. */
+const foundReadsWhole: Step = async ({ box, visit, calm }) => {
+  const { fire } = await scene(box);
+  await fire("a", 400, "payment 4711 failed");
+  await fire("b", 400, "payment 4712 failed");
+  await settle(box);
+  const tab = await visit("/alerts", { options: { viewport: { width: 390, height: 740 } } });
+  await tab.page.keyboard.press("Control+k");
+  await seen(tab, `document.querySelector("dialog.palette[open]") !== null`);
+  await tab.page.keyboard.type("payment");
+  await seen(tab, `document.querySelectorAll(".palette-results a[href^='/a/']").length === 2`);
+  const found = `document.querySelector(".palette-results a[href='/a/1']")`;
+  assert.match(String(await tab.run(`${found}.innerText`)), /payment 4711 failed/);
+  await calm(tab, "the palette", SIZES);
+};
+
 const STEPS: Record<string, Step> = {
   byKeys,
   pressedTwice,
@@ -325,6 +341,7 @@ const STEPS: Record<string, Step> = {
   filtersStay,
   storm,
   looksRight,
+  foundReadsWhole,
 };
 
 export async function alertsHold(browser: Browser): Promise<void> {

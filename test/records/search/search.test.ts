@@ -59,6 +59,16 @@ test("each kind is found by its name, with its page's address, and secrets by no
   assert.deepEqual((await found("secret-path")).results, []);
 });
 
+test("an alert is found under its title, with what varies in it", async () => {
+  await box.ingest(token, { message: "shipment 4711 is late", keys: { n: "c" }, level: 500 });
+  await box.ingest(token, { message: "shipment 4712 is late", keys: { n: "d" }, level: 500 });
+  const { results } = await found("shipment");
+  assert.deepEqual(results.map(({ title }: { title: string }) => title).sort(), [
+    "shipment 4711 is late",
+    "shipment 4712 is late",
+  ]);
+});
+
 test("all words must be there; what is written for alerts finds alerts alone", async () => {
   const titles = async (q: string) =>
     (await found(q)).results.map(({ kind, title }: Record<string, string>) => [kind, title]);

@@ -237,7 +237,7 @@ test("pages that the worker draws have the box's own policy, and hold what stran
   assert.equal(DRAWN_HEADERS["Content-Security-Policy"], headers.get("content-security-policy"));
   const place = { base: "/box", hash: "abcdefghijkl", now: AT, zone: "UTC" };
   for (const text of XSS_VECTORS) {
-    const push = told({ title: text, body: text }, { template: text, project: text, rule: text });
+    const push = told({ title: text, body: text }, { called: text, project: text, rule: text });
     const page = drawnPage(place, { ...pushedPage(push, place), bar: "" });
     const tags = [...page.matchAll(/<\/?([a-z]\w*)/gi)].map(([, tag]) => tag?.toLowerCase());
     const plain = drawnPage(place, { ...pushedPage(told(), place), bar: "" });

@@ -39,7 +39,8 @@ export interface PushData {
   rule: string | null;
   /** The highest that it names; 0 where it names none. */
   level: number;
-  template: string;
+  /** What people call it, as its title has it; empty where it names none. */
+  called: string;
   count: number;
   /** The ladder's step that runs, from 1, and how many it has; 0: none. */
   step: number;
@@ -75,7 +76,7 @@ export const PUSH_BYTES = 3_072;
 /** Longer addresses would leave no room for words. */
 const LONGEST_ADDRESS = 600;
 /** In characters, where nothing has to be shortened for it. */
-const LONGEST = { title: 64, body: 1_000, template: 200, name: 80, who: 60 };
+const LONGEST = { title: 64, body: 1_000, called: 200, name: 80, who: 60 };
 
 /** Says a message to a browser. Whatever it holds, it fits and is never cut within a character. Pure. */
 export function pushPayload(facts: PushFacts): PushPayload {
@@ -110,7 +111,7 @@ function payloadOf(facts: PushFacts, share: number): PushPayload {
         project: null,
         rule: null,
         level: message.level,
-        template: "",
+        called: "",
         count: 0,
         step: 0,
         steps: 0,
@@ -119,7 +120,7 @@ function payloadOf(facts: PushFacts, share: number): PushPayload {
           alert: only.alert_id,
           project: within("name", only.project),
           rule: within("name", only.rule),
-          template: within("template", only.template),
+          called: within("called", titleInEvent(only)),
           count: only.count,
           step: only.escalation_level,
           steps,

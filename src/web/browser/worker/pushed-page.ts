@@ -31,7 +31,7 @@ export function pushedPage(
   const { data, title, body } = told;
   const id = alertOf(data) ?? "";
   const level = pushedLevel(data.level);
-  const [head, what] = [data.template || title, pushedNext(told, now, zone)];
+  const [head, what] = [data.called || title, pushedNext(told, now, zone)];
   const pushed = hourAt(data.server_time * 1000, now, zone);
   return {
     title: `#${id} ${head}`.slice(0, 80),

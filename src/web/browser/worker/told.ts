@@ -7,7 +7,7 @@ export interface ToldData {
   project: string | null;
   rule: string | null;
   level: number;
-  template: string;
+  called: string;
   count: number;
   step: number;
   steps: number;

@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall, Screen, View } from "../screen.ts";
 import { levelWord } from "../ui/level.ts";
-import { markedTemplate } from "../ui/message.ts";
+import { markedTitle } from "../ui/message.ts";
 import { timeOnClock } from "../ui/times.ts";
 import {
   type AskedLines,
@@ -42,7 +42,7 @@ function filter(
   const to = `${call.base}/a/${row.id}/lines`;
   const hidden = (name: string, value: string) =>
     value !== "" && html`<input type="hidden" name="${name}" value="${value}">`;
-  return html`<p class="message" dir="auto">${markedTemplate(row.template)}</p>
+  return html`<p class="message" dir="auto">${markedTitle(row)}</p>
 <form class="filters" method="get" action="${to}" role="search"><input type="search" name="q" id="q" value="${q}" maxlength="200" aria-label="Words in the lines" data-key="/" aria-keyshortcuts="/" title="Search (/)"><select name="level" id="level" aria-label="Level"><option value="">Any level</option>${LINE_LEVELS.map(
     (from) =>
       html`<option value="${from}"${from === level && html` selected`}>${levelWord(from)} and above</option>`,

@@ -4,7 +4,6 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { search } from "../../../records/search/search.ts";
 import type { PageCall, Screen, View } from "../screen.ts";
 import { button } from "../ui/form.ts";
-import { markedTemplate } from "../ui/message.ts";
 import { empty } from "../ui/pieces.ts";
 import { knownAs, knownMessages, LONGEST_PASTED } from "./pasted.ts";
 
@@ -64,7 +63,7 @@ async function results(call: PageCall, q: string): Promise<Markup> {
       html`<li><a href="${base}${path}">${name} <span class="soft">page</span></a></li>`,
   )}${things.map(
     ({ kind, title, sub, path }) =>
-      html`<li><a href="${base}${path}" dir="auto">${kind === "alert" ? markedTemplate(title) : title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></a></li>`,
+      html`<li><a href="${base}${path}" dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></a></li>`,
   )}${deeds}</ul>${!found.complete && html`<p class="soft">There is more than was looked at: say more of it.</p>`}`;
 }
 

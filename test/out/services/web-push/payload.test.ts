@@ -59,7 +59,7 @@ test("a page says how bad, where and what; since when, which step runs and who i
         project: "payments",
         rule: "payments are down",
         level: 500,
-        template: "no payment goes through at <*>",
+        called: "no payment goes through",
         count: 128,
         step: 1,
         steps: 2,
@@ -154,7 +154,7 @@ test("whatever an alert holds, its push is valid JSON of at most 3 kB that break
         assert.ok(Buffer.byteLength(json) <= PUSH_BYTES);
         assert.deepEqual(JSON.parse(json), payload);
         const { title, body, data } = payload.notification;
-        assert.ok([title, body, data.template, data.rule ?? ""].every((one) => one.isWellFormed()));
+        assert.ok([title, body, data.called, data.rule ?? ""].every((one) => one.isWellFormed()));
       },
     ),
     { numRuns: 200 },
@@ -185,7 +185,7 @@ test("the longest that there can be fits, of each kind of character, and is read
         assert.ok(bytes <= PUSH_BYTES, what);
         const { title, body, navigate, data } = payload.notification;
         assert.ok(
-          [title, body, data.template].every((one) => one.isWellFormed()),
+          [title, body, data.called].every((one) => one.isWellFormed()),
           what,
         );
         assert.ok(title.length > 8 && navigate.startsWith("https://box.example/x"), what);
