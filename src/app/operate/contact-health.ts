@@ -2,7 +2,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
-import type { Metric } from "./metrics.ts";
+import { gauge, type Metric } from "./metrics.ts";
 import { contactsByAccount, contactWords, isUsable, type SeenContact } from "./reach-people.ts";
 
 /** Checks of people's contacts, and of the gateways behind them. */
@@ -139,17 +139,13 @@ export function contactMetrics(reader: Reader): Metric[] {
       .all(),
   );
   return [
-    {
-      name: "box_contacts",
-      help: "People's contacts by state.",
-      type: "gauge",
-      values: STATES.map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 })),
-    },
-    {
-      name: "box_gateways_failing",
-      help: "Gateways of contacts whose latest request failed.",
-      type: "gauge",
-      values: [{ labels: {}, value: reader.sql<[]>(GATEWAYS).all().length }],
-    },
+    gauge(
+      "box_contacts",
+      "People's contacts by state.",
+      STATES.map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 })),
+    ),
+    gauge("box_gateways_failing", "Gateways of contacts whose latest request failed.", [
+      { labels: {}, value: reader.sql<[]>(GATEWAYS).all().length },
+    ]),
   ];
 }

@@ -3,7 +3,7 @@ import { turns } from "../../ground/kit/turns.ts";
 import type { DatabaseLoad, LaneLoad } from "../../hosted/registry/load.ts";
 import type { Refusals } from "../../web/http/refusals.ts";
 import { type HostedState, hostedHealth } from "./hosted-health.ts";
-import { exposition, gauge, type Metric, refusalMetrics, turnMetrics } from "./metrics.ts";
+import { counter, exposition, gauge, type Metric, refusalMetrics, turnMetrics } from "./metrics.ts";
 
 /** Metrics of this node in the Prometheus text format. They contain nothing of a tenant. */
 export function hostedMetrics(state: HostedState, refusals: Refusals): string {
@@ -11,12 +11,7 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
   const { boxes } = state.seen();
   const isReady = hostedHealth(state).status !== "failed";
   return exposition([
-    {
-      name: "box_info",
-      help: "The program's version.",
-      type: "gauge",
-      values: [{ labels: { version }, value: 1 }],
-    },
+    gauge("box_info", "The program's version.", [{ labels: { version }, value: 1 }]),
     gauge("box_hosted_ready", "1 while /readyz is 200.", isReady ? 1 : 0),
     ...turnMetrics(turns),
     ...pageMetrics(state),
@@ -34,18 +29,8 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
     ),
     gauge("box_hosted_tenants_open", "Hosted tenants open now.", open),
     gauge("box_hosted_tenants_broken", "Hosted tenants whose data can't be read.", broken),
-    {
-      name: "box_hosted_tenants_opened_total",
-      help: "Times that a hosted tenant was opened.",
-      type: "counter",
-      values: [{ value: opened }],
-    },
-    {
-      name: "box_hosted_tenants_closed_total",
-      help: "Times that a hosted tenant was closed.",
-      type: "counter",
-      values: [{ value: closed }],
-    },
+    counter("box_hosted_tenants_opened_total", "Times that a hosted tenant was opened.", opened),
+    counter("box_hosted_tenants_closed_total", "Times that a hosted tenant was closed.", closed),
     ...refusalMetrics(refusals),
   ]);
 }
@@ -53,24 +38,21 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
 function pageMetrics(state: HostedState): Metric[] {
   const pages = state.pages();
   return [
-    {
-      name: "box_hosted_pages_total",
-      help: "Pages that boxes requested, by result; boxes repeat those that are neither paged nor duplicate.",
-      type: "counter",
-      values: pages.map(({ end, n }) => ({ labels: { end }, value: n })),
-    },
-    {
-      name: "box_hosted_page_seconds_total",
-      help: "Seconds that these requests took in all, by result.",
-      type: "counter",
-      values: pages.map(({ end, seconds }) => ({ labels: { end }, value: seconds })),
-    },
-    {
-      name: "box_hosted_pushes_total",
-      help: "Pushes to phones, each once, by result.",
-      type: "counter",
-      values: state.pushes().map(({ end, n }) => ({ labels: { end }, value: n })),
-    },
+    counter(
+      "box_hosted_pages_total",
+      "Pages that boxes requested, by result; boxes repeat those that are neither paged nor duplicate.",
+      pages.map(({ end, n }) => ({ labels: { end }, value: n })),
+    ),
+    counter(
+      "box_hosted_page_seconds_total",
+      "Seconds that these requests took in all, by result.",
+      pages.map(({ end, seconds }) => ({ labels: { end }, value: seconds })),
+    ),
+    counter(
+      "box_hosted_pushes_total",
+      "Pushes to phones, each once, by result.",
+      state.pushes().map(({ end, n }) => ({ labels: { end }, value: n })),
+    ),
   ];
 }
 
@@ -82,15 +64,14 @@ function nodeMetrics(state: HostedState): Metric[] {
   return [
     gauge("box_hosted_nodes", "Live nodes, as this node last read.", nodes ?? 0),
     gauge("box_hosted_draining", "1 while this node accepts nothing more.", draining ? 1 : 0),
-    {
-      name: "box_hosted_leads",
-      help: "1 where this node runs a job that only one node runs at a time, by job.",
-      type: "gauge",
-      values: Object.entries(state.seen().leads).map(([job, leads]) => ({
+    gauge(
+      "box_hosted_leads",
+      "1 where this node runs a job that only one node runs at a time, by job.",
+      Object.entries(state.seen().leads).map(([job, leads]) => ({
         labels: { job },
         value: leads ? 1 : 0,
       })),
-    },
+    ),
     gauge(
       "box_hosted_clock_ahead_seconds",
       "Seconds by which this node's clock is ahead of the database's.",
@@ -106,30 +87,29 @@ function nodeMetrics(state: HostedState): Metric[] {
 }
 
 function databaseMetrics({ lanes, faults, batches }: DatabaseLoad): Metric[] {
-  const byLane = (name: string, help: string, of: keyof Omit<LaneLoad, "lane">): Metric => ({
-    name: `box_hosted_database_${name}`,
-    help,
-    type: name.endsWith("_total") ? "counter" : "gauge",
-    values: lanes.map((lane) => ({ labels: { lane: lane.lane }, value: lane[of] })),
-  });
-  const byBatch = (name: string, help: string, of: "statements" | "rows"): Metric => ({
-    name: `box_hosted_database_${name}`,
-    help,
-    type: "counter",
-    values: Object.entries(batches).map(([ask, n]) => ({ labels: { ask }, value: n[of] })),
-  });
+  const byLane = (name: string, help: string, of: keyof Omit<LaneLoad, "lane">): Metric =>
+    (name.endsWith("_total") ? counter : gauge)(
+      `box_hosted_database_${name}`,
+      help,
+      lanes.map((lane) => ({ labels: { lane: lane.lane }, value: lane[of] })),
+    );
+  const byBatch = (name: string, help: string, of: "statements" | "rows"): Metric =>
+    counter(
+      `box_hosted_database_${name}`,
+      help,
+      Object.entries(batches).map(([ask, n]) => ({ labels: { ask }, value: n[of] })),
+    );
   return [
     byLane("places", "Most connections to the database.", "places"),
     byLane("busy", "Connections in use.", "busy"),
     byLane("waiting", "Statements that wait for a connection.", "waiting"),
     byLane("statements_total", "Statements that ended, with or without success.", "statements"),
     byLane("statement_seconds_total", "Seconds that these statements took in all.", "seconds"),
-    {
-      name: "box_hosted_database_faults_total",
-      help: "Failed attempts, by kind; undone and lost ones are repeated while there is time.",
-      type: "counter",
-      values: Object.entries(faults).map(([kind, value]) => ({ labels: { kind }, value })),
-    },
+    counter(
+      "box_hosted_database_faults_total",
+      "Failed attempts, by kind; undone and lost ones are repeated while there is time.",
+      Object.entries(faults).map(([kind, value]) => ({ labels: { kind }, value })),
+    ),
     byBatch("batches_total", "Statements that serve several requests, by kind.", "statements"),
     byBatch("batched_total", "Requests that they served, by kind.", "rows"),
   ];

@@ -22,18 +22,16 @@ export function renderMetrics(tenant: Tenant, ofHost: readonly Metric[] = []): s
 /** Refused requests and wrong credentials, by kind, without any token or address. */
 export function refusalMetrics(refusals: Refusals): Metric[] {
   return [
-    {
-      name: "box_requests_refused_total",
-      help: "Requests refused, by the noun of their route and error code; lines of NDJSON count one each.",
-      type: "counter",
-      values: refusals.requests().map(({ n, ...labels }) => ({ labels, value: n })),
-    },
-    {
-      name: "box_auth_failures_total",
-      help: "Requests with wrong credentials, by plane and kind of credential.",
-      type: "counter",
-      values: refusals.failures().map(({ n, ...labels }) => ({ labels, value: n })),
-    },
+    counter(
+      "box_requests_refused_total",
+      "Requests refused, by the noun of their route and error code; lines of NDJSON count one each.",
+      refusals.requests().map(({ n, ...labels }) => ({ labels, value: n })),
+    ),
+    counter(
+      "box_auth_failures_total",
+      "Requests with wrong credentials, by plane and kind of credential.",
+      refusals.failures().map(({ n, ...labels }) => ({ labels, value: n })),
+    ),
   ];
 }
 
@@ -41,18 +39,16 @@ export function refusalMetrics(refusals: Refusals): Metric[] {
 export function turnMetrics(turns: LoopTurns): Metric[] {
   const all = [...turns.all()].map(([work, sum]) => ({ labels: { work }, ...sum }));
   return [
-    {
-      name: "box_long_turns_total",
-      help: "Turns of the event loop of 5 ms and more, by the work that took most of each.",
-      type: "counter",
-      values: all.map(({ labels, count }) => ({ labels, value: count })),
-    },
-    {
-      name: "box_long_turns_seconds_total",
-      help: "Seconds that these turns took.",
-      type: "counter",
-      values: all.map(({ labels, ms }) => ({ labels, value: ms / 1000 })),
-    },
+    counter(
+      "box_long_turns_total",
+      "Turns of the event loop of 5 ms and more, by the work that took most of each.",
+      all.map(({ labels, count }) => ({ labels, value: count })),
+    ),
+    counter(
+      "box_long_turns_seconds_total",
+      "Seconds that these turns took.",
+      all.map(({ labels, ms }) => ({ labels, value: ms / 1000 })),
+    ),
   ];
 }
 
@@ -65,12 +61,11 @@ export function portMetric(ports: readonly PortCounts[]): Metric {
       if (known) known.value += n;
       else sums.set(`${port} ${outcome}`, { labels: { port, outcome }, value: n });
     }
-  return {
-    name: "box_port_messages_total",
-    help: "Messages at the ports for senders, by result; all but taken are lost, or refused by smtp.",
-    type: "counter",
-    values: [...sums.values()],
-  };
+  return counter(
+    "box_port_messages_total",
+    "Messages at the ports for senders, by result; all but taken are lost, or refused by smtp.",
+    [...sums.values()],
+  );
 }
 
 /** Metrics in the Prometheus text format 0.0.4. */
@@ -86,81 +81,42 @@ function metricsOf(tenant: Tenant): Metric[] {
     )
     .all();
   return [
-    {
-      name: "box_info",
-      help: "The program's version.",
-      type: "gauge",
-      values: [{ labels: { version }, value: 1 }],
-    },
+    gauge("box_info", "The program's version.", [{ labels: { version }, value: 1 }]),
     ...ingestMetrics(tenant),
-    {
-      name: "box_alerts",
-      help: "Alerts that are not resolved.",
-      type: "gauge",
-      values: states.map(({ state, n }) => ({ labels: { state }, value: n })),
-    },
+    gauge(
+      "box_alerts",
+      "Alerts that are not resolved.",
+      states.map(({ state, n }) => ({ labels: { state }, value: n })),
+    ),
     ...outboxMetrics(tenant),
     gauge("box_backup_age_seconds", "Seconds since the last proved backup, -1 = never.", age ?? -1),
-    {
-      name: "box_pull_parked",
-      help: "Readers that wait in a long poll.",
-      type: "gauge",
-      values: [{ value: tenant.waiters.parked }],
-    },
+    gauge("box_pull_parked", "Readers that wait in a long poll.", tenant.waiters.parked),
   ];
 }
 
 function ingestMetrics(tenant: Tenant): Metric[] {
   const ingest = tenant.ingest.stats();
   return [
-    {
-      name: "box_ingest_accepted_total",
-      help: "Events committed.",
-      type: "counter",
-      values: [{ value: ingest.accepted }],
-    },
-    {
-      name: "box_ingest_unmatched_total",
-      help: "Events committed that no rule of their project matched.",
-      type: "counter",
-      values: unmatched(tenant),
-    },
-    {
-      name: "box_ingest_refused_total",
-      help: "Events refused, by source and error code.",
-      type: "counter",
-      values: refused(tenant),
-    },
-    {
-      name: "box_ingest_shed_total",
-      help: "Events refused before any write.",
-      type: "counter",
-      values: [{ value: ingest.shed }],
-    },
-    {
-      name: "box_ingest_batches_total",
-      help: "Transactions with events.",
-      type: "counter",
-      values: [{ value: ingest.batches }],
-    },
-    {
-      name: "box_ingest_waiting",
-      help: "Events waiting for a commit.",
-      type: "gauge",
-      values: [{ value: ingest.waiting }],
-    },
-    {
-      name: "box_templates",
-      help: "Templates in memory.",
-      type: "gauge",
-      values: [{ value: ingest.templates }],
-    },
-    {
-      name: "box_templates_overflow_total",
-      help: "Messages above the limit of templates.",
-      type: "counter",
-      values: [{ value: ingest.templatesOverflowed }],
-    },
+    counter("box_ingest_accepted_total", "Events committed.", ingest.accepted),
+    counter(
+      "box_ingest_unmatched_total",
+      "Events committed that no rule of their project matched.",
+      unmatched(tenant),
+    ),
+    counter(
+      "box_ingest_refused_total",
+      "Events refused, by source and error code.",
+      refused(tenant),
+    ),
+    counter("box_ingest_shed_total", "Events refused before any write.", ingest.shed),
+    counter("box_ingest_batches_total", "Transactions with events.", ingest.batches),
+    gauge("box_ingest_waiting", "Events waiting for a commit.", ingest.waiting),
+    gauge("box_templates", "Templates in memory.", ingest.templates),
+    counter(
+      "box_templates_overflow_total",
+      "Messages above the limit of templates.",
+      ingest.templatesOverflowed,
+    ),
   ];
 }
 
@@ -209,20 +165,23 @@ function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
   ];
 }
 
-export function gauge(name: string, help: string, value: number): Metric {
-  return { name, help, type: "gauge", values: [{ value }] };
-}
-
-function attempts(name: string, help: string, { counts }: Dispatcher): Metric {
-  return {
+function metric(type: Metric["type"]) {
+  return (name: string, help: string, values: number | Metric["values"]): Metric => ({
     name,
     help,
-    type: "counter",
-    values: [
-      { labels: { outcome: "delivered" }, value: counts.well },
-      { labels: { outcome: "failed" }, value: counts.failed },
-    ],
-  };
+    type,
+    values: typeof values === "number" ? [{ value: values }] : values,
+  });
+}
+
+export const counter = metric("counter");
+export const gauge = metric("gauge");
+
+function attempts(name: string, help: string, { counts }: Dispatcher): Metric {
+  return counter(name, help, [
+    { labels: { outcome: "delivered" }, value: counts.well },
+    { labels: { outcome: "failed" }, value: counts.failed },
+  ]);
 }
 
 function render({ name, help, type, values }: Metric): string {

@@ -4,7 +4,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { type RelaySilence, readSilence } from "../../out/outbox/relay-silence.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
-import type { Metric } from "./metrics.ts";
+import { gauge, type Metric } from "./metrics.ts";
 import { type PeopleReach, peopleReach } from "./reach-people.ts";
 import { type PagedAt, type ProjectReach, reachOf } from "./reach-project.ts";
 
@@ -184,15 +184,14 @@ export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
 
 export function reachMetric(watch: ReachWatch, reader: Reader): Metric {
   const faults = watch.look(reader).unreached.filter(({ isFault }) => isFault);
-  return {
-    name: "box_unreached",
-    help: "People whom ladders page and nothing reaches, and rules whose alerts notify nobody.",
-    type: "gauge",
-    values: (["person", "rule"] as const).map((kind) => ({
+  return gauge(
+    "box_unreached",
+    "People whom ladders page and nothing reaches, and rules whose alerts notify nobody.",
+    (["person", "rule"] as const).map((kind) => ({
       labels: { kind },
       value: faults.filter((one) => one.kind === kind).length,
     })),
-  };
+  );
 }
 
 /** The doctor's findings: each by name. */

@@ -1,4 +1,4 @@
-import type { WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 /** Contacts, notification rules, gateways and the fallback. */
 export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
@@ -14,11 +14,8 @@ export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "label",
     fields: {
-      account_id: ["account_id", "text"],
-      kind: ["kind", "text"],
-      label: ["label", "text"],
+      ...texts("account_id", "kind", "label", "state"),
       shown: ["address", "text"],
-      state: ["state", "text"],
       sealed: ["credentials", "secret"],
       code_hash: ["code", "secret"],
       wants: ["wants", "json"],

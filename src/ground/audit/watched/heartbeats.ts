@@ -1,4 +1,4 @@
-import { origin, type WatchedTable } from "./table.ts";
+import { origin, texts, type WatchedTable } from "./table.ts";
 
 export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
   heartbeats: {
@@ -7,15 +7,17 @@ export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "name",
     inProject: true,
     fields: {
-      name: ["name", "text"],
-      slug: ["slug", "text"],
-      period_seconds: ["period_seconds", "text"],
-      cron: ["cron", "text"],
-      timezone: ["timezone", "text"],
-      grace_seconds: ["grace_seconds", "text"],
-      max_run_seconds: ["max_run_seconds", "text"],
-      level: ["level", "text"],
-      state: ["state", "text"],
+      ...texts(
+        "name",
+        "slug",
+        "period_seconds",
+        "cron",
+        "timezone",
+        "grace_seconds",
+        "max_run_seconds",
+        "level",
+        "state",
+      ),
       watch: ["watch", "json"],
       secret_hash: ["address", "secret"],
       uuid_hash: ["uuid", "secret"],

@@ -1,4 +1,4 @@
-import { origin, times, type WatchedTable } from "./table.ts";
+import { origin, texts, times, type WatchedTable } from "./table.ts";
 
 export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
   schedules: {
@@ -7,12 +7,10 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     name: "name",
     inProject: true,
     fields: {
-      name: ["name", "text"],
-      timezone: ["timezone", "text"],
+      ...texts("name", "timezone", "covers"),
       layers: ["layers", "json"],
       shared: ["shared", "flag"],
       shift_check: ["shift_check", "flag"],
-      covers: ["covers", "text"],
       hand_over: ["hand_over", "flag"],
     },
     passed: [...times, ...origin, "check_at"],
@@ -21,11 +19,7 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     kind: "calendar",
     id: "id",
     name: "id",
-    fields: {
-      account_id: ["account_id", "text"],
-      schedule_id: ["schedule_id", "text"],
-      hash: ["address", "secret"],
-    },
+    fields: { ...texts("account_id", "schedule_id"), hash: ["address", "secret"] },
     passed: ["created_at"],
   },
   away: {
@@ -44,15 +38,17 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "id",
     fields: {
-      schedule_id: ["schedule_id", "text"],
-      account_id: ["account_id", "text"],
-      starts_at: ["starts_at", "text"],
-      ends_at: ["ends_at", "text"],
-      return_from: ["return_from", "text"],
-      return_until: ["return_until", "text"],
-      note: ["note", "text"],
-      state: ["state", "text"],
-      taken_by: ["taken_by", "text"],
+      ...texts(
+        "schedule_id",
+        "account_id",
+        "starts_at",
+        "ends_at",
+        "return_from",
+        "return_until",
+        "note",
+        "state",
+        "taken_by",
+      ),
     },
     passed: ["created_at", "asked_by"],
   },
@@ -67,12 +63,7 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
     kind: "override",
     id: "id",
     name: "id",
-    fields: {
-      schedule_id: ["schedule_id", "text"],
-      account_id: ["account_id", "text"],
-      starts_at: ["starts_at", "text"],
-      ends_at: ["ends_at", "text"],
-    },
+    fields: { ...texts("schedule_id", "account_id", "starts_at", "ends_at") },
     passed: ["created_at", "created_by"],
   },
 };

@@ -1,4 +1,4 @@
-import { times, type WatchedTable } from "./table.ts";
+import { texts, times, type WatchedTable } from "./table.ts";
 
 /** Accounts and the ways to sign in. */
 export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
@@ -7,10 +7,7 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "email",
     fields: {
-      email: ["email", "text"],
-      display_name: ["display_name", "text"],
-      role: ["role", "text"],
-      timezone: ["timezone", "text"],
+      ...texts("email", "display_name", "role", "timezone"),
       password_hash: ["password", "secret"],
     },
     passed: ["email_folded", "created_at", "signed_in_at", "hue"],
@@ -20,13 +17,7 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "method",
     fields: {
-      account_id: ["account_id", "text"],
-      method: ["method", "text"],
-      key_id: ["key_id", "text"],
-      passkey_id: ["passkey_id", "text"],
-      provider: ["provider", "text"],
-      address: ["address", "text"],
-      agent: ["agent", "text"],
+      ...texts("account_id", "method", "key_id", "passkey_id", "provider", "address", "agent"),
       hash: ["cookie", "secret"],
     },
     passed: ["created_at", "last_seen_at", "expires_at"],
@@ -36,10 +27,8 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "name",
     fields: {
-      account_id: ["account_id", "text"],
-      name: ["name", "text"],
+      ...texts("account_id", "name", "doubted_at"),
       rp_id: ["host", "text"],
-      doubted_at: ["doubted_at", "text"],
       credential: ["credential", "secret"],
     },
     passed: ["public_key", "counter", "transports", "created_at", "last_used_at"],
@@ -49,11 +38,8 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "name",
     fields: {
-      name: ["name", "text"],
-      issuer: ["issuer", "text"],
-      client_id: ["client_id", "text"],
+      ...texts("name", "issuer", "client_id", "groups_claim"),
       scopes: ["scopes", "json"],
-      groups_claim: ["groups_claim", "text"],
       roles: ["roles", "json"],
       domains: ["domains", "json"],
       sealed_secret: ["client_secret", "secret"],
@@ -64,11 +50,7 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     kind: "provider_link",
     id: "id",
     name: "issuer",
-    fields: {
-      account_id: ["account_id", "text"],
-      issuer: ["issuer", "text"],
-      subject: ["subject", "text"],
-    },
+    fields: { ...texts("account_id", "issuer", "subject") },
     passed: ["created_at", "last_used_at"],
   },
   sign_in: {
@@ -89,11 +71,7 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     kind: "key",
     id: "id",
     name: "hint",
-    fields: {
-      account_id: ["account_id", "text"],
-      label: ["label", "text"],
-      hash: ["key", "secret"],
-    },
+    fields: { ...texts("account_id", "label"), hash: ["key", "secret"] },
     passed: ["created_at", "last_used_at"],
   },
   pair_codes: {
@@ -101,10 +79,7 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "id",
     fields: {
-      role: ["role", "text"],
-      email: ["email", "text"],
-      expires_at: ["expires_at", "text"],
-      used_at: ["used_at", "text"],
+      ...texts("role", "email", "expires_at", "used_at"),
       account_id: ["sets_password_of", "text"],
       hash: ["code", "secret"],
     },

@@ -1,11 +1,11 @@
-import { origin, times, type WatchedTable } from "./table.ts";
+import { origin, texts, times, type WatchedTable } from "./table.ts";
 
 export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
   projects: {
     kind: "project",
     id: "id",
     name: "name",
-    fields: { name: ["name", "text"], default_ladder_id: ["default_ladder_id", "text"] },
+    fields: { ...texts("name", "default_ladder_id") },
     passed: ["version", "created_at"],
   },
   sources: {
@@ -14,9 +14,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "name",
     inProject: true,
     fields: {
-      name: ["name", "text"],
-      kind: ["kind", "text"],
-      room: ["room", "text"],
+      ...texts("name", "kind", "room"),
       retain_logs: ["retain_logs", "flag"],
       options: ["options", "json"],
       token_hash: ["token", "secret"],
@@ -37,11 +35,7 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "name",
     inProject: true,
-    fields: {
-      name: ["name", "text"],
-      body: ["body", "json"],
-      ladder_id: ["ladder_id", "text"],
-    },
+    fields: { ...texts("name", "ladder_id"), body: ["body", "json"] },
     passed: [...times, ...origin],
   },
   ladders: {
@@ -57,14 +51,9 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "name",
     inProject: true,
     fields: {
-      name: ["name", "text"],
-      type: ["type", "text"],
-      url: ["url", "text"],
+      ...texts("name", "type", "url", "title_template", "body_template", "storm_threshold"),
       enabled: ["enabled", "flag"],
       event_filter: ["events", "text"],
-      title_template: ["title_template", "text"],
-      body_template: ["body_template", "text"],
-      storm_threshold: ["storm_threshold", "text"],
       shared: ["shared", "flag"],
       except_projects: ["except", "text"],
       sealed: ["credentials", "secret"],
@@ -88,13 +77,10 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "name",
     inProject: true,
     fields: {
-      name: ["name", "text"],
-      method: ["method", "text"],
-      url: ["url", "text"],
+      ...texts("name", "method", "url", "timeout_seconds"),
       header_keys: ["header_keys", "json"],
       enabled: ["enabled", "flag"],
       event_filter: ["events", "text"],
-      timeout_seconds: ["timeout_seconds", "text"],
       sealed_headers: ["headers", "secret"],
       sealed_body: ["body", "secret"],
     },

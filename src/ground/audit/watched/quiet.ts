@@ -1,4 +1,4 @@
-import type { WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 /** Silences and maintenance. */
 export const quietWatched: Readonly<Record<string, WatchedTable>> = {
@@ -8,9 +8,7 @@ export const quietWatched: Readonly<Record<string, WatchedTable>> = {
     name: "id",
     inProject: true,
     fields: {
-      starts_at: ["starts_at", "text"],
-      ends_at: ["ends_at", "text"],
-      over_at: ["over_at", "text"],
+      ...texts("starts_at", "ends_at", "over_at"),
       repeats: ["repeat", "text"],
       body: ["body", "json"],
     },

@@ -1,4 +1,4 @@
-import { times, type WatchedTable } from "./table.ts";
+import { texts, times, type WatchedTable } from "./table.ts";
 
 export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
   reports: {
@@ -7,9 +7,7 @@ export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "title",
     inProject: true,
     fields: {
-      title: ["title", "text"],
-      description: ["description", "text"],
-      alert_id: ["alert_id", "text"],
+      ...texts("title", "description", "alert_id"),
       password_hash: ["password", "secret"],
       public_uuid: ["public_address", "secret"],
     },
@@ -19,12 +17,7 @@ export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
     kind: "report_entry",
     id: "id",
     name: "title",
-    fields: {
-      report_id: ["report_id", "text"],
-      title: ["title", "text"],
-      entry_type: ["entry_type", "text"],
-      content_md: ["content_md", "text"],
-    },
+    fields: { ...texts("report_id", "title", "entry_type", "content_md") },
     passed: ["seq", "content_html", "created_at", "created_by"],
   },
 };

@@ -27,3 +27,7 @@ export const times = ["created_at", "updated_at"];
 
 /** What an import wrote of where a row came from, so that the next import finds it. */
 export const origin = ["imported_from", "imported_as"];
+
+/** Columns that are stored as text, under their own names. */
+export const texts = (...columns: string[]): WatchedTable["fields"] =>
+  Object.fromEntries(columns.map((column) => [column, [column, "text"]]));
