@@ -6,7 +6,7 @@ import { seeded } from "../support/seeded.ts";
 import { names, readCorpus } from "./corpus.ts";
 import { targets } from "./targets.ts";
 
-const MUTANTS = 400;
+const MUTANTS = 150;
 
 /** What was found once by coverage-guided runs (`fuzz.deep.ts`) stays found. */
 describe("fuzzed inputs", () => {

@@ -44,6 +44,9 @@ export async function bundleProgram(directory: string): Promise<string> {
     entryPoints: ["cli/box.ts"],
     outfile,
     format: "cjs",
+    // It is read at each start, some hundred times.
+    minifyWhitespace: true,
+    minifySyntax: true,
     supported: { "dynamic-import": false },
     plugins: [asItLies],
   });

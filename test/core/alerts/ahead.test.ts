@@ -7,7 +7,7 @@ test("what an alert is said to do next is what the box then does: repeats, snooz
   const asking = startAsking();
   t.after(() => asking.close());
   await fc.assert(fc.asyncProperty(standingStories, asking.tell), {
-    numRuns: 6,
+    numRuns: 3,
     endOnFailure: true,
   });
   for (const [what, n] of Object.entries(counts)) assert.ok(n > 0, what);

@@ -7,7 +7,7 @@ test("what is simulated is what a box then does: ladders, schedules, overrides, 
   const telling = startTelling();
   t.after(() => telling.close());
   await fc.assert(fc.asyncProperty(simulatedStories, telling.tell), {
-    numRuns: 6,
+    numRuns: 3,
     endOnFailure: true,
   });
   t.diagnostic(JSON.stringify(counts));
