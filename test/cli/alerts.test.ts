@@ -76,9 +76,9 @@ test("alerts in words: the last message and its age; one alert with its source, 
   assert.match(shown, /\npaged +owner@example\.org\n/);
   const at = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?Z {2}`;
   const history = [
-    `${at}opened by rule errors from web`,
-    `${at}step 1 of the ladder pages owner@example\\.org`,
-    `${at}acknowledged by owner@example\\.org`,
+    `${at}Opened by rule errors from web.`,
+    `${at}Step 1 paged owner@example\\.org.`,
+    `${at}owner@example\\.org acknowledged.`,
   ].join("\n");
   assert.match(shown, new RegExp(`\n\n${history}\n$`));
   assert.match(await said("timeline", id), new RegExp(`^${history}\n$`));
@@ -137,64 +137,64 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
   const hook = { integration: "ops", type: "webhook", event: "alert.opened", attempts: 3 };
   const page = { account: "a1", contact: "ntfy", address: "phone", attempts: 1 };
   const cases: [string, string][] = [
-    [told("opened", { rule: "r", count: 3 }), "opened by rule r after 3 events"],
-    [told("resolved", {}, "a1"), "resolved by ann@example.org"],
+    [told("opened", { rule: "r", count: 3 }), "Opened by rule r after 3 events."],
+    [told("resolved", {}, "a1"), "ann@example.org resolved it."],
     [
       told("resolved", { reason: "quiet", quiet_minutes: 30 }),
-      "resolved by itself after 30 quiet minutes",
+      "Resolved by itself: no match for 30 min.",
     ],
     [
       told("resolved", { reason: "merged", into: "4" }),
-      "resolved, because its template became that of alert 4",
+      "Resolved: its template became that of #4.",
     ],
     [
       told("acknowledged", { pages_withdrawn: 2 }, "a1"),
-      "acknowledged, 2 waiting pages withdrawn by ann@example.org",
+      "ann@example.org acknowledged. 2 waiting pages withdrawn.",
     ],
-    [told("acknowledged", { via: "ntfy" }, "a1"), "acknowledged by ann@example.org through ntfy"],
+    [told("acknowledged", { via: "ntfy" }, "a1"), "ann@example.org acknowledged through ntfy."],
     [
       told("page_sent", { ...page, attempts: 2 }),
-      "paged ann@example.org by phone (ntfy), 2 attempts",
+      "ann@example.org by ntfy phone: paged after 2 attempts.",
     ],
     [
       told("page_failed", { ...page, error: "http 403" }),
-      "NOT PAGED: ann@example.org by phone (ntfy): http 403",
+      "ann@example.org by ntfy phone: NOT PAGED: http 403.",
     ],
     [
       told("page_delayed", { ...page, error: "http 503" }),
-      "not paged yet: ann@example.org by phone (ntfy): http 503",
+      "ann@example.org by ntfy phone: not paged yet: http 503.",
     ],
-    [told("unreachable", { accounts: ["a1"], why: "no_way" }), "NOTHING reaches ann@example.org"],
+    [told("unreachable", { accounts: ["a1"], why: "no_way" }), "NOTHING REACHES ann@example.org."],
     [
       told("fallback", { accounts: ["a1"] }),
-      "nobody on the ladder is reached: the fallback pages ann@example.org",
+      "NOBODY ON THE LADDER IS REACHED. The fallback paged ann@example.org.",
     ],
     [
       told("escalated", { steps: [2], accounts: ["a1", "b2"], why: "repeat" }),
-      "step 2 of the ladder pages ann@example.org, b2 again",
+      "Step 2 paged again ann@example.org, b2.",
     ],
     [
       told("reached_nobody", { steps: [1, 2], top: true }),
-      "steps 1, 2 reached nobody, and there is no step above",
+      "Steps 1, 2 REACHED NOBODY, and there is no step above.",
     ],
-    [told("renotified", { why: "burst" }), "told again: new events came"],
-    [told("retimed", { why: "rule_deleted" }), "its rule was deleted"],
-    [told("merged", { alert: "2" }), "took over alert 2, whose template became the same"],
-    [told("delivered", { ...hook, attempts: 1 }), "delivered alert.opened by ops (webhook)"],
+    [told("renotified", { why: "burst" }), "Told again: new events came."],
+    [
+      told("retimed", { why: "rule_deleted", ladder: "ended" }),
+      "Its rule was deleted: the ladder ends.",
+    ],
+    [told("merged", { alert: "2" }), "Took over #2, whose template became the same."],
+    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): alert.opened delivered."],
     [
       told("delivery_failed", { ...hook, error: "http 500" }),
-      "NOT DELIVERED alert.opened by ops (webhook): http 500, 3 attempts",
+      "ops (webhook): alert.opened NOT DELIVERED after 3 attempts: http 500.",
     ],
     [
       told("action_failed", { action: "restart", attempts: 1, error: "timeout" }),
-      "action restart FAILED: timeout",
+      "Action restart FAILED: timeout.",
     ],
-    [
-      told("brand_new", { some_thing: 1, more: [2] }, "a1"),
-      "brand new (some thing 1, more [2]) by ann@example.org",
-    ],
+    [told("brand_new", { some_thing: 1, more: [2] }, "a1"), "brand new (some thing 1, more [2])"],
     [told("constructor", {}), "constructor"],
-    [told("opened", { rule: "\u001b[2J", count: 1 }), "opened by rule \\x1b[2J"],
+    [told("opened", { rule: "\u001b[2J", count: 1 }), "Opened by rule \\x1b[2J."],
   ];
   for (const [is, should] of cases) assert.equal(is, should);
 });

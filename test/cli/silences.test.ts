@@ -70,6 +70,6 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
 
   const until = await box("snooze", "1", "--for", "30m");
   assert.match(until.out, /^alert 1 is acknowledged until 20/);
-  assert.match((await box("timeline", "1")).out, /snoozed until 20.* by /);
+  assert.match((await box("timeline", "1")).out, / snoozed it until 20/);
   assert.equal((await box("snooze", "1")).code, 2);
 });

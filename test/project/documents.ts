@@ -14,7 +14,7 @@ const promised: Record<string, { prints: readonly RegExp[]; received?: (at: Rece
     prints: [/2\s+[0-9a-f]{16}\s+payment <\*> took <\*>\n.*\n3 lines, 2 templates/],
   },
   "docs/how-to/on-call.md": { prints: [/\npayments +primary +ann@example\.org +20/] },
-  "docs/how-to/escalate.md": { prints: [/step 1 of the ladder pages me@example\.org/] },
+  "docs/how-to/escalate.md": { prints: [/Step 1 paged me@example\.org/] },
   "docs/how-to/channels.md": {
     prints: [/it got through/],
     received: ({ received }) =>
