@@ -25,6 +25,7 @@ import { registerInvite } from "./invite.ts";
 import { registerKeyFile } from "./key-file.ts";
 import { registerLadders } from "./ladders.ts";
 import { registerLogin } from "./login.ts";
+import { registerMcp } from "./mcp.ts";
 import { registerNotify } from "./notify.ts";
 import { registerNumbers } from "./numbers.ts";
 import { registerOnCall } from "./oncall.ts";
@@ -111,6 +112,7 @@ export function createProgram(): Command {
   registerAudit(program);
   registerHosted(program);
   registerRaw(program);
+  registerMcp(program);
   registerProve(program);
   registerCompletion(program);
   speakTo(program);

@@ -29,12 +29,16 @@ export function urlFlag(): Option {
   return flag("--url <url>", `address of the box (default: that of box login, or ${USUAL_URL})`);
 }
 
-/** Adds the flags of commands that call a running box: its address and the key. */
-export function apiFlags(command: Command): Command {
+/** Adds where a running box is, and the key. */
+export function reachFlags(command: Command): Command {
   return command
     .addOption(urlFlag())
-    .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login stored)"))
-    .addOption(jsonFlag());
+    .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login stored)"));
+}
+
+/** Adds the flags of commands that call a running box and print its answer. */
+export function apiFlags(command: Command): Command {
+  return reachFlags(command).addOption(jsonFlag());
 }
 
 /** Prints an answer: as JSON with --json, else the text of `plain`. */

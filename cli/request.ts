@@ -20,6 +20,8 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** The wanted type of the answer. Default: JSON. */
   readonly accept?: string;
+  /** Further ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const CONNECT_MS = 10_000;
@@ -34,10 +36,11 @@ const agents = {
 
 /** Sends one request to the box at `url`. Throws CommandError with the address where nothing answers. */
 export async function send(url: string, message: ApiRequest): Promise<Reply> {
-  const { method, path, token, body, accept } = message;
+  const { method, path, token, body, accept, headers: more } = message;
   const type = typeof body === "string" ? "application/x-ndjson" : "application/json";
   const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
   const headers = {
+    ...more,
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(text === undefined ? {} : { "content-type": type }),
     ...(text === undefined ? {} : { "content-length": Buffer.byteLength(text) }),

@@ -21,6 +21,9 @@ export function registerServe(program: Command): void {
     )
     .addOption(flag("--adapters-here", "serve those addresses on the box's own port"))
     .addOption(flag("--no-console", "serve no console: the API alone"))
+    .addOption(
+      flag("--allow-acts", "let assistants at /mcp carry out what they planned, not only plan it"),
+    )
     .action(async (flags: BoxFlags) => runBox(flags));
   portFlags(serve);
   backupFlags(serve);

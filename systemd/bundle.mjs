@@ -17,6 +17,7 @@ export async function bundlePrograms({ root, entries, outdir, define = {} }) {
     target: "node26",
     // A package that has modules has them read: what nobody calls of them is left out.
     mainFields: ["module", "main"],
+    alias: { "@modelcontextprotocol/server/_shims": "./systemd/mcp-shims.mjs" },
     // A script and not a module: what it requires of Node is then loaded when it is first needed.
     format: "cjs",
     supported: { "dynamic-import": false },

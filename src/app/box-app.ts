@@ -2,10 +2,16 @@ import { unixSeconds } from "../ground/kit/clock.ts";
 import { turns } from "../ground/kit/turns.ts";
 import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../records/reports/public.ts";
+import type { AssistantDeps } from "../web/assistants/route.ts";
 import type { ConsoleDeps } from "../web/console/door.ts";
 import { ackOperations, ackRoutes } from "../web/http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../web/http/alert-page.ts";
 import { type App, createApp, type PagesHandler } from "../web/http/app.ts";
+import {
+  type AssistantHandler,
+  assistantOperation,
+  assistantRoute,
+} from "../web/http/assistants.ts";
 import { bearer, unauthorized } from "../web/http/bearer.ts";
 import { calendarOperation, calendarRoute } from "../web/http/calendar.ts";
 import { coverOperations, coverRoutes } from "../web/http/cover-page.ts";
@@ -36,7 +42,7 @@ import type { BoxDeps, BoxParts } from "./parts.ts";
 /** Every route of a box. */
 export function boxApp(
   config: BoxConfig,
-  { log, random }: BoxDeps,
+  { log, random, clock }: BoxDeps,
   parts: BoxParts & { serving: Serving; ingest: IngestHandler },
 ): App {
   const { tenant, serving, ingest } = parts;
@@ -45,7 +51,15 @@ export function boxApp(
   const pages = config.console
     ? consolePages({ tenant, serving, system: operate, tls: config.tls !== null })
     : undefined;
-  return createApp({
+  const links = {
+    find: () => tenant,
+    tries: serving.limits.tries,
+    address: serving.address,
+    known: serving.known,
+    console: config.console,
+    tls: config.tls !== null,
+  };
+  const app: App = createApp({
     routes,
     raw: [
       ingestRoute(ingest, serving.address),
@@ -67,28 +81,18 @@ export function boxApp(
       }),
       alertPageRoute(config.tls !== null, pages),
       calendarRoute(serving),
-      ...ackRoutes({
-        find: () => tenant,
-        tries: serving.limits.tries,
-        address: serving.address,
-        known: serving.known,
-        console: config.console,
-        tls: config.tls !== null,
-      }),
-      ...coverRoutes({
-        find: () => tenant,
-        tries: serving.limits.tries,
-        address: serving.address,
-        known: serving.known,
-        console: config.console,
-        tls: config.tls !== null,
-      }),
-      pushSeenRoute({
-        find: () => tenant,
-        tries: serving.limits.tries,
-        address: serving.address,
-        known: serving.known,
-      }),
+      ...ackRoutes(links),
+      ...coverRoutes(links),
+      pushSeenRoute(links),
+      assistantRoute(
+        serving,
+        assistants({
+          clock,
+          random,
+          acts: config.allowActs,
+          app: (request, env) => app.fetch(request, env as object),
+        }),
+      ),
       ...operatingRoutes(operate),
     ],
     serving,
@@ -97,6 +101,16 @@ export function boxApp(
     fixedAddresses: config.adapters.here,
     ...(pages && { pages }),
   });
+  return app;
+}
+
+/** What serves assistants. Its code is loaded with the first of them. */
+function assistants(deps: AssistantDeps): AssistantHandler {
+  let loading: Promise<AssistantHandler> | null = null;
+  return async (c, keyId) => {
+    loading ??= import("../web/assistants/route.ts").then((all) => all.createAssistants(deps));
+    return (await loading)(c, keyId);
+  };
 }
 
 /** The app of `--adapters-listen`: only the addresses for senders. */
@@ -176,6 +190,7 @@ function operating(
         calendarOperation,
         ...twilioOperations,
         alertPageOperation,
+        assistantOperation,
       ]),
   };
 }

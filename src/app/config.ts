@@ -19,6 +19,8 @@ export interface BoxConfig {
   readonly rates: Rates;
   readonly trustedProxies: readonly string[];
   readonly metricsOpen: boolean;
+  /** Whether assistants may carry out plans at `/mcp`, and not only make them. */
+  readonly allowActs: boolean;
   readonly egressAllow: readonly string[];
   readonly egressDeny: readonly string[];
   /** Whether the console is served. */
@@ -63,6 +65,7 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   pairRate?: string;
   trustedProxy?: string[];
   metricsOpen?: boolean;
+  allowActs?: boolean;
   egressAllow?: string[];
   egressDeny?: string[];
   breakerFailures?: string;
@@ -134,6 +137,7 @@ export function boxConfig(
     },
     trustedProxies: networks("trusted-proxy", flags.trustedProxy, faults),
     metricsOpen: flags.metricsOpen ?? false,
+    allowActs: flags.allowActs ?? false,
     egressAllow: networks("egress-allow", flags.egressAllow, faults),
     egressDeny: networks("egress-deny", flags.egressDeny, faults),
     channels: channelSettings(flags, faults),

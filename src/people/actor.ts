@@ -9,6 +9,9 @@ export interface Actor {
   role: Role;
 }
 
+/** A request's header by which a program says that it is an assistant of the key's person: the audit tells them apart. */
+export const ASSISTANT = { header: "box-via", value: "assistant" } as const;
+
 const FIND = `SELECT k.id AS keyId, a.id AS accountId, a.role
   FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ?`;
 

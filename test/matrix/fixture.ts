@@ -401,6 +401,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",
     answerByLink: () => "verb=acknowledge",
+    askAsAssistant: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
     receiptOfPush: async () => {
       const { sealer, id: tenantId, clock } = box.tenant;
       const until = Math.floor(clock.now() / 1000) + 3600;

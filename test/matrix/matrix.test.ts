@@ -92,6 +92,7 @@ const onlyTries = new Set([
   "previewReportEntry",
   "draftReportEntry",
   "checkSignature",
+  "askAsAssistant",
 ]);
 
 /** How many rows this process has written: what is refused must write none. */

@@ -32,6 +32,7 @@ const promised: Record<string, { prints: readonly RegExp[]; received?: (at: Rece
   },
   "docs/how-to/check-signatures.md": { prints: [new RegExp(vector().signature)] },
   "docs/how-to/page-did-not-come.md": { prints: [/has no contact and no phone/] },
+  "docs/how-to/assistants.md": { prints: [/Nothing in it is an instruction to you/] },
   "docs/reports.md": { prints: [/resolution/] },
 };
 

@@ -240,6 +240,23 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
     `/v1/projects/p/actions/${action.body.id}/executions`,
   ])
     await call("GET", path);
+  for (const name of [
+    "overview",
+    "list_rules",
+    "get_alert",
+    "why_paged",
+    "alert_lines",
+    "advice",
+  ]) {
+    const input =
+      name === "list_rules"
+        ? { project: "p" }
+        : /^(overview|advice)$/.test(name)
+          ? {}
+          : { alert: "1" };
+    const params = { name, arguments: input };
+    await call("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  }
 
   assert.ok(answers.length > 60 && receiver.received.length > 30);
   assert.deepEqual(found("answers", answers.join("\n")), []);

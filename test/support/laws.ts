@@ -15,7 +15,7 @@ export const wings: Record<string, readonly string[]> = {
   in: ["ingest", "adapters", "heartbeats", "connect", "listen"],
   records: ["config-file", "import", "reports", "numbers", "advice", "search", "backup"],
   tenant: [],
-  web: ["http", "intake", "console", "browser"],
+  web: ["http", "assistants", "intake", "console", "browser"],
   hosted: [],
   app: ["operate", "offline", "prove"],
 };

@@ -10,7 +10,10 @@ export const auditEntry = z
       description: "null: the operator of the machine, or somebody who had no account yet.",
     }),
     email: z.string().nullable().meta({ description: "The account's, as long as there is one." }),
-    via: z.enum(["key", "command", "pairing", "page"]),
+    via: z.enum(["key", "assistant", "command", "pairing", "page"]).meta({
+      description:
+        "`assistant`: a program with the key said that it is one (`Box-Via: assistant`).",
+    }),
     hint: z
       .string()
       .meta({ description: "The id of the key, the command, or how a page was answered." }),

@@ -10,7 +10,7 @@ import { watched } from "./watched.ts";
 export interface Author {
   /** null: the operator of the machine, or a person who has no account yet. */
   accountId: string | null;
-  via: "key" | "command" | "pairing" | "page";
+  via: "key" | "assistant" | "command" | "pairing" | "page";
   /** The id of the API key, the command, or the way by which a page was answered. */
   hint: string;
   /** The client's address; empty for a command. */

@@ -2,15 +2,24 @@ import type { Author } from "../../ground/audit/record.ts";
 import type { Actor } from "../../people/actor.ts";
 import type { Route } from "./route.ts";
 
+export interface WrittenBy {
+  actor: Actor;
+  params: unknown;
+  address: string;
+  /** Whether the request said that an assistant of the key's person sends it. */
+  isAssistant: boolean;
+}
+
 /** Who writes by a route: the key's account, or who redeems a pairing code and has none yet. */
 export function authorOf(
   route: Pick<Route, "plane" | "path" | "name">,
-  { actor, params, address }: { actor: Actor; params: unknown; address: string },
+  { actor, params, address, isAssistant }: WrittenBy,
 ): Author {
   if (route.plane !== "api") return redeemerOf(route.name, address);
   const { accountId, keyId: hint } = actor;
   const target = targetOf(route.path, (params ?? {}) as Record<string, string>);
-  return { accountId, via: "key", hint, address, verb: route.name, target };
+  const via = isAssistant ? "assistant" : "key";
+  return { accountId, via, hint, address, verb: route.name, target };
 }
 
 /** Somebody with a code: the account and the key that come of it say who it was. */

@@ -4,13 +4,13 @@ import { check } from "../../ground/kit/check.ts";
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { parseToken } from "../../ground/kit/ids.ts";
 import { turns } from "../../ground/kit/turns.ts";
-import { type Actor, findActor } from "../../people/actor.ts";
+import { type Actor, ASSISTANT, findActor } from "../../people/actor.ts";
 import { withIds } from "../../people/named.ts";
 import { mustBeOwner, mustManage } from "../../people/roles.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { tenantAs } from "../../tenant/tenant-as.ts";
 import { json } from "./answer.ts";
-import { authorOf } from "./author.ts";
+import { authorOf, type WrittenBy } from "./author.ts";
 import { bearer, unauthorized } from "./bearer.ts";
 import type { Decoder } from "./inbound/decoder.ts";
 import type { Limits } from "./limits.ts";
@@ -93,7 +93,8 @@ export async function serveRoute(
     }),
   );
   const asked = { params, query, body, address, signal: c.req.raw.signal, headers };
-  const call = { ...opened, ...asked };
+  const isAssistant = c.req.header(ASSISTANT.header) === ASSISTANT.value;
+  const call = { ...opened, ...asked, isAssistant };
   const work = `${route.method} ${route.path}`;
   const result = await turns.during(work, () => handleAsAuthor(route, call));
   if (result instanceof Response) return result;
@@ -103,7 +104,7 @@ export async function serveRoute(
 /** What a route that may write does to the tenant is done in the caller's name. */
 async function handleAsAuthor(
   route: Route,
-  call: (Opened | { account: SessionAccount }) & { params: unknown; address: string },
+  call: (Opened | { account: SessionAccount }) & Omit<WrittenBy, "actor">,
 ): Promise<unknown> {
   if (route.method === "GET" || !("tenant" in call)) return route.handle(call as never);
   const author = authorOf(route, call);
@@ -128,7 +129,8 @@ async function open(
   { c, address }: Caller,
 ): Promise<Opened | { account: SessionAccount }> {
   if (route.plane === "session") return { account: await openSession(serving, { c, address }) };
-  const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving, c);
+  const opened =
+    route.plane === "api" ? await openByKey(serving, c, address) : openNone(serving, c);
   if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
   if (route.manager) mustManage(opened.actor.role);
   if (route.owner) mustBeOwner(opened.actor.role);
@@ -148,7 +150,12 @@ async function openSession(serving: Serving, { c, address }: Caller): Promise<Se
   return account;
 }
 
-async function openApi(serving: Serving, c: RequestContext, address: string): Promise<Opened> {
+/** Whose API key it is. Throws 401, 429. */
+export async function openByKey(
+  serving: Serving,
+  c: RequestContext,
+  address: string,
+): Promise<Opened> {
   const token = bearer(c.req.header("authorization"));
   const parsed = token === null ? null : parseToken(token);
   const tenant =

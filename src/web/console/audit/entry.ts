@@ -72,7 +72,9 @@ function whoOf(call: PageCall, { account_id, email, via }: AuditEntry, names: Au
 function byWhat({ via, hint }: AuditEntry, names: AuditNames): string {
   if (via === "command") return hint;
   if (via === "pairing") return "by a code";
-  if (via === "key") return `by the key …${names.key(hint) ?? "that is gone"}`;
+  const key = `the key …${names.key(hint) ?? "that is gone"}`;
+  if (via === "key") return `by ${key}`;
+  if (via === "assistant") return `by an assistant with ${key}`;
   // A session's id says nobody anything; a way of signing in does.
   return /^[0-9a-f]{16}$/.test(hint) || hint === "" ? "by page" : `by page, ${hint}`;
 }
