@@ -52,6 +52,17 @@ test("no files import each other in a circle", () => {
   assert.deepEqual(circles(tree), []);
 });
 
+test("whatever is exported is named somewhere else, too", () => {
+  const named = new Map<string, number>();
+  const others = readTree(["test", "docs", "bench", "migrations"]);
+  for (const { text } of [...tree, ...others])
+    for (const [name] of text.matchAll(/[\w$]+/g)) named.set(name, (named.get(name) ?? 0) + 1);
+  const dead = tree.flatMap(({ file, exports }) =>
+    exports.filter((name) => named.get(name) === 1).map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(dead, []);
+});
+
 test("a circle is seen whatever its length, types included, and told once", () => {
   const file = (name: string, ...needs: string[]) =>
     readSource(

@@ -49,8 +49,6 @@ export interface TenantRegistryLimits {
   warmMs: number;
 }
 
-export const defaultTenantRegistryLimits: TenantRegistryLimits = { mostOpen: 128, warmMs: 600_000 };
-
 export interface TenantRegistryDeps {
   registry: Registry;
   clock: Clock;

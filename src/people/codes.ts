@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL } from "drizzle-orm";
 import { notFound } from "../ground/kit/errors.ts";
 import { hexId, hexSecret, sha256 } from "../ground/kit/ids.ts";
 import type { Role } from "../ground/store/columns.ts";
@@ -113,12 +113,9 @@ interface Found extends LiveCode {
   issuerRole: Role | null;
 }
 
-/**
- * The code, if it can be redeemed at `at`, else null. It must be unused and valid, and its issuer must still be a
- * manager with at least the code's role (contract §3); for a password, at least the account's present role.
- */
-export function findLiveCode(reader: Reader, code: string, at: number): LiveCode | null {
-  const found: Found | undefined = reader.orm
+/** Codes that are unused and valid at `at`, with whoever issued them. */
+function liveCodes(reader: Reader, at: number, where: SQL | undefined) {
+  return reader.orm
     .select({
       id: pairCodes.id,
       role: pairCodes.role,
@@ -129,8 +126,15 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
     })
     .from(pairCodes)
     .leftJoin(accounts, eq(accounts.id, pairCodes.issuedBy))
-    .where(and(eq(pairCodes.hash, sha256(code)), isLive(at)))
-    .get();
+    .where(and(where, isLive(at)));
+}
+
+/**
+ * The code, if it can be redeemed at `at`, else null. It must be unused and valid, and its issuer must still be a
+ * manager with at least the code's role (contract §3); for a password, at least the account's present role.
+ */
+export function findLiveCode(reader: Reader, code: string, at: number): LiveCode | null {
+  const found: Found | undefined = liveCodes(reader, at, eq(pairCodes.hash, sha256(code))).get();
   if (found === undefined) return null;
   const { id, email, resets } = found;
   const role = resets === null ? found.role : getAccount(reader, resets).role;
@@ -139,18 +143,8 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
 
 /** The invitation for this address that is valid longest; null where there is none. */
 export function findInvitation(reader: Reader, email: string, at: number): LiveCode | null {
-  const waiting = reader.orm
-    .select({
-      id: pairCodes.id,
-      role: pairCodes.role,
-      email: pairCodes.email,
-      resets: pairCodes.accountId,
-      issuedBy: pairCodes.issuedBy,
-      issuerRole: accounts.role,
-    })
-    .from(pairCodes)
-    .leftJoin(accounts, eq(accounts.id, pairCodes.issuedBy))
-    .where(and(isLive(at), isNull(pairCodes.accountId), isNotNull(pairCodes.email)))
+  const invites = and(isNull(pairCodes.accountId), isNotNull(pairCodes.email));
+  const waiting = liveCodes(reader, at, invites)
     .orderBy(asc(pairCodes.createdAt), asc(pairCodes.id))
     .all()
     .filter((code) => foldEmail(code.email ?? "") === foldEmail(email) && isEntitled(code));

@@ -145,7 +145,6 @@ export const overrideWrite = z.strictObject({
   starts_at: time.optional().describe("Now where it is left out."),
   ends_at: time.describe("Not included; at most 90 days after the start."),
 });
-export type OverrideInput = z.output<typeof overrideWrite>;
 
 export const overrideReadOnly = ["id", "email", "created_at", "created_by"] as const;
 

@@ -179,11 +179,6 @@ export interface Screen {
 /** Gives what is saved, or what a frame shows. */
 export type MakeFile = (call: PageCall) => PageFile | RawDocument | Promise<PageFile | RawDocument>;
 
-/** An address below `base`, from text that is safe in a path. */
-export function link({ base }: Pick<PageCall, "base">, path: string): string {
-  return base + path;
-}
-
 /** `p/` and a name → `/p/a%2Fb`: names stand in addresses percent-encoded once. */
 export function pathOf(...parts: readonly string[]): string {
   return `/${parts.map(encodeURIComponent).join("/")}`;

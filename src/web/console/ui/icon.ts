@@ -33,12 +33,10 @@ const PATHS = {
   mail: "M5 5.5h14a1.5 1.5 0 0 1 1.5 1.5v10a1.5 1.5 0 0 1-1.5 1.5H5A1.5 1.5 0 0 1 3.5 17V7A1.5 1.5 0 0 1 5 5.5zM4 7l8 6 8-6",
   hash: "M9.5 4l-2 16M16.5 4l-2 16M4.5 9h16M3.5 15h16",
   link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1 1M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1-1",
-  plug: "M9 3v5M15 3v5M6.5 8h11v3a5.5 5.5 0 0 1-11 0zM12 16.5V21",
   copy: "M10 8.5h8a1.5 1.5 0 0 1 1.5 1.5v8.5A1.5 1.5 0 0 1 18 20h-8a1.5 1.5 0 0 1-1.5-1.5V10A1.5 1.5 0 0 1 10 8.5zM5.5 15.5A1.5 1.5 0 0 1 4 14V5.5A1.5 1.5 0 0 1 5.5 4H14a1.5 1.5 0 0 1 1.5 1.5",
   play: "M7 4.5l12 7.5-12 7.5z",
   plus: "M12 5v14M5 12h14",
   edit: "M4 20l.8-4L16 4.8a1.7 1.7 0 0 1 2.4 0l.8.8a1.7 1.7 0 0 1 0 2.4L8 19.2z",
-  trash: "M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.8 12.5h9.4L17.5 7M10.5 11v5M13.5 11v5",
   warn: "M12 4L2.8 19.5h18.4zM12 10v4.5M12 17h.01",
   info: "M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM12 11v5.5M12 8h.01",
   swap: "M7 4L3.5 7.5 7 11M3.5 7.5H17M17 13l3.5 3.5L17 20M20.5 16.5H7",
@@ -48,7 +46,6 @@ const PATHS = {
   note: "M5 4h14v11l-5 5H5zM14 20v-5h5M8.5 8.5h7M8.5 12h4",
   invite:
     "M10 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM3 20.5c0-3.8 3-5.8 7-5.8 1.5 0 2.9.3 4 .9M18 14.5v6M15 17.5h6",
-  grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
   up: "M12 19V5M6 11l6-6 6 6",
   out: "M13 5h6v6M19 5l-9 9M17 14v4a1.5 1.5 0 0 1-1.5 1.5H6.5A1.5 1.5 0 0 1 5 18V8.5A1.5 1.5 0 0 1 6.5 7H10",
   lock: "M6.5 11h11a1.5 1.5 0 0 1 1.5 1.5V19a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 5 19v-6.5A1.5 1.5 0 0 1 6.5 11zM8 11V8a4 4 0 0 1 8 0v3",
@@ -63,9 +60,6 @@ const PATHS = {
 } as const;
 
 export type IconName = keyof typeof PATHS;
-
-/** Every name there is. */
-export const ICON_NAMES = Object.keys(PATHS) as readonly IconName[];
 
 /** A drawing beside the words that say the same. `small`: for text of 13 pixels. */
 export function icon(name: IconName, size: "usual" | "small" | "large" = "usual"): Markup {
