@@ -6,7 +6,7 @@ import type {
   OfflineRegistry,
   TenantFlags,
 } from "../src/app/offline/hosted.ts";
-import { dataFlag, flag, jsonFlag, print } from "./options.ts";
+import { dataFlag, jsonFlag, print, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
 
@@ -45,28 +45,17 @@ export function registerHosted(program: Command): void {
 }
 
 function serveCommand(): Command {
-  return databaseFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"))
-    .description("run the hosted service")
-    .addOption(
-      flag(
-        "--ingest-rate <n>",
-        "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
-      ),
-    )
-    .addOption(flag("--relay-rate <n>", "pages a second from one box, 0 = off (default 20)"))
-    .addOption(flag("--open-tenants <n>", "hosted tenants open at one time (default 128)"))
-    .addOption(flag("--database-pool <n>", "database connections for the work (default 8)"))
-    .addOption(
-      flag("--node <name>", "this node's name (default: made once, in the data directory)"),
-    )
-    .addOption(
-      flag(
-        "--drain-seconds <n>",
-        "how long a stopping service still serves requests while readiness is 503 (default 0, with a database 5)",
-      ),
-    )
-    .addOption(flag("--lab", "for labs only: receipt checks may use http and private addresses"))
-    .action(async (flags: HostedFlags) => serve(flags));
+  const command = databaseFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"));
+  return withFlags(command.description("run the hosted service"), {
+    "--ingest-rate <n>": "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
+    "--relay-rate <n>": "pages a second from one box, 0 = off (default 20)",
+    "--open-tenants <n>": "hosted tenants open at one time (default 128)",
+    "--database-pool <n>": "database connections for the work (default 8)",
+    "--node <name>": "this node's name (default: made once, in the data directory)",
+    "--drain-seconds <n>":
+      "how long a stopping service still serves requests while readiness is 503 (default 0, with a database 5)",
+    "--lab": "for labs only: receipt checks may use http and private addresses",
+  }).action(async (flags: HostedFlags) => serve(flags));
 }
 
 async function serve(flags: HostedFlags): Promise<void> {
@@ -129,15 +118,12 @@ function dataDirectoryFlags(command: Command): Command {
 
 /** The flags of the registry's database. */
 function databaseFlags(command: Command): Command {
-  return command
-    .addOption(
-      flag("--database <url>", "the PostgreSQL that nodes share: postgres://user@host1,host2/name"),
-    )
-    .addOption(
-      flag("--database-file <file>", "a file with that address, so that ps shows no password"),
-    )
-    .addOption(flag("--database-ca <file>", "trust only this authority for the database (PEM)"))
-    .addOption(flag("--hosted-key <file>", "the sealing key (default hosted.key in --data)"));
+  return withFlags(command, {
+    "--database <url>": "the PostgreSQL that nodes share: postgres://user@host1,host2/name",
+    "--database-file <file>": "a file with that address, so that ps shows no password",
+    "--database-ca <file>": "trust only this authority for the database (PEM)",
+    "--hosted-key <file>": "the sealing key (default hosted.key in --data)",
+  });
 }
 
 async function onDataDirectory<T>(

@@ -12,6 +12,12 @@ export function flag(flags: string, description: string, of = ""): Option {
   return new Option(flags, description).env(twin.toUpperCase().replaceAll("-", "_"));
 }
 
+/** Adds such options: what each does, by how it is written. */
+export function withFlags(command: Command, all: Readonly<Record<string, string>>): Command {
+  for (const [flags, does] of Object.entries(all)) command.addOption(flag(flags, does));
+  return command;
+}
+
 export function dataFlag(): Option {
   return flag("--data <dir>", "data directory")
     .default("./box-data")

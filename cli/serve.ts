@@ -6,25 +6,19 @@ import { isPacked } from "../src/ground/kit/assets.ts";
 import { commandAt } from "../src/ground/kit/shell.ts";
 import { channels } from "../src/out/services/list.ts";
 import { USUAL_URL } from "./connection.ts";
-import { dataFlag, flag } from "./options.ts";
+import { dataFlag, flag, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 
 export function registerServe(program: Command): void {
-  const serve = serveFlags(new Command("serve"), "127.0.0.1:8080")
-    .description("run the box")
-    .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
-    .addOption(
-      flag(
-        "--adapters-listen <host:port>",
-        "serve there the fixed addresses of senders: /v2/enqueue, /api/v2/alerts and others",
-      ),
-    )
-    .addOption(flag("--adapters-here", "serve those addresses on the box's own port"))
-    .addOption(flag("--no-console", "serve no console: the API alone"))
-    .addOption(
-      flag("--allow-acts", "let assistants at /mcp carry out what they planned, not only plan it"),
-    )
-    .action(async (flags: BoxFlags) => runBox(flags));
+  const serve = serveFlags(new Command("serve"), "127.0.0.1:8080").description("run the box");
+  withFlags(serve, {
+    "--ingest-rate <n>": "events a second for the tenant, 0 = off (default 5000)",
+    "--adapters-listen <host:port>":
+      "serve there the fixed addresses of senders: /v2/enqueue, /api/v2/alerts and others",
+    "--adapters-here": "serve those addresses on the box's own port",
+    "--no-console": "serve no console: the API alone",
+    "--allow-acts": "let assistants at /mcp carry out what they planned, not only plan it",
+  }).action(async (flags: BoxFlags) => runBox(flags));
   portFlags(serve);
   backupFlags(serve);
   program.addCommand(serve);
@@ -32,135 +26,64 @@ export function registerServe(program: Command): void {
 
 /** Ports for senders' own protocols. */
 function portFlags(command: Command): void {
-  command
-    .addOption(
-      flag(
-        "--syslog-udp <host:port...>",
-        "take syslog over UDP there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
-      ),
-    )
-    .addOption(flag("--syslog-tcp <host:port...>", "take syslog over TCP, in both framings"))
-    .addOption(
-      flag("--syslog-tls <host:port...>", "take syslog over TLS, with --tls-cert and --tls-key"),
-    )
-    .addOption(
-      flag(
-        "--gelf-udp <host:port...>",
-        "take GELF over UDP there, for the source behind it: =PROJECT/SOURCE",
-      ),
-    )
-    .addOption(flag("--gelf-tcp <host:port...>", "take GELF over TCP"))
-    .addOption(
-      flag(
-        "--otlp <host:port...>",
-        "take OpenTelemetry logs there, usually port 4318; with =PROJECT/SOURCE behind it, no token is needed",
-      ),
-    )
-    .addOption(
-      flag(
-        "--es <host:port...>",
-        "take Elasticsearch bulk requests there, usually port 9200; with =PROJECT/SOURCE behind it, no token is needed",
-      ),
-    )
-    .addOption(
-      flag(
-        "--smtp <host:port...>",
-        "take mail to anything+KEY@any.host there; with STARTTLS if there is a --tls-cert",
-      ),
-    )
-    .addOption(
-      flag(
-        "--syslog-sender <sender...>",
-        "the source of messages without a token, by network (10.1.0.0/16=PROJECT/SOURCE) or client certificate (sha256:FINGERPRINT=PROJECT/SOURCE)",
-      ),
-    )
-    .addOption(
-      flag(
-        "--syslog-zone <zone>",
-        "time zone of syslog times without a zone, for example Europe/Vienna (default: this machine's)",
-      ),
-    )
-    .addOption(
-      flag(
-        "--allow-from <cidr...>",
-        "networks that may send to those ports, beside this machine; needed if a port asks for no secret",
-      ),
-    );
+  withFlags(command, {
+    "--syslog-udp <host:port...>":
+      "take syslog over UDP there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
+    "--syslog-tcp <host:port...>": "take syslog over TCP, in both framings",
+    "--syslog-tls <host:port...>": "take syslog over TLS, with --tls-cert and --tls-key",
+    "--gelf-udp <host:port...>":
+      "take GELF over UDP there, for the source behind it: =PROJECT/SOURCE",
+    "--gelf-tcp <host:port...>": "take GELF over TCP",
+    "--otlp <host:port...>":
+      "take OpenTelemetry logs there, usually port 4318; with =PROJECT/SOURCE behind it, no token is needed",
+    "--es <host:port...>":
+      "take Elasticsearch bulk requests there, usually port 9200; with =PROJECT/SOURCE behind it, no token is needed",
+    "--smtp <host:port...>":
+      "take mail to anything+KEY@any.host there; with STARTTLS if there is a --tls-cert",
+    "--syslog-sender <sender...>":
+      "the source of messages without a token, by network (10.1.0.0/16=PROJECT/SOURCE) or client certificate (sha256:FINGERPRINT=PROJECT/SOURCE)",
+    "--syslog-zone <zone>":
+      "time zone of syslog times without a zone, for example Europe/Vienna (default: this machine's)",
+    "--allow-from <cidr...>":
+      "networks that may send to those ports, beside this machine; needed if a port asks for no secret",
+  });
 }
 
 function backupFlags(command: Command): void {
-  command
-    .addOption(
-      flag(
-        "--backup-dir <dir>",
-        "make proved backups there at regular times; without it the box makes none",
-      ),
-    )
-    .addOption(
-      flag(
-        "--backup-hours <n>",
-        "hours from one backup to the next, 0.5 is half an hour; at least 0.02 (default 1)",
-      ),
-    )
-    .addOption(
-      flag(
-        "--backup-keep <n>",
-        "how many backups are kept, of those older than a day one for each day (default 30)",
-      ),
-    );
+  withFlags(command, {
+    "--backup-dir <dir>":
+      "make proved backups there at regular times; without it the box makes none",
+    "--backup-hours <n>":
+      "hours from one backup to the next, 0.5 is half an hour; at least 0.02 (default 1)",
+    "--backup-keep <n>":
+      "how many backups are kept, of those older than a day one for each day (default 30)",
+  });
 }
 
 /** The flags of both serving roles. */
 export function serveFlags(command: Command, listen: string): Command {
-  command
-    .addOption(dataFlag())
-    .addOption(flag("--listen <host:port>", `address to listen on (default ${listen})`))
-    .addOption(flag("--tls-cert <file>", "certificate chain (PEM); read again on SIGHUP"))
-    .addOption(flag("--tls-key <file>", "private key (PEM)"))
-    .addOption(
-      flag(
-        "--public-url <url>",
-        "the address that links begin with; without it messages can't be answered by link",
-      ),
-    )
-    .addOption(flag("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For the box believes"))
-    .addOption(flag("--api-rate <n>", "requests a second for a key, 0 = off (default 100)"))
-    .addOption(
-      flag(
-        "--pair-rate <n>",
-        "pairing and sign-in tries a minute for an address, 0 = off (default 10)",
-      ),
-    )
-    .addOption(
-      flag(
-        "--egress-allow <cidr...>",
-        "addresses that the box may call although it would refuse them",
-      ),
-    )
-    .addOption(flag("--egress-deny <cidr...>", "addresses that the box may not call"))
-    .addOption(
-      flag(
-        "--breaker-failures <n>",
-        "failed attempts in a row before a channel is turned off (default 20)",
-      ),
-    )
-    .addOption(flag("--breaker-hours <n>", "hours that these failures have to go on (default 24)"))
-    .addOption(flag("--log-days <n>", "days that log lines are kept (default 7)"))
-    .addOption(flag("--log-gib <n>", "GiB of log lines that are kept at most (default 2)"))
-    .addOption(
-      flag(
-        "--history-days <n>",
-        "days that resolved alerts, deliveries and executions are kept (default 90)",
-      ),
-    )
-    .addOption(flag("--numbers-days <n>", "days that the sums of /numbers are kept (default 800)"))
-    .addOption(flag("--metrics-open", "let anyone read /metrics"))
-    .addOption(
-      flag(
-        "--log-level <level>",
-        "trace, debug, info, warn, error, fatal or silent (default info)",
-      ),
-    );
+  withFlags(command.addOption(dataFlag()), {
+    "--listen <host:port>": `address to listen on (default ${listen})`,
+    "--tls-cert <file>": "certificate chain (PEM); read again on SIGHUP",
+    "--tls-key <file>": "private key (PEM)",
+    "--public-url <url>":
+      "the address that links begin with; without it messages can't be answered by link",
+    "--trusted-proxy <cidr...>": "proxies whose X-Forwarded-For the box believes",
+    "--api-rate <n>": "requests a second for a key, 0 = off (default 100)",
+    "--pair-rate <n>": "pairing and sign-in tries a minute for an address, 0 = off (default 10)",
+    "--egress-allow <cidr...>": "addresses that the box may call although it would refuse them",
+    "--egress-deny <cidr...>": "addresses that the box may not call",
+    "--breaker-failures <n>":
+      "failed attempts in a row before a channel is turned off (default 20)",
+    "--breaker-hours <n>": "hours that these failures have to go on (default 24)",
+    "--log-days <n>": "days that log lines are kept (default 7)",
+    "--log-gib <n>": "GiB of log lines that are kept at most (default 2)",
+    "--history-days <n>":
+      "days that resolved alerts, deliveries and executions are kept (default 90)",
+    "--numbers-days <n>": "days that the sums of /numbers are kept (default 800)",
+    "--metrics-open": "let anyone read /metrics",
+    "--log-level <level>": "trace, debug, info, warn, error, fatal or silent (default info)",
+  });
   for (const { flag: flags, about } of Object.values(channels.settings))
     command.addOption(flag(flags, about));
   return command;
