@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { PACKAGES, packageFile, programFileIn } from "./shared.ts";
+import { PACKAGES, packageFile, programFileIn, threadFileIn } from "./shared.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -36,21 +36,31 @@ const asItLies: Plugin = {
   },
 };
 
+const oneFile = {
+  ...common,
+  format: "cjs",
+  supported: { "dynamic-import": false },
+  plugins: [asItLies],
+  minifyWhitespace: true,
+  minifySyntax: true,
+} as const satisfies BuildOptions;
+
 /** This tree's program in one file: reading every file of the tree takes more than a second a start. */
 export async function bundleProgram(directory: string): Promise<string> {
   const outfile = programFileIn(directory);
-  await build({
-    ...common,
-    entryPoints: ["cli/box.ts"],
-    outfile,
-    format: "cjs",
-    // It is read at each start, some hundred times.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    supported: { "dynamic-import": false },
-    plugins: [asItLies],
-  });
+  await build({ ...oneFile, entryPoints: ["cli/box.ts"], outfile });
   return outfile;
+}
+
+/** Programs of threads, each in one file: a thread has no cache, and would strip a hundred files of their types. */
+export async function bundleThreads(directory: string): Promise<void> {
+  await build({
+    ...oneFile,
+    entryPoints: globSync("src/**/*-worker.ts", { cwd: root }),
+    outdir: dirname(threadFileIn(directory, "")),
+    entryNames: "[name]",
+    outExtension: { ".js": ".cjs" },
+  });
 }
 
 /** The packages that are read as one. */

@@ -1,14 +1,16 @@
-import { enableCompileCache, registerHooks } from "node:module";
+import { enableCompileCache, registerHooks, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import threads, { Worker, type WorkerOptions } from "node:worker_threads";
 import { followTests } from "./follow.ts";
-import { PACKAGES, packageFile, shared } from "./shared.ts";
+import { PACKAGES, packageFile, shared, threadFileIn } from "./shared.ts";
 
 /* Loaded by each test file of the suite before its own: nothing that is alone needs it, it is only quicker. */
 const directory = shared;
 if (directory) {
   enableCompileCache(join(directory, "compiled"));
   followTests();
+  takeThreads(directory);
   registerHooks({
     resolve(name, context, next) {
       if (!PACKAGES.has(name)) return next(name, context);
@@ -16,4 +18,15 @@ if (directory) {
       return { url, format: "module", shortCircuit: true };
     },
   });
+}
+
+/** Threads of this process run the bundles of their programs. */
+function takeThreads(directory: string): void {
+  threads.Worker = class extends Worker {
+    constructor(source: string | URL, options?: WorkerOptions) {
+      const isOurs = source instanceof URL && /\/src\/.+-worker\.ts$/.test(source.pathname);
+      super(isOurs ? threadFileIn(directory, source.pathname) : source, options);
+    }
+  };
+  syncBuiltinESMExports();
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleConsole } from "../../systemd/console.mjs";
-import { besidePackages, bundlePackages, bundleProgram } from "./bundle.ts";
+import { besidePackages, bundlePackages, bundleProgram, bundleThreads } from "./bundle.ts";
 import { suiteMemory } from "./memory.ts";
 
 /*
@@ -18,7 +18,12 @@ export async function globalSetup(): Promise<void> {
   // Some tests do things as another user.
   for (const made of [temporary, memory]) chmodSync(made, 0o755);
   const root = join(import.meta.dirname, "../..");
-  await Promise.all([bundleProgram(directory), bundlePackages(directory), bundleConsole(root)]);
+  await Promise.all([
+    bundleProgram(directory),
+    bundleThreads(directory),
+    bundlePackages(directory),
+    bundleConsole(root),
+  ]);
   process.env["TMPDIR"] = temporary;
   // While this process lives, what was started for the whole run does.
   process.env["BOX_TEST_RUNNER"] = String(process.pid);
