@@ -9,16 +9,20 @@ import { allProjects } from "./projects.ts";
 import { table, tableOf, when } from "./table.ts";
 import { parseTime, timeHelp } from "./times.ts";
 
+interface Seat {
+  email: string;
+  /** Unix seconds; null = without end. */
+  ends_at: number | null;
+  /** Missing: unknown. */
+  reached?: boolean;
+}
+
 /** `GET …/current`: who is on call, or who is next. */
 interface Duty {
   on_call: boolean;
   /** Nobody should be on call now. */
   off?: boolean;
-  email?: string;
-  /** Unix seconds; null = without end. */
-  ends_at?: number | null;
-  /** Missing: unknown. */
-  reached?: boolean;
+  accounts?: Seat[];
   next?: { email: string; starts_at: number } | null;
 }
 
@@ -100,7 +104,7 @@ async function showOnCall(project: string | undefined, options: ApiOptions): Pro
   const oncall: Row[] = [];
   for (const name of names) oncall.push(...(await dutiesOf(options, name)));
   print({ oncall }, options, () =>
-    table(["PROJECT", "SCHEDULE", "ON CALL", "REACHED", "UNTIL"], oncall.map(cells)),
+    table(["PROJECT", "SCHEDULE", "ON CALL", "REACHED", "UNTIL"], oncall.flatMap(cells)),
   );
 }
 
@@ -119,18 +123,13 @@ async function dutiesOf(options: ApiOptions, project: string): Promise<Row[]> {
   return rows;
 }
 
-function cells({
-  project,
-  schedule,
-  on_call,
-  off,
-  email = "",
-  ends_at,
-  reached,
-  next,
-}: Row): string[] {
-  const reach = reached === false ? "BY NOTHING" : reached ? "yes" : "";
-  if (on_call) return [project, schedule, email, reach, ends_at ? when(ends_at) : ""];
+/** A row for each who is on call. */
+function cells({ project, schedule, on_call, off, accounts = [], next }: Row): string[][] {
+  if (on_call)
+    return accounts.map(({ email, ends_at, reached }) => {
+      const reach = reached === false ? "BY NOTHING" : reached ? "yes" : "";
+      return [project, schedule, email, reach, ends_at ? when(ends_at) : ""];
+    });
   const later = next ? `${when(next.starts_at)}, then ${next.email}` : "";
-  return [project, schedule, off ? "nobody, outside of its hours" : "nobody", "", later];
+  return [[project, schedule, off ? "nobody, outside of its hours" : "nobody", "", later]];
 }

@@ -35,9 +35,9 @@ function overviewText(
     each.alerts.acknowledged,
     channelsText(each.channels),
     each.on_call
-      .map(({ schedule, account_id: id, off }) => {
+      .map(({ schedule, accounts, off }) => {
         const nobody = off ? "nobody, outside of its hours" : "NOBODY";
-        return `${schedule}: ${id === null ? nobody : nameOf(id)}`;
+        return `${schedule}: ${accounts.length === 0 ? nobody : accounts.map(nameOf).join(" + ")}`;
       })
       .join(", "),
   ]);

@@ -36,6 +36,9 @@ const projectNow = z.object({
     z.object({
       schedule: z.string(),
       account_id: z.string().nullable(),
+      accounts: z.array(z.string()).meta({
+        description: "Everybody whom it has on call now, the one above first.",
+      }),
       off: z.boolean().meta({
         description: "Nobody is promised now, as the schedule's `covers` says.",
       }),
@@ -132,7 +135,8 @@ function projectOf(
     channels: channels ?? { works: 0, failing: 0, off: 0, never_tried: 0 },
     on_call: listSchedules(reader, project).map(({ name: schedule }) => {
       const duty = dutyAt(reader, { projectId, name: schedule }, at);
-      return { schedule, account_id: duty?.onDuty ?? null, off: duty?.off ?? false };
+      const accounts = [...(duty?.onDuty ?? [])];
+      return { schedule, account_id: accounts[0] ?? null, accounts, off: duty?.off ?? false };
     }),
     sources: reader
       .sql<[id: number], SourceRow>(SOURCES)

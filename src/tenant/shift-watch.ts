@@ -77,7 +77,7 @@ function checkShifts(tx: Tx, id: string): void {
   const { due, handed, next } = shiftChecksAt(schedule, tx.at);
   for (const one of schedule.isHandedOver ? handed : [])
     if (notesHandOver(tx, id, one))
-      tellHandOver(tx, schedule, { ...one, since: heldSince(schedule, one.at - 1) });
+      tellHandOver(tx, schedule, { ...one, since: heldSince(schedule, one.at - 1, one.from) });
   for (const begin of schedule.isChecked && wantsShifts(tx) ? due : []) {
     const { ids: devices, gaveUp } = shiftDevices(tx, begin.account_id);
     const check = devices.length > 0 || gaveUp ? askShift(tx, id, begin) : null;

@@ -20,6 +20,7 @@ import { type Given, otherValue } from "../support/other-value.ts";
 let box: TestBox;
 let tab: Tab;
 let ann: string;
+let bob: string;
 let made: Promise<void>;
 before(() => (made = fill()));
 // Where a pattern names none of the tests, Node doesn't wait for what is before them.
@@ -32,6 +33,7 @@ async function fill(): Promise<void> {
   box = await testBox();
   tab = signedIn(box);
   ann = box.owner.accountId;
+  bob = box.person("member").accountId;
   for (const name of ["shop", "copy"]) await make("/v1/projects", { name });
   await make("/v1/projects/shop/rules", { name: "above" });
   const schedule = { name: "first line", timezone: "UTC", layers: [] };
@@ -65,7 +67,8 @@ const nouns: readonly Noun[] = [
     schema: scheduleWrite,
     given: () => ({
       "/timezone": "Asia/Kolkata",
-      "/layers/0/participants/0": ann,
+      "/layers/0/participants": [ann, bob],
+      "/layers/0/take": 2,
       "/layers/0/rotation_start": 1_767_600_000,
       "/layers/0/shift_minutes": 1440,
     }),

@@ -56,7 +56,12 @@ test("everything in one answer: counts, who is on call, readiness, what came in 
   assert.deepEqual(shown?.alerts.open, 2);
   assert.deepEqual(shown?.channels, { works: 1, failing: 1, off: 0, never_tried: 0 });
   assert.deepEqual(shown?.on_call, [
-    { schedule: "primary", off: false, account_id: box.owner.accountId },
+    {
+      schedule: "primary",
+      off: false,
+      account_id: box.owner.accountId,
+      accounts: [box.owner.accountId],
+    },
   ]);
   assert.equal(shown?.rules, 1);
   const [app] = shown?.sources ?? [];

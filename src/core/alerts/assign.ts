@@ -60,8 +60,8 @@ function assigned(tx: Tx, row: AlertRow, { accounts = [], schedules = [] }: Aler
     "/schedules",
     schedules.filter((name) => !usable?.has(name)),
   );
-  const duty = schedules.map((name) => onCallNow(tx, { projectId, name }, tx.at));
-  const all = [...new Set([...accounts, ...duty])].filter((account) => account !== null);
+  const duty = schedules.flatMap((name) => onCallNow(tx, { projectId, name }, tx.at));
+  const all = [...new Set([...accounts, ...duty])];
   if (all.length === 0)
     throw new ServiceError("nobody_on_call", "The schedules have nobody on call now.");
   return all;

@@ -44,8 +44,7 @@ export function fallbackPeople(
   at: number,
   { isMember, onCall }: OnCallLookup,
 ): string[] {
-  const duty = schedules.map((name) => onCall({ projectId: NOWHERE, name }, at));
-  const named = [...accounts, ...duty].filter((account) => account !== null);
-  const there = [...new Set(named)].filter(isMember);
+  const duty = schedules.flatMap((name) => onCall({ projectId: NOWHERE, name }, at));
+  const there = [...new Set([...accounts, ...duty])].filter(isMember);
   return there.length > 0 ? there : [...all];
 }

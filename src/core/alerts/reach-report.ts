@@ -161,7 +161,7 @@ export function reachReport(facts: ReachFacts): ReachEntry[] {
       add(account, held !== null && hasWay ? silenced(held) : wayless(account));
   const namedBy = ({ step, duties }: StepFact) => [
     ...step.accounts,
-    ...duties.flatMap(({ onDuty }) => onDuty ?? []),
+    ...duties.flatMap(({ onDuty }) => onDuty),
   ];
   // Whom another step names is paged by that one, also where they weren't on call in this.
   const named = new Set(facts.steps.flatMap(namedBy));
@@ -179,8 +179,8 @@ export function reachReport(facts: ReachFacts): ReachEntry[] {
     for (const { onDuty, planned, participants } of hasRun ? duties : [])
       for (const account of participants) {
         if (isThere(account) || named.has(account)) continue;
-        const reason = account === planned ? "covered_by_override" : "not_on_call";
-        add(account, { reason, step: number, by: onDuty });
+        const reason = planned.includes(account) ? "covered_by_override" : "not_on_call";
+        add(account, { reason, step: number, by: onDuty[0] ?? null });
       }
   }
   if (facts.steps.length === 0 && entries.length === 0)

@@ -12,22 +12,22 @@ export type StepRecipients = (projectId: number, step: EscalationStep) => readon
 /** Where a reach looks who is there and who is on call. */
 export interface OnCallLookup {
   isMember(account: string): boolean;
-  /** The account that has the schedule's seat at `at`, Unix seconds; null: nobody. */
-  onCall(schedule: SchedulePlace, at: number): string | null;
+  /** The accounts that the schedule has on call at `at`, Unix seconds. */
+  onCall(schedule: SchedulePlace, at: number): readonly string[];
 }
 
 /** As the store says it now; what it was asked last it knows. */
 export function storedSeats(reader: Reader): OnCallLookup {
-  const known = new Map<string, { at: number; account: string | null }>();
+  const known = new Map<string, { at: number; accounts: readonly string[] }>();
   return {
     isMember: memberIn(reader),
     onCall(schedule, at) {
       const key = keyOf(schedule);
       const last = known.get(key);
-      if (last?.at === at) return last.account;
-      const account = onCallNow(reader, schedule, at);
-      known.set(key, { at, account });
-      return account;
+      if (last?.at === at) return last.accounts;
+      const accounts = onCallNow(reader, schedule, at);
+      known.set(key, { at, accounts });
+      return accounts;
     },
   };
 }
@@ -50,7 +50,7 @@ export function readSeats(
   };
   return {
     isMember: memberIn(reader),
-    onCall: (place, at) => seat(place)?.at(at).account_id ?? null,
+    onCall: (place, at) => seat(place)?.at(at).accounts ?? [],
     seat,
   };
 }
@@ -73,8 +73,8 @@ export function createReach(
   at: number,
   { isMember, onCall: seatAt }: OnCallLookup,
 ): StepRecipients {
-  const onDuty = new Map<string, string | null>();
-  const onCall = (projectId: number, name: string): string | null => {
+  const onDuty = new Map<string, readonly string[]>();
+  const onCall = (projectId: number, name: string): readonly string[] => {
     const key = `${projectId}:${name}`;
     let known = onDuty.get(key);
     if (known === undefined) {
@@ -85,8 +85,7 @@ export function createReach(
   };
 
   return (projectId, step) => {
-    const duty = step.schedules.map((name) => onCall(projectId, name));
-    const named = [...step.accounts, ...duty].filter((account) => account !== null);
-    return [...new Set(named)].filter(isMember);
+    const duty = step.schedules.flatMap((name) => onCall(projectId, name));
+    return [...new Set([...step.accounts, ...duty])].filter(isMember);
   };
 }

@@ -172,7 +172,7 @@ function becauseOf(world: World, { at, span }: Rung, account: string): Because[]
       : []),
     ...step.schedules.flatMap((name): Because[] => {
       const piece = world.seatOf(name)?.at(at);
-      if (piece === undefined || piece.account_id !== account) return [];
+      if (piece === undefined || !piece.accounts.includes(account)) return [];
       const { layer, override_id, until } = piece;
       const kind = override_id === null ? "schedule" : "override";
       return [{ kind, name, layer, until: Number.isFinite(until) ? until : null }];

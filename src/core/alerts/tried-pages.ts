@@ -150,7 +150,7 @@ function unreachedBy(
   const seats = storedSeats(reader);
   const named = body.escalations.flatMap(({ accounts, schedules }) => [
     ...accounts,
-    ...schedules.flatMap((name) => seats.onCall({ projectId, name }, now) ?? []),
+    ...schedules.flatMap((name) => seats.onCall({ projectId, name }, now)),
   ]);
   const of = { projectId, level: body.match.min_level ?? 0 };
   const email = reader.sql<[id: string], string>("SELECT email FROM accounts WHERE id = ?").pluck();

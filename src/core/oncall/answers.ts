@@ -9,7 +9,7 @@ import { listOverrides } from "./overrides.ts";
 import {
   type Duty,
   followCalendar,
-  followDuty,
+  followDuties,
   followNext,
   followPreview,
   isOffAt,
@@ -42,10 +42,16 @@ export async function currentOnCall(
   at: number,
 ): Promise<Current> {
   const { schedule, emailOf } = readStored(reader, stored);
-  const duty = await slices.run(followDuty(schedule, at));
-  const email = duty === null ? undefined : emailOf(duty.account_id);
-  if (duty !== null && email !== undefined)
-    return { on_call: true, ...duty, email, schedule: stored.name };
+  const duties = await slices.run(followDuties(schedule, at));
+  const accounts = duties.flatMap(({ account_id, starts_at, ends_at }) => {
+    const email = emailOf(account_id);
+    return email === undefined ? [] : [{ account_id, email, starts_at, ends_at }];
+  });
+  const [first] = accounts;
+  if (first !== undefined) {
+    const { layer = null, override_id = null } = duties[0] ?? {};
+    return { on_call: true, ...first, accounts, schedule: stored.name, layer, override_id };
+  }
   const next = await slices.run(followNext(schedule, at));
   return {
     on_call: false,

@@ -4,7 +4,7 @@ import { accounts, askPeople, asks } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { clockOfPerson } from "../../people/reader-clock.ts";
 import { membersAmong } from "../projects/rule-references.ts";
-import { followed, holderOfStretch } from "./holder.ts";
+import { followed, holderOfStretch, holdersOfStretch } from "./holder.ts";
 import { writeNote } from "./notes.ts";
 import { createOverride, swapStretches } from "./overrides.ts";
 import type { StoredSchedule } from "./schedule.ts";
@@ -227,19 +227,21 @@ function tell(tx: Tx, ask: ShownAsk, { account, line }: { account: string; line:
   });
 }
 
-/** Tells whose shift it was that somebody took it by hand. */
+/** Tells those whose shift it was that somebody took it by hand. */
 export function tellTaken(
   tx: Tx,
   stored: StoredSchedule,
   { from, until, by }: { from: number; until: number; by: string },
 ): void {
-  const holder = holderOfStretch(followed(tx, stored), { from, until });
-  if (holder === null || holder === by || !membersAmong(tx, [holder]).has(holder)) return;
-  const words = stretchFor(tx, holder, stored.timezone);
-  writeNote(tx, {
-    accountId: holder,
-    title: `${nameOf(tx, by)} takes your shift`,
-    lines: [`${stored.project} / ${stored.name}: ${words(from, until)}`],
-    path: "/oncall",
-  });
+  const holders = holdersOfStretch(followed(tx, stored), { from, until });
+  for (const holder of membersAmong(tx, holders)) {
+    if (holder === by) continue;
+    const words = stretchFor(tx, holder, stored.timezone);
+    writeNote(tx, {
+      accountId: holder,
+      title: `${nameOf(tx, by)} takes your shift`,
+      lines: [`${stored.project} / ${stored.name}: ${words(from, until)}`],
+      path: "/oncall",
+    });
+  }
 }

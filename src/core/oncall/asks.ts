@@ -67,7 +67,7 @@ export function makeAsk(tx: Tx, by: string, input: AskInput): { id: string } {
   mustBeAhead(tx, { from, until }, "");
   if (back !== undefined) mustBeAhead(tx, back, "/in_return");
   const holder = holderOfStretch(schedule, input);
-  if (holder === null) throw bad("/from", "is not one person's shift until its end");
+  if (holder === null) throw bad("/from", "is not one person's alone until its end");
   if (holder !== by && !manages) throw bad("/from", "is not your own shift until its end");
   const of = [...new Set(input.of)];
   const members = membersAmong(tx, of);

@@ -8,7 +8,8 @@ export interface CalendarShift {
   ends_at: number;
   /** Null under an override. */
   layer: string | null;
-  /** Its id, with the shift's start, makes an event's lasting UID. */
+  account_id: string;
+  /** Its id, with the shift's start, makes an event's lasting UID; of several that begin at once the further ones have their account's, too. */
   schedule: { id: string; name: string };
 }
 
@@ -17,7 +18,6 @@ export interface CalendarInput {
   name: string;
   /** When this text was made, Unix seconds. */
   made_at: number;
-  /** No two of one schedule start at the same second. */
   shifts: readonly CalendarShift[];
 }
 
@@ -62,9 +62,13 @@ export function* followIcalendar(input: CalendarInput): Work<string> {
     "X-PUBLISHED-TTL:PT1H",
   ];
   let out = written(input.shifts.length === 0 ? [...head, ...NO_EVENTS] : head);
+  const used = new Set<string>();
   for (const shift of input.shifts) {
     yield EVENT_COST;
-    out += written(event(shift, input.made_at));
+    const start = `${shift.schedule.id}-${shift.starts_at}`;
+    const uid = used.has(start) ? `${start}-${shift.account_id}` : start;
+    used.add(start);
+    out += written(event(shift, { uid, madeAt: input.made_at }));
   }
   return out + written(["END:VCALENDAR"]);
 }
@@ -73,11 +77,11 @@ function written(lines: readonly string[]): string {
   return lines.map((line) => `${folded(line)}\r\n`).join("");
 }
 
-function event(shift: CalendarShift, madeAt: number): string[] {
+function event(shift: CalendarShift, { uid, madeAt }: { uid: string; madeAt: number }): string[] {
   const reason = shift.layer === null ? "Override" : `Layer: ${shift.layer}`;
   return [
     "BEGIN:VEVENT",
-    `UID:${shift.schedule.id}-${shift.starts_at}@box`,
+    `UID:${uid}@box`,
     `DTSTAMP:${utc(madeAt)}`,
     `DTSTART:${utc(shift.starts_at)}`,
     `DTEND:${utc(shift.ends_at)}`,

@@ -16,7 +16,7 @@ export function looksOf(layers: readonly Layer[]): number {
   return Math.min(changes, MOST_PIECES) * (1 + layers.length);
 }
 
-/** One person, however often named, never hands over. */
+/** One person, however often named, never hands over. Who is taken beside them changes nothing: each turn is one piece. */
 function handovers({ participants, shift_minutes }: Layer): number {
   return new Set(participants).size > 1 ? Math.ceil((DAYS * 24 * 60) / shift_minutes) : 0;
 }

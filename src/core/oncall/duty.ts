@@ -18,11 +18,11 @@ const OVERRIDES = `SELECT id, account_id, starts_at, ends_at FROM overrides
   WHERE schedule_id = ? AND starts_at <= ? AND ends_at > ? ORDER BY rowid`;
 
 /**
- * The account that the schedule of this name, as a ladder of the project names it, has on call at `at` (Unix seconds); null where nobody is or
- * there is no such schedule. The account may have been removed since (contract §5, Ladder).
+ * The accounts that the schedule of this name, as a ladder of the project names it, has on call at `at` (Unix seconds); none where nobody is or
+ * there is no such schedule. One may have been removed since (contract §5, Ladder).
  */
-export function onCallNow(reader: Reader, schedule: SchedulePlace, at: number): string | null {
-  return dutyAt(reader, schedule, at)?.onDuty ?? null;
+export function onCallNow(reader: Reader, schedule: SchedulePlace, at: number): readonly string[] {
+  return dutyAt(reader, schedule, at)?.onDuty ?? [];
 }
 
 /** Whether any schedule has this account on call at `at` (Unix seconds). */
@@ -30,13 +30,13 @@ export function hasDuty(reader: Reader, account: string, at: number): boolean {
   return reader
     .sql<[], SchedulePlace>("SELECT project_id AS projectId, name FROM schedules")
     .all()
-    .some((schedule) => onCallNow(reader, schedule, at) === account);
+    .some((schedule) => onCallNow(reader, schedule, at).includes(account));
 }
 
 /** Who had duty, who would have had it without overrides, and everybody who takes turns. */
 export interface DutyAt {
-  onDuty: string | null;
-  planned: string | null;
+  onDuty: readonly string[];
+  planned: readonly string[];
   participants: string[];
   /** Nobody has it, and nobody was promised: the schedule covers hours, and it is outside of them. */
   off: boolean;
@@ -101,8 +101,8 @@ export function readSeat(reader: Reader, schedule: SchedulePlace): OnCallSeat | 
   return {
     at,
     dutyAt: (when) => ({
-      onDuty: at(when).account_id,
-      planned: plannedAt(when).account_id,
+      onDuty: at(when).accounts,
+      planned: plannedAt(when).accounts,
       participants,
       off: at(when).isOff === true,
     }),

@@ -16,8 +16,10 @@ export interface HandOver {
 }
 
 const MOST_PIECES = 5_000;
+/** How far a stretch is followed, either way. */
+const LONGEST = 31 * DAY;
 
-/** The hand-overs within (from, until], in order. */
+/** The hand-overs within (from, until], in order. Where several come or go at once, who comes takes over from who goes. */
 export function handOversIn(
   schedule: Schedule,
   { from, until }: { from: number; until: number },
@@ -25,38 +27,56 @@ export function handOversIn(
   const pieceAt = readSchedule(schedule);
   const found: HandOver[] = [];
   let piece = pieceAt(from);
-  let before = piece.account_id;
-  let open: HandOver | null = null;
+  let before = piece.accounts;
+  let open: HandOver[] = [];
   for (let looked = 0; looked < MOST_PIECES && Number.isFinite(piece.until); looked += 1) {
     const at = piece.until;
-    if (at > until && (open === null || at > until + DAY)) break;
+    if (at > until && (open.length === 0 || at > until + LONGEST)) break;
     const next = pieceAt(at);
-    if (next.account_id !== piece.account_id) {
-      if (open !== null) open.until = at;
-      open = null;
+    const made = handedOver({ at, from: piece.accounts, before, to: next.accounts });
+    if (made.length > 0) {
+      // One to nobody ends with any change.
+      const isOver = ({ to }: HandOver) => to === null || !next.accounts.includes(to);
+      for (const one of open) if (isOver(one)) one.until = at;
+      open = open.filter((one) => !isOver(one));
       if (at <= until) {
-        open = { at, from: piece.account_id, before, to: next.account_id, until: null };
-        found.push(open);
+        open.push(...made);
+        found.push(...made);
       }
     }
-    before = next.account_id ?? before;
+    if (next.accounts.length > 0) before = next.accounts;
     piece = next;
   }
-  // How it ends is known where what it ends with is, whoever looks no further.
-  if (open !== null && Number.isFinite(piece.until)) open.until = piece.until;
+  // One that is followed no further ends with its piece, for all that is known.
+  if (Number.isFinite(piece.until)) for (const one of open) one.until = piece.until;
   return found;
 }
 
-/** How far back a stretch is followed. */
-const LONGEST = 31 * DAY;
+/** What passes on at one moment, from those who had it to those who have it. `before`: who had it last. */
+function handedOver(of: {
+  at: number;
+  from: readonly string[];
+  before: readonly string[];
+  to: readonly string[];
+}): HandOver[] {
+  const go = of.from.filter((account) => !of.to.includes(account));
+  const come = of.to.filter((account) => !of.from.includes(account));
+  return Array.from({ length: Math.max(go.length, come.length) }, (_, i): HandOver => {
+    const from = go[i] ?? null;
+    const last = of.from.length === 0 ? of.before[i] : from;
+    return { at: of.at, from, before: last ?? null, to: come[i] ?? null, until: null };
+  });
+}
 
-/** Since when the person who has a schedule at `at` has had it without a break; at most 31 days back. */
-export function heldSince(schedule: Schedule, at: number): number {
+/** Since when a person who has a schedule at `at` has had it without a break, or nobody (null); at most 31 days back. */
+export function heldSince(schedule: Schedule, at: number, account: string | null): number {
   const pieceAt = readSchedule(schedule);
   let piece = pieceAt(at);
   for (let looked = 0; looked < MOST_PIECES && piece.since > at - LONGEST; looked += 1) {
     const earlier = pieceAt(piece.since - 1);
-    if (earlier.account_id !== piece.account_id) break;
+    const isHeld =
+      account === null ? earlier.accounts.length === 0 : earlier.accounts.includes(account);
+    if (!isHeld) break;
     piece = earlier;
   }
   return Math.max(piece.since, at - LONGEST);

@@ -1,11 +1,12 @@
 import type { HolidayDays, Layer } from "./schedule.ts";
 import { DAY, type Zone } from "./zone.ts";
 
-/** Who a layer alone puts on call in [since, until), Unix seconds; null is nobody. */
+/** Whom a layer alone puts on call in [since, until), Unix seconds. */
 export interface LayerSpan {
   since: number;
   until: number;
-  account_id: string | null;
+  /** The one whose turn it is, then the others that the layer takes. */
+  accounts: readonly string[];
   /** Whether its restriction lets it cover, whoever has it and whether its turns have begun. */
   open: boolean;
 }
@@ -35,16 +36,27 @@ export function readLayer(
   return (at) => {
     const window = windowAt(at);
     const { since, until, open } = window;
-    if (at < begin) return { since, until: Math.min(until, begin), account_id: null, open };
-    if (!open) return { since, until, account_id: null, open };
+    if (at < begin) return { since, until: Math.min(until, begin), accounts: NOBODY, open };
+    if (!open) return { since, until, accounts: NOBODY, open };
     const turn = turnAt(at);
     return {
       since: Math.max(turn.since, since),
       until: Math.min(turn.until, until),
-      account_id: turn.account_id,
+      accounts: turn.accounts,
       open,
     };
   };
+}
+
+const NOBODY: readonly string[] = [];
+
+/** Whom each turn has: whose it is and the next others in the row, as many as the layer takes. A turn of nobody is nobody's. */
+function takenBy({ participants, take = 1 }: Layer): (readonly string[])[] {
+  return participants.map((first, turn) => {
+    if (first === null) return NOBODY;
+    const row = [...participants.slice(turn), ...participants.slice(0, turn)];
+    return [...new Set(row.filter((one) => one !== null))].slice(0, take);
+  });
 }
 
 /** The rotation without its restriction, which masks it and never pauses it. From `rotation_start` on. */
@@ -53,8 +65,10 @@ function readTurns(layer: Layer, zone: Zone): (at: number) => Omit<LayerSpan, "o
   const [only = null] = participants;
   // One person, however often named, never hands over: nothing to count.
   if (participants.every((account) => account === only)) {
-    return () => ({ since: begin, until: Infinity, account_id: only });
+    const accounts = only === null ? NOBODY : [only];
+    return () => ({ since: begin, until: Infinity, accounts });
   }
+  const turns = takenBy(layer);
   const wholeDays = layer.shift_minutes % (DAY / 60) === 0;
   const step = layer.shift_minutes * 60;
   const civilBegin = begin + zone.offsetAt(begin);
@@ -68,8 +82,8 @@ function readTurns(layer: Layer, zone: Zone): (at: number) => Omit<LayerSpan, "o
     let turn = Math.max(0, Math.floor(passed / step));
     while (turn > 0 && handover(turn) > at) turn -= 1;
     while (handover(turn + 1) <= at) turn += 1;
-    const account = participants[turn % participants.length] ?? null;
-    return { since: handover(turn), until: handover(turn + 1), account_id: account };
+    const accounts = turns[turn % turns.length] ?? NOBODY;
+    return { since: handover(turn), until: handover(turn + 1), accounts };
   };
 }
 

@@ -6,8 +6,8 @@ import { Zone } from "./zone.ts";
 export interface RosterPiece {
   since: number;
   until: number;
-  /** Null: nobody is on call. */
-  account_id: string | null;
+  /** Everybody who is on call; none: nobody. */
+  accounts: readonly string[];
   /** The layer that decides; null under an override and when nobody is on call. */
   layer: string | null;
   override_id: string | null;
@@ -35,7 +35,7 @@ export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
       return {
         since,
         until,
-        account_id: override.account_id,
+        accounts: [override.account_id],
         layer: null,
         override_id: override.id,
       };
@@ -46,13 +46,13 @@ export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
       isOff &&= !span.open;
       since = Math.max(since, span.since);
       until = Math.min(until, span.until);
-      const { account_id } = span;
-      if (account_id !== null) return { since, until, account_id, layer: name, override_id: null };
+      const { accounts } = span;
+      if (accounts.length > 0) return { since, until, accounts, layer: name, override_id: null };
     }
     return {
       since,
       until,
-      account_id: null,
+      accounts: [],
       layer: null,
       override_id: null,
       ...(isOff && { isOff }),

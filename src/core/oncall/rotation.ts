@@ -47,9 +47,9 @@ const LOOK = 366 * DAY;
 /** Most pieces one question looks at: for a year, a change every 17 minutes. */
 export const MOST_PIECES = 30_000;
 
-/** The account on call at this instant, or null. The cheapest question: no stretch is followed. */
-export function whoIsOnCall(schedule: Schedule, at: number): string | null {
-  return readSchedule(schedule)(at).account_id;
+/** The accounts on call at this instant; none: nobody. The cheapest question: no stretch is followed. */
+export function whoIsOnCall(schedule: Schedule, at: number): readonly string[] {
+  return readSchedule(schedule)(at).accounts;
 }
 
 /** Whether nobody is on call at this instant and nobody was promised. */
@@ -57,9 +57,9 @@ export function isOffAt(schedule: Schedule, at: number): boolean {
   return readSchedule(schedule)(at).isOff === true;
 }
 
-/** Who is on call at this instant and for which stretch, or null when nobody is. */
+/** Who is on call at this instant and for which stretch, or null when nobody is; of several the first. */
 export function onCallAt(schedule: Schedule, at: number): Duty | null {
-  return finish(followDuty(schedule, at));
+  return finish(followDuties(schedule, at))[0] ?? null;
 }
 
 /** The first stretch that begins after this instant, and within 366 days of it; null if none does. */
@@ -67,15 +67,21 @@ export function nextOnCall(schedule: Schedule, at: number): Duty | null {
   return finish(followNext(schedule, at));
 }
 
-/** Every shift and every gap of [from, until), in order and cut to it: together they tile what is promised. */
+/**
+ * Every shift and every gap of [from, until), in order and cut to it: together they cover what is promised, and only shifts
+ * of a layer that takes several lie over each other.
+ */
 export function preview(schedule: Schedule, from: number, until: number): Preview {
   return finish(followPreview(schedule, { from, until }));
 }
 
-/** `onCallAt` in steps. */
-export function* followDuty(schedule: Schedule, at: number): Work<Duty | null> {
+/** Everybody who is on call at this instant, each for their own stretch, in steps. */
+export function* followDuties(schedule: Schedule, at: number): Work<Duty[]> {
   const reading = readingOf(schedule);
-  return yield* dutyOf(reading, reading.pieceAt(at), at);
+  const piece = reading.pieceAt(at);
+  const duties: Duty[] = [];
+  for (const account of piece.accounts) duties.push(yield* dutyOf(reading, { piece, at, account }));
+  return duties;
 }
 
 /** `nextOnCall` in steps. */
@@ -85,9 +91,10 @@ export function* followNext(schedule: Schedule, at: number): Work<Duty | null> {
   for (let looked = 0; looked < MOST_PIECES && before.until <= at + LOOK; looked += 1) {
     yield reading.looks;
     const piece = reading.pieceAt(before.until);
-    if (piece.account_id !== before.account_id && piece.account_id !== null) {
-      return yield* dutyOf(reading, piece, before.until);
-    }
+    const { accounts } = before;
+    const come = piece.accounts.find((account) => !accounts.includes(account));
+    if (come !== undefined)
+      return yield* dutyOf(reading, { piece, at: before.until, account: come });
     before = piece;
   }
   return null;
@@ -99,19 +106,20 @@ export function followPreview(schedule: Schedule, range: Range): Work<Preview> {
 }
 
 /**
- * The shifts of a preview, but the first with the time it began at instead of being cut to `from`.
+ * The shifts of a preview, but those that go on at `from` with the time they began at instead of being cut to it.
  * A calendar knows a shift by its start, which must not move with the day on which it is fetched.
  */
 export function* followCalendar(schedule: Schedule, range: Range): Work<Shift[]> {
   const reading = readingOf(schedule);
-  const [first, ...rest] = (yield* previewOf(reading, range)).shifts;
-  if (first === undefined) return [];
+  const { shifts } = yield* previewOf(reading, range);
   const { from } = range;
-  const starts_at =
-    first.starts_at === from
-      ? yield* startOf(reading, { piece: reading.pieceAt(from), at: from, same: sameShift })
-      : first.starts_at;
-  return [{ ...first, starts_at }, ...rest];
+  const piece = reading.pieceAt(from);
+  for (const shift of shifts) {
+    if (shift.starts_at !== from) break;
+    const isSame = (one: RosterPiece) => sameSource(one, piece) && hasIn(one, shift.account_id);
+    shift.starts_at = yield* startOf(reading, { piece, at: from, isSame });
+  }
+  return shifts;
 }
 
 /** [from, until) in Unix seconds. */
@@ -141,19 +149,25 @@ function* previewOf(
   const shifts: Shift[] = [];
   const gaps: Preview["gaps"] = [];
   let last: RosterPiece | undefined;
-  let open: { ends_at: number } = { ends_at: from };
+  // What goes on where the next piece has it too, by whose it is; null: a gap.
+  let open = new Map<string | null, { ends_at: number }>();
   let at = from;
   for (let looked = 0; looked < most && at < until; looked += 1) {
     yield looks;
     const piece = pieceAt(at);
     const ends_at = Math.min(piece.until, until);
-    if (last !== undefined && sameShift(piece, last)) {
-      open.ends_at = ends_at;
-    } else {
-      const { account_id, layer, override_id } = piece;
-      if (piece.isOff) open = { ends_at };
-      else if (account_id === null) open = pushed(gaps, { starts_at: at, ends_at });
-      else open = pushed(shifts, { account_id, starts_at: at, ends_at, layer, override_id });
+    const { layer, override_id } = piece;
+    const before = last !== undefined && sameSource(piece, last) ? open : NOTHING;
+    open = new Map();
+    for (const account_id of whose(piece)) {
+      const times = { starts_at: at, ends_at };
+      const goesOn = before.get(account_id);
+      if (goesOn !== undefined) goesOn.ends_at = ends_at;
+      const begun =
+        account_id === null
+          ? () => pushed(gaps, times)
+          : () => pushed(shifts, { account_id, ...times, layer, override_id });
+      open.set(account_id, goesOn ?? begun());
     }
     last = piece;
     at = ends_at;
@@ -161,57 +175,69 @@ function* previewOf(
   return { shifts, gaps, until: at };
 }
 
+const NOTHING: ReadonlyMap<string | null, { ends_at: number }> = new Map();
+const GAP = [null];
+
+/** Who has a piece; null: nobody, and somebody should. */
+function whose({ accounts, isOff }: RosterPiece): readonly (string | null)[] {
+  return accounts.length > 0 || isOff ? accounts : GAP;
+}
+
 function pushed<T>(list: T[], item: T): T {
   list.push(item);
   return item;
 }
 
-function* dutyOf(reading: Reading, piece: RosterPiece, at: number): Work<Duty | null> {
-  const { account_id, layer, override_id } = piece;
-  if (account_id === null) return null;
+function* dutyOf(
+  reading: Reading,
+  { piece, at, account }: { piece: RosterPiece; at: number; account: string },
+): Work<Duty> {
+  const { layer, override_id } = piece;
+  const from = { piece, at, isSame: (one: RosterPiece) => hasIn(one, account) };
   return {
-    account_id,
-    starts_at: yield* startOf(reading, { piece, at, same: samePerson }),
-    ends_at: yield* endOf(reading, piece, at),
+    account_id: account,
+    starts_at: yield* startOf(reading, from),
+    ends_at: yield* endOf(reading, from),
     layer,
     override_id,
   };
 }
 
-interface Backwards {
+interface Followed {
   piece: RosterPiece;
   at: number;
-  same: (a: RosterPiece, b: RosterPiece) => boolean;
+  /** Whether what is followed goes on in a piece. */
+  isSame: (one: RosterPiece) => boolean;
 }
 
-function* startOf({ pieceAt, looks }: Reading, { piece, at, same }: Backwards): Work<number> {
+function* startOf({ pieceAt, looks }: Reading, { piece, at, isSame }: Followed): Work<number> {
   let first = piece;
   for (let looked = 0; looked < MOST_PIECES && first.since > at - LOOK; looked += 1) {
     yield looks;
     // Times are whole seconds, so the second before a piece is the end of the one before it.
     const before = pieceAt(first.since - 1);
-    if (!same(before, first)) break;
+    if (!isSame(before)) break;
     first = before;
   }
   return first.since;
 }
 
-function* endOf({ pieceAt, looks }: Reading, piece: RosterPiece, at: number): Work<number | null> {
+function* endOf({ pieceAt, looks }: Reading, { piece, at, isSame }: Followed): Work<number | null> {
   let last = piece;
   for (let looked = 0; looked < MOST_PIECES && last.until <= at + LOOK; looked += 1) {
     yield looks;
     const after = pieceAt(last.until);
-    if (!samePerson(after, last)) return last.until;
+    if (!isSame(after)) return last.until;
     last = after;
   }
   return null;
 }
 
-function samePerson(a: RosterPiece, b: RosterPiece): boolean {
-  return a.account_id === b.account_id;
+function hasIn({ accounts }: RosterPiece, account: string): boolean {
+  return accounts.includes(account);
 }
 
-function sameShift(a: RosterPiece, b: RosterPiece): boolean {
-  if (a.isOff !== b.isOff) return false;
-  return samePerson(a, b) && a.layer === b.layer && a.override_id === b.override_id;
+/** Whether the same layer or override decides in both. */
+function sameSource(a: RosterPiece, b: RosterPiece): boolean {
+  return a.isOff === b.isOff && a.layer === b.layer && a.override_id === b.override_id;
 }

@@ -30,6 +30,9 @@ const restriction = z.strictObject({
     ),
 });
 
+/** People whom one layer has on call at once. */
+export const MOST_TAKEN = 5;
+
 /** One layer. `restriction` null: always. */
 export const layer = z.strictObject({
   name: text(128),
@@ -45,6 +48,11 @@ export const layer = z.strictObject({
     .nullable()
     .default(null)
     .describe("When the layer counts; null = always."),
+  take: integer(1, MOST_TAKEN)
+    .optional()
+    .describe(
+      "Additive: how many are on call at once: the person whose turn it is and the next others in the row; left out: one. A turn of nobody is nobody's, and an override stands for all of them.",
+    ),
 });
 export type Layer = z.output<typeof layer>;
 
@@ -184,21 +192,31 @@ export interface Schedule {
 /** Days since 1 January 1970, by the calendar's name. */
 export type HolidayDays = ReadonlyMap<string, ReadonlySet<number>>;
 
+const reached = z.boolean().optional().meta({
+  description:
+    "Whether a contact or a phone reaches them; left out where the box knows of neither, and a shared channel may be everybody's way.",
+});
+
+const seat = {
+  account_id: z.string(),
+  email: z.string(),
+  starts_at: z.int(),
+  ends_at: z.int().nullable(),
+};
+
 /** Who is on call, or who is next (contract §3). */
 export const currentAnswer = z.union([
   z.object({
     on_call: z.literal(true),
-    account_id: z.string(),
-    email: z.string(),
+    ...seat,
+    accounts: z.array(z.object({ ...seat, reached })).meta({
+      description:
+        "Additive: everybody who is on call now, the one above first: several where a layer takes several. A ladder pages all of them.",
+    }),
     schedule: z.string(),
     layer: z.string().nullable(),
     override_id: z.string().nullable(),
-    starts_at: z.int(),
-    ends_at: z.int().nullable(),
-    reached: z.boolean().optional().meta({
-      description:
-        "Whether a contact or a phone reaches them; left out where the box knows of neither, and a shared channel may be everybody's way.",
-    }),
+    reached,
   }),
   z.object({
     on_call: z.literal(false),

@@ -290,6 +290,16 @@ export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInpu
   });
   if (empty.length > 0)
     throw new ServiceError("invalid_layer", "A layer needs participants.", { details: empty });
+  const overtaken = layers.flatMap(({ participants, take = 1 }, i): ErrorDetail[] => {
+    const people = new Set(participants.filter((one) => one !== null)).size;
+    if (take <= people) return [];
+    const reason = `must be at most ${people}: so many people take turns`;
+    return [{ field: `/layers/${i}/take`, reason, value: String(take) }];
+  });
+  if (overtaken.length > 0)
+    throw new ServiceError("invalid_layer", "A layer takes more people than it has.", {
+      details: overtaken,
+    });
   const unknown = unknownCalendars(reader, layers);
   if (unknown.length > 0)
     throw new ServiceError("invalid_layer", "A layer names holidays that there aren't.", {

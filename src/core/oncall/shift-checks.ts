@@ -98,12 +98,13 @@ export const wantsHandOvers = (reader: Reader): boolean =>
     .get() !== undefined;
 
 /** Writes that people are told of a hand-over now; false where that was done before. */
-export function notesHandOver(tx: Tx, scheduleId: string, { at, to }: HandOver): boolean {
+export function notesHandOver(tx: Tx, scheduleId: string, { at, from, to }: HandOver): boolean {
   const isOld = and(eq(handOvers.scheduleId, scheduleId), lt(handOvers.at, tx.at - KEPT));
   tx.orm.delete(handOvers).where(isOld).run();
   const { changes } = tx.orm
     .insert(handOvers)
-    .values({ scheduleId, at, toId: to ?? "" })
+    // Several may go at once and nobody come.
+    .values({ scheduleId, at, toId: to ?? `-${from ?? ""}` })
     .onConflictDoNothing()
     .run();
   return changes > 0;
@@ -236,9 +237,8 @@ export function unconfirmedShifts(reader: Reader, now: number): CheckedShift[] {
     .orderBy(asc(shiftChecks.id))
     .all();
   // Who was relieved since has nothing to show.
-  return rows.filter(
-    ({ accountId, projectId, schedule, startsAt }) =>
-      onCallNow(reader, { projectId, name: schedule }, Math.max(now, startsAt)) === accountId,
+  return rows.filter(({ accountId, projectId, schedule, startsAt }) =>
+    onCallNow(reader, { projectId, name: schedule }, Math.max(now, startsAt)).includes(accountId),
   );
 }
 

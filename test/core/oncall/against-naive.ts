@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
-import { type Duty, onCallAt, preview, whoIsOnCall } from "../../../src/core/oncall/rotation.ts";
+import {
+  type Duty,
+  followDuties,
+  preview,
+  whoIsOnCall,
+} from "../../../src/core/oncall/rotation.ts";
 import type { Layer, Schedule } from "../../../src/core/oncall/schedule.ts";
+import { finish } from "../../../src/ground/kit/slices.ts";
 import fc from "../../support/property.ts";
-import { NOBODY, naiveRoster, watchClock } from "./naive.ts";
+import { NOBODY, naiveRoster, peopleAt, watchClock } from "./naive.ts";
 
 /**
  * The evaluator against the naive one in naive.ts. `preview` is compared at every minute of every
- * schedule; `whoIsOnCall` and `onCallAt` around changes and at random minutes, or at every minute.
+ * schedule; `whoIsOnCall` and `followDuties` around changes and at random minutes, or at every minute.
  */
 
 export const PEOPLE = ["ada", "ben", "cy", "dee"];
@@ -50,6 +56,7 @@ const layers = fc.array(
     ),
     startMinute: minuteOfDay,
     startSecond: seconds,
+    take: fc.constantFrom(1, 1, 2, 3, 5),
     shift_minutes: fc.oneof(
       fc.constantFrom(1440, 1440, 2880, 10_080, 20_160, 480, 720, 60, 1380, 1500, 7, 1),
       fc.integer({ min: 1, max: 20_000 }),
@@ -134,24 +141,34 @@ export const anySchedule = model.map((drawn) => {
   return { schedule: scheduleOf(drawn), from, until: from + 14 * DAY };
 });
 
-const UNCLAIMED = -2;
+const UNCLAIMED = -1;
+/** Of a gap, beside a bit for each person. */
+const GAP = 1 << PEOPLE.length;
 
-/** The preview at each minute; asked for again from where it stopped. Shifts and gaps must tile it. */
-export function paintPreview(schedule: Schedule, from: number, minutes: number): Int16Array {
-  const roster = new Int16Array(minutes).fill(UNCLAIMED);
+/** Who is on call at each minute, in whatever order: a bit each, and one where nobody is. */
+export function asSets(roster: Int32Array): Int32Array {
+  return roster.map((code) =>
+    code === NOBODY ? GAP : peopleAt(code).reduce((bits, who) => bits | (1 << who), 0),
+  );
+}
+
+/** The preview at each minute, as sets; asked for again from where it stopped. Shifts and gaps must cover it. */
+export function paintPreview(schedule: Schedule, from: number, minutes: number): Int32Array {
+  const roster = new Int32Array(minutes).fill(UNCLAIMED);
   const until = from + minutes * 60;
   for (let at = from; at < until; ) {
     const part = preview(schedule, at, until);
     const people = part.shifts.map((shift) => ({
       ...shift,
-      who: PEOPLE.indexOf(shift.account_id),
+      bit: 1 << PEOPLE.indexOf(shift.account_id),
     }));
-    const gaps = part.gaps.map((gap) => ({ ...gap, who: NOBODY }));
-    for (const { starts_at, ends_at, who } of [...people, ...gaps]) {
+    const gaps = part.gaps.map((gap) => ({ ...gap, bit: GAP }));
+    for (const { starts_at, ends_at, bit } of [...people, ...gaps]) {
       const end = Math.ceil((ends_at - from) / 60);
       for (let m = Math.ceil((starts_at - from) / 60); m < end; m += 1) {
-        if (roster[m] !== UNCLAIMED) assert.fail(`minute ${m} is claimed twice`);
-        roster[m] = who;
+        const before = Math.max(0, roster[m] ?? 0);
+        if (before & bit) assert.fail(`minute ${m} is claimed twice`);
+        roster[m] = before | bit;
       }
     }
     assert.ok(part.until > at, "the preview gets on");
@@ -160,20 +177,23 @@ export function paintPreview(schedule: Schedule, from: number, minutes: number):
   return roster;
 }
 
-export function assertSameRoster(actual: Int16Array, expected: Int16Array, from: number): void {
+export function assertSameRoster(actual: Int32Array, expected: Int32Array, from: number): void {
   for (let m = 0; m < expected.length; m += 1) {
     if (actual[m] === expected[m]) continue;
     const when = new Date((from + m * 60) * 1000).toISOString();
-    assert.fail(`${when}: ${nameOf(actual[m])}, but naively ${nameOf(expected[m])}`);
+    assert.fail(`${when}: ${setName(actual[m])}, but naively ${setName(expected[m])}`);
   }
 }
 
-function nameOf(who: number | undefined): string {
-  return PEOPLE[who ?? NOBODY] ?? "nobody";
+function setName(bits = UNCLAIMED): string {
+  return [...PEOPLE, "nobody"].filter((_, i) => bits & (1 << i)).join(" and ") || "unclaimed";
 }
 
+const namesOf = (code: number | undefined): string[] =>
+  peopleAt(code ?? NOBODY).map((who) => PEOPLE[who] ?? "");
+
 /** The minutes at which to ask one by one: around each change (at most 40 of them), and the given. */
-function minutesToAsk(roster: Int16Array, sampled: number[]): number[] {
+function minutesToAsk(roster: Int32Array, sampled: number[]): number[] {
   const changes: number[] = [];
   for (let m = 1; m < roster.length; m += 1) if (roster[m] !== roster[m - 1]) changes.push(m);
   const stride = Math.max(1, Math.floor(changes.length / 40));
@@ -181,39 +201,40 @@ function minutesToAsk(roster: Int16Array, sampled: number[]): number[] {
   return [...sampled, ...chosen.flatMap((m) => [m - 1, m])];
 }
 
-/** For each minute the first and the first-no-more of the run of equal minutes around it. */
-function runsOf(roster: Int16Array): { begins: Int32Array; ends: Int32Array } {
-  const begins = new Int32Array(roster.length);
-  const ends = new Int32Array(roster.length).fill(roster.length);
-  for (let m = 1; m < roster.length; m += 1) {
-    begins[m] = roster[m] === roster[m - 1] ? (begins[m - 1] ?? 0) : m;
-  }
-  for (let m = roster.length - 2; m >= 0; m -= 1) {
-    ends[m] = roster[m] === roster[m + 1] ? (ends[m + 1] ?? 0) : m + 1;
-  }
+/** For each minute the first and the first-no-more of the run around it in which this person is on call or isn't. */
+function runsOf(roster: Int32Array, who: number): { begins: Int32Array; ends: Int32Array } {
+  const has = Uint8Array.from(roster, (code) => Number(peopleAt(code).includes(who)));
+  const begins = new Int32Array(has.length);
+  const ends = new Int32Array(has.length).fill(has.length);
+  for (let m = 1; m < has.length; m += 1)
+    begins[m] = has[m] === has[m - 1] ? (begins[m - 1] ?? 0) : m;
+  for (let m = has.length - 2; m >= 0; m -= 1)
+    ends[m] = has[m] === has[m + 1] ? (ends[m + 1] ?? 0) : m + 1;
   return { begins, ends };
 }
 
 interface Expected {
-  roster: Int16Array;
-  runs: ReturnType<typeof runsOf>;
+  roster: Int32Array;
+  /** By person. */
+  runs: ReturnType<typeof runsOf>[];
   from: number;
   /** Whether everything happens on whole minutes, so that the minutes tell all. */
   exact: boolean;
 }
 
-/** The duty's account, and its stretch where that begins or ends within the roster. */
-function assertDuty(duty: Duty | null, m: number, { roster, runs, from, exact }: Expected) {
-  assert.equal(duty?.account_id ?? "nobody", nameOf(roster[m]), `minute ${m}`);
-  if (duty === null) return;
-  const begins = Math.max(0, Math.ceil((duty.starts_at - from) / 60));
-  const ends = Math.min(roster.length, Math.ceil(((duty.ends_at ?? Infinity) - from) / 60));
-  assert.ok(begins <= m && m < ends, "the stretch holds the instant");
-  if (exact) {
-    assert.deepEqual([begins, ends], [runs.begins[m], runs.ends[m]], `stretch at minute ${m}`);
-  } else {
+/** Everybody's stretch where that begins or ends within the roster, in the order of the row. */
+function assertDuties(duties: Duty[], m: number, { roster, runs, from, exact }: Expected) {
+  const whose = duties.map(({ account_id }) => account_id);
+  assert.deepEqual(whose, namesOf(roster[m]), `minute ${m}`);
+  for (const { account_id, starts_at, ends_at } of duties) {
+    const begins = Math.max(0, Math.ceil((starts_at - from) / 60));
+    const ends = Math.min(roster.length, Math.ceil(((ends_at ?? Infinity) - from) / 60));
+    assert.ok(begins <= m && m < ends, "the stretch holds the instant");
+    const run = runs[PEOPLE.indexOf(account_id)];
+    const [first = 0, last = 0] = [run?.begins[m], run?.ends[m]];
+    if (exact) assert.deepEqual([begins, ends], [first, last], `stretch at minute ${m}`);
     // It may be interrupted between two whole minutes, which the roster doesn't show.
-    assert.ok(begins >= (runs.begins[m] ?? 0) && ends <= (runs.ends[m] ?? 0), `minute ${m}`);
+    else assert.ok(begins >= first && ends <= last, `minute ${m}`);
   }
 }
 
@@ -237,13 +258,15 @@ function compare(drawn: Model, everyMinute: boolean): number {
   const schedule = scheduleOf(drawn);
   const from = clock.from + LEAD_DAYS * DAY;
   const roster = naiveRoster(schedule, clock, PEOPLE).slice(LEAD_DAYS * 1440);
-  assertSameRoster(paintPreview(schedule, from, WINDOW_MINUTES), roster, from);
+  assertSameRoster(paintPreview(schedule, from, WINDOW_MINUTES), asSets(roster), from);
   const exact = [...drawn.layers, ...drawn.overrides].every(({ startSecond }) => startSecond === 0);
-  const expected = { roster, runs: runsOf(roster), from, exact };
+  const runs = PEOPLE.map((_, who) => runsOf(roster, who));
+  const expected = { roster, runs, from, exact };
   const chosen = everyMinute ? Array.from(roster.keys()) : minutesToAsk(roster, drawn.sampled);
   for (const m of chosen) {
-    assert.equal(whoIsOnCall(schedule, from + m * 60) ?? "nobody", nameOf(roster[m]));
-    assertDuty(onCallAt(schedule, from + m * 60), m, expected);
+    const at = from + m * 60;
+    assert.deepEqual(whoIsOnCall(schedule, at), namesOf(roster[m]));
+    assertDuties(finish(followDuties(schedule, at)), m, expected);
   }
   return chosen.length;
 }

@@ -6,6 +6,7 @@ import fc from "../../support/property.ts";
 const monday = Date.UTC(2026, 2, 30, 8) / 1000;
 
 const shift = {
+  account_id: "ada",
   email: "ada@example.com",
   starts_at: monday,
   ends_at: monday + 86_400,
@@ -73,6 +74,17 @@ test("a shift keeps its UID when it grows, changes hands or is fetched later", (
   };
   assert.equal(propertyOf(icalendar(changed), "UID"), propertyOf(icalendar(input), "UID"));
   assert.equal(propertyOf(icalendar(changed), "DESCRIPTION"), "Override");
+});
+
+test("shifts that begin at the same second have UIDs of their own, the first the one it would have alone", () => {
+  const beside = { ...shift, account_id: "ben", email: "ben@example.com" };
+  const uids = read(icalendar({ ...input, shifts: [shift, beside] })).filter(
+    ([name]) => name === "UID",
+  );
+  assert.deepEqual(
+    uids.map(([, uid]) => uid),
+    [`00112233445566aa-${monday}@box`, `00112233445566aa-${monday}-ben@box`],
+  );
 });
 
 test("text is escaped and can't end its line", () => {

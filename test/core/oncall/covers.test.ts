@@ -119,7 +119,7 @@ test("the promise goes by interface, file, form and pages; a write that doesn't 
   // The same wherever the page says who has duty now.
   const { body: overview } = await box.api("GET", "/v1/overview");
   assert.deepEqual(overview.projects[0].on_call, [
-    { schedule: "office", account_id: null, off: true },
+    { schedule: "office", account_id: null, accounts: [], off: true },
   ]);
   assert.match((await tab.get("/p")).text, /nobody, outside of its hours \(office\)/);
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };

@@ -21,7 +21,7 @@ export interface WallClock {
   last: Int32Array;
 }
 
-export const NOBODY = -1;
+export const NOBODY = 0;
 
 /** Watches the clock on the wall for `minutes` from `from` (a multiple of 900 seconds). */
 export function watchClock(zone: string, from: number, minutes: number): WallClock {
@@ -71,9 +71,16 @@ function minuteOf(clock: WallClock, shown: number, which: "first" | "last"): num
   return clock[which][index + jump] ?? 0;
 }
 
-/** For each minute the index in `people` of who is on call, or NOBODY. */
-export function naiveRoster(schedule: Schedule, clock: WallClock, people: string[]): Int16Array {
-  const roster = new Int16Array(clock.minutes).fill(NOBODY);
+/** Whom a minute has, their first one first: by their indexes in `people`, plus one, in octal digits from the right. */
+export function peopleAt(code: number): number[] {
+  const found: number[] = [];
+  for (let rest = code; rest > 0; rest = Math.floor(rest / 8)) found.push((rest % 8) - 1);
+  return found;
+}
+
+/** For each minute the code of who is on call, or NOBODY. Of seven people at most. */
+export function naiveRoster(schedule: Schedule, clock: WallClock, people: string[]): Int32Array {
+  const roster = new Int32Array(clock.minutes).fill(NOBODY);
   for (const layer of schedule.layers) {
     const turns = paintTurns(layer, clock, people);
     const open = paintRestriction(layer, clock, schedule.holidays);
@@ -83,7 +90,7 @@ export function naiveRoster(schedule: Schedule, clock: WallClock, people: string
     }
   }
   for (const { account_id, starts_at, ends_at } of schedule.overrides) {
-    const who = people.indexOf(account_id);
+    const who = people.indexOf(account_id) + 1;
     for (let m = 0; m < clock.minutes; m += 1) {
       const at = clock.from + m * 60;
       if (starts_at <= at && at < ends_at) roster[m] = who;
@@ -92,14 +99,25 @@ export function naiveRoster(schedule: Schedule, clock: WallClock, people: string
   return roster;
 }
 
-/** Whose turn it is at each minute, as if there were no restriction. */
-function paintTurns(layer: Layer, clock: WallClock, people: string[]): Int16Array {
-  const turns = new Int16Array(clock.minutes).fill(NOBODY);
+/** Whom the turn that begins with each place of the row has on call, as codes. */
+function codesOf({ participants, take = 1 }: Layer, people: string[]): number[] {
+  return participants.map((first, at) => {
+    if (first === null) return NOBODY;
+    const called: string[] = [];
+    for (let step = 0; step < participants.length && called.length < take; step += 1) {
+      const next = participants[(at + step) % participants.length];
+      if (next && !called.includes(next)) called.push(next);
+    }
+    return called.reduceRight((code, one) => code * 8 + people.indexOf(one) + 1, 0);
+  });
+}
+
+/** Whom the turn has at each minute, as if there were no restriction. */
+function paintTurns(layer: Layer, clock: WallClock, people: string[]): Int32Array {
+  const turns = new Int32Array(clock.minutes).fill(NOBODY);
   const startMinute = Math.floor((layer.rotation_start - clock.from) / 60);
   const seconds = layer.rotation_start - clock.from - startMinute * 60;
-  const order = layer.participants.map((account) =>
-    account === null ? NOBODY : people.indexOf(account),
-  );
+  const order = codesOf(layer, people);
   let handovers = 0;
   let who = order[0] ?? NOBODY;
   let next = handoverMinute(layer, clock, { startMinute, seconds, number: 1 });

@@ -100,11 +100,11 @@ test("a rotation that is told from another turn has the same turns at the same t
 
 /** Whom the lanes have on call together. */
 function onCall(lanes: readonly SeatLane[], at: number): string[] {
-  const read = lanes.map(
+  const read = lanes.flatMap(
     ({ zone, layers }) =>
-      readSchedule({ timezone: zone, layers, overrides: [], holidays: new Map() })(at).account_id,
+      readSchedule({ timezone: zone, layers, overrides: [], holidays: new Map() })(at).accounts,
   );
-  return [...new Set(read.filter((one) => one !== null))].sort();
+  return [...new Set(read)].sort();
 }
 
 test("lanes have together on call exactly whom the rotations of the highest level have", () => {

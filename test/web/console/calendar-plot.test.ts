@@ -25,7 +25,7 @@ const drawn = (plot: Omit<CalendarPlot, "names" | "hues" | "label" | "href" | "m
   }).markup;
 
 const BLOCK =
-  /<a class="cal-block [^>]*data-row-kind="(\w+)" data-from="(\d+)" data-until="(\d+)"><title>([^<]*)<\/title><svg aria-hidden="true" x="([\d.]+)%" y="\d+" width="([\d.]+)%"/g;
+  /<a class="cal-block [^>]*data-row-kind="(\w+)" data-from="(\d+)" data-until="(\d+)"><title>([^<]*)<\/title><svg aria-hidden="true" x="([\d.]+)%" y="([\d.]+)%" width="([\d.]+)%" height="([\d.]+)%"/g;
 
 interface Drawn {
   label: string;
@@ -33,13 +33,16 @@ interface Drawn {
   from: number;
   until: number;
   x: number;
+  y: number;
   width: number;
+  height: number;
 }
 
 const blocksIn = (markup: string): Drawn[] =>
   [...markup.matchAll(BLOCK)].map(([, kind = "", starts = "", ends = "", label = "", ...place]) => {
-    const [from = 0, until = 0, x = 0, width = 0] = [starts, ends, ...place].map(Number);
-    return { label, kind, from, until, x, width };
+    const numbers = [starts, ends, ...place].map(Number);
+    const [from = 0, until = 0, x = 0, y = 0, width = 0, height = 0] = numbers;
+    return { label, kind, from, until, x, y, width, height };
   });
 
 test("blocks' times are the preview's own to the second, and stand where their times are, for 200 random schedules", () => {
@@ -68,6 +71,13 @@ test("blocks' times are the preview's own to the second, and stand where their t
         .map((one) => [one.starts_at, one.ends_at])
         .sort(([a = 0], [b = 0]) => a - b)
         .slice(0, MOST_BLOCKS);
+      for (const [i, one] of shown.entries())
+        for (const other of shown.slice(i + 1, i + 20))
+          if (other.from < one.until)
+            assert.ok(
+              one.y + one.height <= other.y + 0.01 || other.y + other.height <= one.y + 0.01,
+              "who is on call beside somebody stands above or below",
+            );
       assert.deepEqual(
         shown.map((block) => [block.from, block.until]),
         expected,

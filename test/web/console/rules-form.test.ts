@@ -18,7 +18,7 @@ const around = {
   ladders: [],
   actions: [{ id: "0123456789abcdef", name: "restart", enabled: true }],
   nameOf: (id: string) => id,
-  onCall: () => "a1",
+  onCall: () => ["a1"],
   reach: () => ({ dot: "shown" as const, words: "ntfy" }),
 };
 

@@ -147,15 +147,19 @@ describe("who is on call", () => {
 
   test("current, then the next person a day later", async () => {
     const first = await box.api("GET", `${BASE}/rota/current`);
-    assert.deepEqual(first.body, {
-      on_call: true,
+    const seat = {
       account_id: ann.accountId,
       email: "ann@example.org",
+      starts_at: now,
+      ends_at: now + DAY,
+    };
+    assert.deepEqual(first.body, {
+      on_call: true,
+      ...seat,
+      accounts: [seat],
       schedule: "rota",
       layer: "days",
       override_id: null,
-      starts_at: now,
-      ends_at: now + DAY,
     });
     const preview = await box.api("GET", `${BASE}/rota/preview?from=${now}&until=${now + 2 * DAY}`);
     assert.deepEqual(

@@ -109,7 +109,7 @@ function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
 function schedulesOf({ tenant: { store }, now }: PageCall, { row, nameOf }: ShownAlert) {
   const names = [...usableNames(store, projectOf(store, row.project_id))].slice(0, 50);
   return names.map((name) => {
-    const account = onCallNow(store, { projectId: row.project_id, name }, now);
-    return { name, now: account === null ? null : nameOf(account) };
+    const accounts = onCallNow(store, { projectId: row.project_id, name }, now);
+    return { name, now: accounts.length === 0 ? null : accounts.map(nameOf).join(", ") };
   });
 }

@@ -13,8 +13,10 @@ export async function dutyStrip(call: PageCall): Promise<Markup> {
   const mine: { project: string; until: number | null }[] = [];
   for (const stored of listAllSchedules(tenant.store)) {
     const current = await currentOnCall(asked(call), stored, now);
-    if (current.on_call && current.account_id === who.accountId)
-      mine.push({ project: stored.project, until: current.ends_at });
+    const own = current.on_call
+      ? current.accounts.find(({ account_id }) => account_id === who.accountId)
+      : undefined;
+    if (own !== undefined) mine.push({ project: stored.project, until: own.ends_at });
   }
   const [first] = mine.sort((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity));
   if (first === undefined) return html``;

@@ -75,11 +75,11 @@ function onCall(call: PageCall): Piece {
   if (all.length === 0) return false;
   return html`<p class="soft">On call: ${all.map(({ name, projectId, project }, i) => {
     const duty = dutyAt(store, { projectId, name }, call.now);
-    const account = duty?.onDuty ?? null;
+    const accounts = duty?.onDuty ?? [];
     const nobody = duty?.off
       ? "nobody, outside of its hours"
       : html`<strong class="wrong">nobody</strong>`;
-    const who = account === null ? nobody : nameOf(account);
+    const who = accounts.length === 0 ? nobody : accounts.map(nameOf).join(", ");
     return html`${i > 0 && ", "}${who} (${project} / ${name})`;
   })}.</p>`;
 }

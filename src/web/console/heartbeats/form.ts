@@ -100,8 +100,9 @@ export function earChoices(
   const schedules = homes.flatMap((name) => {
     const home = getProject(store, name);
     return [...usableNames(store, home)].slice(0, 20).map((schedule) => {
-      const account = onCallNow(store, { projectId: home.id, name: schedule }, now);
-      const who = account === null ? "nobody now" : (nameOf.get(account) ?? "somebody");
+      const accounts = onCallNow(store, { projectId: home.id, name: schedule }, now);
+      const names = accounts.map((account) => nameOf.get(account) ?? "somebody");
+      const who = names.length === 0 ? "nobody now" : names.join(", ");
       return { value: `s:${schedule}`, name: `on call: ${schedule} (${who})` };
     });
   });

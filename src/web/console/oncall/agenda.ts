@@ -32,31 +32,42 @@ function agendaTable(call: PageCall, shown: ShownSchedule, days: readonly Calend
     const name = html`${dayOf(day.since, shown.stored.timezone)}${
       call.now >= day.since && call.now < day.until && html` <span class="soft">today</span>`
     }`;
-    const [only] = own;
-    if (only !== undefined && own.length === 1 && !begins(only))
-      return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td>${shown.names(only.account_id)}, all day</td></tr></tbody>
+    const isWhole = (block: CalendarBlock) => !begins(block) && block.ends_at >= day.until;
+    if (own.length > 0 && own.every(isWhole))
+      return html`<tbody><tr class="agenda-quiet${own.some(isGap) && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td>${own.map(({ account_id }) => shown.names(account_id)).join(", ")}, all day</td></tr></tbody>
 `;
     return html`<tbody><tr><th colspan="2" scope="rowgroup">${name}</th></tr>
-${own.map((block) => (begins(block) ? firstRow(call, shown, block, first) : lastRow(shown, block)))}</tbody>`;
+${own.map((block) => {
+  if (!begins(block)) return lastRow(shown, block, isWhole(block));
+  const isFirst = blocks.find(({ starts_at }) => starts_at === block.starts_at) === block;
+  const isLinked = isFirst && (block.starts_at >= first || first === shown.range.days[0]?.since);
+  return firstRow(call, shown, { cut: block, isLinked });
+})}</tbody>`;
   })}</table>`;
 }
 
-/** Where a shift begins, or its table does at `first`: of a shift that goes on from *Earlier* the row there is the one that is linked to. */
-function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock, first: number): Markup {
+const isGap = ({ account_id }: CalendarBlock): boolean => account_id === null;
+
+/** Where a shift begins, or its table does: of a shift that goes on from *Earlier* the row there is the one that is linked to. */
+function firstRow(
+  call: PageCall,
+  shown: ShownSchedule,
+  { cut, isLinked }: { cut: CalendarBlock; isLinked: boolean },
+): Markup {
   const { names, stored } = shown;
   const block = shown.whole(cut);
   const { account_id, starts_at, layer, override_id } = block;
   const isNow = starts_at <= call.now && block.ends_at > call.now;
-  const isLinked = cut.starts_at >= first || first === shown.range.days[0]?.since;
   return html`<tr${isLinked && html` id="shift-${cut.starts_at}"`}${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
     account_id === call.who.accountId && html` (you)`
   } <span class="soft small">${[override_id !== null ? "cover" : (layer ?? ""), isNow ? "now" : "", block.away ? "away" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
 `;
 }
 
-/** The day on which one ends that began before. */
-function lastRow({ names, stored }: ShownSchedule, { account_id, ends_at }: CalendarBlock): Markup {
-  return html`<tr class="agenda-quiet${account_id === null && " agenda-gap"}"><td colspan="2">${names(account_id)}, until ${hourOf(ends_at, stored.timezone)}</td></tr>
+/** The day on which one ends that began before, or that it has beside others. */
+function lastRow({ names, stored }: ShownSchedule, block: CalendarBlock, isWhole: boolean): Markup {
+  const when = isWhole ? "all day" : `until ${hourOf(block.ends_at, stored.timezone)}`;
+  return html`<tr class="agenda-quiet${isGap(block) && " agenda-gap"}"><td colspan="2">${names(block.account_id)}, ${when}</td></tr>
 `;
 }
 

@@ -30,6 +30,8 @@ export interface LayerDraft {
   hours: ReadonlySet<number>;
   /** A restriction that boxes can't say, as JSON; "" where there is none. */
   kept: string;
+  /** How many are on call at once. */
+  take: string;
   /** `out:` or `only:` and the name of holidays; "" for all days. */
   holidays: string;
 }
@@ -72,7 +74,7 @@ export function draftOf(stored: StoredSchedule): ScheduleDraft {
 }
 
 function layerDraft(layer: Layer, timezone: string): LayerDraft {
-  const { name, participants, rotation_start, shift_minutes, restriction } = layer;
+  const { name, participants, rotation_start, shift_minutes, restriction, take = 1 } = layer;
   const unit = TURN_UNITS.find(({ value }) => shift_minutes % Number(value) === 0)?.value ?? "1";
   const { holidays, ...plain } = restriction ?? {};
   // Whole days: what its holidays are is said apart.
@@ -87,6 +89,7 @@ function layerDraft(layer: Layer, timezone: string): LayerDraft {
     unit,
     when: isAlways ? "always" : hours === null ? "kept" : "hours",
     hours: hours ?? workHours,
+    take: String(take),
     kept: hours === null ? JSON.stringify(plain) : "",
     holidays: holidays === undefined ? "" : `${holidays.mode}:${holidays.calendar}`,
   };
@@ -116,6 +119,7 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
         length: of("length"),
         unit: of("unit"),
         kept: of("kept"),
+        take: of("take"),
         holidays: of("holidays"),
         when: when === "hours" || when === "kept" ? when : "always",
         hours: new Set(form.getAll(`l${index}-hour`).map(Number)),
@@ -202,7 +206,7 @@ export function inputOf(draft: ScheduleDraft): ScheduleInput {
 }
 
 function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
-  const { name, people, starts, known, length, unit, when, hours, kept, holidays } = layer;
+  const { name, people, starts, known, length, unit, when, hours, kept, take, holidays } = layer;
   const field = `layers/${index}/rotation_start`;
   const times = new URLSearchParams({ [field]: starts, [knownField(field)]: known });
   const restriction =
@@ -217,6 +221,7 @@ function layerOf(layer: LayerDraft, timezone: string, index: number): unknown {
     restriction: holidays === "" ? restriction : onHolidays(restriction, holidays),
     rotation_start: instantField(timezone, times, field),
     shift_minutes: Number(length) * Number(unit),
+    ...(take !== "" && take !== "1" && { take: Number(take) }),
   };
 }
 

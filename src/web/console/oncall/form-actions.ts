@@ -129,6 +129,11 @@ async function standing(call: PageCall, stored: StoredSchedule, text: string | n
     const range = { from, until: at.ends_at };
     const [only, ...more] = blocksOf(await previewStored(call, { stored, overrides }, range));
     const account_id = only?.account_id ?? null;
+    if (account_id !== null && more.some((one) => one.starts_at < (only?.ends_at ?? 0)))
+      throw new ServiceError(
+        "invalid_override",
+        "Others are on call in that shift too, and a swap would stand for all of them.",
+      );
     if (account_id !== null && more.every((one) => one.account_id === account_id))
       return { account_id, starts_at: from, ends_at: at.ends_at };
   }

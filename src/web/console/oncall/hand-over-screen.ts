@@ -29,21 +29,30 @@ export const handOverScreen: Screen = {
     const { store } = call.tenant;
     const handed = { project, name: stored.name, timezone: stored.timezone };
     const schedule = followed(store, stored);
-    const now = readSchedule(schedule)(call.now).account_id;
-    const since = heldSince(schedule, call.now);
+    const pieceAt = readSchedule(schedule);
+    const { accounts } = pieceAt(call.now);
+    const held = (at: number, account: string | null) => ({
+      account,
+      since: heldSince(schedule, at, account),
+    });
+    const now = (accounts.length === 0 ? [null] : accounts).map((one) => held(call.now, one));
+    // Where several have it: the last who came took over.
+    const since = Math.max(...now.map((one) => one.since));
+    const gone = pieceAt(since - 1).accounts.filter((account) => !accounts.includes(account));
     const watches = ["oncall", `oncall:${project.name}/${stored.name}`, "people"];
     return {
       title: `Hand-over: ${project.name} / ${stored.name}`,
       heading: html`<a href="${call.base}/oncall">On-call</a> › <a href="${path}">${project.name} / ${stored.name}</a> › Hand-over`,
       nav: "oncall",
       sections: {
-        now: { watches, draw: () => nowPart(call, { account: now, since, handed }) },
+        now: { watches, draw: () => html`<h2>Now</h2>${now.map((one) => nowPart(call, one))}` },
         before: {
           watches,
           draw: () => {
-            const account = readSchedule(schedule)(since - 1).account_id;
-            const began = heldSince(schedule, since - 1);
-            return beforePart(call, { account, since: began, until: since, handed });
+            const before = gone.map((account) =>
+              beforePart(call, { ...held(since - 1, account), until: since, handed, account }),
+            );
+            return html`<h2>Before</h2>${before.length === 0 ? html`<p>Nobody was on call.</p>` : before}`;
           },
         },
         standing: {
@@ -56,18 +65,15 @@ export const handOverScreen: Screen = {
   },
 };
 
-interface Part {
-  account: string | null;
-  since: number;
-  handed: Handed;
-}
-
-function nowPart(call: PageCall, { account, since }: Part): Markup {
+function nowPart(
+  call: PageCall,
+  { account, since }: { account: string | null; since: number },
+): Markup {
   const { base, now, tenant, who } = call;
-  if (account === null) return html`<h2>Now</h2><p>Nobody is on call.</p>`;
+  if (account === null) return html`<p>Nobody is on call.</p>`;
   const mine = account === who.accountId;
   const name = peopleNames(tenant.store)(account);
-  return html`<h2>Now</h2><p><strong>${mine ? "You" : name}</strong>, since ${clockTime(call, since)}.</p>${
+  return html`<p><strong>${mine ? "You" : name}</strong>, since ${clockTime(call, since)}.</p>${
     mine &&
     html`<p>${proofLine(lastProof(tenant.store, account), now)} <a href="${base}/me/devices">Test it</a></p>`
   }`;
@@ -75,14 +81,18 @@ function nowPart(call: PageCall, { account, since }: Part): Markup {
 
 function beforePart(
   call: PageCall,
-  { account, since, until, handed }: Part & { until: number },
+  {
+    account,
+    since,
+    until,
+    handed,
+  }: { account: string; since: number; until: number; handed: Handed },
 ): Markup {
   const { store } = call.tenant;
-  if (account === null) return html`<h2>Before</h2><p>Nobody was on call.</p>`;
   const { timezone } = handed;
   const name = peopleNames(store)(account);
   const stretch = stretchOf(store, account, { since, until, timezone });
-  return html`<h2>Before</h2><p><strong>${name}</strong>, from ${clockTime(call, since)} until ${clockTime(call, until)}: ${alertsThatPaged(stretch, "them")}.</p>`;
+  return html`<p><strong>${name}</strong>, from ${clockTime(call, since)} until ${clockTime(call, until)}: ${alertsThatPaged(stretch, "them")}.</p>`;
 }
 
 function standingPart(call: PageCall, standing: Standing): Markup {

@@ -1,4 +1,5 @@
 import { listHolidays } from "../../../core/oncall/holidays.ts";
+import { MOST_TAKEN } from "../../../core/oncall/schedule.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
@@ -16,6 +17,8 @@ const DAYS = [
   [6, "Sat"],
   [0, "Sun"],
 ] as const;
+
+const TAKEN = Array.from({ length: MOST_TAKEN }, (_, i) => String(i + 1));
 
 export interface LayersForm {
   draft: ScheduleDraft;
@@ -86,7 +89,11 @@ function layerFields(
 <div class="field"><label for="${id("unit")}">counted in</label><select id="${id("unit")}" name="${id("unit")}">${TURN_UNITS.map(
     ({ value, name }) =>
       html`<option value="${value}"${value === layer.unit && html` selected`}>${name}</option>`,
-  )}</select></div></div>
+  )}</select></div>
+<div class="field"><label for="${id("take")}">On call at once</label><select id="${id("take")}" name="${id("take")}">${TAKEN.map(
+    (take) =>
+      html`<option value="${take}"${take === layer.take && html` selected`}>${take === "1" ? "one person" : `${take} people: also the next in the order`}</option>`,
+  )}</select>${wrongAt(call, action, `${at}/take`)}</div></div>
 ${whenFields(layer, index)}${holidayField(call, layer, index)}${wrongAt(call, action, `${at}/restriction`)}
 <div class="buttons">${index > 0 && does(`layer-up:${index}`, "↑", `Move ${layer.name} up`)}${index < last && does(`layer-down:${index}`, "↓", `Move ${layer.name} down`)}${does(`layer-remove:${index}`, "Remove layer", `Remove layer ${layer.name}`)}</div></fieldset>
 `;

@@ -51,6 +51,7 @@ export function nowCard(
     current.ends_at === null
       ? html`for more than a year`
       : html`until ${moment(call, timezone, current.ends_at)}, ${span(current.ends_at - call.now)} left`;
+  const others = current.accounts.slice(1).map((one) => faces(one.account_id));
   const after =
     next === null
       ? html`the same for ${LOOK_DAYS} days`
@@ -60,7 +61,10 @@ export function nowCard(
   return card({
     head: html`${name}<span>now</span>`,
     chip: chip(face, { size: "large" }),
-    who: html`<p class="now-who">${isMe(call, face) ? "You" : face.name}</p><p class="small soft">${until}</p><p class="small">${proofLine(call, face, stored)}</p>`,
+    who: html`<p class="now-who">${isMe(call, face) ? "You" : face.name}</p><p class="small soft">${until}</p><p class="small">${proofLine(call, face, stored)}</p>${others.map(
+      (other) =>
+        html`<p class="small">with ${named(call, other)} · ${proofLine(call, other, stored)}</p>`,
+    )}`,
     next: after,
   });
 }

@@ -72,10 +72,10 @@ export function calendarPlot(plot: CalendarPlot): Markup {
 function laidOut(
   { head, range, now }: CalendarPlot,
   row: CalendarRow,
-  { drawn, more }: { drawn: readonly Markup[]; more: Markup | false },
+  { drawn, more, lanes = 1 }: { drawn: readonly Markup[]; more: Markup | false; lanes?: number },
 ): Markup {
   const at = placeAt(range, now);
-  return html`<div class="cal-row">${head !== undefined && html`<p class="cal-label">${head(row)}</p>`}<svg class="cal-strip"${more}>${range.days
+  return html`<div class="cal-row">${head !== undefined && html`<p class="cal-label">${head(row)}</p>`}<svg class="cal-strip${lanes > 1 && ` cal-lanes-${Math.min(5, lanes)}`}"${more}>${range.days
     .slice(1)
     .map(
       ({ since }) =>
@@ -116,15 +116,48 @@ function dayWords(
 function drawnRow(plot: CalendarPlot, row: CalendarRow, index: number): Markup {
   const { range, pickTo } = plot;
   const picks = index === 0 && pickTo !== undefined;
+  const { lanes, of } = lanesOf(row.blocks);
   return laidOut(plot, row, {
-    drawn: row.blocks.map((block) => drawnBlock(plot, row, block)),
+    lanes,
+    drawn: row.blocks.map((block, i) => drawnBlock(plot, row, { block, lane: of[i] ?? WHOLE })),
     more:
       picks &&
       html` data-pick-to="${pickTo}" data-from="${range.from}" data-until="${range.until}"`,
   });
 }
 
-function drawnBlock(plot: CalendarPlot, row: CalendarRow, block: CalendarBlock): Markup {
+/** Which part of a strip's height a block has. */
+interface Lane {
+  top: number;
+  height: number;
+}
+
+const WHOLE: Lane = { top: 0, height: 100 };
+
+/** Blocks that lie over each other have a lane each, in the first that is free; the others all of the height. */
+function lanesOf(blocks: readonly CalendarBlock[]): { lanes: number; of: Lane[] } {
+  const ends: number[] = [];
+  const places = blocks.map(({ starts_at, ends_at }) => {
+    const free = ends.findIndex((end) => end <= starts_at);
+    const place = free === -1 ? ends.length : free;
+    ends[place] = ends_at;
+    return place;
+  });
+  const lanes = Math.max(1, ends.length);
+  const height = rounded(100 / lanes);
+  const isAlone = (at: CalendarBlock) =>
+    blocks.every((one) => one === at || one.ends_at <= at.starts_at || one.starts_at >= at.ends_at);
+  const of = blocks.map((block, i) =>
+    lanes === 1 || isAlone(block) ? WHOLE : { top: rounded((places[i] ?? 0) * height), height },
+  );
+  return { lanes, of };
+}
+
+function drawnBlock(
+  plot: CalendarPlot,
+  row: CalendarRow,
+  { block, lane }: { block: CalendarBlock; lane: Lane },
+): Markup {
   const { names, me, range, whole = (cut: CalendarBlock) => cut } = plot;
   const { account_id, starts_at, ends_at } = block;
   const x = placeAt(range, starts_at);
@@ -134,14 +167,14 @@ function drawnBlock(plot: CalendarPlot, row: CalendarRow, block: CalendarBlock):
     account_id === null
       ? "cal-gap"
       : `hue-${plot.hues(account_id)}${account_id === me && row.kind === "final" ? " cal-mine" : ""}`;
-  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${blockWords(full, plot)}</title><svg aria-hidden="true" x="${x}%" y="0" width="${width}%" height="100%"><rect class="cal-box" width="100%" height="100%" rx="7"/>${
+  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${blockWords(full, plot)}</title><svg aria-hidden="true" x="${x}%" y="${lane.top}%" width="${width}%" height="${lane.height}%"><rect class="cal-box" width="100%" height="100%" rx="7"/>${
     account_id === null
       ? inGap(width)
       : inShift({
           width,
           name: account_id === me ? "You" : names(account_id),
           letters: initials(names(account_id)),
-          hours: hoursIn(plot, full, width),
+          hours: lane === WHOLE ? hoursIn(plot, full, width) : "",
           away: block.away === true,
         })
   }</svg></a>`;

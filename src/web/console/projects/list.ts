@@ -99,8 +99,8 @@ function channelsWord(call: PageCall, at: string, of: ProjectNow["channels"]): M
 function onCall(all: ProjectNow["on_call"], names: ReadonlyMap<string, string>): Piece {
   if (all.length === 0) return html`<span class="soft">no schedule</span>`;
   return all.map(
-    ({ schedule, account_id: id, off }, i) =>
-      html`${i > 0 && ", "}<span title="${schedule}">${id === null ? nobody(schedule, off) : (names.get(id) ?? "somebody who was removed")}</span>`,
+    ({ schedule, accounts, off }, i) =>
+      html`${i > 0 && ", "}<span title="${schedule}">${accounts.length === 0 ? nobody(schedule, off) : accounts.map((id) => names.get(id) ?? "somebody who was removed").join(", ")}</span>`,
   );
 }
 

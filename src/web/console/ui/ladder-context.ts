@@ -20,8 +20,8 @@ export interface LadderContext {
   /** By the names that the ladder uses. */
   schedules: readonly string[];
   nameOf(account: string): string;
-  /** Who has it; null: nobody. */
-  onCall(schedule: string): string | null;
+  /** Who has it. */
+  onCall(schedule: string): readonly string[];
   reach(account: string): ReachNow;
 }
 
@@ -55,8 +55,8 @@ export function readLadderContext(
     schedules: schedulesFor(reader, isOwn ? project : null),
     nameOf: (account) => names.get(account) ?? account,
     onCall(schedule) {
-      const account = onCallNow(reader, { projectId, name: schedule }, now);
-      return account !== null && names.has(account) ? account : null;
+      const accounts = onCallNow(reader, { projectId, name: schedule }, now);
+      return accounts.filter((account) => names.has(account));
     },
     reach(account) {
       if (!names.has(account)) return { dot: "none", words: "is no member here" };

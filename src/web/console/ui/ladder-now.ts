@@ -23,12 +23,12 @@ const joined = (pieces: Markup[]): Piece =>
     ? html`<span class="warn">nobody</span>`
     : pieces.map((piece, i) => html`${i > 0 && ", "}${piece}`);
 
-/** "primary (now Ann ● ntfy)" */
+/** "primary (now Ann ● ntfy, Ben ● phone)" */
 export function scheduleNow(name: string, around: LadderContext): Markup {
-  const account = around.onCall(name);
-  if (account === null)
+  const accounts = around.onCall(name);
+  if (accounts.length === 0)
     return html`${name} (<span class="wrong">${around.schedules.includes(name) || name.includes("/") ? "nobody now" : "no such schedule"}</span>)`;
-  return html`${name} (now ${personNow(account, around)})`;
+  return html`${name} (now ${joined(accounts.map((account) => personNow(account, around)))})`;
 }
 
 /** "Ann ● ntfy" */

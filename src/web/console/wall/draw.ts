@@ -77,7 +77,7 @@ async function onCall({ tenant, now }: WallView): Promise<Markup> {
         ? ""
         : ` · until ${stretchWords({ starts_at: end, ends_at: end }, stored.timezone).split(" – ")[0]} ${stored.timezone}`;
     const who = current.on_call
-      ? html`<p class="what" dir="auto">${names(current.account_id)}</p>`
+      ? html`<p class="what" dir="auto">${current.accounts.map((one) => names(one.account_id)).join(", ")}</p>`
       : current.off
         ? html`<p class="what">Nobody, outside of its hours</p>`
         : html`<p class="what none">Nobody</p>`;

@@ -174,7 +174,12 @@ export const oncallRoutes: Route[] = [
       const reachable = createReachable(store, contactKindList);
       if (!reachable.isKnown) return current;
       const of = { projectId: project.id, level: Number.POSITIVE_INFINITY };
-      return { ...current, reached: reachable.reaches(current.account_id, of) };
+      const reached = (account: string) => reachable.reaches(account, of);
+      return {
+        ...current,
+        accounts: current.accounts.map((one) => ({ ...one, reached: reached(one.account_id) })),
+        reached: reached(current.account_id),
+      };
     },
   }),
   schedule.get("/preview", {
