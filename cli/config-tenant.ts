@@ -2,11 +2,14 @@ import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
 import type { ConfigDocument, TenantNow } from "../src/records/config-file/document.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
+import { holidaysOfFile, planHolidays } from "./config-holidays.ts";
 import { laddersNow, planLadders } from "./config-named-ladders.ts";
 import type { TenantChange } from "./config-tenant-change.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
+import { printable } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 /** The settings of the whole box, as a file has them. */
 export async function tenantNow(
@@ -23,6 +26,7 @@ export async function tenantNow(
     gateways,
     fallback: { people: accounts.map(nameOf), schedules },
     ladders: await laddersNow(options),
+    holidays: await holidaysOfFile(options),
   };
 }
 
@@ -43,7 +47,9 @@ export async function planTenant(
     tenant.fallback === null ? [] : await planFallback(options, tenant.fallback, expected);
   const ladders =
     tenant.ladders === null ? [] : await planLadders(options, document, tenant.ladders);
-  return [...ladders, ...gateways, ...fallback];
+  const holidays =
+    tenant.holidays === null ? [] : await planHolidays(options, document, tenant.holidays);
+  return [...holidays, ...ladders, ...gateways, ...fallback];
 }
 
 async function planGateways(
@@ -108,4 +114,13 @@ async function planFallback(
   const apply = () => callApi(options, "PUT", "/v1/fallback", { accounts, schedules });
   const name = [...people, ...schedules].join(", ") || "every owner";
   return [{ kind: "fallback", name, change: "update", apply }];
+}
+
+/** Says what would change. */
+export function showTenant(changes: readonly TenantChange[]): void {
+  const lines = changes.flatMap(({ change, kind, name, lines = [] }) => [
+    `  ${change} ${kind} ${printable(name)}`,
+    ...lines.map(printable),
+  ]);
+  terminal().stdout.write(`the whole box\n${lines.join("\n") || "  nothing changes"}\n`);
 }

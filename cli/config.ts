@@ -12,7 +12,7 @@ import {
 } from "./config-ladders.ts";
 import { withNamedSchedules } from "./config-named-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
-import { planTenant, tenantNow } from "./config-tenant.ts";
+import { planTenant, showTenant, tenantNow } from "./config-tenant.ts";
 import type { TenantChange } from "./config-tenant-change.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -28,7 +28,7 @@ export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
     .description(
-      "print the configuration as YAML: projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance; the box's ladders, gateways and fallback",
+      "print the configuration as YAML: projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance; the box's holidays, ladders, gateways and fallback",
     )
     .option("--project <name...>", "only these projects, and nothing of the whole box")
     .option("--with-people", "with everybody's email, name and role")
@@ -155,6 +155,7 @@ async function applyConfig(
   if (!options.delete) mustDeleteNothing(plans, tenant);
   if (!options.yes) mustEndNoLadder(plans.map(({ name, planned }) => ({ name, ...planned })));
   const made = await people.apply();
+  for (const { apply } of tenant.filter(isOfHolidays)) await apply();
   await applyLadders(options, document, { plans, tenant });
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
@@ -169,13 +170,16 @@ async function applyConfig(
   );
 }
 
+/** Schedules refer to holidays, and ladders to schedules. */
+const isOfHolidays = ({ kind, isFirst }: TenantChange) => kind === "holidays" && isFirst === true;
+
 /** Ladders that are made or replaced, and before them the shared schedules that they name. */
 async function applyLadders(
   options: ApiOptions,
   document: ConfigDocument,
   { plans, tenant }: { plans: readonly Planned[]; tenant: readonly TenantChange[] },
 ): Promise<void> {
-  const changes = tenant.filter(({ isFirst }) => isFirst);
+  const changes = tenant.filter((one) => one.isFirst && !isOfHolidays(one));
   if (changes.length === 0) return;
   for (const one of plans) {
     const file = document.projects.find(({ name }) => name === one.name) as FileProject;
@@ -224,6 +228,7 @@ async function plan(
       assume: sharedIn(document.projects),
       assume_people: expected,
       assume_ladders: document.tenant?.ladders?.map((one) => one.name) ?? [],
+      assume_holidays: document.tenant?.holidays?.map((one) => one.name) ?? [],
     };
     const body = { version, config, ...(dryRun && assumed) };
     try {
@@ -289,11 +294,6 @@ const WHY_KEPT = {
 const keptText = ({ kept = [] }: Applied): string[] =>
   kept.map(({ kind, name, why }) => `keep ${kind} ${printable(name)}: ${WHY_KEPT[why]}`);
 
-function showTenant(changes: readonly TenantChange[]): void {
-  const lines = changes.map(({ change, kind, name }) => `  ${change} ${kind} ${printable(name)}`);
-  terminal().stdout.write(`the whole box\n${lines.join("\n") || "  nothing changes"}\n`);
-}
-
 function mustDeleteNothing(plans: readonly Planned[], tenant: readonly TenantChange[]): void {
   const inProjects = plans.flatMap(({ name, planned }) =>
     planned.changes.map((change) => ({ ...change, of: `${name}: ` })),
@@ -313,7 +313,9 @@ function summary(
   made: { tenant: readonly TenantChange[]; people: readonly object[] },
 ): object {
   const tenant = {
-    changes: made.tenant.map(({ apply: _apply, isFirst: _first, ...change }) => change),
+    changes: made.tenant.map(
+      ({ apply: _apply, isFirst: _first, lines: _lines, ...change }) => change,
+    ),
   };
   return {
     ...(document.people.length === 0 ? {} : { people: made.people }),

@@ -13,7 +13,7 @@ import { DAY } from "./zone.ts";
 
 export const holidaysName = pathName(128);
 export const MOST_HOLIDAYS = 1000;
-const MOST_CALENDARS = 100;
+export const MOST_HOLIDAY_CALENDARS = 100;
 
 const isDate = (date: string): boolean =>
   Number.isFinite(Date.parse(date)) && dateOfDay(Date.parse(date) / 1000 / DAY) === date;
@@ -25,13 +25,18 @@ const date = text(10, 10).refine((one) => /^\d{4}-\d\d-\d\d$/.test(one) && isDat
 });
 const holiday = z.strictObject({ date, name: text(200).default("") });
 
+/** A date alone, or with its name. */
+export const holidayDates = list(
+  z.union([date.transform((one) => ({ date: one, name: "" })), holiday], {
+    error: "must be a date, as 2026-12-25, alone or with a name",
+  }),
+  MOST_HOLIDAYS,
+);
+
 /** The body that makes or replaces a calendar: days, or an iCalendar file that is read once. */
 export const holidaysWrite = z
   .strictObject({
-    dates: list(
-      z.union([date.transform((one) => ({ date: one, name: "" })), holiday]),
-      MOST_HOLIDAYS,
-    ).optional(),
+    dates: holidayDates.optional(),
     ical: text(100_000, 1).optional().meta({
       description:
         "The text of an iCalendar file: its days from last year to five years ahead are taken.",
@@ -91,12 +96,13 @@ export function putHolidays(
   { dates, ical }: z.output<typeof holidaysWrite>,
 ): HolidaysAnswer {
   const known = tx.orm.select({ name: holidays.name }).from(holidays).all();
-  if (known.length >= MOST_CALENDARS && !known.some((one) => one.name === name))
-    throw new ServiceError("too_many", `There are ${MOST_CALENDARS} calendars, which is the most.`);
+  if (known.length >= MOST_HOLIDAY_CALENDARS && !known.some((one) => one.name === name))
+    throw new ServiceError(
+      "too_many",
+      `There are ${MOST_HOLIDAY_CALENDARS} calendars, which is the most.`,
+    );
   const given = dates ?? daysOfFile(ical ?? "", tx.at);
-  const byDate = new Map(given.map((one) => [one.date, one]));
-  const sorted = [...byDate.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));
-  const to = { dates: sorted, updatedAt: tx.at };
+  const to = { dates: sortedDates(given), updatedAt: tx.at };
   tx.orm
     .insert(holidays)
     .values({ name, ...to })
@@ -105,6 +111,12 @@ export function putHolidays(
   for (const { id } of naming(tx, name)) lookAtShifts(tx, id);
   tx.note({ topic: "oncall" });
   return getHolidays(tx, name);
+}
+
+/** Each once, by date. */
+export function sortedDates(dates: readonly Holiday[]): Holiday[] {
+  const byDate = new Map(dates.map((one) => [one.date, one]));
+  return [...byDate.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
 const PAST = 366 * DAY;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { holidayDates, holidaysName, MOST_HOLIDAY_CALENDARS } from "../../core/oncall/holidays.ts";
 import { bounds } from "../../core/projects/bounds.ts";
 import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list, text } from "../../ground/kit/fields.ts";
@@ -6,7 +7,7 @@ import { contactKindList } from "../../out/services/list.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
 import { type LadderConfig, ladderConfig, named, type Reference, reference } from "./shape.ts";
 
-/** A file's settings of the whole box: gateways, and the fallback. */
+/** A file's settings of the whole box: holidays, ladders, gateways, and the fallback. */
 
 /** Whether a setting is written as text. All others are secrets. */
 const isOpen = (kind: string, field: string): boolean =>
@@ -37,7 +38,12 @@ const gateway = z
     }
   });
 
+const holidaysConfig = z.strictObject({ name: holidaysName, dates: holidayDates });
+export type HolidaysConfig = z.output<typeof holidaysConfig>;
+
 export const tenantConfig = z.strictObject({
+  /** Left out: they stay as they are. */
+  holidays: named(holidaysConfig, MOST_HOLIDAY_CALENDARS).unwrap().optional(),
   /** Left out: they stay as they are. */
   ladders: named(ladderConfig, bounds.ladders).unwrap().optional(),
   /** Left out: they stay as they are. */
@@ -61,11 +67,12 @@ export interface FileTenant {
   gateways: FileGateway[] | null;
   fallback: { people: string[]; schedules: string[] } | null;
   ladders: LadderConfig[] | null;
+  holidays: HolidaysConfig[] | null;
 }
 
 /** Throws ReferenceFault. */
 export function lookUpTenant(
-  { gateways, fallback, ladders }: z.output<typeof tenantConfig>,
+  { gateways, fallback, ladders, holidays }: z.output<typeof tenantConfig>,
   lookup: Lookup,
 ): FileTenant {
   const settingsOf = (given: Record<string, unknown>): Record<string, string> =>
@@ -82,6 +89,7 @@ export function lookUpTenant(
       gateways?.map(({ kind, ...given }) => ({ kind, settings: settingsOf(given) })) ?? null,
     fallback: fallback ?? null,
     ladders: ladders ?? null,
+    holidays: holidays ?? null,
   };
 }
 
@@ -90,7 +98,12 @@ export function compactTenant(now: {
   gateways: readonly { kind: string; url: string; open: Readonly<Record<string, string>> }[];
   fallback: { people: readonly string[]; schedules: readonly string[] };
   ladders: readonly LadderConfig[];
+  holidays: readonly HolidaysConfig[];
 }): object | undefined {
+  const holidays = now.holidays.map(({ name, dates }) => ({
+    name,
+    dates: dates.map((day) => (day.name === "" ? day.date : { date: day.date, name: day.name })),
+  }));
   const ladders = withoutDefaults(z.array(ladderConfig), now.ladders) as object[];
   const gateways = now.gateways.map(({ kind, url, open }) => ({
     kind,
@@ -104,6 +117,7 @@ export function compactTenant(now: {
     ...(schedules.length > 0 && { schedules }),
   };
   const section = {
+    ...(holidays.length > 0 && { holidays }),
     ...(ladders.length > 0 && { ladders }),
     ...(gateways.length > 0 && { gateways }),
     ...(people.length + schedules.length > 0 && { fallback }),

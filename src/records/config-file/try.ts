@@ -1,3 +1,4 @@
+import { listHolidays, putHolidays } from "../../core/oncall/holidays.ts";
 import { createSchedule, findSchedule, replaceSchedule } from "../../core/oncall/schedules.ts";
 import { findLadder, insertLadder } from "../../core/projects/ladders.ts";
 import { createProject, findProject, getProject } from "../../core/projects/projects.ts";
@@ -25,16 +26,22 @@ export interface Assumed {
   people: readonly string[];
   /** Ladders of the tenant, by name. */
   ladders: readonly string[];
+  /** Holidays of the tenant, by name. */
+  holidays: readonly string[];
 }
+
+const NOTHING: Assumed = { schedules: [], people: [], ladders: [], holidays: [] };
 
 /** Applies and undoes it. Returns the result without its secrets. Throws as `applyConfig` does. */
 export function tryConfig(
   store: Store,
   options: ApplyOptions,
-  { schedules, people, ladders }: Assumed = { schedules: [], people: [], ladders: [] },
+  { schedules, people, ladders, holidays }: Assumed = NOTHING,
 ): Applied {
   try {
     return store.write((tx) => {
+      const calendars = new Set(listHolidays(tx).map((one) => one.name));
+      for (const name of holidays) if (!calendars.has(name)) putHolidays(tx, name, { dates: [] });
       for (const name of schedules) standIn(tx, name, options.name);
       for (const name of ladders)
         if (findLadder(tx, name) === null) insertLadder(tx, { name, ...emptyLadder });

@@ -1,3 +1,4 @@
+import { listHolidays } from "../../../core/oncall/holidays.ts";
 import { listLadders } from "../../../core/projects/ladders.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { type ErrorDetail, ServiceError } from "../../../ground/kit/errors.ts";
@@ -30,6 +31,7 @@ export async function wholeText(tenant: Tenant): Promise<string> {
   return printConfigFile(projects, {
     gateways: listGateways(store, { sealer, rules, kinds: contactKindList }),
     fallback: { people: accounts.map((id) => emails.get(id) ?? id), schedules },
+    holidays: listHolidays(store),
     ladders: listLadders(store).map(({ id, created_at: _made, updated_at: _at, ...ladder }) => ({
       ...ladder,
       ...(origins.has(id) && { imported_from: origins.get(id) }),

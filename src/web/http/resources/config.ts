@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { holidaysName, MOST_HOLIDAY_CALENDARS } from "../../../core/oncall/holidays.ts";
 import { bounds } from "../../../core/projects/bounds.ts";
 import { ladderName } from "../../../core/projects/ladder.ts";
 import { scheduleReference } from "../../../core/projects/rule.ts";
@@ -86,6 +87,10 @@ export const configRoutes = (channels: ChannelList): Route[] => {
           description:
             "For a dry run: ladders of the tenant that will have been made when this is applied.",
         }),
+        assume_holidays: list(holidaysName, MOST_HOLIDAY_CALENDARS).optional().meta({
+          description:
+            "Additive, for a dry run: holidays of the tenant that will have been made when this is applied.",
+        }),
         assume_people: list(emailField, 10_000).optional().meta({
           description:
             "For a dry run: emails of people who will have an account when this is applied.",
@@ -129,7 +134,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       ],
       handle: ({ tenant, params, query, body, actor }) => {
         const { assume: schedules = [], assume_people: people = [], ...rest } = body;
-        const { assume_ladders: ladders = [], ...wanted } = rest;
+        const { assume_ladders: ladders = [], assume_holidays: holidays = [], ...wanted } = rest;
         const options = {
           name: params.id,
           tenantId: tenant.id,
@@ -139,7 +144,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         };
         const { heartbeats, ...applied } =
           query.dry_run === "true"
-            ? tryConfig(tenant.store, options, { schedules, people, ladders })
+            ? tryConfig(tenant.store, options, { schedules, people, ladders, holidays })
             : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({
           name,
