@@ -70,6 +70,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       ...(backups && { jobs: [backups.job] }),
       ...(deps.egress && { egress: deps.egress }),
       ...(deps.resolve && { resolve: deps.resolve }),
+      durable: deps.durable,
       ...(deps.channels && { channels: deps.channels }),
       onFatal: deps.onFatal,
     });

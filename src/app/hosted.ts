@@ -211,6 +211,7 @@ function tenantRegistry(
     retention: config.retention,
     addresses: addressesOf(config),
     passwords: createPasswords(random),
+    durable: deps.durable,
   };
   const breaker = {
     minFailures: config.breaker.failures,

@@ -1,5 +1,6 @@
 import type { Clock } from "../ground/kit/clock.ts";
 import type { EgressClient } from "../ground/kit/egress.ts";
+import type { DurableGate } from "../ground/kit/gate.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Resolve } from "../ground/kit/names.ts";
 import type { Random } from "../ground/kit/random.ts";
@@ -29,6 +30,8 @@ export interface BoxDeps {
   limits?: Partial<ServerLimits>;
   /** Makes the client for outgoing requests. Default: a client of its own. */
   egress?(): EgressClient;
+  /** A second place where commits have to be before anybody hears of them. Default: none. */
+  durable?: DurableGate;
   /** Resolves names in place of the operating system. */
   resolve?: Resolve;
 }

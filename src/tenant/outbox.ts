@@ -5,8 +5,10 @@ import { findCheckedShift } from "../core/oncall/shift-checks.ts";
 import { changeConfig } from "../core/projects/projects.ts";
 import { unixSeconds } from "../ground/kit/clock.ts";
 import type { Egress, EgressClient } from "../ground/kit/egress.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Sealer } from "../ground/kit/sealer.ts";
+import { mayTell } from "../ground/store/durable.ts";
 import type { Note, Store, Tx } from "../ground/store/store.ts";
 import { hearsBot } from "../out/contacts/known.ts";
 import { type Credentials, learnCredentials } from "../out/outbox/credentials.ts";
@@ -110,7 +112,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       channels: deps.channels,
       publicUrl: deps.publicUrl,
       settings: settings.channels ?? {},
-      ...(settings.push && { push: settings.push }),
+      ...(settings.push && { push: heldPush(store, settings.push) }),
       hears: (bot) => hearsBot(store, sealer, bot),
     });
   const runBy = (egress: Egress) => (action: ActionRow, eventBody: string) =>
@@ -226,6 +228,22 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     async stop() {
       await Promise.all([deliveries, executions, pages].map((each) => each.stop(GRACE_MS)));
     },
+  };
+}
+
+type Push = NonNullable<OutboxSettings["push"]>;
+
+/** Nothing is pushed before it is durable. */
+function heldPush(store: Store, push: Push): Push {
+  return async (integration, message) => {
+    try {
+      await mayTell(store);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const wait = { retryAfterMs: (error.retryAfter ?? 0) * 1000 };
+      return { verdict: { kind: "later", error: "not durable yet", ...wait }, ours: true };
+    }
+    return push(integration, message);
   };
 }
 

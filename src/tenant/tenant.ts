@@ -5,6 +5,8 @@ import { type Ask, createAsk } from "../ground/kit/ask.ts";
 import { version } from "../ground/kit/assets.ts";
 import { type Clock, unixSeconds } from "../ground/kit/clock.ts";
 import { createEgress, type EgressClient } from "../ground/kit/egress.ts";
+import type { DurableGate } from "../ground/kit/gate.ts";
+import { heldEgress } from "../ground/kit/held-egress.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { type Log, tenantLog } from "../ground/kit/log.ts";
 import { createNames, type Resolve } from "../ground/kit/names.ts";
@@ -127,6 +129,8 @@ export interface TenantOptions {
   outbox?: OutboxSettings;
   /** The kinds of channel. Default: the program's. */
   channels?: ChannelList;
+  /** A second place where the store's commits have to be before anybody hears of them. Default: none. */
+  durable?: DurableGate | undefined;
   /** The service that goes on while this store is closed. Missing where both start and stop together. */
   service?: Service;
   /** Jobs of the service around it that run in this tenant's loop. */
@@ -150,6 +154,7 @@ export function startTenant(options: TenantOptions): Tenant {
     random,
     onFatal: options.onFatal,
     makeRoom: disk.makeRoom,
+    durable: options.durable,
   });
   const id = ensureTenant(store, tenantId);
   const log = tenantLog(options.log, id);
@@ -164,7 +169,8 @@ export function startTenant(options: TenantOptions): Tenant {
   const retention = createRetention(store, options.retention ?? defaultRetention);
   const sealer = options.sealer ?? sealerBeside(store, options.path, log);
   const addressRules: AddressRules = { ...options.addresses, role: options.role };
-  const egress = options.egress?.() ?? egressOf(clock, addressRules, options.resolve);
+  const client = options.egress?.() ?? egressOf(clock, addressRules, options.resolve);
+  const egress = heldEgress(client, store.durable, clock);
   const kinds = options.channels ?? channels;
   const outbox = createOutbox({
     store,

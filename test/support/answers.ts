@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
+import type { BoxDeps } from "../../src/app/parts.ts";
 import { type Person, type TestBox, testBox } from "./box.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { pass, settle, until } from "./until.ts";
@@ -14,7 +15,7 @@ export interface AnswerStory {
   /** Stores a gateway at the receiver. */
   gateway(kind: string, settings: object): Promise<void>;
   /** Gives a person a contact that is verified. */
-  contact(person: Person, kind: string, address: string): Promise<void>;
+  contact(person: Person, kind: string, to: string | object): Promise<void>;
   /** Opens an alert that pages the person at once; its id. */
   page(person: Person): Promise<string>;
   /** `open`, or `acknowledged by ann@example.org via telegram`, and how often that was done. */
@@ -26,9 +27,10 @@ export interface AnswerStory {
 export async function answerStory(
   t: TestContext,
   flags: (url: string) => BoxFlags = () => ({}),
+  deps: Partial<BoxDeps> = {},
 ): Promise<AnswerStory> {
   const receiver = await startReceiver();
-  const box = await testBox(flags(receiver.url));
+  const box = await testBox(flags(receiver.url), undefined, undefined, deps);
   t.after(async () => {
     await box.stop();
     await receiver.close();
@@ -62,9 +64,14 @@ export async function answerStory(
       const put = await box.api("PUT", `/v1/gateways/${kind}`, { url: receiver.url, ...settings });
       assert.equal(put.status, 200, JSON.stringify(put.body));
     },
-    async contact(person, kind, address) {
+    async contact(person, kind, to) {
       const path = "/v1/accounts/me/contacts";
-      const made = await box.api("POST", path, { kind, address }, person.key);
+      const made = await box.api(
+        "POST",
+        path,
+        { kind, ...(typeof to === "string" ? { address: to } : to) },
+        person.key,
+      );
       assert.equal(made.status, 201, JSON.stringify(made.body));
       // How a code comes back is another story's.
       box.tenant.store.write((tx) => {

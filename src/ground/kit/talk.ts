@@ -19,8 +19,11 @@ export interface TalkRequest {
 }
 
 export interface Talk {
-  /** Sends a text. After the end it does nothing; `ended` reports the end. */
-  say(text: string): void;
+  /**
+   * Sends a text. After the end it does nothing; `ended` reports the end. `atOnce`: although what it is about may not be
+   * durable yet.
+   */
+  say(text: string, how?: { atOnce: boolean }): void;
   close(): void;
 }
 

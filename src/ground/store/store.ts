@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
+import type { DurableGate } from "../kit/gate.ts";
 import type { Random } from "../kit/random.ts";
 import { turns } from "../kit/turns.ts";
 import { createCommitTimes } from "./commit-times.ts";
@@ -106,6 +107,11 @@ export interface Store extends Reader {
    * from the file. The other listeners are called all the same.
    */
   onCommit(listener: (notes: readonly Note[]) => void): () => void;
+  /**
+   * null: the commits up to now are in every place where they have to be. Else it resolves when they are, and rejects
+   * where they never will be. Before that nobody may hear of them (`mayTell`).
+   */
+  durable(): Promise<void> | null;
   /** Milliseconds that the latest commit took, with its sync. */
   readonly commitMs: number;
   /** The same for the latest few hundred, in no order. */
@@ -125,6 +131,8 @@ export interface StoreOptions {
   onFatal?: (error: unknown) => void;
   /** Frees space on a full disk by deleting the spare file. Returns whether it did; the write is then tried again. */
   makeRoom?: () => boolean;
+  /** A second place where commits have to be. Default: this file is enough. */
+  durable?: DurableGate | undefined;
   /**
    * What to do with data of an older program. "copy" (default): make a proved copy, then migrate. "refuse": only the
    * process that serves the data may change its schema.
@@ -239,6 +247,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     path,
     write: (change, how) => turns.during("write", () => write(change, how)),
     onCommit: (listener) => subscribe(commitListeners, listener),
+    durable: options.durable ?? alreadyDurable,
     get commitMs() {
       return commits.latest;
     },
@@ -246,6 +255,8 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     close: () => db.close(),
   };
 }
+
+const alreadyDurable: DurableGate = () => null;
 
 function throwLater(error: unknown): void {
   setImmediate(() => {

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
+import type { DurableGate } from "../../ground/kit/gate.ts";
 import { isFatal } from "../../ground/store/faults.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { eventChars } from "./event.ts";
@@ -46,6 +47,8 @@ export interface BatchWriter {
   commitMs(): number;
   /** Monotonic milliseconds. */
   now(): number;
+  /** Whether callers may hear of what was written. null: yes. Rejects with their error where they may not. */
+  mayTell: DurableGate;
 }
 
 /** The higher limits of `isLast`, as a factor. */
@@ -66,7 +69,7 @@ const MOST_PATIENT_TURNS = 512;
  * only one connection. A single event waits only where a sync takes milliseconds.
  */
 export function createBatcher(
-  { process, commitMs, now }: BatchWriter,
+  { process, commitMs, now, mayTell }: BatchWriter,
   limits: BatchLimits,
 ): Batcher {
   let queue: Group[] = [];
@@ -108,7 +111,7 @@ export function createBatcher(
   const flush = () => {
     const batch = takeGroups(queue, limits.batch);
     queue = batch.length === queue.length ? [] : queue.slice(batch.length);
-    const settled = settleGroups(batch, process);
+    const settled = settleGroups(batch, process, mayTell);
     for (const group of batch.slice(0, settled)) {
       events -= group.arrivals.length;
       chars -= group.chars;
@@ -166,6 +169,7 @@ function charsOf(arrivals: readonly Arrival[]): number {
 function settleGroups(
   batch: readonly Group[],
   process: (batch: readonly Arrival[]) => IngestAnswer[],
+  mayTell: DurableGate,
 ): number {
   const [first] = batch;
   const arrivals =
@@ -176,18 +180,21 @@ function settleGroups(
   } catch (error) {
     // A group that fails must not make the others fail.
     if (batch.length > 1 && !isFatal(error) && !isRefusedForAll(error)) {
-      for (const group of batch) settleGroups([group], process);
+      for (const group of batch) settleGroups([group], process, mayTell);
     } else {
-      for (const { settle } of batch) settle(error, null);
+      const tell = teller(mayTell());
+      for (const { settle } of batch) tell(settle, error, null);
     }
     return batch.length;
   }
+  const tell = teller(mayTell());
   let at = 0;
   let settled = 0;
   for (const group of batch) {
     if (group.arrivals.length > 0 && at >= answers.length) break;
     settled += 1;
-    group.settle(
+    tell(
+      group.settle,
       null,
       group.arrivals.length === answers.length
         ? answers
@@ -196,6 +203,20 @@ function settleGroups(
     at += group.arrivals.length;
   }
   return settled;
+}
+
+type Tell = (settle: Settle, ...result: Parameters<Settle>) => void;
+
+const tellNow: Tell = (settle, error, answers) => settle(error, answers);
+
+/** Tells a caller how it went, now or once they may hear of it. */
+function teller(waiting: Promise<void> | null): Tell {
+  if (waiting === null) return tellNow;
+  return (settle, error, answers) =>
+    void waiting.then(
+      () => settle(error, answers),
+      (why: unknown) => settle(why, null),
+    );
 }
 
 function isRefusedForAll(error: unknown): boolean {

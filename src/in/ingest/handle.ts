@@ -5,6 +5,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { turns } from "../../ground/kit/turns.ts";
+import { mayTell } from "../../ground/store/durable.ts";
 import type { Store } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
@@ -23,7 +24,8 @@ export interface IngestHandle {
   /** The source of a token, from memory; null for any other token. */
   authenticate(token: string): Source | null;
   /**
-   * Queues events that are committed together. Calls `settle` after the commit, or with the error that prevented it.
+   * Queues events that are committed together. Calls `settle` when the commit is durable, or with the error that
+   * prevented it; with not_ready where it is committed and not durable within seconds.
    * Throws ServiceError storage_full or overloaded before anything is queued; overloaded comes later for `isLast`.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
@@ -148,6 +150,7 @@ export function createIngest(
       process: (batch) => turns.during("events", () => processLive(batch)),
       commitMs: () => store.commitMs,
       now: () => store.clock.mono(),
+      mayTell: () => mayTell(store),
     },
     limits.batch ?? defaultBatchLimits,
   );

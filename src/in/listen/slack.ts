@@ -18,8 +18,10 @@ import { createListenerErrors } from "./listener-errors.ts";
 const SILENT_MS = 60_000;
 /** How long to wait after Slack refused a token, or an app without Socket Mode. */
 const REFUSED_MS = 300_000;
-/** Presses that wait; further ones are confirmed and dropped. */
+/** Presses whose people wait for words; further ones are dropped, and Slack tells who pressed. */
 const MOST_WAITING = 200;
+/** Slack shows an error to who pressed where nothing confirms it within 3 s. */
+const CONFIRM_MS = 2_500;
 /** After a connection that lasted less than this, the next is opened later. */
 const SHORT_MS = 10_000;
 const AGAIN_MS = 5_000;
@@ -46,7 +48,8 @@ export function slackListener(deps: ListenDeps): Listener {
   const lines = new Set<Line>();
   let notBefore = 0;
   let waiting = 0;
-  let acting = Promise.resolve();
+  let writing: Promise<unknown> = Promise.resolve();
+  let telling = Promise.resolve();
 
   const gatewayNow = () => {
     const gateway = openGateway(store, sealer, "slack") as SlackGateway | null;
@@ -131,17 +134,31 @@ export function slackListener(deps: ListenDeps): Listener {
       deps.wake(name);
     }
     if (said.kind !== "envelope") return;
-    from.talk?.say(confirmSlack(said.id));
-    if (said.press === null) return;
+    const { id, press } = said;
+    if (press === null) return from.talk?.say(confirmSlack(id));
     if (waiting >= MOST_WAITING) return log.warn("a press at Slack was dropped: too many wait");
-    const { press } = said;
     waiting++;
-    acting = acting.then(() => act(press)).finally(() => waiting--);
+    const written = writing.then(() => pressed(deps, press));
+    writing = written;
+    confirm(from, id, written);
+    telling = Promise.all([written, telling])
+      .then(([done]) => tell(press, done))
+      .finally(() => waiting--);
   };
 
-  /** A confirmed press is handled even while this stops. */
-  const act = async (press: SlackPress): Promise<void> => {
-    const { words, isDone } = await pressed(deps, press);
+  /** Confirms a press once it is durable, and in time in any case. */
+  const confirm = (from: Line, id: string, written: Promise<unknown>) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = store.clock.after(CONFIRM_MS, resolve);
+    written
+      .then(() => store.durable() ?? undefined)
+      .then(resolve, () => {})
+      .finally(cancel);
+    void promise.then(() => from.talk?.say(confirmSlack(id), { atOnce: true }));
+  };
+
+  /** A press is handled even while this stops. */
+  const tell = async (press: SlackPress, { words, isDone }: Pressed): Promise<void> => {
     const { channel, user, message } = press;
     const gateway = stopped ? null : gatewayNow();
     if (channel === null || gateway === null) return;
@@ -160,7 +177,7 @@ export function slackListener(deps: ListenDeps): Listener {
     stop() {
       stopped = true;
       leave(lines);
-      return acting;
+      return telling;
     },
   };
 }

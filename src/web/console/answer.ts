@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import type { DurableGate } from "../../ground/kit/gate.ts";
 import type { PageFile, RawDocument } from "./screen.ts";
 
 /** The media type of every page and of its sections. */
@@ -80,8 +81,12 @@ export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
   return answer;
 }
 
-/** A file to be saved; nobody keeps it on the way. */
-export function sendFile({ name, type, body }: PageFile, { tls }: Pick<Asked, "tls">): Response {
+/** A file to be saved; nobody keeps it on the way. Each piece of it waits for `mayTell`. */
+export function sendFile(
+  { name, type, body }: PageFile,
+  { tls }: Pick<Asked, "tls">,
+  mayTell: DurableGate,
+): Response {
   const headers = {
     ...COMMON,
     "Content-Type": type,
@@ -90,12 +95,18 @@ export function sendFile({ name, type, body }: PageFile, { tls }: Pick<Asked, "t
     ...(tls ? { "Strict-Transport-Security": HSTS } : {}),
   };
   if (typeof body === "string") return new Response(body, { headers });
-  return new Response(ReadableStream.from(encoded(body)), { headers });
+  return new Response(ReadableStream.from(encoded(body, mayTell)), { headers });
 }
 
-async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encoded(
+  pieces: AsyncIterable<string>,
+  mayTell: DurableGate,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  for await (const piece of pieces) yield encoder.encode(piece);
+  for await (const piece of pieces) {
+    await mayTell();
+    yield encoder.encode(piece);
+  }
 }
 
 /** A document as it is, with headers of its own. */

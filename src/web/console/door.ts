@@ -55,8 +55,12 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
 
   return async (c) => {
     const { pathname: path } = new URL(c.req.url);
-    if (path.startsWith("/assets/")) return files.serve(path, c.req.header("accept-encoding"));
-    if (path === WORKER && isRead(c)) return files.worker(c.req.header("accept-encoding"));
+    const encoding = c.req.header("accept-encoding");
+    const isFile = path.startsWith("/assets/");
+    if (isFile || (path === WORKER && isRead(c))) {
+      c.set("tenant", null);
+      return isFile ? files.serve(path, encoding) : files.worker(encoding);
+    }
     if (path === MANIFEST && isRead(c)) return manifest(askingOf(c, tenant, tls).place, files);
     const isLive = path === "/live";
     if (!isLive && !wantsPage(c)) return null;
@@ -82,7 +86,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     const on = method === "GET" ? redirectOf(tenant, path) : null;
     const isPage = [screen, form, file, on].some(Boolean) || isLive || ofWall;
     if (who === null) return isPage ? toSignIn(asking) : null;
-    c.set("tenantId", tenant.id);
+    c.set("tenant", tenant);
     c.set("rateHeaders", serving.limits.api.spend(who.sessionId));
     serving.known(c);
     if (isLive) return live(c, who.sessionId);

@@ -2,6 +2,7 @@ import { type Author, auditAction } from "../../ground/audit/record.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { html } from "../../ground/kit/html.ts";
 import { turns } from "../../ground/kit/turns.ts";
+import { mayTell } from "../../ground/store/durable.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { tenantAs } from "../../tenant/tenant-as.ts";
 import type { AppContext } from "../http/raw-route.ts";
@@ -231,7 +232,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       const call = callOf(asking, who, params);
       try {
         const file = await make(call);
-        return "status" in file ? sendDocument(file, asking.asked) : sendFile(file, asking.asked);
+        if ("status" in file) return sendDocument(file, asking.asked);
+        return sendFile(file, asking.asked, () => mayTell(tenant.store));
       } catch (error) {
         return refused(asking, call, error);
       }

@@ -119,7 +119,7 @@ function saidOf(row: AlertRow): Pick<AckAlert, "title" | "labels" | "details" | 
 
 function welcome(c: AppContext, pages: AckPages, tenant: Tenant): void {
   pages.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
 }
 
 const stranger = (c: AppContext, pages: AckPages): PageAnswer =>

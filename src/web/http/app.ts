@@ -5,6 +5,7 @@ import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import { turns } from "../../ground/kit/turns.ts";
+import { mayTell } from "../../ground/store/durable.ts";
 import { prefersJson } from "./accept.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { createInbound, INBOUND, type SendersPort } from "./inbound/route.ts";
@@ -46,6 +47,7 @@ export function createApp(options: AppOptions): App {
   app.use(async (c, next) => {
     c.set("requestId", hexId(options.random));
     await next();
+    await held(c, options.serving);
     count(c, refusals, nouns);
     c.header("X-Request-Id", c.get("requestId"));
     for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
@@ -63,9 +65,10 @@ export function createApp(options: AppOptions): App {
   const pings = createPing(options.serving);
   app.all(`${PING}/*`, pings.ours);
   for (const raw of options.raw)
-    app.on(raw.method, honoPath(raw.path), (c) =>
-      turns.during(`${raw.method} ${raw.path}`, () => raw.handle(c)),
-    );
+    app.on(raw.method, honoPath(raw.path), (c) => {
+      if (raw.waitsForNothing) c.set("tenant", null);
+      return turns.during(`${raw.method} ${raw.path}`, () => raw.handle(c));
+    });
   for (const route of options.routes) {
     app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));
   }
@@ -93,6 +96,25 @@ export function createApp(options: AppOptions): App {
 const WHERE = `box ${version}, an alert appliance. Its pages open in a browser at this address.
 For programs: /v1/openapi.json (interface), /healthz (alive), /readyz (ready).
 `;
+
+/**
+ * Holds an answer until what it tells is durable; one that can't wait longer is refused. On a box every answer waits that
+ * isn't known to say nothing of the store. Answers made piece by piece hold their further pieces themselves.
+ */
+async function held(c: AppContext, serving: Serving): Promise<void> {
+  const tenant = c.get("tenant") === undefined ? serving.ownTenant() : c.get("tenant");
+  const waiting = tenant ? mayTell(tenant.store) : null;
+  if (waiting === null) return;
+  try {
+    await waiting;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    void c.res.body?.cancel();
+    c.res = undefined;
+    c.set("refusedAs", error.code);
+    c.res = errorAnswer(error, id(c));
+  }
+}
 
 /** Notes an answer that refuses; the door of the events counts its own. */
 function count(c: AppContext, refusals: Refusals, nouns: ReadonlySet<string>): void {
@@ -126,7 +148,7 @@ function toAnswer(error: unknown, c: AppContext, log: Log): Response {
 }
 
 function whose(c: AppContext): { tenant?: string } {
-  const tenant = c.get("tenantId");
+  const tenant = c.get("tenant")?.id ?? c.get("tenantId");
   return tenant === undefined ? {} : { tenant };
 }
 

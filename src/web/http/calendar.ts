@@ -28,7 +28,7 @@ async function shown(c: AppContext, serving: Serving): Promise<Response> {
   }
   const { tenant, calendar } = found;
   serving.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
   c.set("rateHeaders", limits.tries.spend(`${tenant.id} calendar ${calendar.id}`));
   const text = await textOf(tenant, calendar);
   // The same shifts are the same calendar, whenever it was written.

@@ -1,4 +1,6 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { inOrder } from "../../ground/kit/gate.ts";
+import { mayTell } from "../../ground/store/durable.ts";
 import type { ChangesPage, TellingPace } from "../../tenant/change-listeners.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
@@ -52,7 +54,7 @@ const BEAT_MS = 15_000;
 /** Bytes that a reader may leave lying before it is let go: it comes back and asks what it missed. */
 const MOST_UNREAD = 64 * 1024;
 
-/** The same as a stream of server-sent events. Throws 429 where too many are open. */
+/** The same as a stream of server-sent events, each told once it is durable. Throws 429 where too many are open. */
 export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
   const { changes, clock } = tenant;
   const { key, since, signal, pace, watches: wakes } = reader;
@@ -70,10 +72,15 @@ export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
     controller = undefined;
     open?.close();
   };
-  const say = (words: string) => {
-    controller?.enqueue(bytes.encode(words));
-    if ((controller?.desiredSize ?? 0) < -MOST_UNREAD) end();
-  };
+  const inTurn = inOrder(
+    () => mayTell(tenant.store),
+    () => end(),
+  );
+  const say = (words: string) =>
+    inTurn(() => {
+      controller?.enqueue(bytes.encode(words));
+      if ((controller?.desiredSize ?? 0) < -MOST_UNREAD) end();
+    });
   const catchUp = () => {
     const page = changes.after(at);
     const { reset, topics } = page;
@@ -93,7 +100,7 @@ export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
   const hears = (over: boolean) => {
     if (!over) return catchUp();
     say("event: bye\ndata: {}\n\n");
-    end();
+    inTurn(end);
   };
   leave = changes.listen(key, hears, { pace, wakes });
   if (leave === null)

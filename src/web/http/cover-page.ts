@@ -39,7 +39,7 @@ async function find(c: AppContext, pages: AckPages): Promise<Found | null> {
   if (tenant === null || right === null || right.tenantId !== tenant.id) return null;
   if (findAsk(tenant.store, right) === null) return null;
   pages.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
   return { tenant, askId: right.askId, accountId: right.accountId };
 }
 

@@ -23,7 +23,7 @@ export function operatingRoutes(operating: Operating): RawRoute[] {
     document ??= operating.openapi();
     return document;
   };
-  return [
+  const routes: RawRoute[] = [
     { method: "GET", path: "/healthz", handle: () => json(200, { status: "ok" }) },
     {
       method: "GET",
@@ -49,6 +49,7 @@ export function operatingRoutes(operating: Operating): RawRoute[] {
     { method: "GET", path: "/v1/openapi.json", handle: () => json(200, openapi()) },
     { method: "GET", path: "/v1/version", handle: () => json(200, { name: "box", version }) },
   ];
+  return routes.map((route) => ({ ...route, waitsForNothing: true }));
 }
 
 export function noMetrics(): never {

@@ -3,6 +3,7 @@ import { type errorStatus, ServiceError } from "../../ground/kit/errors.ts";
 import { excessOf, parseJson } from "../../ground/kit/json.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import { filledLines } from "../../ground/kit/text.ts";
+import { mayTell } from "../../ground/store/durable.ts";
 import { levelInText } from "../../in/adapters/line.ts";
 import type { IngestAnswer } from "../../in/ingest/arrival.ts";
 import { checkEvent, type IngestEvent } from "../../in/ingest/event.ts";
@@ -192,12 +193,16 @@ function admit(
     );
   const found = token === null ? null : serving.findTenant(token.tenant, token.text);
   const ndjson = head.contentType !== undefined && NDJSON.test(head.contentType);
-  const finish = (tenant: Tenant | null): Admitted => {
+  const finish = (tenant: Tenant | null): Admitted | Promise<Admitted> => {
     const source =
       tenant === null || token === null ? null : tenant.ingest.authenticate(token.text);
     if (tenant === null || source === null || source.kind !== EVENTS) {
       serving.refusals.auth("ingest", head.authorization);
-      throw new Stranger(serving.limits.failures.spend(head.address));
+      const stranger = new Stranger(serving.limits.failures.spend(head.address));
+      // That a token opens nothing is read of the store, too.
+      const waiting = tenant && mayTell(tenant.store);
+      if (waiting === null) throw stranger;
+      return waiting.then(() => Promise.reject(stranger));
     }
     return { tenant, source, ndjson, bodyLimit: ndjson ? NDJSON_LIMIT : INGEST_LIMIT };
   };

@@ -84,7 +84,7 @@ async function take(c: AppContext, serving: Serving, path: string): Promise<Resp
   }
   const { tenant, id, called, isNew } = found;
   serving.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
   serving.limits.ping.spend(`${tenant.id}:${id}`);
   const message = await readEnd(c.req.raw.body);
   const { word, exit } = called;

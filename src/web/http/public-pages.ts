@@ -41,7 +41,7 @@ export function publicPageRoutes(pages: PublicPages): RawRoute[] {
     (answer: (c: AppContext, found: FoundReport) => PageAnswer | Promise<PageAnswer>) =>
     async (c: AppContext): Promise<Response> => {
       const found = await pages.findReport(c.req.param("uuid") ?? "");
-      c.set("tenantId", found?.tenant.id);
+      c.set("tenant", found?.tenant);
       return send(found === null ? missing(c) : await answer(c, found), pages.tls);
     };
   return [

@@ -36,7 +36,7 @@ async function heard(c: AppContext, serving: PushSeen): Promise<Response> {
     throw new ServiceError("not_found", "There is no such receipt.");
   }
   serving.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
   return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 }
 

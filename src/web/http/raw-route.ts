@@ -9,5 +9,7 @@ export interface RawRoute {
   method: "GET" | "POST" | "DELETE";
   path: string;
   noHead?: boolean;
+  /** Its answer says nothing of any store, so it waits for no commit. */
+  waitsForNothing?: true;
   handle(c: AppContext): Response | Promise<Response>;
 }

@@ -51,8 +51,10 @@ export interface Serving {
 /** What one request's handling leaves for the app to put on its answer, whichever that is. */
 export interface RequestVariables {
   requestId: string;
-  /** Whose request it is, once that is known: for the log. */
+  /** Whose request it is, where that is known by no more than an id: for the log. */
   tenantId: string | undefined;
+  /** Whose request it is. The answer waits for that tenant's commits. null: nothing of any store is in the answer. */
+  tenant: Tenant | null | undefined;
   /** `RateLimit` and `RateLimit-Policy`, once a limit was asked (contract §9). */
   rateHeaders: Readonly<Record<string, string>> | undefined;
   /** The error code that it was refused with; set where the answer is a page, which has none. */
@@ -162,7 +164,7 @@ export async function openByKey(
     token !== null && parsed?.plane === "ptk"
       ? await serving.findTenant(parsed.tenant, token)
       : null;
-  c.set("tenantId", tenant?.id);
+  c.set("tenant", tenant ?? undefined);
   const actor = tenant === null || token === null ? null : findActor(tenant.store, token);
   if (tenant === null || actor === null) {
     serving.refusals.auth("api", c.req.header("authorization"));
@@ -177,7 +179,7 @@ export async function openByKey(
 function openNone(serving: Serving, c: RequestContext): Opened {
   const tenant = serving.ownTenant();
   if (tenant === null) throw noSuchRoute();
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
   return { tenant, actor: nobody };
 }
 

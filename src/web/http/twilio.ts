@@ -56,7 +56,7 @@ export function createTwilio(serving: Serving): (c: AppContext) => Promise<Respo
     const url = tenant && signedUrl(c, tenant, form);
     if (tenant === null || url === null) return forged(c, serving);
     serving.known(c);
-    c.set("tenantId", tenant.id);
+    c.set("tenant", tenant);
     const called = { c, tenant, form, url };
     if (what === "status") return progressed(called);
     return what === "sms" ? texted(called) : pressed(called, handle);

@@ -81,7 +81,7 @@ export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
         outcomes[fate === "taken" ? "taken" : "no_source"]++;
         return fate;
       } catch (error) {
-        const isFull = error instanceof ServiceError && error.status === 429;
+        const isFull = error instanceof ServiceError && [429, 503].includes(error.status);
         outcomes[isFull ? "overloaded" : "failed"]++;
         if (!isFull) tenant.log.error({ err: error, port: port.name }, "a mail could not be taken");
         return isFull ? "later" : "failed";

@@ -94,6 +94,10 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
       tenant.ingest.submit(source, events, (error, answers) =>
         answers === null ? reject(error) : resolve(),
       );
+    }).catch((error: unknown) => {
+      // It is committed: a sender who can't be told waits until it is durable, however long that takes.
+      if (!isNotDurable(error)) throw error;
+      return tenant.store.durable() ?? undefined;
     });
 
   const insist = async (source: Source, events: readonly IngestEvent[]) => {
@@ -182,6 +186,8 @@ export function noneYet(): Record<PortOutcome, number> {
 }
 
 const isOverload = (error: unknown) => error instanceof ServiceError && error.status === 429;
+const isNotDurable = (error: unknown) =>
+  error instanceof ServiceError && error.code === "not_ready";
 
 /** Whose a message is: its token's source where it has one, else its sender's. */
 export function createFinder(

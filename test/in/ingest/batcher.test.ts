@@ -28,6 +28,8 @@ function batcherOf(commitMs: number, step = 0.1) {
       },
       commitMs: () => commitMs,
       now: () => (now += step),
+
+      mayTell: () => null,
     },
     defaultBatchLimits,
   );
@@ -109,6 +111,8 @@ test("only senders that are refused last may exceed the limits of waiting events
       process: (batch) => batch.map(() => ({ alerted: false, template_id: "t" })),
       commitMs: () => 1,
       now: () => 0,
+
+      mayTell: () => null,
     },
     { ...defaultBatchLimits, waitingEvents: 8 },
   );

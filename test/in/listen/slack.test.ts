@@ -22,6 +22,8 @@ async function story(t: TestContext) {
   const whispers: { channel: string; user: string; text: string }[] = [];
   let lines = 0;
   let refusal: string | null = null;
+  /** Slack takes words for a person, and answers later. */
+  const held = { isHeld: false, answers: [] as (() => void)[] };
   const slack: Behaviour = (response, socket, request) => {
     const say = (body: object) =>
       void response
@@ -34,7 +36,7 @@ async function story(t: TestContext) {
     }
     if (request.path === "/api/chat.postEphemeral") {
       whispers.push(jsonOf(request));
-      return say({ ok: true });
+      return held.isHeld ? void held.answers.push(() => say({ ok: true })) : say({ ok: true });
     }
     workspace.behaviour(response, socket, request);
   };
@@ -90,6 +92,7 @@ async function story(t: TestContext) {
     press,
     peer,
     refuse,
+    held,
     settings,
   };
 }
@@ -129,6 +132,24 @@ test("a button in a direct message acts as the paged person; others get a text, 
   await settle(box);
   assert.equal(await stands(first), "resolved by ann via slack");
   assert.deepEqual(workspace.faults, []);
+});
+
+test("a press is written when it is confirmed, while words for an earlier one are still under way", async (t) => {
+  const { box, ann, whispers, open, handle, press, page, held } = await story(t);
+  await open();
+  const first = await page(ann);
+  held.isHeld = true;
+  await press(BOB, handle());
+  await busy(box, () => whispers.length === 1, "Bob is being told");
+  await press(ANN, handle());
+  const state = "SELECT state FROM alerts WHERE id = ?";
+  assert.equal(
+    box.tenant.store.sql(state).pluck().get(first),
+    "acknowledged",
+    "a kill now would lose nothing",
+  );
+  held.isHeld = false;
+  for (const answer of held.answers) answer();
 });
 
 test("the next connection opens before Slack ends one, and a broken one is opened again after a wait", async (t) => {

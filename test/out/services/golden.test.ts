@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Egress } from "../../../src/ground/kit/egress.ts";
+import type { Egress, EgressClient } from "../../../src/ground/kit/egress.ts";
+import type { EgressRequest } from "../../../src/ground/kit/exchange.ts";
+import { heldEgress } from "../../../src/ground/kit/held-egress.ts";
 import type { Credentials } from "../../../src/out/outbox/credentials.ts";
 import { type AlertFacts, buildEventBody, type EventBody } from "../../../src/out/outbox/event.ts";
 import type { EventNames } from "../../../src/out/outbox/event-names.ts";
 import { describe, type Message } from "../../../src/out/outbox/message.ts";
 import { mailOf } from "../../../src/out/services/email/room.ts";
 import { channels } from "../../../src/out/services/list.ts";
+import { handClock } from "../../support/clock.ts";
 import { clocksWithoutZone } from "../../support/clocks.ts";
 import { eventBody } from "../../support/events.ts";
+import { handGate } from "../../support/gate.ts";
 import { discordFake, googleChatFake, mattermostFake, teamsFake } from "../../support/rooms.ts";
 
 /**
@@ -179,7 +183,11 @@ function inWords(
 }
 
 /** The requests that a kind makes, as text; what is a form or JSON is shown as its fields. */
-async function sentBy(kind: string, one: Case): Promise<string> {
+async function sentBy(
+  kind: string,
+  one: Case,
+  through: (egress: Egress) => Egress = (egress) => egress,
+): Promise<string> {
   const body = bodyOf(one);
   const event = JSON.parse(body) as EventBody;
   const words = inWords(body, one);
@@ -219,7 +227,7 @@ async function sentBy(kind: string, one: Case): Promise<string> {
     message,
     event,
     words,
-    egress,
+    egress: through(egress),
     now: at * 1_000,
     settings,
     host: { hasRelay: () => false },
@@ -251,6 +259,31 @@ async function compare(kind: string, make: (one: Case) => Promise<string>): Prom
 for (const kind of Object.keys(credentials))
   test(`${kind}: each kind of event, and the service's limits`, () =>
     compare(kind, (one) => sentBy(kind, one)));
+
+test("no kind sends anything before the gate of its egress is opened", async () => {
+  for (const kind of Object.keys(credentials)) {
+    const [gate, clock] = [handGate(), handClock()];
+    let left = 0;
+    gate.shut();
+    const one = kinds["opened"] as Case;
+    const sent = sentBy(kind, one, (egress) => {
+      const noting = {
+        ...egress,
+        send(request: EgressRequest) {
+          left += 1;
+          return egress.send(request);
+        },
+      };
+      return heldEgress(noting as EgressClient, gate.durable, clock);
+    });
+    while (gate.asked === 0) await clock.turn(1);
+    await clock.turn(1);
+    assert.equal(left, 0, kind);
+    gate.open();
+    assert.notEqual(await sent, "", kind);
+    assert.ok(left > 0, kind);
+  }
+});
 
 test("email: each kind of event, and what a mail's header must not hold", () =>
   compare("email", mail));

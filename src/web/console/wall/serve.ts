@@ -125,7 +125,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
     const looker = lookerOf(url.pathname, who);
     if (looker === null) return sendDocument(stranger(asking), asked);
     serving.known(c);
-    c.set("tenantId", tenant.id);
+    c.set("tenant", tenant);
     c.set("rateHeaders", serving.limits.api.spend(looker.key));
     const since = c.req.header("x-wall");
     const sheet =

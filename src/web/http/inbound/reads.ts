@@ -68,7 +68,7 @@ export async function serveRead(
     };
   }
   serving.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
   if (isSilences && holder !== null) {
     const of = { ...holder, source: sender?.source ?? null, bodies, address: serving.address(c) };
     return serveSilences(c, path, of);

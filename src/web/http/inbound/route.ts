@@ -164,7 +164,7 @@ async function findSender(
 
 function known(c: AppContext, serving: Serving, { tenant }: Sender): void {
   serving.known(c);
-  c.set("tenantId", tenant.id);
+  c.set("tenant", tenant);
 }
 
 /** Who sends is said in the body: it is read, within less, before that is known. */
