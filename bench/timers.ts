@@ -38,7 +38,14 @@ const clock: Clock = {
 };
 
 const rest: Omit<RuleBody, "escalations"> = {
-  match: { min_level: null, sources: [], tags: [], template_contains: "", first_seen_days: null },
+  match: {
+    min_level: null,
+    sources: [],
+    tags: [],
+    template_contains: "",
+    first_seen_days: null,
+    unusual: null,
+  },
   conditions: [],
   fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
   dedup_window_minutes: 0,

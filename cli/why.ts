@@ -80,15 +80,18 @@ async function why(id: string, options: WhyOptions): Promise<void> {
   });
 }
 
-/** Of a rule that asks for new messages: which sources are learned still, so that nothing of them is new. */
+/** Of a rule that asks for what is new or unusual: what it learns still, and until when. */
 async function learningOf({ project, rule }: Alert, options: ApiOptions): Promise<string[]> {
   const at = path("v1", "projects", project, "rules");
   const { rules } = await callApi<{ rules: Rule[] }>(options, "GET", at);
-  const { learning = [] } = rules.find(({ name }) => name === rule) ?? {};
-  return learning.map(
+  const { learning = [], compares_from: from } = rules.find(({ name }) => name === rule) ?? {};
+  const sources = learning.map(
     ({ source, until }) =>
       `${printable(source)} is learned ${until === null ? "from its first event on, for 24 hours" : `until ${when(until)}`}: until then nothing of it is new to the rule.`,
   );
+  if (from === undefined) return sources;
+  const begun = from === null ? "nothing was counted for it yet" : `it does from ${when(from)} on`;
+  return [...sources, `The rule needs two weeks to tell what is unusual: ${begun}.`];
 }
 
 function lineOf(entry: ReachEntry, nameOf: (id: string) => string): string {

@@ -23,6 +23,7 @@ const tables = [
   "projects",
   "sources",
   "source_keys",
+  "count_series",
   "ladders",
   "rules",
   "schedules",

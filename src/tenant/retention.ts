@@ -6,6 +6,7 @@ import { sweepSilences } from "../core/quiet/rows.ts";
 import { oldestEntry, sweepAudit } from "../ground/audit/list.ts";
 import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { sweepReturns } from "../in/ingest/first-seen.ts";
+import { sweepHours } from "../in/ingest/hour-rows.ts";
 import { oldestLine, sweepBlocks, sweepLines, sweepOrphanLines } from "../in/ingest/old-lines.ts";
 import { sweepDeliveries, sweepEvents, sweepExecutions } from "../out/outbox/old-rows.ts";
 import { sweepPages } from "../out/paging/pages.ts";
@@ -155,6 +156,7 @@ function historyFor({ historyDays, numbersDays }: RetentionLimits): Cleanup[] {
     },
     { name: "window hits", sweep: sweepHits },
     { name: "first sights of templates", sweep: sweepReturns },
+    { name: "counts by the hour", sweep: sweepHours },
     { name: "sessions", sweep: (tx, most) => sweepSessions(tx, { before: tx.at, most }) },
     { name: "wrong passwords", sweep: sweepTries },
     { name: "audit", sweep: (tx, most) => sweepAudit(tx, { before: tx.at - AUDIT_KEPT, most }) },

@@ -5,7 +5,7 @@ import { box as run } from "../support/command-line.ts";
 import { signedIn } from "../support/console.ts";
 import { settle } from "../support/until.ts";
 
-/** A rule that takes only what was never heard of before, as a person sees it. */
+/** Rules that take only what was never heard of before, or more than usual, as a person sees them. */
 
 let box: TestBox;
 before(async () => {
@@ -44,6 +44,46 @@ test("a new message opens an alert once its source is learned; page and command 
   assert.match(why.out, /Opened by rule new from app\. Such a message was never heard before\./);
   const tried = (await box.api("POST", "/v1/projects/shop/rules/dry-run", { rule })).body;
   assert.deepEqual([tried.scanned.lines, tried.matched, tried.alert_count], [3, 1, 1]);
+});
+
+test("once there are two weeks, more than usual opens an alert; page and command say from when on, and why it opened", async () => {
+  const token = await box.project("more", { retain_logs: true });
+  const match = { unusual: { factor: 3, at_least: 2 } };
+  const at = "/v1/projects/more/rules";
+  assert.equal((await box.api("POST", at, { name: "more", match })).status, 201);
+  const send = async () =>
+    (await box.ingest(token, { message: "payment was refused" })).body.alerted as boolean;
+  const rule = async () => (await box.api("GET", `${at}/more`)).body;
+  const page = async () => (await signedIn(box).get("/p/more/rules/more")).text;
+  assert.equal((await rule()).compares_from, null);
+  assert.match(await page(), /learned for two weeks: they begin with the first event/);
+  assert.equal(await send(), false);
+  assert.equal(await send(), false);
+  assert.ok((await rule()).compares_from > Math.floor(box.clock.now() / 1000) + 14 * 86_400);
+  assert.match(await page(), /opens nothing before/);
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const tried = await box.api("POST", `${at}/dry-run`, { rule: { name: "more", match } });
+  assert.deepEqual(tried.body.warnings[0].code, "learns");
+
+  // Three weeks passed. The box reads that anew.
+  box.tenant.store.write((tx) => {
+    tx.sql("UPDATE count_series SET since = since - 1814400").run();
+    tx.sql("UPDATE hour_counts SET day = day - 21").run();
+  });
+  await box.restart(() => {});
+  assert.equal(await send(), false);
+  assert.equal(await send(), true);
+  await settle(box);
+  const { alerts } = (await box.api("GET", "/v1/alerts?project=more")).body;
+  const why = await run(["why", String(alerts[0].id)], { env });
+  assert.match(why.out, /2 events came in its window, usually 0 do/);
+});
+
+test("a factor that no rule takes names its field", async () => {
+  await box.project("worse");
+  const rule = { name: "bad", match: { unusual: { factor: 1 } } };
+  const { status, body } = await box.api("POST", "/v1/projects/worse/rules", rule);
+  assert.deepEqual([status, body.error.details[0].field], [400, "/match/unusual/factor"]);
 });
 
 test("a number of days that no rule takes names its field", async () => {

@@ -55,7 +55,14 @@ export interface Plane {
 }
 
 export const defaultRule: RuleBody = {
-  match: { min_level: null, sources: [], tags: [], template_contains: "", first_seen_days: null },
+  match: {
+    min_level: null,
+    sources: [],
+    tags: [],
+    template_contains: "",
+    first_seen_days: null,
+    unusual: null,
+  },
   conditions: [],
   fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
   dedup_window_minutes: 0,

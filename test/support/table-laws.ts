@@ -72,6 +72,8 @@ export const owners: Record<string, string> = {
   templates: "ingest",
   template_counts: "ingest",
   template_returns: "ingest",
+  count_series: "projects",
+  hour_counts: "ingest",
   downtimes: "ingest",
   log_lines: "ingest",
   log_blocks: "ingest",

@@ -117,6 +117,11 @@ function ingestMetrics(tenant: Tenant): Metric[] {
       "Messages above the limit of templates.",
       ingest.templatesOverflowed,
     ),
+    counter(
+      "box_hour_counts_overflow_total",
+      "Events of a day beyond the templates and identifiers that are counted by the hour.",
+      ingest.hoursOverflowed,
+    ),
   ];
 }
 

@@ -105,6 +105,9 @@ const SAY: Readonly<Record<string, Says>> = {
           (detail.number("not_heard_for") > 0
             ? say` No such message was heard for ${{ span: detail.number("not_heard_for") }}.`
             : " Such a message was never heard before.")
+        }${
+          detail.has("came") &&
+          ` ${counted(detail.number("came"), "event")} came in its window, usually ${detail.text("usually")} do.`
         }`,
   recent_changes: (detail) =>
     say`Changed within the hour before: ${detail

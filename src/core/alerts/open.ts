@@ -42,8 +42,8 @@ export interface Opening {
   title?: string | null;
   /** What its events say about themselves. */
   labels?: AlertLabels;
-  /** Of a rule that asks for new templates: seconds for which it wasn't heard of; Infinity: never before. */
-  silentFor?: number | null;
+  /** Why the rule took it, where it takes only what is new or unusual: `not_heard_for` seconds (0: ever), it `came` so often and `usually` does. */
+  because?: Readonly<Record<string, number>>;
   /** Since when it has waited to open, and when it was seen last, Unix seconds; left out: it opens at once. */
   waited?: { since: number; lastSeen: number } | null;
   /** Nothing is wrong: somebody tries whom it reaches, until `endsAt` (Unix seconds). */
@@ -61,7 +61,7 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
  * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
-  const { rule, named, drill = null, waited = null, silentFor = null } = opening;
+  const { rule, named, drill = null, waited = null, because = {} } = opening;
   const again = named?.stillFiring ?? null;
   const id = insert(tx, opening);
   const { count, source } = opening;
@@ -73,7 +73,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
       ...(drill === null
         ? { rule: rule.name, count, source, level: opening.level }
         : { rule: rule.name, drill: true }),
-      ...(silentFor === null ? {} : { not_heard_for: silentFor === Infinity ? 0 : silentFor }),
+      ...because,
       ...(waited === null ? {} : { waited_since: waited.since }),
       ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
     },

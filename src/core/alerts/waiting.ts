@@ -30,8 +30,8 @@ export interface WouldOpen {
   /** By its sender: which firing it is, and the seconds until it must report again. */
   instance: string | null;
   lasts: number | null;
-  /** Where its rule takes only what is new: seconds for which it wasn't heard of; 0: never before. */
-  silentFor: number | null;
+  /** Why its rule took it, where it takes only what is new or unusual. */
+  because?: Readonly<Record<string, number>>;
   /** The alert of the same firing that somebody resolved here. */
   stillFiring: number | null;
   /** How often its sender or its matches were heard. */

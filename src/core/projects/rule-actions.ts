@@ -2,7 +2,9 @@ import { and, asc, eq } from "drizzle-orm";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { actions, sources } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { findSeries, selectionOf } from "./count-series.ts";
 import { type Learning, type Rule, type RunsAction, type StoredRule, toRule } from "./rule.ts";
+import { firstCompared, unusualOf } from "./unusual.ts";
 
 /** Rules of one project as they are read, each with the actions that it runs and the sources that it learns as things stand. */
 export function readRules(reader: Reader, projectId: number, rules: readonly StoredRule[]): Rule[] {
@@ -11,7 +13,11 @@ export function readRules(reader: Reader, projectId: number, rules: readonly Sto
     ? learnedSources(reader, projectId)
     : [];
   return rules.map((rule) =>
-    toRule(rule, { runs_actions: runBy(rule, enabled), learning: learnedBy(rule, learned) }),
+    toRule(rule, {
+      runs_actions: runBy(rule, enabled),
+      learning: learnedBy(rule, learned),
+      compares_from: comparesFrom(reader, rule),
+    }),
   );
 }
 
@@ -28,6 +34,14 @@ function enabledActions(reader: Reader, projectId: number): RunsAction[] {
     .orderBy(asc(actions.name))
     .all()
     .map(({ id, name, filter }) => ({ id, name, events: filter.split(",") }));
+}
+
+/** Undefined where the rule takes any number, null where nothing was counted for it yet. */
+function comparesFrom(reader: Reader, rule: StoredRule): number | null | undefined {
+  const asked = unusualOf(rule);
+  if (asked === null) return undefined;
+  const series = findSeries(reader, { projectId: rule.project_id, selection: selectionOf(rule) });
+  return series === null ? null : firstCompared(series, asked);
 }
 
 /** Seconds from a source's first event in which nothing that it says is new (contract §5). */

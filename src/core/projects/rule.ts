@@ -18,6 +18,13 @@ import { conditions } from "./condition.ts";
 /** A year, in minutes: keeps every due time a safe integer. */
 const minutes = integer(0, 525_600);
 
+const unusual = z.strictObject({
+  factor: integer(2, 100).describe("More than so many times as many as usual."),
+  at_least: integer(1, 1_000_000)
+    .default(10)
+    .describe("At least so many in the window, whatever is usual."),
+});
+
 const match = z.strictObject({
   min_level: integer(0)
     .nullable()
@@ -37,6 +44,12 @@ const match = z.strictObject({
     .default(null)
     .describe(
       "Additive: only messages whose template was not heard of in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
+    ),
+  unusual: unusual
+    .nullable()
+    .default(null)
+    .describe(
+      "Additive: only messages of which more than `factor` times as many came in the last `window_minutes` (whole hours, at most a week) as usually in these hours of the week: the median of the last four weeks, two at least; null = however many. Without sources, tags, conditions and identifiers events of the template count, else what the rule took.",
     ),
 });
 
@@ -194,6 +207,7 @@ export const ruleReadOnly = [
   "updated_at",
   "runs_actions",
   "learning",
+  "compares_from",
   "ladders_end",
 ] as const;
 
@@ -215,6 +229,9 @@ export const ruleAnswer = z.object({
     first_seen_days: z.int().optional().meta({
       description: "Additive: left out where any template is taken.",
     }),
+    unusual: unusual.optional().meta({
+      description: "Additive: left out where any number is taken.",
+    }),
   }),
   ladder: z.string().nullable().meta({
     description:
@@ -230,6 +247,10 @@ export const ruleAnswer = z.object({
   learning: z.array(learning).optional().meta({
     description:
       "Additive: of a rule with `first_seen_days`, the sources that it may take whose first 24 hours aren't over, or that sent nothing yet. Read only.",
+  }),
+  compares_from: z.int().nullable().optional().meta({
+    description:
+      "Additive: of a rule with `unusual`, from when on there are two weeks to compare with; until then it opens nothing by this. Null: nothing was counted yet. Read only.",
   }),
   created_at: z.int(),
   updated_at: z.int(),
@@ -274,7 +295,11 @@ export function bodyOfRule(rule: StoredRule): RuleBody {
 /** The rule as it is read. `actions` is left out where it was: given and empty means none at all. */
 export function toRule(
   rule: StoredRule,
-  { runs_actions, learning }: Pick<Rule, "runs_actions" | "learning">,
+  {
+    runs_actions,
+    learning,
+    compares_from,
+  }: Pick<Rule, "runs_actions" | "learning" | "compares_from">,
 ): Rule {
   const {
     id,
@@ -286,7 +311,7 @@ export function toRule(
     ladder = null,
     ...rest
   } = rule;
-  const { min_level, first_seen_days, ...others } = match;
+  const { min_level, first_seen_days, unusual, ...others } = match;
   return {
     ...rest,
     ladder,
@@ -294,9 +319,11 @@ export function toRule(
       ...(min_level === null ? {} : { min_level }),
       ...others,
       ...(first_seen_days === null ? {} : { first_seen_days }),
+      ...(unusual === null ? {} : { unusual }),
     },
     ...(actions === null ? {} : { actions }),
     runs_actions,
     ...(learning === undefined ? {} : { learning }),
+    ...(compares_from === undefined ? {} : { compares_from }),
   };
 }

@@ -3,6 +3,7 @@ import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { type ErrorCode, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { ladders, rules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { moveSeries } from "./count-series.ts";
 import { type LadderBody, ladderPartOf } from "./ladder.ts";
 import { bodyOfRule, type LadderPart, type RuleBody, ruleCreate, type StoredRule } from "./rule.ts";
 
@@ -189,7 +190,9 @@ export function renameInMatches(
     const body = bodyOfRule(rule);
     if (!body.match.sources.includes(from)) continue;
     const sources = body.match.sources.map((one) => (one === from ? to : one));
-    const text = stored({ ...body, match: { ...body.match, sources } });
+    const after = { ...body, match: { ...body.match, sources } };
+    moveSeries(tx, projectId, { from: body, to: after });
+    const text = stored(after);
     tx.orm.update(rules).set({ body: text }).where(eq(rules.id, rule.id)).run();
   }
 }

@@ -36,6 +36,8 @@ export const unwatched: Readonly<Record<string, string>> = {
   templates: "the program's own finding",
   template_counts: "the program's own finding",
   template_returns: "the program's own finding",
+  count_series: "the program's own finding",
+  hour_counts: "the program's own finding",
   downtimes: "the program's own finding",
   log_lines: "events",
   log_blocks: "events",

@@ -145,6 +145,13 @@ export const sourceKeys = sqliteTable("source_keys", {
   addedAt: integer("added_at").notNull(),
 });
 
+export const countSeries = sqliteTable("count_series", {
+  id: integer("id").primaryKey(),
+  projectId: integer("project_id").notNull(),
+  selection: text("selection").notNull(),
+  since: integer("since").notNull(),
+});
+
 export const ladders = sqliteTable("ladders", {
   id: integer("id").primaryKey(),
   name: text("name").notNull(),

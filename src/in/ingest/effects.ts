@@ -13,6 +13,7 @@ import type { Arrival, IngestAnswer } from "./arrival.ts";
 import type { IngestEvent } from "./event.ts";
 import { isNewTo, type Novelty } from "./first-seen.ts";
 import { createGoingOn, type GoingOn } from "./going-on.ts";
+import type { Habits } from "./habits.ts";
 import { type CompiledRule, matches } from "./match.ts";
 import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
 import type { NamedState } from "./named-fields.ts";
@@ -63,13 +64,20 @@ interface Known {
   novelty: Novelty;
 }
 
+/** What a rule knows of an event that it takes. */
+interface Taken {
+  mined: Mined;
+  because: Readonly<Record<string, number>>;
+}
+
 export function createEffects(memory: {
   projects: ProjectStates;
   openAlerts: OpenAlerts;
   windows: Windows;
   unresolved: Unresolved;
+  habits: Habits;
 }): Effects {
-  const { projects, openAlerts, windows } = memory;
+  const { projects, openAlerts, windows, habits } = memory;
   const tooMany = createTooMany(openAlerts, memory.unresolved);
   const waiting = createWaitingBook();
   const subjectOf = subjectMaker();
@@ -184,7 +192,7 @@ export function createEffects(memory: {
     tx: Tx,
     rule: CompiledRule,
     key: string,
-    { event, source, known }: Arrival & { known: Known },
+    { event, source, known }: Arrival & { known: Taken },
   ): Became | null => {
     const one = waiting.find(tx, key);
     if (one === null) return null;
@@ -196,8 +204,8 @@ export function createEffects(memory: {
     return waiting.hear(tx, rule, one, said) ? "none" : "held";
   };
 
-  const apply = (tx: Tx, rule: CompiledRule, arrival: Arrival, known: Known): Became => {
-    const { mined, novelty } = known;
+  const apply = (tx: Tx, rule: CompiledRule, arrival: Arrival, known: Taken): Became => {
+    const { mined, because } = known;
     const { source, event } = arrival;
     const { subject, key } = keyOf(rule, arrival, mined);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
@@ -225,10 +233,9 @@ export function createEffects(memory: {
       ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
       : windows.count(tx, rule, { key, sourceId: source.id, event });
     if (fired === null) return "none";
-    const silentFor = rule.firstSeenSeconds > 0 ? novelty.after : null;
     const dedupKey = namedBy(event)?.dedupKey ?? null;
     const room = nameScopeOf(source);
-    const found = foundOf(tx, rule, { arrival, mined, subject, fired, stillFiring, silentFor });
+    const found = foundOf(tx, rule, { arrival, mined, subject, fired, stillFiring, because });
     const { labels } = fired;
     const { keys } = event;
     if (rule.waitSeconds > 0) {
@@ -250,12 +257,17 @@ export function createEffects(memory: {
     const time = patternTimeOf(tx);
     for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
       if (!matches(rule, event, time)) continue;
-      if (rule.firstSeenSeconds > 0 && (novelty.isLearning || !isNewTo(rule, novelty, tx.at))) {
-        const { key } = keyOf(rule, arrival, template);
-        const waits = rule.waitSeconds > 0 && waiting.find(tx, key) !== null;
-        if (!waits && !goingOn.has(tx, rule, key)) continue;
+      const more = habits.comparedTo(tx, rule, arrival, template.root.id);
+      if (more === "usual") continue;
+      const { key } = keyOf(rule, arrival, template);
+      const because: Record<string, number> = { ...more };
+      if (rule.firstSeenSeconds > 0) {
+        const isNew = !novelty.isLearning && isNewTo(rule, novelty, tx.at);
+        const waits = () => rule.waitSeconds > 0 && waiting.find(tx, key) !== null;
+        if (!isNew && !waits() && !goingOn.has(tx, rule, key)) continue;
+        because["not_heard_for"] = novelty.after === Infinity ? 0 : novelty.after;
       }
-      const became = apply(tx, rule, arrival, known);
+      const became = apply(tx, rule, arrival, { mined: template, because });
       if (became === "alerted" || became === "again") alerted = true;
       if (became === "again" || became === "held") isRepeat = true;
       else isNews = true;

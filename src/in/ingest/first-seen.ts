@@ -65,6 +65,25 @@ export function sightOf({ at, after, learning }: StoredReturn): Sight {
   return { since: at, after: learning === 1 ? 0 : (after ?? Infinity) };
 }
 
+/** When the box was off. */
+export interface Downtimes {
+  /** Seconds between the two in which it ran. */
+  without(from: number, at: number): number;
+  /** Seconds in which it was off, of stretches that touch the span. */
+  within(from: number, until: number): number;
+}
+
+export function readDowntimes(reader: Reader): Downtimes {
+  const downs = reader.sql<[], { until: number; seconds: number }>(DOWN).all();
+  const sum = (some: typeof downs) => some.reduce((all, { seconds }) => all + seconds, 0);
+  return {
+    without: (from, at) =>
+      at - from - sum(downs.filter(({ until }) => until > from && until <= at)),
+    within: (from, end) =>
+      sum(downs.filter(({ until, seconds }) => until > from && until - seconds < end)),
+  };
+}
+
 /** Reads a project's book. A template that was never counted counts as heard `now`. */
 export function readHeard(
   reader: Reader,
@@ -88,13 +107,9 @@ export function readHeard(
   for (const row of lately.all(now - DAY, projectId))
     join(rootOf(row.id), { lastAt: row.at, ...sightOf(row) });
   const sources = heardSince(reader, projectId);
-  const downs = reader.sql<[], { until: number; seconds: number }>(DOWN).all();
+  const downs = readDowntimes(reader);
   /** Silence since then, without the time in which the box was off. */
-  const silence = (from: number, at: number) => {
-    if (at - from < DAY) return 0;
-    const off = downs.filter(({ until }) => until > from && until <= at);
-    return off.reduce((left, { seconds }) => left - seconds, at - from);
-  };
+  const silence = (from: number, at: number) => (at - from < DAY ? 0 : downs.without(from, at));
   return {
     hear(root, { at, isLearning: learns }) {
       const heard = byRoot.get(root);

@@ -44,6 +44,7 @@ export interface IngestHandle {
   drain(): void;
   /** Looks at what waits and is due. When the next is (Unix seconds; now or earlier: there is more; null: nothing waits). */
   readonly openWaiting: Writer["openWaiting"];
+  readonly writeHours: Writer["writeHours"];
   /** The latest report of an alert that isn't written yet. */
   readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
@@ -85,6 +86,7 @@ export interface IngestStats {
   batches: number;
   templates: number;
   templatesOverflowed: number;
+  hoursOverflowed: number;
 }
 
 const MOST_TOKENS = 10_000;
@@ -206,10 +208,17 @@ export function createIngest(
       writer.finish();
     },
     openWaiting: writer.openWaiting,
+    writeHours: writer.writeHours,
     laterReport: writer.laterReport,
     stats() {
-      const { templates, overflowed } = writer.stats();
-      return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
+      const { templates, overflowed, hoursOverflowed } = writer.stats();
+      return {
+        waiting: batcher.waiting,
+        ...counted,
+        templates,
+        templatesOverflowed: overflowed,
+        hoursOverflowed,
+      };
     },
     tallies: () => writer.tally.all(),
     heardLately() {

@@ -1,7 +1,9 @@
 import { namesOfRule } from "../../core/alerts/labels.ts";
 import { compileCondition, type Holds } from "../../core/projects/condition.ts";
+import { selectionOf, TEMPLATES } from "../../core/projects/count-series.ts";
 import type { PatternTime } from "../../core/projects/pattern.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
+import { type Unusual, unusualOf } from "../../core/projects/unusual.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { type KeyMaker, keyMaker } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
@@ -15,6 +17,10 @@ export interface CompiledRule {
   readonly templateContains: string;
   /** Its messages must be new: not heard of for so long; 0: any are taken. */
   readonly firstSeenSeconds: number;
+  /** They must come more often than usual; null: however often. */
+  readonly unusual: Unusual | null;
+  /** What is counted for it by the hour. */
+  readonly selection: string;
   readonly conditions: readonly Holds[];
   /** It fires with the first match, so it needs no window. */
   readonly atOnce: boolean;
@@ -35,6 +41,8 @@ export function compileRule(rule: StoredRule): CompiledRule {
     tags: match.tags.length > 0 ? new Set(match.tags) : null,
     templateContains: match.template_contains,
     firstSeenSeconds: (match.first_seen_days ?? 0) * 86_400,
+    unusual: unusualOf(rule),
+    selection: selectionOf(rule),
     conditions: rule.conditions.map(compileCondition),
     atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
     windowSeconds: fire_after.window_minutes * 60,
@@ -79,6 +87,11 @@ export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTim
   return true;
 }
 
+/** Whether the rule takes what matches each time it comes, and not only what is new or unusual. */
+export function takesAlways(rule: CompiledRule): boolean {
+  return rule.firstSeenSeconds === 0 && rule.unusual === null;
+}
+
 /** The names of the rules that match this event of a source each time it comes, whatever their windows count. */
 export function namesOfTakers(
   rules: readonly CompiledRule[],
@@ -86,7 +99,7 @@ export function namesOfTakers(
 ): string[] {
   const text = { root: { text: event.message }, ownText: event.message };
   return rules
-    .filter((rule) => rule.firstSeenSeconds === 0)
+    .filter(takesAlways)
     .filter((rule) => admits(rule, source, text) && matches(rule, event, time))
     .map(({ rule }) => rule.name);
 }
@@ -96,6 +109,8 @@ export interface RuleSet {
   readonly all: readonly CompiledRule[];
   /** Whether one of them waits before it opens an alert. */
   readonly waits: boolean;
+  /** Whether one of them asks how often templates came, so that each count is written at once. */
+  readonly asksCounts: boolean;
   /** `text` must be one object for all messages of a shape, its root one for all of a template. */
   of(source: string, text: MatchedText): readonly CompiledRule[];
   /** The keys that conditions and identifiers use, the short ones first; computed when first asked for. */
@@ -124,6 +139,7 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   return {
     all: rules,
     waits: rules.some(({ waitSeconds }) => waitSeconds > 0),
+    asksCounts: rules.some(({ unusual, selection }) => unusual !== null && selection === TEMPLATES),
     watched: () => (watched ??= watchedBy(rules)),
     of(source, text) {
       const { root } = text;

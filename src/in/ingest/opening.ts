@@ -63,7 +63,7 @@ export function createOpener(memory: {
       lastMessage: found.lastMessage,
       source,
       isOfOneSource,
-      silentFor: found.silentFor,
+      because: found.because ?? {},
       identifiers,
       named:
         dedupKey === null
@@ -104,7 +104,7 @@ export function foundOf(
     subject: string;
     fired: Firing;
     stillFiring: number | null;
-    silentFor: number | null;
+    because: Readonly<Record<string, number>>;
   },
 ): Omit<WouldOpen, "labels"> {
   const { source, event } = of.arrival;
@@ -126,7 +126,7 @@ export function foundOf(
     isOfOneSource: sources === 1,
     instance: named?.instance ?? null,
     lasts: named === null ? null : lastsOf(named, tx.at),
-    silentFor: of.silentFor === Infinity ? 0 : of.silentFor,
+    because: of.because,
     stillFiring: of.stillFiring,
     words: 1,
   };

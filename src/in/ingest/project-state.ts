@@ -3,6 +3,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import { type HeardBook, readHeard } from "./first-seen.ts";
+import type { HourCounts } from "./hour-counts.ts";
 import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { mergeKeys } from "./merged-keys.ts";
 import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
@@ -49,6 +50,7 @@ const TRIM_EVERY = 64;
 export function createProjectStates(
   store: Store,
   limits: { templates: number; heldTemplates: number },
+  hours: HourCounts,
 ): ProjectStates {
   const states = new Map<number, Held>();
   let round = 0;
@@ -126,6 +128,7 @@ export function createProjectStates(
       for (const merge of changes.merged) {
         mergeKeys(tx, projectId, merge);
         heard?.merge(merge.younger, merge.older);
+        hours.merge(tx, projectId, merge);
       }
       return changes.merged.length > 0;
     },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Reader } from "../../ground/store/store.ts";
-import { admits, type CompiledRule } from "./match.ts";
+import { admits, type CompiledRule, takesAlways } from "./match.ts";
 import type { ProjectState } from "./project-state.ts";
 import type { ShapeCount } from "./template-counts.ts";
 
@@ -16,7 +16,7 @@ export const templateAnswer = z
     source: z.string().meta({ description: "That of the latest; empty where it isn't known." }),
     rules: z.array(z.string()).meta({
       description:
-        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at. Without those that take only what is new.",
+        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at. Without those that take only what is new or unusual.",
     }),
   })
   .meta({ id: "Template" });
@@ -175,7 +175,7 @@ function shownOf(
   const source = count === null ? "" : nameOf(count.sourceId);
   const level = count?.level ?? null;
   const mayTake = (rule: CompiledRule) =>
-    rule.firstSeenSeconds === 0 &&
+    takesAlways(rule) &&
     (level === null || level >= rule.minLevel) &&
     // An unknown source can be any.
     texts.some((own) =>

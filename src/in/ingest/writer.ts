@@ -6,6 +6,8 @@ import type { Store, Tx, WriteOptions } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { createEffects } from "./effects.ts";
 import { hearEvent } from "./first-seen.ts";
+import { createHabits } from "./habits.ts";
+import { createHourCounts } from "./hour-counts.ts";
 import { createLineWriter } from "./lines.ts";
 import { createOpenAlerts } from "./open-alerts.ts";
 import { createProjectStates, type ProjectState } from "./project-state.ts";
@@ -59,9 +61,11 @@ export interface Writer {
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
   /** Writes what is only in memory: reports and counts. */
   finish(): void;
+  /** Writes the counts by the hour that wait, for whoever reads the store. */
+  writeHours(): void;
   /** The state of a project, for reading its templates. */
   project(projectId: number): ProjectState;
-  stats(): { templates: number; overflowed: number };
+  stats(): { templates: number; overflowed: number; hoursOverflowed: number };
   readonly tally: Tally;
   readonly counts: TemplateCounts;
 }
@@ -75,12 +79,14 @@ export function createWriter(
   limits: WriterLimits,
   failed: (error: unknown) => void = () => {},
 ): Writer {
-  const projects = createProjectStates(store, limits);
+  const hours = createHourCounts();
+  const habits = createHabits(hours);
+  const projects = createProjectStates(store, limits, hours);
   const openAlerts = createOpenAlerts(limits.openAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
   const unresolved = createUnresolved(RULES);
-  const effects = createEffects({ projects, openAlerts, windows, unresolved });
+  const effects = createEffects({ projects, openAlerts, windows, unresolved, habits });
   const tally = createTally();
   const counts = createTemplateCounts();
 
@@ -93,17 +99,26 @@ export function createWriter(
         openAlerts.shift(note.by);
         projects.forgetHeard();
         windows.clear();
+        hours.clear();
+        habits.clear();
       }
       // A source may have been renamed.
       if (note.topic === "sources") openAlerts.clear();
-      if (note.topic === "config") projects.reloadRules(note.projectId);
+      if (note.topic === "config") {
+        projects.reloadRules(note.projectId);
+        hours.forgetSeries(note.projectId);
+      }
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);
         counts.forget(note.projectId);
+        hours.forget(note.projectId);
         openAlerts.clear();
         unresolved.clear();
       }
-      if (note.topic === "config" || note.topic === "project-deleted") windows.clear();
+      if (note.topic === "config" || note.topic === "project-deleted") {
+        windows.clear();
+        habits.clear();
+      }
     }
   });
 
@@ -127,6 +142,7 @@ export function createWriter(
       if (projects.writeTemplates(tx, projectId)) {
         openAlerts.clear();
         windows.clear();
+        habits.clear();
         effects.goingOn.clear();
       }
     }
@@ -142,6 +158,10 @@ export function createWriter(
       const template = mined[i] as Mined;
       const book = projects.heard(source.projectId);
       const novelty = hearEvent(tx, book, { source, root: template.root.id });
+      habits.hear(tx, source.projectId, {
+        root: template.root.id,
+        exact: projects.get(source.projectId).rules.asksCounts,
+      });
       const { answer, isRepeat } = effects.of(tx, arrival, { mined: template, novelty });
       counts.add(tx, arrival, template.id);
       if (source.retainLogs && !isRepeat)
@@ -152,6 +172,7 @@ export function createWriter(
     }
     lines.flush(tx);
     effects.flush(tx);
+    hours.flush(tx);
     return answers;
   };
 
@@ -165,6 +186,8 @@ export function createWriter(
       windows.clear();
       lines.clear();
       counts.clear();
+      hours.clear();
+      habits.clear();
       effects.undo();
       throw error;
     }
@@ -218,18 +241,26 @@ export function createWriter(
     },
     laterReport: openAlerts.laterReport,
     finish() {
-      if (openAlerts.reports() === 0 && counts.isWritten()) return;
+      if (openAlerts.reports() === 0 && counts.isWritten() && hours.isWritten()) return;
       try {
         store.write((tx) => {
           if (openAlerts.reports() > 0) openAlerts.writeReports(tx);
           counts.flush(tx);
+          hours.finish(tx);
         });
       } catch {
         // The stop goes on: the tables lack at most a minute of reports and counts.
       }
     },
+    writeHours() {
+      try {
+        if (!hours.isWritten()) store.write(hours.finish);
+      } catch {
+        // Whoever reads them lacks at most a minute.
+      }
+    },
     project: (projectId) => projects.get(projectId),
-    stats: () => projects.stats(),
+    stats: () => ({ ...projects.stats(), hoursOverflowed: hours.overflowed }),
     tally,
     counts,
   };

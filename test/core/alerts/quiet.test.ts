@@ -191,6 +191,7 @@ test("a dependent alert is quiet while the one above it stands", async () => {
       tags: [],
       template_contains: "link",
       first_seen_days: null,
+      unusual: null,
     },
   });
   plane.rule({
@@ -200,6 +201,7 @@ test("a dependent alert is quiet while the one above it stands", async () => {
       tags: [],
       template_contains: "slow",
       first_seen_days: null,
+      unusual: null,
     },
     escalations: [step(0, ["ann"]), step(10, ["bob"])],
     silenced_by: [{ rule: "rule 1", equal: [] }],
@@ -220,7 +222,14 @@ test("a dependent alert is quiet while the one above it stands", async () => {
 
 test("a dependent alert rings once the rule above it is deleted, though an alert of that stands", async () => {
   const about = (template_contains: string) => ({
-    match: { min_level: null, sources: [], tags: [], template_contains, first_seen_days: null },
+    match: {
+      min_level: null,
+      sources: [],
+      tags: [],
+      template_contains,
+      first_seen_days: null,
+      unusual: null,
+    },
   });
   plane.rule({
     ...about("slow"),

@@ -28,11 +28,11 @@ async function scene(): Promise<Plane> {
   const match = { min_level: null, sources: [], tags: [] };
   const escalations = [step(0, ["ann"], { repeat: 7 }), step(20, ["bob"], { repeat: 9 })];
   plane.rule({
-    match: { ...match, template_contains: "alpha", first_seen_days: null },
+    match: { ...match, template_contains: "alpha", first_seen_days: null, unusual: null },
     escalations,
   });
   plane.rule({
-    match: { ...match, template_contains: "beta", first_seen_days: null },
+    match: { ...match, template_contains: "beta", first_seen_days: null, unusual: null },
     renotify_minutes: 9,
   });
   return plane;

@@ -21,6 +21,7 @@ const rule = (id: number, sources: string[], contains: string) =>
       tags: [],
       template_contains: contains,
       first_seen_days: null,
+      unusual: null,
     },
     conditions: [],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },

@@ -7,6 +7,7 @@ import { admits, type CompiledRule, compileRule, matches } from "../match.ts";
 import { type Firing, SlidingWindow } from "../window.ts";
 import type { DryLine, NoveltyOf } from "./dry-line.ts";
 import type { DryAlert, DryRunFound } from "./dry-run.ts";
+import type { DryHabits } from "./habits.ts";
 
 /** Limits of keys and hits in memory; above them the run stops. */
 const MOST_KEYS = 100_000;
@@ -46,6 +47,7 @@ interface DryRule {
   assumedSeconds: number;
   time: PatternTime;
   noveltyOf: NoveltyOf;
+  habitsOf(rule: CompiledRule): DryHabits;
 }
 
 /** The key of the rule's shared alert. */
@@ -64,6 +66,7 @@ export class DryEngine {
   readonly #rule: CompiledRule;
   readonly #time: PatternTime;
   readonly #noveltyOf: NoveltyOf;
+  readonly #habits: DryHabits;
   readonly #quiet: number;
   readonly #assumed: number;
   readonly #openAlerts = new Map<string, OpenAlert>();
@@ -77,7 +80,7 @@ export class DryEngine {
   #near: DryRunFound["near"] = [];
   #hits = 0;
 
-  constructor({ name, body, assumedSeconds, time, noveltyOf }: DryRule) {
+  constructor({ name, body, assumedSeconds, time, noveltyOf, habitsOf }: DryRule) {
     this.#time = time;
     this.#noveltyOf = noveltyOf;
     this.#rule = compileRule({
@@ -88,6 +91,7 @@ export class DryEngine {
       created_at: 0,
       updated_at: 0,
     });
+    this.#habits = habitsOf(this.#rule);
     this.#quiet = body.auto_resolve_quiet_minutes * 60;
     this.#assumed = assumedSeconds;
   }
@@ -96,11 +100,12 @@ export class DryEngine {
   add(line: DryLine): boolean {
     const { event, text } = line;
     if (this.#waiting.size > 0) this.#settle(line.at);
+    this.#habits.hear(line);
     if (!admits(this.#rule, line.source, text)) {
       if (this.#says(line)) this.varied += 1;
       return true;
     }
-    if (!matches(this.#rule, event, this.#time)) return true;
+    if (!matches(this.#rule, event, this.#time) || !this.#habits.isUnusual(line)) return true;
     if (this.#rule.firstSeenSeconds > 0 && !this.#isNews(line) && !this.#goesOn(line)) return true;
     this.matched += 1;
     if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);

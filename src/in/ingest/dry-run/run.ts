@@ -1,10 +1,13 @@
+import { findSeries, selectionOf } from "../../../core/projects/count-series.ts";
 import { createPatternTime } from "../../../core/projects/pattern.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
+import { firstCompared, unusualOf } from "../../../core/projects/unusual.ts";
 import type { Clock } from "../../../ground/kit/clock.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { DEFAULT_LEVEL } from "../event.ts";
 import type { DryRunFound, DryRunInput } from "./dry-run.ts";
 import { DryEngine } from "./engine.ts";
+import { habitsOf } from "./habits.ts";
 import { blocksSince, cutAt, eventOf, keptTexts, minerOf, sourcesOf } from "./lines.ts";
 import { noveltyOfGiven, noveltyOfKept } from "./novelty.ts";
 import { versusOf } from "./versus.ts";
@@ -29,17 +32,8 @@ export function runDry(
   order: DryRunOrder,
 ): DryRunFound {
   const { projectId, input, now } = order;
-  const { name, ...body } = input.rule;
   const assumed = input.assume_resolved_after ?? medianEnd(reader, projectId) ?? USUAL_END;
-  const engine = new DryEngine({
-    name,
-    body,
-    assumedSeconds: assumed,
-    // The thread does nothing else, and is ended when it takes too long.
-    time: createPatternTime(clock, 1),
-    noveltyOf:
-      input.lines === undefined ? noveltyOfKept(reader, projectId) : noveltyOfGiven(reader, order),
-  });
+  const engine = engineOf(reader, clock, order, assumed);
   const begun = clock.mono();
   const asked = now - input.days * DAY;
   const looked =
@@ -73,8 +67,35 @@ export function runDry(
     assume_resolved_after: assumed,
     ...found,
     versus: versusOf(reader, { projectId, rule: input.versus }, { alerts: found.alerts, range }),
-    warnings: warningsOf(body, { matched, varied, alert_count, range, sources }),
+    warnings: warningsOf(input.rule, {
+      learns: learnsUntil(reader, projectId, input.rule),
+      matched,
+      varied,
+      alert_count,
+      range,
+      sources,
+    }),
   };
+}
+
+function engineOf(
+  reader: Reader,
+  clock: Pick<Clock, "mono" | "now">,
+  order: DryRunOrder,
+  assumedSeconds: number,
+): DryEngine {
+  const { projectId, input } = order;
+  const { name, ...body } = input.rule;
+  const given = input.lines !== undefined;
+  return new DryEngine({
+    name,
+    body,
+    assumedSeconds,
+    // The thread does nothing else, and is ended when it takes too long.
+    time: createPatternTime(clock, 1),
+    noveltyOf: given ? noveltyOfGiven(reader, order) : noveltyOfKept(reader, projectId),
+    habitsOf: (rule) => habitsOf(reader, rule, { projectId, given }),
+  });
 }
 
 interface Looked {
@@ -133,6 +154,19 @@ function medianEnd(reader: Reader, projectId: number): number | null {
   return middle === undefined ? null : Math.max(1, middle);
 }
 
+/** From when on a rule that asks for what is unusual has two weeks to compare with; null where it doesn't ask. */
+function learnsUntil(reader: Reader, projectId: number, body: RuleBody): number | null {
+  const asked = unusualOf(body);
+  if (asked === null) return null;
+  const series = findSeries(reader, { projectId, selection: selectionOf(body) });
+  return series === null ? Infinity : firstCompared(series, asked);
+}
+
+const learnsWords = (until: number) =>
+  until === Infinity
+    ? "What this rule takes isn't counted yet: once it is saved it needs two weeks before it can tell what is unusual."
+    : `There are two weeks to compare with from ${new Date(until * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC on: before, it opens nothing.`;
+
 const variesWords = (lines: number) =>
   `${lines === 1 ? "1 line has" : `${lines} lines have`} the text of template_contains in a part that varies, which no rule looks at: name a part that is always the same, or add a condition on a key.`;
 
@@ -140,6 +174,7 @@ function warningsOf(
   { match }: RuleBody,
   run: Pick<DryRunFound, "matched" | "alert_count" | "range"> & {
     varied: number;
+    learns: number | null;
     sources: readonly { name: string; kind: string }[];
   },
 ): DryRunFound["warnings"] {
@@ -148,6 +183,9 @@ function warningsOf(
   const isTaken = (name: string) => match.sources.length === 0 || match.sources.includes(name);
   const named = run.sources.filter(({ kind, name }) => kind !== "events" && isTaken(name));
   return [
+    ...(run.learns !== null && run.learns > from
+      ? [{ code: "learns", detail: learnsWords(run.learns) }]
+      : []),
     ...(run.matched === 0 ? [{ code: "matches_nothing", detail: "No kept line matches." }] : []),
     ...(run.varied > 0 ? [{ code: "text_varies", detail: variesWords(run.varied) }] : []),
     ...(run.alert_count / days > MANY_A_DAY

@@ -15,12 +15,14 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
     put[kind](key, rule[key as keyof RuleBody] as never);
   const parts: Record<PartOfRule, () => void> = {
     match() {
-      const { min_level, sources, tags, template_contains, first_seen_days } = rule.match;
+      const { min_level, sources, tags, template_contains, first_seen_days, unusual } = rule.match;
       fields.set("level", min_level === null ? "" : String(min_level));
       put.list("sources", sources);
       put.list("tags", tags);
       put.text("template_contains", template_contains);
       fields.set("first_seen_days", first_seen_days === null ? "" : String(first_seen_days));
+      fields.set("unusual_factor", unusual === null ? "" : String(unusual.factor));
+      fields.set("unusual_at_least", unusual === null ? "" : String(unusual.at_least));
     },
     conditions() {
       rule.conditions.forEach((one, i) => {

@@ -22,6 +22,8 @@ ${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "a
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
 ${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
 ${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
+<div class="rule-line">${line(filled, { name: "unusual_factor", label: "Unusual: more than", at: "/match/unusual/factor", type: "number", unit: "times as many", placeholder: "any", hint: "2 to 100: only while within the time below more than so many times as many come as usually in these hours of the week, by the last four weeks. It needs two weeks to compare with. Empty: any number." })}
+${line(filled, { name: "unusual_at_least", label: "and at least", at: "/match/unusual/at_least", type: "number", unit: "events", placeholder: "10" })}</div>
 ${conditions(call, filled)}
 ${offers(filled)}</fieldset>`;
 }

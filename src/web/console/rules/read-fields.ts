@@ -29,6 +29,7 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
       tags: of.list("tags"),
       template_contains: of.text("template_contains"),
       first_seen_days: of.number("first_seen_days") ?? null,
+      unusual: unusualOf(of.number("unusual_factor"), of.number("unusual_at_least")),
     } satisfies Record<keyof RuleBody["match"], unknown>,
     conditions: [...form.getAll("cond").flatMap((id) => conditionOf(form, id)), ...ticked(form)],
     fire_after: withoutAbsent({
@@ -46,6 +47,16 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
   };
   const simple = simpleRuleFields.map(({ name, kind }) => [name, of[kind](name)]);
   return { name: form.get("name") ?? "", ...withoutAbsent(Object.fromEntries(simple)), ...parts };
+}
+
+/** Nothing where neither number is typed. */
+function unusualOf(factor: unknown, at_least: unknown) {
+  return factor === undefined && at_least === undefined
+    ? null
+    : withoutAbsent({
+        factor,
+        at_least,
+      } satisfies Record<keyof NonNullable<RuleBody["match"]["unusual"]>, unknown>);
 }
 
 /** Conditions by the rows that count: one of which nothing was typed is none. */

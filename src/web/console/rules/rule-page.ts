@@ -209,9 +209,13 @@ ${learningNotice(call, saved)}${advice !== null && html`<p class="notice">${advi
 /** Until when the rule opens nothing, because its sources are new. */
 function learningNotice(call: PageCall, saved: StoredRule): Markup | false {
   const [rule] = readRules(call.tenant.store, saved.project_id, [saved]);
-  const learning = rule?.learning ?? [];
-  if (learning.length === 0) return false;
-  return html`<div class="notice"><p>What a source says in its first 24 hours is learned: nothing of it is new to this rule.</p><ul>${learning.map(
+  const { learning = [], compares_from: from } = rule ?? {};
+  const unusual =
+    from !== undefined &&
+    (from === null || from > call.now) &&
+    html`<p class="notice">What is usual is learned for two weeks: ${from === null ? "they begin with the first event" : html`this rule opens nothing before ${clockTime(call, from)}`}.</p>`;
+  if (learning.length === 0) return unusual || false;
+  return html`${unusual}<div class="notice"><p>What a source says in its first 24 hours is learned: nothing of it is new to this rule.</p><ul>${learning.map(
     ({ source, until }) =>
       html`<li>${source}: ${until === null ? "it sent nothing yet" : html`learned until ${clockTime(call, until)}`}</li>`,
   )}</ul></div>

@@ -19,7 +19,14 @@ const OPS: Readonly<Record<Condition["op"], string>> = {
 
 /** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */
 export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "conditions">): string {
-  const { min_level, sources, tags, template_contains: text, first_seen_days: days } = match;
+  const {
+    min_level,
+    sources,
+    tags,
+    template_contains: text,
+    first_seen_days: days,
+    unusual,
+  } = match;
   const parts = [
     min_level === null
       ? "any event"
@@ -30,6 +37,8 @@ export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "condi
     tags.length > 0 && `tagged ${anyOf(tags)}`,
     text !== "" && `with “${text}” in it`,
     days !== null && `never heard of before or not for ${counted(days, "day")}`,
+    unusual !== null &&
+      `more than ${unusual.factor} times as many as usual and at least ${unusual.at_least}`,
     ...conditions.map(conditionWords),
   ];
   return parts.filter((part) => part !== false).join(", ");

@@ -1,0 +1,113 @@
+import type { CountSeries } from "./count-series.ts";
+import type { RuleBody } from "./rule.ts";
+
+/** Whether something comes more often than in the same hours of the weeks before. Pure; times are Unix seconds. */
+
+export const AN_HOUR = 3600;
+const WEEK = 168 * AN_HOUR;
+const WEEKS = 4;
+/** Weeks that there have to be at least. */
+export const LEAST_WEEKS = 2;
+
+/** Hours of the longest window. */
+const MOST_HOURS = 168;
+
+/** What a rule asks for: more than so many times as often, and so often at least. */
+export interface Unusual {
+  factor: number;
+  atLeast: number;
+  /** Of the window: whole hours. */
+  hours: number;
+}
+
+export function unusualOf({
+  match,
+  fire_after,
+}: Pick<RuleBody, "match" | "fire_after">): Unusual | null {
+  const { unusual } = match;
+  if (unusual === null) return null;
+  const hours = Math.min(MOST_HOURS, Math.ceil(fire_after.window_minutes / 60));
+  return { factor: unusual.factor, atLeast: unusual.at_least, hours };
+}
+
+/** Counts of a window that ends within an hour: of the hour that is cut at its beginning, those between, and the last. */
+interface Parts {
+  cut: number;
+  between: number;
+  last: number;
+}
+
+/** The day of Unix time. */
+export const unixDay = (at: number): number => Math.floor(at / (24 * AN_HOUR));
+
+/** What is compared within one hour. The present one's `last` is what came of it so far. */
+export interface ComparedWeeks {
+  present: Omit<Parts, "last">;
+  /** Of the weeks that were counted throughout. */
+  weeks: Parts[];
+}
+
+/** Of the hour of `at`: reads the counts of each day that it needs once. */
+export function comparedAt(
+  at: number,
+  { hours }: Pick<Unusual, "hours">,
+  from: {
+    since: number;
+    /** Seconds in which the box was off, of stretches that touch the span. */
+    off(from: number, until: number): number;
+    hoursOf(day: number): readonly number[] | null;
+  },
+): ComparedWeeks {
+  const days = new Map<number, readonly number[] | null>();
+  const countOf = (hour: number) => {
+    const day = unixDay(hour * AN_HOUR);
+    if (!days.has(day)) days.set(day, from.hoursOf(day));
+    return days.get(day)?.[hour % 24] ?? 0;
+  };
+  const now = Math.floor(at / AN_HOUR);
+  const until = (last: number) => {
+    let between = 0;
+    for (let hour = last - hours + 1; hour < last; hour++) between += countOf(hour);
+    return { cut: countOf(last - hours), between };
+  };
+  const weeks: Parts[] = [];
+  for (let week = 1; week <= WEEKS; week++) {
+    const last = now - (week * WEEK) / AN_HOUR;
+    const begins = (last - hours) * AN_HOUR;
+    if (begins < from.since || from.off(begins, (last + 1) * AN_HOUR) > 0) continue;
+    weeks.push({ ...until(last), last: countOf(last) });
+  }
+  return { present: until(now), weeks };
+}
+
+/** How many came in the window that ends at `at`, and how many usually did; null where fewer than two weeks are known. */
+export function countsAt(
+  at: number,
+  { present, weeks }: ComparedWeeks,
+  soFar: number,
+): { count: number; usual: number | null } {
+  const passed = (at % AN_HOUR) / AN_HOUR;
+  const count = present.cut * (1 - passed) + present.between + soFar;
+  if (weeks.length < LEAST_WEEKS) return { count, usual: null };
+  const counts = weeks
+    .map(({ cut, between, last }) => cut * (1 - passed) + between + last * passed)
+    .sort((a, b) => a - b);
+  const middle = counts.length / 2;
+  const [low = 0, high = 0] = [counts[Math.ceil(middle) - 1], counts[Math.floor(middle)]];
+  return { count, usual: (low + high) / 2 };
+}
+
+export function isUnusual(
+  { factor, atLeast }: Unusual,
+  { count, usual }: { count: number; usual: number | null },
+): boolean {
+  return usual !== null && count >= atLeast && count > factor * usual;
+}
+
+/** From when on a series that counts since then can be compared with two weeks. */
+export function firstCompared(
+  { since }: Pick<CountSeries, "since">,
+  { hours }: Pick<Unusual, "hours">,
+): number {
+  return Math.ceil(since / AN_HOUR) * AN_HOUR + hours * AN_HOUR + LEAST_WEEKS * WEEK;
+}

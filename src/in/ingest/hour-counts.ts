@@ -1,0 +1,225 @@
+import { beginSeries, type CountSeries } from "../../core/projects/count-series.ts";
+import { AN_HOUR, unixDay } from "../../core/projects/unusual.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { type Downtimes, readDowntimes } from "./first-seen.ts";
+import {
+  type CountedBy,
+  type HourRow,
+  mergeHours,
+  readHours,
+  seriesOfProject,
+  writeHours,
+} from "./hour-rows.ts";
+import type { MergedTemplates } from "./merged-keys.ts";
+
+/** How often each template came, by the hour, for five weeks; and how often what a rule takes did. Times are Unix seconds. */
+
+const DAY = 86_400;
+const HOURS = 24;
+const A_MINUTE = 60;
+/** Keys of a series that are counted on one day. */
+const MOST_A_DAY = 10_000;
+/** Keys of all series in memory. */
+const MOST_HELD = 100_000;
+/** Keys that a batch writes beside those that rules ask for. */
+const MOST_WRITTEN = 200;
+
+/** A day of one key. */
+interface Held extends HourRow {
+  day: number;
+  /** Since when it waits to be written; null: it is. */
+  waitsSince: number | null;
+}
+
+interface HeldSeries {
+  byKey: Map<string, Held>;
+  /** Keys of the present day, to bound them. */
+  day: number;
+  keys: number;
+}
+
+export interface HourCounts {
+  /**
+   * Counts one event, in its own transaction. `exact`: it is written at the end of its batch, as rules ask for it; else it
+   * waits in memory for a minute. Not where the series has too many keys on this day.
+   */
+  add(tx: Tx, of: CountedBy, exact: boolean): void;
+  /** The day's count of each hour, with what isn't written yet; null where nothing came. */
+  hoursOf(reader: Reader, of: CountedBy, day: number): readonly number[] | null;
+  /** The project's series of a selection; a new one counts `since` then. */
+  series(tx: Tx, of: { projectId: number; selection: string; since: number }): CountSeries;
+  /** The younger template is part of the older now. */
+  merge(tx: Tx, projectId: number, merged: MergedTemplates): void;
+  /** The end of a batch: writes what rules ask for, and some of what has waited for a minute. */
+  flush(tx: Tx): void;
+  /** Writes everything. */
+  finish(tx: Tx): void;
+  isWritten(): boolean;
+  /** Series are looked up anew. */
+  forgetSeries(projectId: number): void;
+  /** Counts that were over the limit of a day. */
+  readonly overflowed: number;
+  forget(projectId: number): void;
+  /** After a rollback, or a jump of the clock; unwritten counts, at most those of a minute, are lost. */
+  clear(): void;
+}
+
+const KEYS = "SELECT count(*) FROM hour_counts WHERE series_id = ? AND day = ?";
+const hourIn = (at: number): number => Math.floor(at / AN_HOUR) % HOURS;
+
+export function createHourCounts(): HourCounts {
+  const held = new Map<number, HeldSeries>();
+  const known = new Map<number, Map<string, CountSeries>>();
+  const touched = new Map<Held, CountedBy>();
+  /** Those that have waited longest first. */
+  const waiting = new Map<Held, CountedBy>();
+  let downs: Downtimes | null = null;
+  let size = 0;
+  let overflowed = 0;
+
+  const save = (tx: Tx, of: CountedBy, one: Held) => {
+    writeHours(tx, of, one);
+    one.waitsSince = null;
+    touched.delete(one);
+    waiting.delete(one);
+  };
+  const finish = (tx: Tx) => {
+    for (const all of [touched, waiting]) for (const [one, of] of all) save(tx, of, one);
+  };
+  const drop = () => {
+    held.clear();
+    touched.clear();
+    waiting.clear();
+    size = 0;
+  };
+
+  /** Memory lets go of a template's counts. */
+  const release = (
+    tx: Tx,
+    { id: series, hasIdentifiers }: { id: number; hasIdentifiers: boolean },
+    template: string,
+  ) => {
+    const byKey = held.get(series)?.byKey;
+    if (byKey === undefined) return;
+    const isOfIt = (key: string) => key === template || key.startsWith(`${template}:`);
+    for (const key of hasIdentifiers ? byKey.keys().filter(isOfIt) : [template]) {
+      const one = byKey.get(key);
+      if (one === undefined) continue;
+      if (one.waitsSince !== null) save(tx, { series, key }, one);
+      byKey.delete(key);
+      size--;
+    }
+  };
+
+  const seriesOf = (tx: Tx, series: number, day: number): HeldSeries => {
+    let one = held.get(series);
+    if (one === undefined) {
+      one = { byKey: new Map(), day: Number.NaN, keys: 0 };
+      held.set(series, one);
+    }
+    if (one.day !== day) {
+      one.day = day;
+      one.keys = tx.sql<[series: number, day: number], number>(KEYS).pluck().get(series, day) ?? 0;
+    }
+    return one;
+  };
+
+  /** The key's entry of the day of `at`, from the store where memory has another day or none; null over the limit. */
+  const load = (tx: Tx, of: CountedBy): Held | null => {
+    const day = unixDay(tx.at);
+    if (size >= MOST_HELD) {
+      finish(tx);
+      drop();
+    }
+    const all = seriesOf(tx, of.series, day);
+    const other = all.byKey.get(of.key);
+    if (other !== undefined && other.waitsSince !== null) save(tx, of, other);
+    const row = readHours(tx, of, day);
+    if (row === null && all.keys >= MOST_A_DAY) {
+      overflowed++;
+      return null;
+    }
+    if (row === null) all.keys++;
+    if (other === undefined) size++;
+    const before = row ?? other ?? readHours(tx, of, day - 1);
+    const one: Held = {
+      day,
+      hours: row?.hours ?? new Array<number>(HOURS).fill(0),
+      last: before?.last ?? tx.at,
+      gap: row?.gap ?? (before === null ? DAY : 0),
+      waitsSince: null,
+    };
+    all.byKey.set(of.key, one);
+    return one;
+  };
+
+  return {
+    add(tx, of, exact) {
+      let one = held.get(of.series)?.byKey.get(of.key) ?? null;
+      if (one === null || one.day !== unixDay(tx.at)) one = load(tx, of);
+      if (one === null) return;
+      const hour = hourIn(tx.at);
+      one.hours[hour] = (one.hours[hour] ?? 0) + 1;
+      if (tx.at - one.last > one.gap) {
+        downs ??= readDowntimes(tx);
+        one.gap = Math.max(one.gap, downs.without(one.last, tx.at));
+      }
+      one.last = tx.at;
+      if (exact) touched.set(one, of);
+      else if (one.waitsSince === null) waiting.set(one, of);
+      one.waitsSince ??= tx.at;
+    },
+    hoursOf(reader, of, day) {
+      const one = held.get(of.series)?.byKey.get(of.key);
+      return one?.day === day ? one.hours : (readHours(reader, of, day)?.hours ?? null);
+    },
+    series(tx, of) {
+      const ofProject = known.get(of.projectId) ?? new Map<string, CountSeries>();
+      known.set(of.projectId, ofProject);
+      let one = ofProject.get(of.selection);
+      if (one === undefined) {
+        one = beginSeries(tx, of);
+        ofProject.set(of.selection, one);
+      }
+      return one;
+    },
+    merge(tx, projectId, merged) {
+      for (const one of seriesOfProject(tx, projectId)) {
+        for (const id of [merged.younger, merged.older]) release(tx, one, id);
+        mergeHours(tx, one, merged);
+      }
+    },
+    flush(tx) {
+      for (const [one, of] of touched) save(tx, of, one);
+      let written = 0;
+      for (const [one, of] of waiting) {
+        // The absolute value: after the clock was set back, the minute would never be over.
+        if (Math.abs(tx.at - (one.waitsSince ?? 0)) < A_MINUTE || ++written > MOST_WRITTEN) return;
+        save(tx, of, one);
+      }
+    },
+    finish,
+    isWritten: () => touched.size + waiting.size === 0,
+    forgetSeries: (projectId) => void known.delete(projectId),
+    get overflowed() {
+      return overflowed;
+    },
+    forget(projectId) {
+      for (const { id } of known.get(projectId)?.values() ?? []) {
+        const all = held.get(id)?.byKey ?? new Map<string, Held>();
+        for (const one of all.values()) {
+          touched.delete(one);
+          waiting.delete(one);
+        }
+        size -= all.size;
+        held.delete(id);
+      }
+      known.delete(projectId);
+    },
+    clear() {
+      drop();
+      known.clear();
+      downs = null;
+    },
+  };
+}

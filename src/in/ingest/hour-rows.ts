@@ -1,0 +1,115 @@
+import { dropUnusedSeries, selectionOf, TEMPLATES } from "../../core/projects/count-series.ts";
+import { listRules } from "../../core/projects/rules.ts";
+import { unixDay } from "../../core/projects/unusual.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import type { MergedTemplates } from "./merged-keys.ts";
+
+/** The rows of what is counted by the hour: a day of a key each. Times are Unix seconds. */
+
+const KEPT_DAYS = 36;
+/** Keys of a series that are kept of a day that is over: those that came most. */
+const MOST_KEPT = 2000;
+
+/** Which series, and the key in it: a template's id (a root), with the rule's identifiers behind it. */
+export interface CountedBy {
+  series: number;
+  key: string;
+}
+
+/** A day of one key. */
+export interface HourRow {
+  hours: number[];
+  last: number;
+  /** The longest silence that ended on the day. */
+  gap: number;
+}
+
+const READ = "SELECT hours, last, gap FROM hour_counts WHERE series_id = ? AND day = ? AND key = ?";
+const WRITE = `INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (series_id, day, key) DO UPDATE SET n = excluded.n, hours = excluded.hours, last = excluded.last, gap = excluded.gap`;
+
+type Stored = Omit<HourRow, "hours"> & { hours: string };
+
+export function readHours(reader: Reader, { series, key }: CountedBy, day: number): HourRow | null {
+  const row = reader.sql<[number, number, string], Stored>(READ).get(series, day, key);
+  return row === undefined ? null : { ...row, hours: JSON.parse(row.hours) as number[] };
+}
+
+export function writeHours(
+  tx: Tx,
+  { series, key }: CountedBy,
+  { day, hours, last, gap }: HourRow & { day: number },
+): void {
+  const n = hours.reduce((sum, one) => sum + one, 0);
+  tx.sql<[number, number, string, number, string, number, number]>(WRITE).run(
+    ...([series, day, key, n, JSON.stringify(hours), last, gap] as const),
+  );
+}
+
+const SERIES = "SELECT id, selection, since FROM count_series WHERE project_id = ?";
+const UNDER = `SELECT key, hours, last, gap FROM hour_counts WHERE series_id = ? AND day = ?
+  AND (key = ? OR (key > ? AND key < ?))`;
+const DROP = "DELETE FROM hour_counts WHERE series_id = ? AND day = ? AND key = ?";
+
+/** A project's series; `hasIdentifiers`: more than a template may stand in their keys. */
+export function seriesOfProject(
+  reader: Reader,
+  projectId: number,
+): { id: number; since: number; hasIdentifiers: boolean }[] {
+  return reader
+    .sql<[project: number], { id: number; since: number; selection: string }>(SERIES)
+    .all(projectId)
+    .map(({ id, since, selection }) => ({ id, since, hasIdentifiers: selection !== TEMPLATES }));
+}
+
+/** Adds the younger template's counts of a series to the older's. */
+export function mergeHours(
+  tx: Tx,
+  { id: series, since }: { id: number; since: number },
+  { younger, older }: MergedTemplates,
+): void {
+  const under = tx.sql<[number, number, string, string, string], Stored & { key: string }>(UNDER);
+  const drop = tx.sql<[series: number, day: number, key: string]>(DROP);
+  const today = unixDay(tx.at);
+  for (let day = Math.max(today - KEPT_DAYS, unixDay(since)); day <= today; day++) {
+    // "younger" alone, or with identifiers behind a colon; a semicolon is the next character.
+    for (const one of under.all(series, day, younger, `${younger}:`, `${younger};`)) {
+      const key = older + one.key.slice(younger.length);
+      const old = readHours(tx, { series, key }, day);
+      const young = JSON.parse(one.hours) as number[];
+      drop.run(series, day, one.key);
+      writeHours(
+        tx,
+        { series, key },
+        {
+          day,
+          hours: young.map((n, i) => n + (old?.hours[i] ?? 0)),
+          last: Math.max(one.last, old?.last ?? 0),
+          // Together they are never silent for longer than one of them.
+          gap: Math.min(one.gap, old?.gap ?? one.gap),
+        },
+      );
+    }
+  }
+}
+
+const OLD = `DELETE FROM hour_counts WHERE series_id = ? AND (day, key) IN
+  (SELECT day, key FROM hour_counts WHERE series_id = ? AND day < ? LIMIT ?)`;
+const RARE = `DELETE FROM hour_counts WHERE series_id = ? AND day = ? AND key IN
+  (SELECT key FROM hour_counts WHERE series_id = ? AND day = ? ORDER BY n DESC, key LIMIT ? OFFSET ${MOST_KEPT})`;
+const EVERY = "SELECT id FROM count_series ORDER BY id";
+
+/** Deletes what is older than five weeks, and of yesterday what came least. Returns whether there may be more. */
+export function sweepHours(tx: Tx, most: number): boolean {
+  const day = unixDay(tx.at);
+  const old = tx.sql<[number, number, number, number]>(OLD);
+  const rare = tx.sql<[number, number, number, number, number]>(RARE);
+  for (const id of tx.sql<[], number>(EVERY).pluck().all()) {
+    if (old.run(id, id, day - KEPT_DAYS, most).changes === most) return true;
+    if (rare.run(id, day - 1, id, day - 1, most).changes === most) return true;
+  }
+  dropUnusedSeries(tx, ({ projectId, selection }) =>
+    listRules(tx, projectId).some((rule) => selectionOf(rule) === selection),
+  );
+  return false;
+}

@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { resolve } from "../../../src/core/alerts/resolve.ts";
+import { createRule } from "../../../src/core/alerts/rules.ts";
+import { createProject, getProject } from "../../../src/core/projects/projects.ts";
+import { ruleCreate } from "../../../src/core/projects/rule.ts";
+import { readRules } from "../../../src/core/projects/rule-actions.ts";
+import { listRules } from "../../../src/core/projects/rules.ts";
+import { createSource, findSource, type Source } from "../../../src/core/projects/sources.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
+import { openStore, type Store } from "../../../src/ground/store/store.ts";
+import { dryRunWrite } from "../../../src/in/ingest/dry-run/dry-run.ts";
+import { runDry } from "../../../src/in/ingest/dry-run/run.ts";
+import { createWriter, defaultWriterLimits, type Writer } from "../../../src/in/ingest/writer.ts";
+import { handClock } from "../../support/clock.ts";
+import { newData } from "../../support/data.ts";
+import fc from "../../support/property.ts";
+
+/** Rules that ask for what comes more often than usual. The wall clock is set on; no job runs. */
+
+export const HOUR = 3600;
+export const DAY = 24 * HOUR;
+export const WEEK = 7 * DAY;
+
+interface Project {
+  send(message: string, more?: { from?: "a" | "b"; host?: string; level?: number }): boolean;
+  /** A batch that can't be committed. */
+  fail(message: string): void;
+  /** A new writer on what is stored, as after a kill. */
+  again(): void;
+  end(): void;
+  openings(): Opened[];
+  dry(rule: object): Opened[];
+  /** When the rule compares, as the interface says it. */
+  comparesFrom(): number | null | undefined;
+}
+
+interface Opened {
+  at: number;
+  template: string;
+  host: string;
+}
+
+export function placeOf(t: TestContext) {
+  const directory = newData("box-unusual-");
+  const clock = handClock();
+  const path = join(directory, "box.db");
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const store = openStore({ path, kind: "box", clock, random: systemRandom, onFatal: fatal });
+  t.after(() => {
+    store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  // On the hour.
+  clock.setWall(Math.ceil(clock.now() / (HOUR * 1000)) * HOUR * 1000);
+  const now = () => Math.floor(clock.now() / 1000);
+  const wait = (seconds: number) => clock.setWall(clock.now() + seconds * 1000);
+  let made = 0;
+  const project = (rule: object, limits = defaultWriterLimits): Project => {
+    const name = `p${++made}`;
+    const sources = new Map<string, Source>();
+    const id = store.write((tx) => {
+      createProject(tx, name);
+      const project = getProject(tx, name);
+      for (const one of ["a", "b"]) {
+        const given = { tenantId: "0".repeat(16), name: one, retainLogs: true };
+        const { token } = createSource(tx, project, given);
+        sources.set(one, findSource(tx, token) as Source);
+      }
+      const { name: called, ...body } = ruleCreate.parse({ name: "more", ...rule });
+      createRule(tx, project, { name: called, body });
+      return project.id;
+    });
+    let writer: Writer = createWriter(store, limits);
+    return {
+      send(message, { from = "a", host, level = 400 } = {}) {
+        const keys = host === undefined ? null : { host };
+        const event = { message, level, keys, tags: null };
+        const [answer] = writer.process([{ source: sources.get(from) as Source, event }]);
+        return answer?.alerted === true;
+      },
+      fail(message) {
+        store.db.exec(
+          "CREATE TEMP TRIGGER no BEFORE INSERT ON log_lines BEGIN SELECT RAISE(ABORT, 'no'); END",
+        );
+        const event = { message, level: 400, keys: { host: "x" }, tags: null };
+        const lost = { source: sources.get("a") as Source, event };
+        assert.throws(() => writer.process([lost, lost, lost, lost]), { message: "no" });
+        store.db.exec("DROP TRIGGER no");
+      },
+      again() {
+        writer = createWriter(store, limits);
+      },
+      end() {
+        const open = "SELECT id FROM alerts WHERE project_id = ? AND state <> 'resolved'";
+        for (const alert of store.sql<[number], number>(open).pluck().all(id))
+          store.write((tx) => resolve(tx, alert, { reason: "quiet" }));
+      },
+      openings: () => openingsOf(store, id),
+      dry(tried) {
+        writer.writeHours();
+        const input = dryRunWrite.parse({
+          rule: { name: "more", ...tried },
+          days: 30,
+          assume_resolved_after: 2_592_000,
+        });
+        const order = { projectId: id, input, now: now(), budgetMs: 60_000 };
+        return runDry(store, { mono: () => 0, now: () => 0 }, order).alerts.map((alert) => ({
+          at: alert.opened_at,
+          template: alert.template,
+          host: alert.identifiers["host"] ?? "",
+        }));
+      },
+      comparesFrom: () => readRules(store, id, listRules(store, id))[0]?.compares_from,
+    };
+  };
+  return { store, now, wait, project };
+}
+
+function openingsOf(store: Store, project: number): Opened[] {
+  const rows = store.sql<[number], { at: number; template: string; identifiers: string }>(
+    "SELECT opened_at AS at, template, identifiers FROM alerts WHERE project_id = ? ORDER BY id",
+  );
+  return rows.all(project).map(({ at, template, identifiers }) => ({
+    at,
+    template,
+    host: JSON.parse(identifiers).host ?? "",
+  }));
+}
+
+interface Sent {
+  wait: number;
+  text: number;
+  n: number;
+  from: "a" | "b";
+  host: string;
+  does: "nothing" | "end" | "again" | "fail";
+}
+
+const TEXTS = ["disk is full on sda", "payment was refused by the bank", "queue is long"];
+const sentEvent: fc.Arbitrary<Sent> = fc.record({
+  wait: fc.constantFrom(0, 1, 600, 1800, HOUR, 5 * HOUR, DAY, WEEK - HOUR, WEEK, WEEK),
+  text: fc.nat(1),
+  n: fc.constantFrom(1, 1, 2, 3, 7),
+  from: fc.constantFrom("a", "a", "b"),
+  host: fc.constantFrom("x", "x", "y"),
+  does: fc.constantFrom("nothing", "nothing", "nothing", "end", "again", "fail"),
+});
+const story = fc.array(sentEvent, { minLength: 8, maxLength: 40 });
+const ruleOf = fc.record({
+  match: fc.record({
+    min_level: fc.constantFrom(null, 300),
+    sources: fc.constantFrom<string[]>([], [], ["a"]),
+    template_contains: fc.constantFrom("", "", "is"),
+    unusual: fc.record({ factor: fc.constantFrom(2, 3), at_least: fc.constantFrom(1, 3, 6) }),
+  }),
+  fire_after: fc.record({
+    count: fc.constantFrom(1, 1, 2),
+    window_minutes: fc.constantFrom(1, 60, 100, 1440, 525_600),
+  }),
+  identifier_keys: fc.constantFrom<string[]>([], [], ["host"]),
+});
+type Rule = typeof ruleOf extends fc.Arbitrary<infer R> ? R : never;
+
+/** By the words of the contract, from the times of all events alone. */
+function expected(
+  events: readonly (Omit<Sent, "n"> & { at: number })[],
+  rule: Rule,
+  made: number,
+): Opened[] {
+  const { sources, unusual, template_contains: part } = rule.match;
+  const own = sources.length + rule.identifier_keys.length > 0;
+  const takes = (one: { from: string; text: number }) =>
+    (sources.length === 0 || sources.includes(one.from)) && (TEXTS[one.text] ?? "").includes(part);
+  const hostOf = ({ host }: { host: string }) => (rule.identifier_keys.length > 0 ? host : "");
+  const begun = own ? made : (events[0]?.at ?? 0);
+  const hours = Math.min(168, Math.ceil(rule.fire_after.window_minutes / 60));
+  const windowSeconds = rule.fire_after.window_minutes * 60;
+  const opened: Opened[] = [];
+  let open = new Set<string>();
+  let matched: { key: string; at: number }[] = [];
+  events.forEach((event, i) => {
+    if (event.does === "end") open = new Set();
+    const key = `${event.text} ${hostOf(event)}`;
+    const mine = events
+      .slice(0, i + 1)
+      .filter((one) => one.text === event.text)
+      .filter((one) => !own || (takes(one) && hostOf(one) === hostOf(event)));
+    /** By the hour, a part of one counts in proportion; of the present hour all that came. */
+    const within = (from: number, until: number, isPresent: boolean) => {
+      let sum = 0;
+      for (let hour = Math.floor(from / HOUR) * HOUR; hour < until; hour += HOUR) {
+        const n = mine.filter(({ at }) => at >= hour && at < hour + HOUR).length;
+        const share = (Math.min(until, hour + HOUR) - Math.max(from, hour)) / HOUR;
+        sum += n * (isPresent && hour + HOUR > until ? 1 : share);
+      }
+      return sum;
+    };
+    if (!takes(event)) return;
+    const { at } = event;
+    const hour = Math.floor(at / HOUR) * HOUR;
+    const weeks = [1, 2, 3, 4]
+      .map((week) => week * WEEK)
+      .filter((back) => hour - hours * HOUR - back >= begun)
+      .map((back) => within(at - back - hours * HOUR, at - back, false))
+      .sort((a, b) => a - b);
+    if (weeks.length < 2) return;
+    const half = weeks.length / 2;
+    const median = ((weeks[Math.ceil(half) - 1] ?? 0) + (weeks[Math.floor(half)] ?? 0)) / 2;
+    // On the hour nothing of it has passed, and what came counts.
+    const count =
+      at === hour
+        ? within(at - hours * HOUR, at, false) + mine.filter((one) => one.at === at).length
+        : within(at - hours * HOUR, at, true);
+    if (!(count >= unusual.at_least && count > unusual.factor * median + 1e-9)) return;
+    if (open.has(key)) return;
+    matched.push({ key, at });
+    matched = matched.filter((one) => one.key !== key || one.at > at - windowSeconds);
+    if (matched.filter((one) => one.key === key).length < rule.fire_after.count) return;
+    matched = matched.filter((one) => one.key !== key);
+    open.add(key);
+    opened.push({ at, template: TEXTS[event.text] as string, host: hostOf(event) });
+  });
+  return opened;
+}
+
+/** Plays so many random stories, with kills and batches that fail in between; returns how many alerts opened. */
+export function opensWhatIsUnusual(t: TestContext, numRuns: number): number {
+  const { project, wait, now } = placeOf(t);
+  let some = 0;
+  fc.assert(
+    fc.property(story, ruleOf, (events, rule) => {
+      const made = now();
+      const { send, openings, again, fail, end, dry } = project(rule);
+      let isEnded = false;
+      const sent: (Omit<Sent, "n"> & { at: number })[] = [];
+      for (const { n, ...event } of events) {
+        wait(event.wait);
+        if (event.does === "again") again();
+        if (event.does === "end") end();
+        if (event.does === "fail") fail(TEXTS[event.text] as string);
+        isEnded ||= event.does === "end";
+        for (let i = 0; i < n; i++) {
+          send(TEXTS[event.text] as string, event);
+          sent.push({ ...event, does: i === 0 ? event.does : "nothing", at: now() });
+        }
+      }
+      const opened = openings();
+      some += opened.length;
+      assert.deepEqual(opened, expected(sent, rule, made));
+      // Of ends by hand a dry run knows nothing, nor of what is older than its days.
+      const found = dry(rule);
+      const from = now() - 30 * DAY;
+      const begins = Math.ceil(from / HOUR) * HOUR;
+      if (!isEnded && (opened[0]?.at ?? now()) >= begins && rule.fire_after.count === 1)
+        assert.deepEqual(
+          found.filter(({ at }) => at >= begins),
+          opened,
+        );
+      end();
+    }),
+    { numRuns },
+  );
+  return some;
+}
