@@ -13,6 +13,8 @@ export interface RunEvidence {
   rings: Ring[];
   /** Alerts whose rise to critical was answered, and the contact that then must have a page. */
   rises: { alertId: string; contactId: string }[];
+  /** Alerts whose ladder was changed, and that was answered: each has been paged once. */
+  climbs: Ring[];
   /** Alerts that a person acknowledged by the link in a page, with or without an answer. */
   pressed: string[];
   /** Requests that receivers got, in the order of `step`. */
@@ -82,7 +84,7 @@ export interface SilenceRecord {
 
 export interface Ring {
   alertId: string;
-  /** When it ends, in Unix seconds. */
+  /** When it rings, in Unix seconds. */
   until: number;
 }
 

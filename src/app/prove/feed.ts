@@ -1,5 +1,6 @@
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Api, ApiReply } from "./api.ts";
+import { createClimber } from "./climb.ts";
 import { createRevoker, type Pushed } from "./devices.ts";
 import type { Outcome, RunEvidence, SeenAlert, SentEvent } from "./evidence.ts";
 import { createNamer, NAMED_SENDERS } from "./names.ts";
@@ -7,6 +8,7 @@ import type { Receivers } from "./receiver.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 import { createSilencer, quietUntil } from "./silences.ts";
 import {
+  climbSetting,
   namedSetting,
   type ProjectTokens,
   quietSetting,
@@ -40,6 +42,7 @@ export interface FeedOptions {
   receivers: Receivers;
   /** The person whose browsers come and go. */
   pushed: Pushed;
+  owner: string;
   /** The owner's contact for what is critical. */
   critical: string;
   ledger: Pick<
@@ -50,6 +53,7 @@ export interface FeedOptions {
     | "hushes"
     | "rings"
     | "rises"
+    | "climbs"
     | "pressed"
     | "devices"
     | "oddAnswers"
@@ -61,7 +65,7 @@ const MOST_LINES = 25;
 const PAUSE_MS = [2, 25] as const;
 const LARGE = 6000;
 /** On a busy machine the box may be killed after a few events, which would prove nothing. */
-const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1, paging: 1 };
+const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1, paging: 1, climbs: 4 };
 const ENOUGH_MS = 30_000;
 
 export function startFeed(options: FeedOptions): Feed {
@@ -119,6 +123,8 @@ export function startFeed(options: FeedOptions): Feed {
   const quietly = { api, clock, ledger, token: tokens[quietSetting.name] ?? "" };
   const silencer = createSilencer(quietly);
   const worsener = createWorsener({ ...quietly, told: receivers.told, critical });
+  const climbToken = tokens[climbSetting.name] ?? "";
+  const climber = createClimber({ ...quietly, token: climbToken, owner: options.owner });
   const revoker = createRevoker({ api, clock, receivers, person, ledger });
   const loops = [
     ...Array.from({ length: SENDERS }, (_, i) => loop(seeded(seed, `sender ${i}`), sendSome)),
@@ -128,6 +134,7 @@ export function startFeed(options: FeedOptions): Feed {
     loop(seeded(seed, "verbs"), verbs),
     loop(seeded(seed, "silencer"), silencer),
     loop(seeded(seed, "worsener"), worsener),
+    loop(seeded(seed, "climber"), climber),
     loop(seeded(seed, "revoker"), revoker),
   ];
 
@@ -165,6 +172,7 @@ function isEnough({
   hushes,
   rings,
   rises,
+  climbs,
   pressed,
   devices,
 }: FeedOptions["ledger"]): boolean {
@@ -177,6 +185,7 @@ function isEnough({
     devices.filter(({ revokedAt }) => revokedAt !== null).length >= ENOUGH.revoked &&
     Math.min(hushes.length, rings.length) >= ENOUGH.quiet &&
     Math.min(rises.length, pressed.length) >= ENOUGH.paging &&
+    climbs.length >= ENOUGH.climbs &&
     answered.length - ends >= ENOUGH.firings
   );
 }
@@ -215,6 +224,7 @@ function outcomeOf(reply: ApiReply | null, size: number, odd: string[]): Outcome
 
 /** Acknowledges and resolves alerts as they open, so that new ones can open. */
 function createVerbs(api: Api, ledger: FeedOptions["ledger"]): (choice: Seeded) => Promise<void> {
+  const quiet = [quietSetting, climbSetting].map(({ name }) => name);
   const open: string[] = [];
   let cursor = 0;
   return async (choice) => {
@@ -223,7 +233,7 @@ function createVerbs(api: Api, ledger: FeedOptions["ledger"]): (choice: Seeded) 
       cursor = Number(pulled["cursor"]);
       // Only its sender may end a named alert; an end by a person would hold the next firing back.
       for (const { id, dedup_key, project } of pulled["alerts"] as SeenAlert[])
-        if (dedup_key === null && project !== quietSetting.name) open.push(id);
+        if (dedup_key === null && !quiet.includes(project)) open.push(id);
     }
     const [alertId] = open.splice(choice.between(0, Math.max(0, open.length - 1)), 1);
     if (alertId === undefined) return;

@@ -67,6 +67,9 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "an alert that becomes critical rings as such": ({ rises }) => ({
     rises: [...rises, ...rises.map((rise) => ({ ...rise, contactId: "forged" }))],
   }),
+  "an alert follows the change of its ladder and pages once": ({ pages, climbs }) => ({
+    pages: pages.filter(({ alertId }) => alertId !== climbs[0]?.alertId),
+  }),
   "a link acknowledges what it was pressed for, and nothing else": () => ({ pressed: [] }),
   "nothing waits once faults stop": () => ({ pending: 1 }),
   "the files are whole": () => ({ damage: "forged" }),

@@ -58,6 +58,15 @@ export function lostRises({ rises, alerts, pages }: RunEvidence): string[] {
     .map(({ alertId }) => `alert ${alertId} of level ${levels.get(alertId)} rang as before`);
 }
 
+/** An alert whose ladder changed has one page for a contact of the person whom it names, before or after the change. */
+export function climbedWrong({ climbs, pages, devices }: RunEvidence): string[] {
+  const browsers = new Set(devices.map(({ contactId }) => contactId));
+  return climbs.flatMap(({ alertId }) => {
+    const its = pages.filter((page) => page.alertId === alertId && !browsers.has(page.contactId));
+    return its.length === 1 ? [] : [`alert ${alertId} has ${its.length} pages`];
+  });
+}
+
 /** These alerts are acknowledged only by a link that was pressed for them. */
 export function takenUnasked({ alerts, pressed }: RunEvidence): string[] {
   return alerts

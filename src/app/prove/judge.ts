@@ -1,7 +1,14 @@
 import type { ProjectPlan, Received, RunEvidence, SeenAlert } from "./evidence.ts";
 import { doubles, lostFirings, miscounted, undoneEnds } from "./judge-names.ts";
 import { laddersOf, lostPushes, pushedToRevoked, unread } from "./judge-pushes.ts";
-import { lostRises, neverTold, sleepers, takenUnasked, toldTooSoon } from "./judge-quiet.ts";
+import {
+  climbedWrong,
+  lostRises,
+  neverTold,
+  sleepers,
+  takenUnasked,
+  toldTooSoon,
+} from "./judge-quiet.ts";
 
 /** A promise that was broken. */
 export interface Violation {
@@ -80,6 +87,7 @@ export const promises = {
   "what was silenced is told at its end": neverTold,
   "an acknowledgement that ends is told": sleepers,
   "an alert that becomes critical rings as such": lostRises,
+  "an alert follows the change of its ladder and pages once": climbedWrong,
   "a link acknowledges what it was pressed for, and nothing else": takenUnasked,
   "nothing waits once faults stop": ({ pending, givenUp }) => [
     ...(pending > 0 ? [`${pending} deliveries or executions`] : []),

@@ -15,7 +15,7 @@ import { type Receivers, startReceivers } from "./receiver.ts";
 import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 import { drained, readAlerts, readFiles } from "./survey.ts";
-import { build, namedSetting, quietSetting, reachOwner, settings } from "./world.ts";
+import { build, everySetting, reachOwner } from "./world.ts";
 
 export interface ProveOptions {
   /** The command that starts a box. */
@@ -104,21 +104,20 @@ function emptyEvidence(receivers: Receivers): RunEvidence {
     hushes: [],
     rings: [],
     rises: [],
+    climbs: [],
     pressed: [],
     devices: [],
     pushes: receivers.pushes as RunEvidence["pushes"],
     told: receivers.told as RunEvidence["told"],
     arrivals: receivers.arrivals as RunEvidence["arrivals"],
-    projects: [...settings, namedSetting, quietSetting].map(
-      ({ name, rules, endpoints, action, named, quiet }) => ({
-        name,
-        rules,
-        endpoints,
-        action,
-        named,
-        quiet,
-      }),
-    ),
+    projects: everySetting.map(({ name, rules, endpoints, action, named, quiet }) => ({
+      name,
+      rules,
+      endpoints,
+      action,
+      named,
+      quiet,
+    })),
     pending: 0,
     givenUp: 0,
     damage: null,
@@ -249,6 +248,7 @@ async function furnish(run: Run, data: string): Promise<Feed> {
     tokens,
     receivers,
     pushed,
+    owner: String(paired["box_account_id"]),
     critical,
     ledger: evidence,
   });

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
-import type { Api } from "./api.ts";
+import type { Api, ApiReply } from "./api.ts";
 import type { RunEvidence, SilenceRecord } from "./evidence.ts";
 import type { Seeded } from "./seeded.ts";
 import { quietSetting } from "./world.ts";
@@ -28,11 +28,29 @@ interface Found {
   identifiers: Record<string, string>;
 }
 
-export async function findAlert(api: Api, which: (alert: Found) => boolean): Promise<string> {
-  const { alerts } = await api.need("GET", `/v1/alerts?project=${quietSetting.name}&limit=500`);
+export async function findAlert(
+  api: Api,
+  which: (alert: Found) => boolean,
+  { name } = quietSetting,
+): Promise<string> {
+  const { alerts } = await api.need("GET", `/v1/alerts?project=${name}&limit=500`);
   const found = (alerts as Found[]).find(which);
   if (found === undefined) throw new Error("it isn't there, or no longer among the newest");
   return found.id;
+}
+
+/** Sends it until it is answered so, over kills. */
+export async function insist(
+  clock: Clock,
+  status: number,
+  send: () => Promise<ApiReply>,
+): Promise<void> {
+  for (let left = TRIES; left > 0; left--) {
+    const answer = await send().catch(() => null);
+    if (answer?.status === status) return;
+    await sleep(clock, RETRY_MS);
+  }
+  throw new Error(`the box never answered ${status}`);
 }
 
 export async function giveBack({ api }: Pick<Quietly<unknown>, "api">, id: string): Promise<void> {
@@ -81,16 +99,12 @@ export function createSilencer(deps: Quietly<SilenceEvidence>): (choice: Seeded)
     // The silence goes on for longer than the proof: the event that ends it here comes until it is answered, over kills.
     for (const zone of ["eu-1", "eu-2"]) await fails(host, { zone }).catch(() => null);
     await sleep(clock, choice.between(0, 1500));
-    for (let left = TRIES; left > 0; left--) {
-      const until = now();
-      const answer = await fails(host, { zone: "us-1" }).catch(() => null);
-      if (answer?.status === 202) {
-        ledger.hushes.push({ host, until, owes: "alert.opened" });
-        return;
-      }
-      await sleep(clock, RETRY_MS);
-    }
-    throw new Error(`the box took no event of ${host}`);
+    let until = 0;
+    await insist(clock, 202, () => {
+      until = now();
+      return fails(host, { zone: "us-1" });
+    });
+    ledger.hushes.push({ host, until, owes: "alert.opened" });
   };
 
   const silence = async (choice: Seeded, host: string) => {
@@ -132,7 +146,11 @@ export function createSilencer(deps: Quietly<SilenceEvidence>): (choice: Seeded)
   };
 }
 
-/** The Unix second by which everything that was silenced must have been sent. */
-export function quietUntil({ hushes, rings }: SilenceEvidence): number {
-  return Math.max(0, ...[...hushes, ...rings].map(({ until }) => until + LONGEST));
+/** The Unix second by which everything that was silenced, or followed a ladder, must have been sent. */
+export function quietUntil({
+  hushes,
+  rings,
+  climbs,
+}: SilenceEvidence & Pick<RunEvidence, "climbs">): number {
+  return Math.max(0, ...[...hushes, ...rings, ...climbs].map(({ until }) => until + LONGEST));
 }

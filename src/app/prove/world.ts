@@ -36,6 +36,12 @@ export const quietSetting: WorldSetting = {
   quiet: true,
 };
 
+/** The project in which ladders change; the feed makes its rules. */
+export const climbSetting: WorldSetting = { ...setting("climb", [], ["healthy"]), quiet: true };
+
+/** All of them. */
+export const everySetting = [...settings, namedSetting, quietSetting, climbSetting];
+
 function setting(name: string, rules: RulePlan[], tempers: ReceiverBehaviour[]): WorldSetting {
   const named = tempers.map((temper) => [`${name}/${temper}`, temper] as const);
   return {
@@ -60,7 +66,7 @@ export async function build(
   people: readonly string[],
 ): Promise<ProjectTokens> {
   const tokens: ProjectTokens = {};
-  for (const plan of [...settings, namedSetting, quietSetting]) {
+  for (const plan of everySetting) {
     const at = `/v1/projects/${plan.name}`;
     await api.need("POST", "/v1/projects", { name: plan.name });
     const source = { name: "app", retain_logs: !plan.named && !plan.quiet };

@@ -5,6 +5,7 @@ import type {
   Received,
   RunEvidence,
   SeenAlert,
+  SeenPage,
   SeenPush,
 } from "../../../src/app/prove/evidence.ts";
 import { blindSpots } from "../../../src/app/prove/forge.ts";
@@ -44,7 +45,9 @@ const rung: SeenAlert = { ...hushed, id: "4", identifiers: { host: "loud2" } };
 /** One became critical, one was answered by its link. */
 const risen: SeenAlert = { ...hushed, id: "5", rule: "paging", level: 500, identifiers: {} };
 const linked: SeenAlert = { ...risen, id: "6", level: 400, state: "acknowledged" };
-const others = [hushed, rung, risen, linked];
+/** Its ladder changed. */
+const climbed: SeenAlert = { ...hushed, id: "7", rule: "climb1 0", identifiers: {} };
+const others = [hushed, rung, risen, linked, climbed];
 const quiet = (alertId: string) => ({ alertId, endpoint: "quiet/healthy" });
 const word = (status: "firing" | "resolved", instance: number, outcome: Outcome = "accepted") => ({
   name: "disk",
@@ -87,6 +90,7 @@ const honest: RunEvidence = {
     arrival("alert.opened", 22, quiet("5")),
     arrival("alert.opened", 24, quiet("6")),
     arrival("alert.acknowledged", 26, quiet("6")),
+    arrival("alert.opened", 30, quiet("7")),
     arrival("alert.renotified", 20, quiet("4")),
   ],
   projects: [
@@ -118,13 +122,15 @@ const honest: RunEvidence = {
   hushes: [{ host: "hushed1", until: 1014, owes: "alert.opened" }],
   rings: [{ alertId: "4", until: 1000 }],
   rises: [{ alertId: "5", contactId: "critical" }],
+  climbs: [{ alertId: "7", until: 1000 }],
   pressed: ["6"],
   told: [
-    { purpose: "page", alertIds: ["1", "5", "6"], code: null, link: "/ack/x", wasTaken: true },
+    { purpose: "page", alertIds: ["1", "5", "6", "7"], code: null, link: "/ack/x", wasTaken: true },
   ],
   pages: [
     { alertId: "1", contactId: "hook", status: "delivered" },
     { alertId: "5", contactId: "critical", status: "delivered" },
+    { alertId: "7", contactId: "own", status: "delivered" },
     { alertId: "1", contactId: "stays", status: "delivered" },
     { alertId: "1", contactId: "left", status: "withdrawn" },
   ],
@@ -147,7 +153,7 @@ const honest: RunEvidence = {
   oddAnswers: [],
 };
 
-const acked = honest.arrivals.toSpliced(11, 0, arrival("alert.acknowledged", 18, quiet("4")));
+const acked = honest.arrivals.toSpliced(12, 0, arrival("alert.acknowledged", 18, quiet("4")));
 const ackedToo = [...honest.arrivals, arrival("alert.acknowledged", 28, quiet("5"))];
 const brokenBy = (changes: Partial<RunEvidence>) =>
   judge({ ...honest, ...changes }).map(({ promise }) => promise);
@@ -175,6 +181,7 @@ test("where nothing happened nothing is proven", () => {
     hushes: [],
     rings: [],
     rises: [],
+    climbs: [],
     pressed: [],
     pushes: [],
   });
@@ -215,17 +222,19 @@ test("each promise is broken by what breaks it, and only that", () => {
     [
       "an acknowledgement that ends is told",
       {
-        alerts: [alert, named, hushed, risen, linked, { ...rung, state: "acknowledged" }],
+        alerts: [alert, named, hushed, risen, linked, climbed, { ...rung, state: "acknowledged" }],
         arrivals: acked,
       },
     ],
-    [WORSE, { alerts: [alert, named, hushed, rung, linked, { ...risen, level: 400 }] }],
+    [WORSE, { alerts: [alert, named, hushed, rung, linked, climbed, { ...risen, level: 400 }] }],
     [WORSE, { pages: pagesBut("critical") }],
+    [CLIMBED, { pages: pagesBut("own") }],
+    [CLIMBED, { pages: [...honest.pages, { ...honest.pages[2], contactId: "also" } as SeenPage] }],
     [LINKED, { pressed: [] }],
     [
       LINKED,
       {
-        alerts: [alert, named, hushed, rung, linked, { ...risen, state: "acknowledged" }],
+        alerts: [alert, named, hushed, rung, linked, climbed, { ...risen, state: "acknowledged" }],
         arrivals: ackedToo,
       },
     ],
@@ -249,6 +258,7 @@ test("each promise is broken by what breaks it, and only that", () => {
 });
 
 const WORSE = "an alert that becomes critical rings as such";
+const CLIMBED = "an alert follows the change of its ladder and pages once";
 const LINKED = "a link acknowledges what it was pressed for, and nothing else";
 const PUSHED = "every page is pushed to the browsers of who is paged";
 
