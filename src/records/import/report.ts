@@ -1,16 +1,18 @@
 import { shellQuoted } from "../../ground/kit/shell.ts";
 import type { Imported, ImportLine } from "./importer.ts";
+import { pagedLines } from "./paged.ts";
 
 /** The report of an import for people: counts, then what isn't the same here, and what to do by hand. */
 export function reportText(
   title: string,
-  { report, secrets, commands }: Imported,
+  { config, report, secrets, commands }: Imported,
   { next }: { next: readonly string[] },
 ): string {
   const of = (sort: ImportLine["sort"]) => report.filter((line) => line.sort === sort);
   const missing = secrets.filter(({ value }) => value === null);
   const parts = [
     `From ${title}: ${of("exact").length} exact, ${of("approximate").length} approximate, ${of("impossible").length} impossible.`,
+    section("Whom alerts of these rules page:", pagedLines(config)),
     section("Approximate:", of("approximate").map(lineText)),
     section("Impossible here:", of("impossible").map(lineText)),
     section("The same here:", of("exact").map(lineText)),

@@ -52,7 +52,36 @@ test("a shell reads the file of credentials as they are", () => {
 
 test("the report counts first, names what differs and what is missing, and says what comes next", () => {
   const imported: Imported = {
-    config: { format: 1 },
+    config: {
+      format: 1,
+      tenant: {
+        ladders: [
+          {
+            name: "Default",
+            steps: [
+              { schedules: ["elsewhere/Primary"], after_minutes: 0 },
+              { after_minutes: 5 },
+              { accounts: ["ann@example.org", "bob@example.org"], after_minutes: 30 },
+            ],
+            passes: 3,
+            pass_after_minutes: 10,
+          },
+          { name: "spare", steps: [] },
+        ],
+      },
+      projects: [
+        {
+          name: "elsewhere",
+          rules: [
+            { name: "mute" },
+            { name: "web", ladder: "Default" },
+            { name: "own", escalations: [{ schedules: ["Primary"], after_minutes: 0 }] },
+            { name: "db", ladder: "Default" },
+            { name: "mute too", escalations: [] },
+          ],
+        },
+      ],
+    },
     report: [
       { sort: "exact", what: "a", how: "is the same" },
       { sort: "approximate", what: "b", how: "is nearly the same." },
@@ -67,6 +96,12 @@ test("the report counts first, names what differs and what is missing, and says 
   assert.equal(
     reportText("Elsewhere", imported, { next: ["box config apply box.yaml"] }),
     `From Elsewhere: 1 exact, 1 approximate, 1 impossible.
+
+Whom alerts of these rules page:
+- web, db (ladder Default): at once whoever is on call in Primary, after 30 min ann@example.org and bob@example.org; 3 times, then the fallback
+- own (steps of their own): at once whoever is on call in Primary
+- no rule (ladder spare): nobody
+- mute, mute too (without a ladder): nobody
 
 Approximate:
 - b: is nearly the same.
