@@ -1,4 +1,5 @@
 import { alertFacets } from "../src/core/alerts/facets.ts";
+import { LabelBook } from "../src/core/alerts/label-book.ts";
 import { changeLadder } from "../src/core/alerts/ladders.ts";
 import { createRule } from "../src/core/alerts/rules.ts";
 import { createSweep } from "../src/core/alerts/sweep.ts";
@@ -11,6 +12,8 @@ import { silentLog } from "../src/ground/kit/log.ts";
 import type { Store } from "../src/ground/store/store.ts";
 import { createWriter, defaultWriterLimits } from "../src/in/ingest/writer.ts";
 import { fromRounds, type Row, type Scenario, withDirectory } from "./harness.ts";
+import { boxTarget } from "./ingest.ts";
+import { closedLoop } from "./load.ts";
 import { open, seed } from "./scale.ts";
 
 const ALERTS = 10_000;
@@ -24,10 +27,11 @@ export const labels: Scenario = {
       const store = open(directory, "labels");
       seed(store, 1);
       const rounds = quick ? 5 : 20;
-      const rows = [...written(store, rounds), ...(await listed(store, rounds))];
+      const { rows, heard } = written(store, rounds);
+      rows.push(...(await listed(store, rounds)));
       rows.push(...followed(store, quick ? 2 : 5));
       store.close();
-      return rows;
+      return [...rows, ...(await shares(heard, quick))];
     }),
 };
 
@@ -54,39 +58,95 @@ function since(from: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** The processor time of the writer alone, without the request around it. */
-function written(store: Store, rounds: number): Row[] {
+type KeysOf = (i: number) => Record<string, string> | null;
+
+const KINDS: Record<string, KeysOf> = {
+  "no keys": () => null,
+  "eight equal keys": () => EIGHT,
+  "one of eight varies": (i) => ({ ...EIGHT, instance: `10.0.4.${i % 200}:9100` }),
+};
+
+/** The processor time of the writer alone, without the request around it; and what of it alerts take to hear labels. */
+function written(store: Store, rounds: number): { rows: Row[]; heard: Map<string, number[]> } {
   const writer = createWriter(store, defaultWriterLimits);
   const source = store.sql("SELECT id, name, project_id AS projectId FROM sources").get() as Source;
   store.write((tx) =>
     createRule(tx, getProject(tx, "p"), { name: "all", body: ruleReplace.parse({}) }),
   );
-  const kinds = {
-    "no keys": () => null,
-    "eight equal keys": () => EIGHT,
-    "one of eight varies": (i: number) => ({ ...EIGHT, instance: `10.0.4.${i % 200}:9100` }),
-  };
   const [batches, each] = [40, 200];
-  const took = Object.keys(kinds).map((what) => ({ what, us: [] as number[] }));
+  const batchOf = (what: string, keysOf: KeysOf) =>
+    Array.from({ length: each }, (_, i) => ({
+      source: { ...source, retainLogs: false },
+      // As they come: strings of their own.
+      event: JSON.parse(
+        JSON.stringify({ message: `it is ${what}`, level: 400, tags: null, keys: keysOf(i) }),
+      ),
+    }));
+  const { hear } = LabelBook.prototype;
+  const kinds = Object.entries(KINDS).map(([what, keysOf]) => ({
+    what,
+    keysOf,
+    us: [] as number[],
+  }));
+  const heard = new Map(kinds.map(({ what }) => [what, [] as number[]]));
   // The first rounds warm up.
   for (let round = -3; round < rounds; round++)
-    for (const [kind, [what, keysOf]] of Object.entries(kinds).entries()) {
-      let us = 0;
-      for (let n = 0; n < batches; n++) {
-        const text = Array.from({ length: each }, (_, i) =>
-          JSON.stringify({ message: `it is ${what}`, level: 400, tags: null, keys: keysOf(i) }),
-        );
-        // As they come: strings of their own.
-        const batch = text.map((one) => ({
-          source: { ...source, retainLogs: false },
-          event: JSON.parse(one),
-        }));
-        us += 1000 * spent(() => writer.process(batch));
+    for (const { what, keysOf, us } of kinds) {
+      const spentOn = { hearing: 0, deaf: 0 };
+      for (let n = 0; n < 2 * batches; n++) {
+        // By turns, since the machine's own pace drifts.
+        const how = n % 2 === 0 ? "hearing" : "deaf";
+        LabelBook.prototype.hear = how === "deaf" ? () => false : hear;
+        const batch = batchOf(what, keysOf);
+        spentOn[how] += (1000 * spent(() => writer.process(batch))) / (batches * each);
       }
-      if (round >= 0) took[kind]?.us.push(us / (batches * each));
+      if (round < 0) continue;
+      us.push(spentOn.hearing);
+      heard.get(what)?.push(spentOn.hearing - spentOn.deaf);
     }
+  LabelBook.prototype.hear = hear;
   writer.finish();
-  return took.map(({ what, us }) => fromRounds(`an event in the writer: ${what}`, "µs CPU", us));
+  const rows = kinds.map(({ what, us }) =>
+    fromRounds(`an event in the writer: ${what}`, "µs CPU", us),
+  );
+  return { rows, heard };
+}
+
+/** What it is of all that an event costs, by itself in a request or one of a hundred lines. */
+async function shares(heard: ReadonlyMap<string, number[]>, quick: boolean): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const isLines of [false, true]) {
+    const how = isLines ? "one of 100 lines" : "a request of its own";
+    const us = await wholeEvent(isLines, quick);
+    rows.push(fromRounds(`a whole event, ${how}`, "µs CPU", us));
+    // The cheapest round, so that labels aren't a small share of a slow machine's time.
+    const least = Math.min(...us);
+    for (const [what, costs] of heard)
+      if (what !== "no keys")
+        rows.push(
+          fromRounds(
+            `labels of an event, ${how}: ${what}`,
+            "ratio of its CPU",
+            costs.map((cost) => cost / least),
+            { must: 0.05, lower: true },
+          ),
+        );
+  }
+  return rows;
+}
+
+async function wholeEvent(isLines: boolean, quick: boolean): Promise<number[]> {
+  const { cpu, stop, each, ...target } = await boxTarget(isLines);
+  const us: number[] = [];
+  // The first round makes the templates.
+  for (let round = -1; round < (quick ? 2 : 5); round++)
+    await withDirectory(async (directory) => {
+      const [before, seconds] = [cpu(), 2];
+      const { rate } = await closedLoop({ ...target, connections: 64, directory, seconds });
+      if (round >= 0) us.push(((cpu() - before) * 1e6) / (rate * seconds * each));
+    });
+  await stop();
+  return us;
 }
 
 async function listed(store: Store, rounds: number): Promise<Row[]> {

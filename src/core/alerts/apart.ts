@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ownValue } from "../../ground/kit/own-value.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { type AlertLabels, type LabelColumns, labelsOf } from "./labels.ts";
+import type { AlertLabels } from "./label-book.ts";
+import { type LabelColumns, labelsOf } from "./labels.ts";
 
 /** What tells an alert from the other unresolved alerts of its rule. */
 

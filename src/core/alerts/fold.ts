@@ -1,6 +1,7 @@
 import type { Statement } from "../../ground/store/database.ts";
 import type { Tx } from "../../ground/store/store.ts";
-import { type AlertLabels, type LabelColumns, labelColumns, labelsOf } from "./labels.ts";
+import type { AlertLabels } from "./label-book.ts";
+import { type LabelColumns, labelColumns, labelsOf } from "./labels.ts";
 import { labelsChange } from "./recheck.ts";
 
 /** What ingest writes of alerts that stand, for each batch: statements of its own, since the hot path is measured. */

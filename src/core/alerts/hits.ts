@@ -1,5 +1,6 @@
 import type { Tx } from "../../ground/store/store.ts";
-import { type AlertLabels, labelsFrom } from "./labels.ts";
+import type { AlertLabels } from "./label-book.ts";
+import { labelsFrom } from "./labels.ts";
 
 /**
  * Matches counted towards an alert that has not opened yet, by its key (contract §5, fire_after). A row with

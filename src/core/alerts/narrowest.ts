@@ -7,7 +7,8 @@ import { type SilenceRow, type SilenceWrite, silenceWrite } from "../quiet/silen
 import { silenceOf } from "../quiet/silences.ts";
 import { type AlertRow, findAlertRow, getAlertRow } from "./alert.ts";
 import { type Siblings, siblingsOf } from "./apart.ts";
-import { labelsOf, type Varied } from "./labels.ts";
+import type { Varied } from "./label-book.ts";
+import { labelsOf } from "./labels.ts";
 import { silenceOfAlert } from "./silence-alert.ts";
 import { previewSilence, type SilencePreview, titledAlert, titledAlerts } from "./silencing.ts";
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { cut } from "../../ground/kit/text.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { type AlertLabels, joinedLabels, labelsFrom } from "./labels.ts";
+import type { AlertLabels } from "./label-book.ts";
+import { joinedLabels, labelsFrom } from "./labels.ts";
 
 /**
  * What would open an alert of a rule with `for_minutes` (contract §5): a row for each key, from the match that fires until the

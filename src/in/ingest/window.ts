@@ -1,11 +1,6 @@
 import type { Hit } from "../../core/alerts/hits.ts";
-import {
-  type AlertLabels,
-  joinedLabels,
-  labelChars,
-  NO_LABELS,
-  withKeys,
-} from "../../core/alerts/labels.ts";
+import type { AlertLabels } from "../../core/alerts/label-book.ts";
+import { joinedLabels, labelChars, NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import type { IngestEvent } from "./event.ts";
 
 export interface WindowRule {

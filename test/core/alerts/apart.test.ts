@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Siblings } from "../../../src/core/alerts/apart.ts";
-import { type AlertLabels, NO_LABELS, withKeys } from "../../../src/core/alerts/labels.ts";
+import type { AlertLabels } from "../../../src/core/alerts/label-book.ts";
+import { NO_LABELS, withKeys } from "../../../src/core/alerts/labels.ts";
 import fc from "../../support/property.ts";
 
 /** Which labels tell an alert from the others of its rule. */

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { AlertLabels } from "../../../src/core/alerts/label-book.ts";
+import { LabelBook, labelLimits } from "../../../src/core/alerts/label-book.ts";
 import {
-  type AlertLabels,
   joinedLabels,
-  LabelBook,
   labelColumns,
-  labelLimits,
   labelsFrom,
   labelsOf,
   NO_LABELS,
@@ -62,22 +61,50 @@ test("labels are the union of the keys, each with its last value, and what varie
   );
 });
 
-test("a book that hears events one by one, some again, knows what a fresh one does", () => {
-  const often = fc.array(fc.tuple(keys, fc.integer({ min: 1, max: 3 })), { maxLength: 20 });
-  fc.assert(
-    fc.property(often, fc.subarray(["host", "7"]), (events, first) => {
-      const book = new LabelBook(NO_LABELS);
-      let known = NO_LABELS;
-      for (const [said, times] of events)
-        for (let n = 0; n < times; n++) {
-          const next = withKeys(known, { ...said }, first);
-          assert.equal(book.hear({ ...said }, first), next !== known);
-          assert.deepEqual(book.labels, next);
-          known = next;
-        }
-    }),
-  );
-});
+/** Of a few shapes again and again, as senders have them; some values are so long that there is no room for all. */
+const shaped = fc
+  .array(fc.uniqueArray(name, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 3 })
+  .chain((shapes) => {
+    const long = fc.constantFrom(
+      "a",
+      "b",
+      "é",
+      "x".repeat(3000),
+      "é".repeat(2000),
+      "y".repeat(7000),
+    );
+    const values = fc.array(long, { minLength: 5, maxLength: 5 });
+    const event = fc.tuple(fc.constantFrom(...shapes), values).map(([names, values]): Keys => {
+      const pairs = names.map((one, i) => [one, values[i]]);
+      return Object.assign(Object.create(null), Object.fromEntries(pairs));
+    });
+    return fc.array(event, { maxLength: 20 });
+  });
+
+for (const [of, events] of [
+  ["any shape", fc.array(keys, { maxLength: 20 })],
+  ["a few shapes without room for all", shaped],
+] as const)
+  test(`a book that hears events of ${of} one by one, some again, knows what a fresh one does`, () => {
+    const often = events.chain((all) =>
+      fc
+        .array(fc.integer({ min: 1, max: 3 }), { minLength: all.length, maxLength: all.length })
+        .map((times) => all.map((said, i) => [said, times[i] ?? 1] as const)),
+    );
+    fc.assert(
+      fc.property(often, fc.subarray(["host", "7"]), (events, first) => {
+        const book = new LabelBook(NO_LABELS);
+        let known = NO_LABELS;
+        for (const [said, times] of events)
+          for (let n = 0; n < times; n++) {
+            const next = withKeys(known, { ...said }, first);
+            assert.equal(book.hear({ ...said }, first), next !== known);
+            assert.deepEqual(book.labels, next);
+            known = next;
+          }
+      }),
+    );
+  });
 
 test("what is known is the same after it was written and read, and what is nothing new is the same thing", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { type GroupFacts, groupFacts } from "../../../core/alerts/group-facts.ts";
 import type { AlertGroup } from "../../../core/alerts/groups.ts";
-import type { Labels } from "../../../core/alerts/labels.ts";
+import type { Labels } from "../../../core/alerts/label-book.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { STATE_CLASS } from "../ui/alert-pieces.ts";
