@@ -3,6 +3,7 @@ import type { AlertDetail } from "../../src/core/alerts/detail.ts";
 import type { GroupAnswer } from "../../src/core/alerts/group-facts.ts";
 import type { OfferedSilence } from "../../src/core/alerts/narrowest.ts";
 import type { SilencePreview } from "../../src/core/alerts/silencing.ts";
+import type { TestBox } from "./box.ts";
 
 type Alert = AlertDetail["alert"];
 
@@ -20,6 +21,56 @@ export const HOST_DOWN = {
   labels: { severity: "critical" },
   annotations: { summary: "{{ $labels.host }} is down", description: "It doesn't answer." },
 };
+
+/** The body in which Alertmanager 0.27 sends a group of all of them. */
+function webhookOf(what: "down" | "up", { startsAt, now }: { startsAt: string; now: string }) {
+  const status = what === "down" ? "firing" : "resolved";
+  const common = { alertname: HOST_DOWN.alert, ...HOST_DOWN.labels, job: "hosts" };
+  const alerts = HOSTS.map((labels, i) => ({
+    status,
+    labels: { ...common, ...labels, instance: `${labels.host}:9100` },
+    annotations: {
+      ...HOST_DOWN.annotations,
+      summary: HOST_DOWN.annotations.summary.replace("{{ $labels.host }}", labels.host),
+    },
+    startsAt,
+    endsAt: what === "down" ? "0001-01-01T00:00:00Z" : now,
+    generatorURL: "http://prometheus.example:9090/graph?g0.expr=host_up+%3D%3D+0",
+    fingerprint: `f${i}`,
+  }));
+  return {
+    version: "4",
+    groupKey: "{}:{}",
+    status,
+    receiver: "box",
+    alerts,
+    commonLabels: common,
+    externalURL: "http://alertmanager.example:9093",
+  };
+}
+
+/** Makes the project, its rule and source; what sends that body to the box. */
+export async function hostsOf(box: TestBox): Promise<(what: "down" | "up") => Promise<void>> {
+  const made = async (path: string, body: object) => {
+    const answer = await box.api("POST", path, body);
+    assert.equal(answer.status, 201);
+    return answer.body;
+  };
+  await made("/v1/projects", { name: "fleet" });
+  await made("/v1/projects/fleet/rules", { name: "any" });
+  const source = { name: "it", kind: "alertmanager" };
+  const { token } = await made("/v1/projects/fleet/sources", source);
+  const at = () => new Date(box.clock.now()).toISOString();
+  const startsAt = at();
+  return async (what) => {
+    const answer = await fetch(`${box.url}/v1/in/alertmanager`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(webhookOf(what, { startsAt, now: at() })),
+    });
+    assert.equal(answer.status, 200);
+  };
+}
 
 export interface TwelveHosts {
   /** The answer's body; throws where it isn't 2xx. */

@@ -3,6 +3,7 @@ import { alertHolds } from "./alert.ts";
 import { alertsHold } from "./alerts.ts";
 import { chargeHolds } from "./charge.ts";
 import { everyScreenOnADesk, everyScreenOnAPhone } from "./every-screen.ts";
+import { hostsHold } from "./hosts.ts";
 import { laddersHold } from "./ladders.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { panesHold } from "./panes.ts";
@@ -32,6 +33,7 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   quietHolds,
   laddersHold,
   panesHold,
+  hostsHold,
   chargeHolds,
   wallHolds,
   paperHolds,
