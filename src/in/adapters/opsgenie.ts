@@ -37,7 +37,7 @@ export const opsgenie: Adapter = {
     ].join("\n"),
     notes: [
       "The box takes create, close, acknowledge, notes and changes of message, description or priority, by alias or id. A priority raises the level and never lowers it. Every other request about an alert becomes a note in its history.",
-      "Responders and teams don't decide who is paged: the rules here do. The key responders has their names, for rules.",
+      "Responders and teams don't decide who is paged: the rules here do. The key responders has their names, and priority that of the new alert (P3 without one), for rules.",
       "A heartbeat's ping counts for the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
       "Make one source for each sender: an alias counts only within its source.",
       "While the box is off, Alertmanager tries again for one group_interval. Other senders have rules of their own.",
@@ -102,14 +102,18 @@ function decoded(text: string): string {
 
 function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const alias = asText(fields["alias"]);
-  const priority = asText(fields["priority"]).toLowerCase();
+  const priority = priorityIn(fields) ?? "p3";
   const event = fitted(
     {
       message: messageIn(fields),
       title: messageIn(fields),
-      level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
+      level: LEVELS[priority] ?? 300,
       details: asText(fields["description"]),
-      keys: [...textPairs(fields["details"]), ...described(fields)],
+      keys: [
+        ...textPairs(fields["details"]),
+        ...described(fields),
+        ["priority", priority.toUpperCase()],
+      ],
       tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
       // A caller without an alias closes the alert by the request's id.
       named: fires(alias || unique()),
@@ -119,6 +123,12 @@ function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const name = event.named?.dedupKey ?? "";
   // Callers that use ids get one made from the alias, so nothing has to be stored.
   return willDo(alias === "" ? name : uuidOf(name), event);
+}
+
+/** One of theirs, in small letters; null: none, or an unknown one. */
+function priorityIn(fields: JsonFields): string | null {
+  const priority = asText(fields["priority"]).toLowerCase();
+  return Object.hasOwn(LEVELS, priority) ? priority : null;
 }
 
 function messageIn(fields: JsonFields): string {
@@ -187,14 +197,14 @@ function told(name: string, { fields, verb, request }: Told): Decoded {
 
 /** The changed fields of an alert; nothing for another action, or an unknown priority. */
 function updateIn(fields: JsonFields, verb: string) {
-  const priority = asText(fields["priority"]).toLowerCase();
+  const priority = priorityIn(fields);
   if (verb === "message") {
     const message = messageIn(fields);
     return { updates: "message" as const, message, title: message };
   }
   if (verb === "description")
     return { updates: "details" as const, details: asText(fields["description"]) };
-  if (verb !== "priority" || !Object.hasOwn(LEVELS, priority)) return {};
+  if (verb !== "priority" || priority === null) return {};
   return { updates: "level" as const, level: LEVELS[priority] ?? 300 };
 }
 

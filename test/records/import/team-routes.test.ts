@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { opsgenie as senders } from "../../../src/in/adapters/opsgenie.ts";
 import { compileRule, matches } from "../../../src/in/ingest/match.ts";
 import { parseConfigFile } from "../../../src/records/config-file/document.ts";
 import { writeYaml } from "../../../src/records/config-file/yaml.ts";
 import { matchersOfTemplate } from "../../../src/records/import/oncall/templates.ts";
 import { fromOpsgenie } from "../../../src/records/import/opsgenie/opsgenie.ts";
+import { sent } from "../../in/adapters/clean.ts";
 import { anyTime } from "../../support/patterns.ts";
 import fc from "../../support/property.ts";
 
@@ -140,6 +142,26 @@ test("a route that can't be said is named, and none that tells nobody takes what
   assert.match(report, /r2 isn't imported: no condition here says matches of source/);
   assert.deepEqual(ladders({ entity: "a" }), ["rest"]);
   assert.deepEqual(ladders({ source: "a" }), ["B"]);
+});
+
+test("a priority is compared as events of its senders have it, and what isn't exact is named", () => {
+  const on = (operation: string, expectedValue: string, not = false) => [
+    { field: "priority", key: "", operation, expectedValue, not },
+  ];
+  const type = "match-all-conditions";
+  const { ladders, report } = opsgenie([
+    { type, conditions: on("equals", "p1"), to: "A" },
+    { type, conditions: on("greater-than", "P3"), to: "A" },
+    { type, conditions: on("equals", "P5", true), to: "B" },
+  ]);
+  assert.match(report, /r1 isn't imported: no condition here says greater-than of priority/);
+  const event = (priority: string) => {
+    const body = JSON.stringify({ message: "m", ...(priority !== "" && { priority }) });
+    const [one] = senders.decode(sent(body, { path: "/v2/alerts" })).events;
+    return { ...one?.keys };
+  };
+  const taken = ["P1", "p1", "P2", "", "P5"].map((priority) => ladders(event(priority)));
+  assert.deepEqual(taken, [["A"], ["A"], ["B"], ["B"], ["rest"]]);
 });
 
 test("OnCall's templates that compare fields of the payload are conditions", () => {

@@ -4,7 +4,7 @@ import { literal } from "../team/routes.ts";
 
 /** Which alerts a routing rule takes, as its conditions compare keys that the box's events of Opsgenie's senders have. */
 
-const FIELDS = ["entity", "source"];
+const FIELDS = ["entity", "source", "priority"];
 
 /** As `GivenRoute.any`; the criteria are no `match-all`. */
 export function matchersOfCriteria(criteria: Given | null): LabelMatcher[][] | string {
@@ -22,7 +22,9 @@ export function matchersOfCriteria(criteria: Given | null): LabelMatcher[][] | s
 
 /** A text: why there is none. */
 function matcherOfCondition(given: Given): LabelMatcher | string {
-  const [field, value] = [given.text("field"), given.text("expectedValue")];
+  const field = given.text("field");
+  const expected = given.text("expectedValue");
+  const value = field === "priority" ? expected.toUpperCase() : expected;
   const operation = given.text("operation").toLowerCase();
   const key = field === "extra-properties" ? given.text("key") : field;
   const isNot = given.raw("not") === true;
