@@ -45,7 +45,7 @@ function firstToMend({ system, base, who, tenant, origin }: PageCall): Markup | 
     return html`<strong>Something is wrong.</strong> ${isManager ? (sick.named ?? sick.detail) : sick.detail} <a href="${base}/system#check-${sick.name}">Mend it</a>`;
   const found = isManager ? worstOfDoctor(tenant.host?.doctor.latest() ?? null) : null;
   if (found !== null)
-    return html`<strong>The doctor found something.</strong> ${found.detail} <a href="${base}/system#${found.id}">Mend it</a>`;
+    return html`<strong>The doctor found a problem.</strong> ${found.detail} <a href="${base}/system#${found.id}">Mend it</a>`;
   if (isSafe(origin)) return null;
   return html`<strong>Not encrypted.</strong> Whoever is on this network can read and change what you see.`;
 }

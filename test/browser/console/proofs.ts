@@ -137,7 +137,7 @@ async function readsWithoutScript(browser: Browser, receiver: Receiver): Promise
     await page.goto(`${box.url}/me`);
     await page.fill("#name input", "Olga the Owner");
     await press(page, "#name button");
-    assert.match((await page.textContent("#said")) ?? "", /You are called Olga the Owner/);
+    assert.match((await page.textContent("#said")) ?? "", /Your name is Olga the Owner now/);
     const blank: string[] = [];
     for (const [name, path] of Object.entries(screensOf(house))) {
       await page.goto(box.url + path);

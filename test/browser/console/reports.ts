@@ -113,7 +113,7 @@ const nothingIsLost: Step = async (stage) => {
   assert.equal(await second.inputValue("[name=title]"), "Soon");
   assert.match(
     (await second.textContent("#kept")) ?? "",
-    /kept in this browser, unencrypted: draft of/,
+    /stored in this browser, unencrypted: draft of/,
   );
   await framed(second, written);
   // The session is over while somebody writes.

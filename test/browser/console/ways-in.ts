@@ -110,7 +110,7 @@ async function phoneComesIn({ box, visit, calm }: Stage, browser: Browser): Prom
     assert.equal(page.url(), `${box.url}/phone`, "the code isn't in the address");
     assert.equal(await phone.run("history.length"), 2);
     await soon(desk, { ms: 1500, what: "the desk sees the phone" }, () =>
-      shows(desk, "A phone wants to come in as you", "#phone"),
+      shows(desk, "A phone wants to sign in as you", "#phone"),
     );
     const digits = (await page.textContent("#digits")) ?? "";
     await desk.page.fill("input[name=digits]", digits);

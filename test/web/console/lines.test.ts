@@ -42,7 +42,7 @@ test("kept lines are found by words, level, source and template, newest last", a
     ["level=x", 5],
   ] as const)
     assert.equal(linesIn((await tab.get(`${at}?${query}`)).text), n, query);
-  assert.match((await tab.get(`${at}?q=nothing`)).text, /No kept line is like that\./);
+  assert.match((await tab.get(`${at}?q=nothing`)).text, /No kept line matches\./);
 });
 
 test("the interface finds the same lines by the same words", async (t) => {

@@ -96,7 +96,7 @@ test("the phone shows two digits, the desk types them, the phone is in with a se
   const early = await phone.post("/phone");
   assert.deepEqual([early.status, cookieOf(early, "box")], [200, ""], "not before it is answered");
   const page = await desk.get("/me/phone");
-  assert.match(page.text, /A phone wants to come in as you/);
+  assert.match(page.text, /A phone wants to sign in as you/);
   assert.ok(!page.text.includes(code), "the code is used");
   assert.ok(!page.text.includes(`>${digits}<`), "the desk doesn't know the digits");
   assert.equal((await desk.post("/me/phone/answer", { digits })).status, 303);

@@ -61,7 +61,7 @@ test("rules are listed in words, with whom they page now; a project without says
   assert.match(text, /Fires at the first event, one alert for each provider/);
   assert.match(text, /at once, again every 5 min → ann@example\.org by shared channels, if at all/);
   await box.project("empty");
-  assert.match((await tab.get("/p/empty/rules")).text, /nobody is told of them/);
+  assert.match((await tab.get("/p/empty/rules")).text, /nobody is notified/);
   assert.equal((await tab.get("/p/none/rules")).status, 404);
 });
 

@@ -144,7 +144,7 @@ test("a box without an account tells who has its machine how to make the first s
   assert.match((await tab.get("/signin")).text, /Sign in/);
   box.tenant.store.db.exec("DELETE FROM api_keys; DELETE FROM accounts");
   const page = await tab.get("/signin");
-  assert.match(page.text, /Nobody has a seat here yet/);
+  assert.match(page.text, /This box has no account yet/);
   // Typed in another folder without it, it would be about another box.
   assert.ok(page.text.includes(`box pair-code --role owner --data ${box.data}`), page.text);
   assert.doesNotMatch(page.text, /password/);

@@ -93,7 +93,7 @@ ${runs(call, project, id)}
     ...(enabled ? {} : { why: "It is off." }),
   })}</div>
 <details id="change-${id}"${call.returned?.action === change && html` open`}><summary>Change it</summary>${actionForm(call, change, action)}</details>
-<details id="delete-${id}"><summary>Delete it</summary><p class="soft">A rule that names it stands in the way.</p>${button(call, { action: `${at}/delete`, name: `Delete ${name}`, kind: "danger" })}</details></li>
+<details id="delete-${id}"><summary>Delete it</summary><p class="soft">It can’t be deleted while a rule names it.</p>${button(call, { action: `${at}/delete`, name: `Delete ${name}`, kind: "danger" })}</details></li>
 `;
 }
 
@@ -107,7 +107,7 @@ const WORDS = {
 function runs(call: PageCall, project: Project, actionId: string): Markup {
   const all = listExecutions(call.tenant.store, { projectId: project.id, actionId }, RUNS);
   if (all.length === 0)
-    return html`<p class="soft">It never ran: run it once, before an alert does.</p>`;
+    return html`<p class="soft">It never ran. Try it once before an alert runs it.</p>`;
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>run</th><th>for</th><th>came to</th><th>answer</th></tr></thead><tbody>${all.map(
     ({
       alert_id,

@@ -40,7 +40,7 @@ export function actionForm(call: PageCall, action: string, stored: ListedAction 
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "name", label: "Name", value: stored?.name ?? "", required: true, autocomplete: "off" })}
 ${select(call, action, { name: "method", label: "Method", value: stored?.method ?? "POST", choices: actionMethod.options.map((one) => ({ value: one, name: one })) })}
-${field(call, action, { name: "url", label: "Address", value: stored?.url ?? "", type: "url", required: true, autocomplete: "off", ...(stored !== null && (stored.header_keys.length > 0 || stored.has_body) && { hint: "For another server its headers and body have to be typed again." }) })}
+${field(call, action, { name: "url", label: "Address", value: stored?.url ?? "", type: "url", required: true, autocomplete: "off", ...(stored !== null && (stored.header_keys.length > 0 || stored.has_body) && { hint: "If you change the server, type its headers and body again." }) })}
 ${area("headers", "Headers", `One a line, “Name: value”; sealed, never shown again.${kept}`)}
 ${area("body", "Body", `Sealed, too. Without one the event itself is sent.${kept}`)}
 <fieldset><legend>Runs when an alert is</legend>${actionEvents.map((event) => box("events", event, events.has(event), EVENT_PLACES[event]))}</fieldset>

@@ -21,7 +21,8 @@ const MOST_FOLDS = 3;
 /** The one that counts at night; on a phone it is fixed at the bottom. Where it stood nothing is pressed any more: a tap may come twice. */
 export function mainAction(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
   const path = `/a/${id}`;
-  if (state === "resolved") return html`<p class="soft">A further match opens a new alert.</p>`;
+  if (state === "resolved")
+    return html`<p class="soft">The next matching event opens a new alert.</p>`;
   // Where a notification has no button of its own, a tap comes here for just this.
   const first = call.query.get("from") === "push";
   const isOwn = acked_by === call.who.accountId;

@@ -68,7 +68,7 @@ ${found.messages.length === 0 ? noLines(call, shown) : html`${lineList(call, sho
 /** Why there is none, and what would bring some. */
 export function noLines(call: PageCall, { row }: ShownAlert): Markup {
   const keep = remedy(call, pathOf("p", row.project), "Keep logs from now on");
-  return html`<p class="soft">No line is kept of this time: a source keeps its lines where it is told to.${keep !== null && html` ${keep}`}</p>`;
+  return html`<p class="soft">No lines are kept from this time. A source keeps its lines only if you turn that on.${keep !== null && html` ${keep}`}</p>`;
 }
 
 /** One under another, the alert's own kind marked by a bar. */

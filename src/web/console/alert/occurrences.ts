@@ -38,7 +38,7 @@ export function occurrences(call: PageCall, shown: ShownAlert): Markup {
   )}</nav></div>
 ${
   total === 0
-    ? html`<p class="soft">None in this time. Bars stand here when events match.</p>`
+    ? html`<p class="soft">No matching events in this time.</p>`
     : html`${barPlot(bars, marks, `${total} events by the ${seconds === HOUR ? "hour" : "minute"}, at most ${most}`)}<p class="soft small">${timeOnClock(call, from)} – ${timeOnClock(call, from + counts.length * seconds)}, by the ${seconds === HOUR ? "hour" : "minute"}</p>${asNumbers(call, read, marks)}`
 }`;
 }

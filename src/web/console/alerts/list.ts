@@ -65,7 +65,7 @@ export async function alertList(
   );
   const on = next === null ? null : listAddress({ ...asked, before: next });
   return html`<p class="new" data-new><button type="button"></button></p>
-${!complete && html`<p class="warn">There are more than one look takes: the rest is in no group and in no count here.</p>`}
+${!complete && html`<p class="warn">There are too many alerts to group all of them. The rest is in no group and in no count here.</p>`}
 <ol class="rows" data-list${next !== null && html` data-more`}>${items}${left.map((row) => draw(row, true))}</ol>
 ${pages(call, asked, on)}`;
 }

@@ -37,7 +37,7 @@ export async function nothingThere(call: PageCall, asked: AskedList): Promise<Ma
   if (configVersions(tenant.store).length === 0)
     return empty(
       "Nothing is set up yet.",
-      html`<p class="soft">First a phone that rings, then an event, then a page that you answer.</p><p><a class="button" href="${base}/welcome">First steps</a></p>`,
+      html`<p class="soft">First make a phone ring, then send an event, then answer a page.</p><p><a class="button" href="${base}/welcome">First steps</a></p>`,
     );
   const { open, acknowledged, resolved } = countAlerts(tenant.store, { accountId: who.accountId });
   if (open + acknowledged + resolved === 0) {

@@ -29,14 +29,14 @@ export function addChannel(call: PageCall, project: string): Markup {
 <input type="hidden" name="type" value="${kind.kind}">
 ${channelFields(call, at, { kind, stored: null })}
 <p class="form-foot"><button class="button" name="try" value="first" data-busy="Sending a test …">Test, then add</button><button class="button second">Add untested</button><a href="${call.base}${at}">Another kind</a></p></form>
-<p class="soft">The test sends one message to what is typed. Unless it gets through nothing is stored, and secrets have to be typed again.</p>`;
+<p class="soft">The test sends one message to the address you typed. If it fails, nothing is stored, and you type the secrets again.</p>`;
 }
 
 /** A webhook's secret that was minted: this once. */
 export function secretNotice({ shown }: PageCall): Markup {
   const { secret } = shown;
   if (secret === undefined) return html``;
-  return html`<div class="notice notice-warn"><h2>What its requests are signed with</h2><p>Shown once, now: give it to the receiver.</p>
+  return html`<div class="notice notice-warn"><h2>What its requests are signed with</h2><p>Shown only now: give it to the receiver.</p>
 <div class="snippet"><pre class="code" id="secret-text">${secret}</pre><button type="button" class="button second" data-copy="secret-text">Copy</button></div></div>`;
 }
 

@@ -80,7 +80,7 @@ export const channelScreen: Screen = {
         const which = { id: row.id, tell: writeLateTimeline };
         call.tenant.store.write((tx) => deleteIntegration(tx, project, which));
         return {
-          said: "The channel is deleted; what waited for it is dropped.",
+          said: "The channel is deleted. Messages that waited for it are dropped.",
           to: pathOf("p", project.name, "channels"),
         };
       },
@@ -146,7 +146,7 @@ function deliveryTable(call: PageCall): Markup {
   const at = channelAt(call.params);
   if (all.length === 0)
     return Object.values(asked).every((one) => one === undefined)
-      ? empty("It was sent nothing yet.", html`<p class="soft">A test isn't in this list.</p>`)
+      ? empty("It was sent nothing yet.", html`<p class="soft">Tests are not in this list.</p>`)
       : empty("None are like that.", html`<a href="${call.base}${at}">Clear the filter</a>`);
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>event</th><th>alert</th><th>status</th><th class="num">tries</th><th>made</th></tr></thead>
 <tbody>${all.map(
@@ -166,13 +166,13 @@ function change(call: PageCall): Markup {
   return html`<details id="change-it"${call.returned?.action === action && html` open`}><summary>Change it</summary>
 <form class="form" method="post" action="${call.base}${action}">
 ${channelFields(call, action, { kind, stored })}
-${kind.sent !== undefined && html`<p class="soft">With another address its secrets have to be typed again.</p>`}
+${kind.sent !== undefined && html`<p class="soft">If you change the address, type its secrets again.</p>`}
 <p class="form-foot"><button class="button">Save</button></p></form></details>`;
 }
 
 function end(call: PageCall, title: string): Markup {
   return html`<details id="delete"><summary>Delete it</summary>
-<p class="soft">Its secrets and its list of deliveries go; what waits is dropped. It can't be undone: turning it off keeps them.</p>
+<p class="soft">This deletes its secrets and its deliveries and drops messages that wait. It can’t be undone: turning it off keeps them.</p>
 ${button(call, { action: `${channelAt(call.params)}/delete`, name: `Delete ${title}`, kind: "danger" })}</details>`;
 }
 

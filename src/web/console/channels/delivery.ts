@@ -53,7 +53,7 @@ export const deliveryScreen: Screen = {
         const of = { channel: row.id, delivery: delivery.id };
         const id = call.tenant.store.write((tx) => sendAgain(tx, project, of));
         return {
-          said: `Sent again as delivery ${id}: the same event id, the same bytes.`,
+          said: `Sent again as delivery ${id}, with the same event id and the same bytes.`,
           to: `${channelAt(call.params)}/deliveries/${id}`,
         };
       },
@@ -129,18 +129,18 @@ function request({ request: sent, attempts }: DeliveryDetail): Markup {
 <pre class="code wrap">${sent.method} ${sent.url}
 ${lines.join("\n")}</pre>
 <p class="soft small">Where it says [sealed] stands what identifies the box: it is never shown.</p>
-${sent.body === null ? html`<p class="soft">Its body isn't kept any more.</p>` : html`<div class="snippet"><pre class="code wrap" id="sent-body">${sent.body}</pre><button type="button" class="button second" data-copy="sent-body">Copy</button></div>`}`;
+${sent.body === null ? html`<p class="soft">Its body is no longer stored.</p>` : html`<div class="snippet"><pre class="code wrap" id="sent-body">${sent.body}</pre><button type="button" class="button second" data-copy="sent-body">Copy</button></div>`}`;
 }
 
 function signatureForm(call: PageCall): Markup {
   const action = `${atOf(call)}/check`;
   const body = fieldId(action, "body");
   return html`<details id="check-signature"${call.returned?.action === action && html` open`}><summary>Check a signature</summary>
-<p class="soft">For whoever writes the receiver: paste what came there. The stored secret stays here.</p>
+<p class="soft">For the developer of the receiver: paste what came there. The stored secret stays here.</p>
 <form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "timestamp", label: "X-Service-Timestamp", required: true, autocomplete: "off" })}
 ${field(call, action, { name: "signature", label: "X-Service-Signature", required: true, autocomplete: "off", hint: "Or webhook-signature, with its id below." })}
 ${field(call, action, { name: "id", label: "webhook-id", autocomplete: "off" })}
-<div class="field"><label for="${body}">The body as it came, byte for byte</label><textarea id="${body}" name="body" rows="4">${typed(call, action, "body")}</textarea></div>
+<div class="field"><label for="${body}">The body as it arrived, byte for byte</label><textarea id="${body}" name="body" rows="4">${typed(call, action, "body")}</textarea></div>
 <p class="form-foot"><button class="button second">Check</button></p></form></details>`;
 }

@@ -24,7 +24,7 @@ export function channelFields(
 ): Markup {
   const { all, required } = fieldsOf(kind);
   const isNew = stored === null;
-  return html`${field(call, action, { name: "name", label: "Called", value: stored?.name ?? "", hint: "As you call it: “ops”. Optional.", autocomplete: "off" })}
+  return html`${field(call, action, { name: "name", label: "Called", value: stored?.name ?? "", hint: "A name of your choice, like “ops”. Optional.", autocomplete: "off" })}
 ${all.map((name) => {
   const hint = kind.fields.shape[name]?.meta()?.description;
   const isOpen = name === "url";
@@ -51,7 +51,7 @@ function stormField(call: PageCall, action: string, stored: StoredChannel | null
     label: "One by one up to",
     type: "number",
     value: String(stored?.storm_threshold ?? USUAL_STORM),
-    hint: "Openings in a minute: with more of them the further ones are told together, once a minute. 0: never together.",
+    hint: "When more alerts than this open in a minute, the others come together in one message a minute. 0: never together.",
     more: html`min="0" max="1000"`,
   });
 }

@@ -61,7 +61,7 @@ function rows(call: PageCall, project: string, all: readonly ChannelNow[]): Mark
   if (all.length === 0)
     return empty(
       `Nobody outside the box hears of alerts in ${project}.`,
-      html`<p class="soft">People's own phones are on their pages; here is what a team shares: a chat room, a ticket system.</p>`,
+      html`<p class="soft">Here are the channels a team shares: a chat room, a ticket system. Each person adds their own phone under Me.</p>`,
     );
   const nameOf = personNamed(call);
   return html`<ul class="who">${all.map((one) => row(call, one, nameOf))}</ul>`;

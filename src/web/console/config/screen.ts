@@ -96,7 +96,7 @@ ${ladders.length > 0 && html`<label class="check" for="config-ladders"><input ty
 function madeNotice({ shown }: PageCall): Markup {
   const made = JSON.parse(shown["made"] ?? "[]") as MadeByText[];
   if (made.length === 0) return html``;
-  return html`<div class="notice notice-warn"><h2>Made just now</h2><p>Shown once, now: give each to who needs it.</p>${made.map(
+  return html`<div class="notice notice-warn"><h2>Made just now</h2><p>Shown only now: give each to who needs it.</p>${made.map(
     ({ what, secret }, i) =>
       html`<h3>${what}</h3><div class="snippet"><pre class="code" id="made-${i}">${secret}</pre><button type="button" class="button second" data-copy="made-${i}" hidden>Copy</button></div>
 `,

@@ -54,7 +54,7 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
       const rule = call.tenant.store.write((tx) =>
         makeHeartbeatRule(tx, project, { heartbeat: row, ear }),
       );
-      return { said: `The rule ${rule} is set: it takes this heartbeat alone.` };
+      return { said: `The rule ${rule} is saved. It takes only this heartbeat.` };
     },
   },
   rotate: {
@@ -65,7 +65,7 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
       const { row, project } = heartbeatHere(call);
       const { addresses } = call.tenant.store.write((tx) => rotateHeartbeat(tx, project, row.id));
       return {
-        said: "A new address. The one before opens nothing any more.",
+        said: "A new address. The old one no longer works.",
         to: `/heartbeats/${row.id}`,
         shown: { ping_url: `${call.origin}${PING}/${addresses.secret}`, uuid: addresses.uuid },
       };
@@ -78,7 +78,7 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
       const { row, project } = heartbeatHere(call);
       await dropHeartbeat(call.tenant, project, row.id);
       return {
-        said: `${row.name} is deleted: its address opens nothing.`,
+        said: `${row.name} is deleted. Its address no longer works.`,
         to: pathOf("p", project.name, "heartbeats"),
       };
     },

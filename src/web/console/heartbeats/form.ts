@@ -19,7 +19,7 @@ const LEVELS = [
 /** What a job is called, how often it reports, and how late it may be. */
 export function heartbeatFields(call: PageCall, action: string, fields: URLSearchParams): Markup {
   const value = (name: string) => fields.get(name) ?? "";
-  return html`${field(call, action, { name: "name", label: "Name", value: value("name"), required: true, autocomplete: "off", hint: "What runs: “nightly backup”. It stands in the alert." })}
+  return html`${field(call, action, { name: "name", label: "Name", value: value("name"), required: true, autocomplete: "off", hint: "What runs, like “nightly backup”. The alert shows it." })}
 <fieldset><legend>It reports</legend>
 ${select(call, action, {
   name: "how",
@@ -35,8 +35,8 @@ ${lengthField(call, action, fields, { name: "period_seconds", label: "Every", hi
 ${field(call, action, { name: "cron", label: "cron", value: value("cron"), autocomplete: "off", hint: "Five fields: 15 3 * * 1-5 is 03:15 on weekdays.", more: html`class="mono" spellcheck="false"` })}
 ${field(call, action, { name: "timezone", label: "On the clocks of", value: value("timezone"), autocomplete: "off", hint: "Of cron: an IANA name, like Europe/Berlin." })}
 ${field(call, action, { name: "oncalendar", label: "OnCalendar=", value: value("oncalendar"), autocomplete: "off", hint: "Mon..Fri 03:00 Europe/Vienna: kept as cron.", more: html`class="mono" spellcheck="false"` })}
-${lengthField(call, action, fields, { name: "grace_seconds", label: "It may be late by", hint: "Only then an alert opens." })}
-${lengthField(call, action, fields, { name: "max_run_seconds", label: "A run takes at most", hint: "Where it tells its start; empty: as long as it may be late." })}</fieldset>
+${lengthField(call, action, fields, { name: "grace_seconds", label: "It may be late by", hint: "An alert opens only after this time." })}
+${lengthField(call, action, fields, { name: "max_run_seconds", label: "A run takes at most", hint: "Counts if the job reports its start. Leave empty to use the time it may be late." })}</fieldset>
 ${select(call, action, { name: "level", label: "When it is missing or fails, that is", value: value("level"), choices: LEVELS })}`;
 }
 
@@ -67,7 +67,7 @@ export function earsField(call: PageCall, action: string, project: string | null
       ...usualEars(call, project),
       ...earChoices(call, project).map(({ value, name }) => ({ value, name: `its own: ${name}` })),
     ],
-    hint: "A ladder of its own is a rule that takes this heartbeat alone; it can be changed like any other.",
+    hint: "A ladder of its own is a rule for this heartbeat alone. You can change it like any other rule.",
   })}`;
 }
 

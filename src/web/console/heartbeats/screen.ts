@@ -90,7 +90,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
   const action = `/heartbeats/${row.id}/hear`;
   const list =
     rules.length === 0
-      ? html`<p class="wrong">No rule hears it: nobody would be told.</p>`
+      ? html`<p class="wrong">No rule takes it, so nobody would be notified.</p>`
       : html`<p>Heard by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
   const usual = usualEars(call, project.name);
   return html`<h2>Who is told</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
@@ -101,7 +101,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
       label: "Page",
       value: usual[0]?.value ?? `a:${call.who.accountId}`,
       choices: [...usual, ...earChoices(call, project.name)],
-      hint: "It is a rule that takes this heartbeat alone; the rules above go on hearing it.",
+      hint: "This makes a rule for this heartbeat alone. The rules above still take it, too.",
     },
   )}<p class="form-foot"><button class="button second">Make the rule</button></p></form></details>`;
 }
@@ -118,7 +118,7 @@ function away(call: PageCall, { row, project }: ShownBeat): Markup {
   const { id, name } = row;
   const runs = listRuns(call.tenant.store, id, RUNS).length;
   const mayRotate = isManager(call.who.role);
-  return html`<details id="rotate"><summary>Replace its address</summary><p class="soft">The one that its job has opens nothing from then on: until the job has the new one it is missing.</p>${button(
+  return html`<details id="rotate"><summary>Replace its address</summary><p class="soft">The old address stops working at once. Until the job has the new one, the heartbeat counts as missing.</p>${button(
     call,
     {
       action: `/heartbeats/${id}/rotate`,

@@ -27,7 +27,7 @@ export const newLadderForms: Readonly<Record<string, Form>> = {
       mustManage(call.who.role);
       const { name } = call.tenant.store.write((tx) => insertLadder(tx, ladderOfFields(form)));
       return {
-        said: `The ladder ${name} is made. Rules climb it once they name it.`,
+        said: `The ladder ${name} is made. Rules use it once they name it.`,
         to: pathOf("ladders", name),
       };
     },

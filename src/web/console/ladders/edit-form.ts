@@ -24,7 +24,7 @@ export function editForm(
   const { action } = filled;
   return html`<h2>Rungs</h2><form id="${LADDER_FORM}" class="rule-form" method="post" action="${base}${action}" data-preview="asked,found" data-preview-to="${base}${action}/edit">
 <input type="hidden" name="read" value="${read}">
-${at === "/steps" && line(filled, { name: "name", label: "Name", at: "/name", hint: "As rules and people call it. Rules keep it under another name." })}
+${at === "/steps" && line(filled, { name: "name", label: "Name", at: "/name", hint: "Rules and people use this name. If you rename it, rules follow." })}
 <fieldset id="who"><legend>Who is paged</legend>${stepsForm({ base }, filled, { around, at })}</fieldset>
 ${at === "/steps" && passes(filled)}
 <p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button> <button class="button second" formaction="${base}${action}/edit#found" formnovalidate>Try it</button> <span class="soft small">${changes}</span></p></form>`;

@@ -62,7 +62,7 @@ export const laddersScreen: Screen = {
 };
 
 function head({ base, who }: PageCall): Markup {
-  return html`<p class="soft">Who is paged and when, for as many rules as name it. One change of a ladder is a change of them all.</p>${
+  return html`<p class="soft">A ladder says who is paged and when. Many rules can use one ladder, and a change applies to all of them.</p>${
     isManager(who.role) &&
     html`<p class="buttons"><a class="button" href="${base}${NEW_LADDER}" data-key="n" aria-keyshortcuts="n" title="New ladder (n)">New ladder</a></p>`
   }`;
@@ -72,7 +72,7 @@ function list(call: PageCall, around: LadderContext): Markup {
   const { store } = call.tenant;
   const all = listLadders(store);
   if (all.length === 0)
-    return empty("No ladder has a name yet: every rule has steps of its own, or none.");
+    return empty("No ladder has a name yet. Every rule has its own steps, or none.");
   const rules = rulesOfLadders(store);
   const climbing = climbingAlerts(store);
   return html`<ul class="cards rule-cards" data-list>${all.map((ladder) =>
@@ -103,7 +103,7 @@ const MOST_OFFERS = 20;
 function copiesList(call: PageCall, around: LadderContext): Markup {
   const all = ladderCopies(call.tenant.store).slice(0, MOST_OFFERS);
   if (all.length === 0) return html``;
-  return html`<h2>Rules with equal steps</h2><p class="soft">Each could be one ladder with a name. Nothing changes for open alerts, nor for what was counted.</p>
+  return html`<h2>Rules with equal steps</h2><p class="soft">Each group could be one ladder with a name. Open alerts and counted events stay as they are.</p>
 <ul class="cards bare">${all.map((copies, i) => offer(call, copies, { around, i }))}</ul>`;
 }
 

@@ -182,7 +182,7 @@ export function passesWords({ passes, pass_after_minutes: pause }: LadderInput):
 function deleting(call: PageCall, { name }: StoredLadder, rules: readonly string[]): Markup {
   if (!isManager(call.who.role)) return html``;
   if (rules.length > 0)
-    return html`<p class="soft small">It can be deleted once no rule names it.</p>`;
+    return html`<p class="soft small">It can be deleted when no rule uses it.</p>`;
   return html`<details id="delete-ladder"><summary>Delete this ladder</summary><p class="soft">No rule names it.</p>
 <form method="post" action="${call.base}${pathOf("ladders", name)}/delete"><button class="button danger">Delete ${name}</button></form></details>`;
 }

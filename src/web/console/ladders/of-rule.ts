@@ -116,7 +116,7 @@ function adopting(call: PageCall, project: Project, rule: StoredRule): Markup {
     return html`<p class="soft">Owners and admins make it a ladder that other rules can name. Ask ${managers(call)}.</p>`;
   const isBack = call.returned?.action === action;
   return html`<details id="adopt"${isBack && html` open`}><summary>Make it a ladder of its own</summary>
-<p class="soft">Other rules can name it then, and one change is a change of all. Nothing changes for open alerts, nor for what was counted. Its schedules have to be shared.</p>
+<p class="soft">Then other rules can use it, and a change applies to all of them. Open alerts and counted events stay as they are. Its schedules have to be shared.</p>
 <form class="form" method="post" action="${call.base}${action}">${field(call, action, { name: "name", label: "What it is called", required: true, autocomplete: "off", hint: "“first line”, “payments at night”." })}
 ${others.slice(0, MOST_COPIES).map((one, i) => html`<label class="check" for="adopt-${i}"><input type="checkbox" id="adopt-${i}" name="rule" value="${one}" checked> also for ${one}, which has the same steps</label>`)}
 <p class="form-foot"><button class="button">Make the ladder</button></p></form></details>`;

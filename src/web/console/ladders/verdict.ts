@@ -29,7 +29,7 @@ ${silenced(call, question)}`;
 function silenced(call: PageCall, question: LadderQuestion): Markup {
   const { silent } = question;
   if (silent.length === 0)
-    return html`<p class="soft">Everybody answers. Make somebody silent below, and see who is left.</p>`;
+    return html`<p class="soft">Everybody answers. Choose below who doesn’t answer, and see who is left.</p>`;
   const names = new Map(
     listAccounts(call.tenant.store).map((one) => [one.id, one.display_name.trim() || one.email]),
   );

@@ -125,10 +125,10 @@ function seenBefore({ rows }: PageCall): { newest: number; missed: number } | nu
 function noneOf(call: PageCall, project: string, isAsked: boolean): Markup {
   const at = pathOf("p", project);
   return isAsked
-    ? empty("No kept line is like that.", html`<a href="${call.base}${at}/lines">Clear</a>`)
+    ? empty("No kept line matches.", html`<a href="${call.base}${at}/lines">Clear</a>`)
     : empty(
         "No line is kept.",
-        html`<p class="soft">A source keeps its lines where it is told to.</p><a class="button second" href="${call.base}${at}">To the sources</a>`,
+        html`<p class="soft">A source keeps its lines only if you turn that on.</p><a class="button second" href="${call.base}${at}">To the sources</a>`,
       );
 }
 

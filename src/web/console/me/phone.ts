@@ -48,7 +48,7 @@ export const phoneScreen: Screen = {
       act({ tenant, who }, form) {
         const { phones } = tenant.ways;
         if (phones.answer(who.sessionId, (form.get("digits") ?? "").trim()))
-          return { said: "Those are the digits. Your phone goes on by itself." };
+          return { said: "The digits are right. Your phone goes on by itself." };
         const sees = phones.deskSees(who.sessionId);
         const left = sees?.state === "asked" ? sees.left : 0;
         const reason =
@@ -64,7 +64,7 @@ export const phoneScreen: Screen = {
       target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }) {
         tenant.ways.phones.cancel(who.sessionId);
-        return { said: "That code opens nothing any more." };
+        return { said: "That code no longer works." };
       },
     },
   },
@@ -74,19 +74,19 @@ function drawn(call: PageCall, sees: PhoneLinkState | null): Markup {
   const again = (name: string) => button(call, { action: `${AT}/link`, name });
   const cancel = button(call, { action: `${AT}/cancel`, name: "Take it back", kind: "second" });
   if (sees === null)
-    return html`<p>Your phone scans a code here, and is signed in as you without a password.</p>${again("Show the code")}`;
+    return html`<p>Scan a code here with your phone. It is then signed in as you, without a password.</p>${again("Show the code")}`;
   if (sees.state === "shown") return code(call, sees, cancel);
   if (sees.state === "asked")
-    return html`<p><strong>A phone wants to come in as you</strong>: ${sees.agent || "unknown"}, from ${sees.address}.</p>
+    return html`<p><strong>A phone wants to sign in as you</strong>: ${sees.agent || "unknown"}, from ${sees.address}.</p>
 <form class="form" method="post" action="${call.base}${AT}/answer">
 ${field(call, `${AT}/answer`, { name: "digits", label: "The two digits that it shows", required: true, autocomplete: "off", more: html`inputmode="numeric" pattern="[0-9]{2}" maxlength="2"` })}
 <p class="form-foot"><button class="button">Let it in</button></p></form>
 <p class="soft">Not yours? ${cancel}</p>`;
   if (sees.state === "answered")
-    return html`<p>The digits are right. Your phone is coming in …</p>${cancel}`;
+    return html`<p>The digits are right. Your phone is being signed in …</p>${cancel}`;
   if (sees.state === "in")
     return html`<p class="good">Your phone is signed in. <a href="${call.base}/me/sessions">Sessions and keys</a> lists it.</p>${again("Another phone")}`;
-  return html`<p class="wrong">The digits were wrong three times, so that code is over.</p>${again("Show a new code")}`;
+  return html`<p class="wrong">The digits were wrong three times, so the code no longer works.</p>${again("Show a new code")}`;
 }
 
 function code(

@@ -49,7 +49,7 @@ export const meScreen: Screen = {
         if (displayName === "" || [...displayName].length > 128)
           throw invalid([{ field: "/display_name", reason: "must have 1 to 128 characters" }]);
         tenant.store.write((tx) => changeAccount(tx, null, { id: who.accountId, displayName }));
-        return { said: `You are called ${displayName} from now on.` };
+        return { said: `Your name is ${displayName} now.` };
       },
     },
     clock: {
@@ -114,7 +114,7 @@ function clockSection(call: PageCall): Markup {
   const { timezone } = getAccount(call.tenant.store, call.who.accountId);
   return html`<h2>My clock</h2>
 <form class="form" method="post" action="${call.base}${action}">
-${field(call, action, { name: "timezone", label: "Time zone", value: timezone ?? "", hint: `Like Europe/Vienna. Messages to you say times by it, and numbers know your nights. Empty: that of the box, ${tenantZone(call.tenant.store)}.` })}
+${field(call, action, { name: "timezone", label: "Time zone", value: timezone ?? "", hint: `Like Europe/Vienna. Messages to you show times in it, and your nights are counted by it. Empty: the box's own, ${tenantZone(call.tenant.store)}.` })}
 <p class="form-foot"><button class="button second">Save the time zone</button></p></form>`;
 }
 

@@ -52,7 +52,7 @@ export const sessionsScreen: Screen = {
         const { key } = tenant.store.write((tx) =>
           createKey(tx, { tenantId: tenant.id, accountId: who.accountId, label }),
         );
-        return { said: "A new key. It is shown this once.", shown: { key } };
+        return { said: "A new key. It is shown only once.", shown: { key } };
       },
     },
     "key/{kid}/revoke": {
@@ -60,7 +60,7 @@ export const sessionsScreen: Screen = {
       target: ({ kid = "" }) => ({ kind: "key", id: kid }),
       act({ tenant, who, params }) {
         tenant.store.write((tx) => revokeKey(tx, who.accountId, params["kid"] ?? ""));
-        return { said: "The key opens nothing any more." };
+        return { said: "The key no longer works." };
       },
     },
   },

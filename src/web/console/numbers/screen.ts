@@ -74,7 +74,7 @@ function head(call: PageCall, { complete, timezone }: NumbersAnswer): Markup {
     (by) => html`<a href="${call.base}/numbers/csv?weeks=${weeks}&amp;by=${by}">by ${by}</a> `,
   );
   return html`<nav class="tabs" aria-label="Time">${spans}</nav>
-${!complete && empty("Older history is still being read: look again in a minute.")}
+${!complete && empty("The box still reads older history. Look again in a minute.")}
 <p class="soft small">Days are counted in ${timezone}. Drills don't count. As a table (CSV): ${files}</p>`;
 }
 

@@ -14,7 +14,7 @@ export function settingsSection(call: PageCall): Markup {
   const box = { name: "numbers_open", value: "true", usual: numbers_open };
   return html`<details id="numbers-settings"><summary>Settings</summary><form class="form" method="post" action="${call.base}${AT}">
 <label class="check" for="numbers-open"><input type="checkbox" id="numbers-open" name="numbers_open" value="true"${ticked(call, AT, box)}> Everybody sees the figures of everybody</label>
-${field(call, AT, { name: "numbers_timezone", label: "Days are counted in", value: numbers_timezone, required: true, hint: "Like Europe/Vienna. A new one counts from then on. Messages to rooms say times by it, too." })}
+${field(call, AT, { name: "numbers_timezone", label: "Days are counted in", value: numbers_timezone, required: true, hint: "Like Europe/Vienna. A change counts from now on. Messages to channels use it for times, too." })}
 <p class="form-foot"><button class="button second">Save the settings</button></p></form></details>`;
 }
 

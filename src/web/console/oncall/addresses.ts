@@ -40,7 +40,7 @@ export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedul
   };
   return html`<h2>In your calendar</h2>${
     address !== undefined &&
-    html`<div class="notice notice-good"><p>Put this address into your calendar program. It is shown this once, and whoever has it reads those shifts.</p><pre class="code" id="calendar-address">${address}</pre><button type="button" class="button second" data-copy="calendar-address">Copy</button></div>`
+    html`<div class="notice notice-good"><p>Put this address into your calendar program. It is shown only once. Anybody who has it can read these shifts.</p><pre class="code" id="calendar-address">${address}</pre><button type="button" class="button second" data-copy="calendar-address">Copy</button></div>`
   }<ul class="who">${line(name, `All shifts of ${name}`, "all")}${line(null, "Your shifts of every schedule", "mine")}</ul>
 <p class="soft">Or once, as a file: <a href="${call.base}${path}/shifts.ics" download>all shifts of ${name}</a>, <a href="${call.base}/oncall/my-shifts.ics" download>yours of every schedule</a>. It stays as it is now: the days from 30 back to 180 ahead.</p>`;
 }
@@ -54,7 +54,7 @@ const make: Form = {
       form.get("whose") === "mine" ? {} : { schedule: `${stored.project}/${stored.name}` };
     const { secret } = tenant.store.write((tx) => makeCalendar(tx, who.accountId, wish));
     const calendar = `${tenant.publicUrl || origin}${CALENDAR}/${secret}.ics`;
-    return { said: "An address for your calendar. It is shown this once.", shown: { calendar } };
+    return { said: "An address for your calendar. It is shown only once.", shown: { calendar } };
   },
 };
 
@@ -63,7 +63,7 @@ const revoke: Form = {
   target,
   act({ tenant, who, params }) {
     tenant.store.write((tx) => revokeCalendar(tx, who.accountId, params["calendar"] ?? ""));
-    return { said: "Revoked: that address shows nothing any more." };
+    return { said: "Revoked. That address no longer works." };
   },
 };
 

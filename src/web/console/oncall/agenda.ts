@@ -19,7 +19,7 @@ export function agenda(call: PageCall, shown: ShownSchedule): Markup {
     html`<details id="earlier"><summary>Earlier</summary>${agendaTable(call, shown, earlier)}</details>`
   }${agendaTable(call, shown, days)}${
     !shown.isWhole &&
-    html`<p class="soft">It changes too often for all of it: choose fewer days.</p>`
+    html`<p class="soft">There are too many changes to show. Choose fewer days.</p>`
   }</details>`;
 }
 

@@ -53,7 +53,10 @@ export const askAction: Form = {
     };
     const input = check(askWrite, body, "body");
     tenant.store.write((tx) => makeAsk(tx, who.accountId, input));
-    return { said: "Asked. Until somebody takes it, it stays as it is.", to: schedulePage(stored) };
+    return {
+      said: "Asked. The shift stays yours until somebody takes it.",
+      to: schedulePage(stored),
+    };
   },
 };
 

@@ -47,7 +47,7 @@ export function layersForm(call: PageCall, of: LayersForm): Markup {
 <label class="check"><input type="checkbox" name="hand_over"${draft.handOver && html` checked`}> At a hand-over, tell both people silently what stands</label>
 <label class="check"><input type="checkbox" name="covers_hours"${draft.covers === "hours" && html` checked`}> Somebody is promised in the hours of the layers alone: outside of them, nobody is no gap</label></div>
 <input type="hidden" name="layers" value="${draft.layers.length}">
-<h2>Layers</h2><p class="soft">A later one wins where it covers.</p>
+<h2>Layers</h2><p class="soft">Where two layers overlap, the later one decides.</p>
 ${draft.layers.map((layer, index) => layerFields(call, of, { layer, index }))}
 <p class="buttons"><button class="second" name="do" value="new-layer" formaction="${base}${action}/try">Add a layer</button></p>
 <p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button><button class="second" formaction="${base}${action}/try">Show what it would be</button></p></form>`;

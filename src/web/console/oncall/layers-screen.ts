@@ -132,7 +132,7 @@ function gapWords(gaps: readonly string[], what: string, look: string): Markup |
 }
 
 function deleteForm(call: PageCall, stored: StoredSchedule, action: string): Markup {
-  return html`<details id="delete-it"><summary>Delete…</summary><p>Its overrides and calendar addresses go with it. It can’t be deleted while a ladder names it.</p>${button(
+  return html`<details id="delete-it"><summary>Delete…</summary><p>Its overrides and calendar addresses are deleted with it. It can’t be deleted while a ladder names it.</p>${button(
     call,
     { action: `${action}/delete`, name: `Delete ${stored.name}`, kind: "danger" },
   )}</details>`;

@@ -31,6 +31,6 @@ export async function swapForm(call: PageCall, shown: ShownSchedule): Promise<Ma
     html`<a href="${base}${pageWith(shown, `ask=${mine.starts_at}-${mine.ends_at}`)}#ask">Ask for cover…</a> `;
   const away = html`${ask}<a href="${base}${pageWith(shown, "")}">Not now</a>`;
   if (choices.length === 0)
-    return html`<div class="notice"><h2>Swap</h2><p>Nobody else has a shift in the next 8 weeks.</p><p>${away}</p></div>`;
-  return html`<div class="card"><h2>Swap</h2><p>You give ${stretchWords(mine, stored.timezone)}.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${mine.starts_at}-${mine.ends_at}">${select(call, action, { name: "theirs", label: "You take", choices, hint: "Two overrides, both or none." })}<p class="form-foot"><button class="button">Swap</button>${away}</p></form></div>`;
+    return html`<div class="notice"><h2>Swap</h2><p>Nobody else has a shift in the next eight weeks.</p><p>${away}</p></div>`;
+  return html`<div class="card"><h2>Swap</h2><p>You give ${stretchWords(mine, stored.timezone)}.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${mine.starts_at}-${mine.ends_at}">${select(call, action, { name: "theirs", label: "You take", choices, hint: "It makes two overrides, or none." })}<p class="form-foot"><button class="button">Swap</button>${away}</p></form></div>`;
 }

@@ -77,7 +77,7 @@ export const peopleScreen: Screen = {
           mustManage(who.role);
           revokeCode(tx, params["code"] ?? "");
         });
-        return { said: "Taken back: its link opens nothing." };
+        return { said: "Taken back. Its link no longer works." };
       },
     },
   },

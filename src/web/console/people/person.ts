@@ -98,7 +98,7 @@ export const personScreen: Screen = {
           issueReset(tx, who.accountId, params["account"] ?? ""),
         );
         const link = pairLink(tenant.store, tenant.publicUrl, code);
-        return { said: "A link for a new password. It is shown this once.", shown: { link } };
+        return { said: "A link for a new password. It is shown only once.", shown: { link } };
       },
     },
     remove: {
@@ -174,7 +174,7 @@ function removing(call: PageCall, { account, at }: Changing): Markup {
   const named = `Named in ${counted(places.length, "place")}, listed above: put somebody in their place first.`;
   const why = whyOwnerStays(store, account) ?? (places.length > 0 ? named : null);
   return html`<details id="remove"><summary>Remove this person</summary>
-<p class="soft">Their keys, passkeys, sessions, devices and contacts go with them. What names them stands in the way.</p>
+<p class="soft">This deletes their keys, passkeys, sessions, devices and contacts, too. It isn’t possible while a ladder, a layer or an override names them.</p>
 ${wallsOf(call, account)}${button(call, {
   action: `${at}/remove`,
   name: `Remove ${account.email}`,

@@ -56,7 +56,7 @@ export const wayInForms: Readonly<Record<string, Form>> = {
     target: ({ kid = "" }) => ({ kind: "key", id: kid }),
     act({ tenant, who, params }) {
       tenant.store.write((tx) => revokeKey(tx, who.accountId, params["kid"] ?? ""));
-      return { said: "The key opens nothing any more." };
+      return { said: "The key no longer works." };
     },
   },
 };

@@ -22,7 +22,7 @@ export function governSection(call: PageCall, project: string): Markup {
   const isOpen = (action: string) => call.returned?.action === action && html` open`;
   return html`<details id="rename"${isOpen(rename)}><summary>Rename the project</summary>
 <form class="form" method="post" action="${call.base}${rename}">
-${field(call, rename, { name: "name", label: "New name", value: project, required: true, autocomplete: "off", hint: "Tokens go on working; addresses of its pages change." })}
+${field(call, rename, { name: "name", label: "New name", value: project, required: true, autocomplete: "off", hint: "Tokens still work. The addresses of its pages change." })}
 <p class="form-foot"><button class="button second">Rename</button></p></form></details>
 <details id="delete"${isOpen(remove)}><summary>Delete the project</summary>
 <p>${goes(call, project)}</p>
@@ -56,7 +56,7 @@ export const governForms: Readonly<Record<string, Form>> = {
       mustManage(who.role);
       const { name } = check(projectWrite, { name: form.get("name") ?? "" }, "body");
       tenant.store.write((tx) => callProject(tx, params["project"] ?? "", name));
-      return { said: `It is called ${name} now.`, to: pathOf("p", name) };
+      return { said: `Its name is ${name} now.`, to: pathOf("p", name) };
     },
   },
   delete: {

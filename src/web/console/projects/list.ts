@@ -47,7 +47,7 @@ function projectTable(call: PageCall): Markup {
   if (projects.length === 0 && after === "")
     return empty(
       "No project yet.",
-      html`<p class="soft">A project holds sources that send, rules that page, and channels that are told. Make one below, or take the first steps.</p>${way(call, "/welcome", "First steps")}`,
+      html`<p class="soft">A project has sources that send events, rules that page people, and channels that get messages. Make one below, or begin with the first steps.</p>${way(call, "/welcome", "First steps")}`,
     );
   const names = new Map(
     listAccounts(call.tenant.store).map(({ id, display_name, email }) => [
@@ -112,6 +112,6 @@ const nobody = (schedule: string, off: boolean): Markup =>
 function newProject(call: PageCall): Markup {
   return html`<h2>New project</h2>
 <form class="form" method="post" action="${call.base}${AT}">
-${field(call, AT, { name: "name", label: "Name", required: true, autocomplete: "off", hint: "Of a service or a team: “payments”. It can be renamed." })}
+${field(call, AT, { name: "name", label: "Name", required: true, autocomplete: "off", hint: "The name of a service or a team, like “payments”. It can be renamed." })}
 <p class="form-foot"><button class="button"${keyed("n", "Make the project")}>Make the project</button></p></form>`;
 }

@@ -35,17 +35,17 @@ function newForm(call: PageCall, project: Project): Markup {
   const id = fieldId(action, "description");
   const wrong = wrongOf(call, action, "description");
   const tie = typed(call, action, "alert_id", alert === null ? "" : String(alert.id));
-  return html`<p class="soft">A page that people outside read. It has an address that nobody can guess; nothing of the box's own stands on it but what you write.</p>
+  return html`<p class="soft">A public page with an address that nobody can guess. It shows only what you write.</p>
 <form class="form" method="post" action="${call.base}${action}">
 <input type="hidden" name="alert_id" value="${tie}">
 ${tie !== "" && html`<p>About <a href="${call.base}/a/${tie}">alert #${tie}</a>: readers aren't told of it, and the box drafts entries from its history.</p>`}
 ${field(call, action, { name: "title", label: "Title", value: alert === null ? "" : titleOfAlert(alert), required: true, autocomplete: "off", hint: `${alert === null ? "" : "The alert's, for you to rewrite. "}What readers notice: “Card payments are slow”, not what broke.` })}
 <div class="field"><label for="${id}">What is known</label><textarea id="${id}" name="description" rows="4" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}>
-${typed(call, action, "description")}</textarea><p class="hint" id="${id}-hint">Optional, plain text; it stands above the entries.</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>
+${typed(call, action, "description")}</textarea><p class="hint" id="${id}-hint">Optional, plain text. The page shows it above the entries.</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>
 <input type="text" autocomplete="username" value="report" hidden>
 ${field(call, action, { name: "view_password", label: "Password for readers", type: "password", autocomplete: "new-password", hint: "Optional: protect it now, open it later." })}
 <p class="form-foot"><button class="button">Make the report</button></p></form>
-<p class="soft">Its page is there at once, and says “Reported” until the first entry.</p>`;
+<p class="soft">The page exists at once and says “Reported” until the first entry.</p>`;
 }
 
 function createForm(): Form {
@@ -76,7 +76,7 @@ function createForm(): Form {
         });
       });
       return {
-        said: "The report's page is there: write what its readers need first.",
+        said: "The report's page exists now. Write what its readers need first.",
         to: pathOf("p", project, "reports", id),
       };
     },

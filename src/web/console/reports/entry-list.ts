@@ -16,7 +16,7 @@ export function published(call: PageCall, { entries, path }: ShownReport): Marku
 <ol class="who">${newestFirst(entries).map(
     ({ id, title, entryType, contentMd, createdAt, createdBy }) => {
       const name = title || TYPE_WORDS[entryType];
-      return html`<li class="who-item" id="entry-${id}"><div><p><strong dir="auto">${name}</strong> <span class="soft">${title !== "" && `${TYPE_WORDS[entryType]} · `}${nameOf(createdBy)}, ${ago(call, createdAt)}</span></p><p dir="auto">${firstLine(contentMd)}</p></div><div class="buttons"><a class="button second" href="${call.base}${path}?entry=${id}#write" aria-label="Edit: ${name}">Edit</a><details id="delete-${id}"><summary aria-label="Delete: ${name}">Delete</summary><p>Readers see it no more, and its text is gone.</p>${button(
+      return html`<li class="who-item" id="entry-${id}"><div><p><strong dir="auto">${name}</strong> <span class="soft">${title !== "" && `${TYPE_WORDS[entryType]} · `}${nameOf(createdBy)}, ${ago(call, createdAt)}</span></p><p dir="auto">${firstLine(contentMd)}</p></div><div class="buttons"><a class="button second" href="${call.base}${path}?entry=${id}#write" aria-label="Edit: ${name}">Edit</a><details id="delete-${id}"><summary aria-label="Delete: ${name}">Delete</summary><p>Readers no longer see it, and its text is deleted.</p>${button(
         call,
         {
           action: `${path}/entries/${id}/delete`,

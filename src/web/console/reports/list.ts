@@ -51,7 +51,7 @@ function list(call: PageCall, project: Project): Markup {
   if (lines.length === 0)
     return empty(
       "Nobody outside has been told anything.",
-      html`<p class="soft">A report is a page that people outside read while something is wrong. An alert's page starts one from what the box knows.</p>${make}`,
+      html`<p class="soft">A report is a public page that tells people outside what is wrong. You can start one from an alert's page.</p>${make}`,
     );
   return html`<div class="card-head"><h2>Incident reports</h2>${make}</div>
 <div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Report</th><th scope="col">Readers see</th><th scope="col">Last entry</th><th scope="col">Protected</th><th scope="col">Readers' address</th></tr></thead>

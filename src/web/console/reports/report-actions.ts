@@ -31,7 +31,7 @@ export const reportActions: Readonly<Record<string, Form>> = {
         const { project, row } = reportOf(tx, params);
         updateReport(tx, { project, id: row.id }, { title, description, password: "keep" });
       });
-      return { said: "Saved: readers see it at once." };
+      return { said: "Saved. Readers see it at once." };
     },
   },
   password: {
@@ -69,7 +69,7 @@ export const reportActions: Readonly<Record<string, Form>> = {
         const { project, row } = reportOf(tx, params);
         rotateUuid(tx, project, row.id);
       });
-      return { said: "A new address; the old one reaches nothing any more." };
+      return { said: "A new address. The old one no longer works." };
     },
   },
   delete: {

@@ -41,7 +41,7 @@ ${edited !== null && html`<p><a href="${call.base}${path}">Write a new one inste
       html`<option value="${one}" data-standing="${STANDING_WORDS[one]}"${one === type && html` selected`}>${TYPE_WORDS[one]}${STANDING_WORDS[one] !== TYPE_WORDS[one] && `: “${STANDING_WORDS[one]}”`}</option>`,
   )}</select></div></div>
 ${textField(call, action, text)}
-<div id="marks" class="notice notice-warn" hidden><p>Look at these before you publish; each goes from here when you have changed or removed it:</p><ul></ul></div>
+<div id="marks" class="notice notice-warn" hidden><p>Check these before you publish. Each leaves this list when you have changed or removed it:</p><ul></ul></div>
 <p id="effect" hidden></p>
 <div class="form-foot"><button class="button" data-key="Ctrl Enter" aria-keyshortcuts="Control+Enter" title="${edited === null ? "Publish" : "Save"} (Ctrl Enter)" data-busy="Publishing …">${edited === null ? "Publish entry" : "Save, public at once"}</button><span class="noscript"><button class="button second" formaction="${call.base}${path}/preview" formtarget="preview">Preview</button></span></div>
 <p class="hint">Public as soon as it is published.</p></form>${conflict(call, shown)}`;
@@ -58,7 +58,7 @@ function textField(call: PageCall, action: string, text: string): Markup {
 <textarea id="entry-text" name="content_md" rows="14" dir="auto" aria-describedby="entry-count${words !== null && " entry-wrong"}"${words !== null && html` aria-invalid="true"`}>
 ${text}</textarea>
 ${words !== null && html`<p class="wrong" id="entry-wrong">${words}</p>`}
-<p class="hint report-kept"><span id="entry-count">${[...text].length.toLocaleString("en")} of ${MOST_TEXT.toLocaleString("en")}</span><span id="kept" class="scripted">What isn't published is kept in this browser, unencrypted<span id="kept-at"></span>. <button type="button" class="button plain" id="discard" hidden>Discard it</button></span></p></div>`;
+<p class="hint report-kept"><span id="entry-count">${[...text].length.toLocaleString("en")} of ${MOST_TEXT.toLocaleString("en")}</span><span id="kept" class="scripted">Unpublished text is stored in this browser, unencrypted<span id="kept-at"></span>. <button type="button" class="button plain" id="discard" hidden>Discard it</button></span></p></div>`;
 }
 
 const TOO_COMPLEX =

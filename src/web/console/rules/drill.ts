@@ -85,7 +85,7 @@ async function ringForm(
 ${named(call, found)}
 <form class="form" method="post" action="${call.base}${action}">
 ${select(call, action, { name: "level", label: "Level", choices: LEVELS })}
-${field(call, action, { name: "message", label: "What people read behind the word Drill", hint: "Empty: that nothing is wrong, and who tries it." })}
+${field(call, action, { name: "message", label: "What people read after the word “Drill”", hint: "Leave empty to say that nothing is wrong, and who tries it." })}
 <p class="form-foot"><button class="button danger" data-busy="Ringing …">Ring them now</button></p></form>`;
 }
 

@@ -85,7 +85,7 @@ function silencers(call: { base: string }, filled: Filled): Markup {
 ${ids.map(
   (id, i) => html`<div class="rule-line"><input type="hidden" name="above" value="${id}">
 ${line(filled, { name: `q${id}_rule`, label: "Rule", at: `/silenced_by/${i}/rule` })}
-${line(filled, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Labels, with commas between." })}
+${line(filled, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Labels, separated by commas." })}
 ${editButton(call, filled, { does: `drop-above-${id}`, name: "−", label: `Remove rule ${i + 1}` })}</div>`,
 )}
 ${fault(filled, "/silenced_by")}${editButton(call, filled, { does: "add-above", name: "+ Rule" })}</div>`;

@@ -42,7 +42,7 @@ function list(call: PageCall, project: Project): Markup {
   const rules = listRules(store, project.id);
   if (rules.length === 0)
     return empty(
-      "No rules: events are kept, and nobody is told of them.",
+      "There are no rules. Events are stored, and nobody is notified.",
       html`<a class="button" href="${call.base}${newRulePage(project.name)}">Make the first rule</a>`,
     );
   const around = readRuleContext(store, project, { now: call.now, level: USUAL_LEVEL });

@@ -17,8 +17,8 @@ const LEVELS = [
 export function matchForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   return html`<fieldset id="when"><legend>When</legend>
 <div class="rule-line">${pick(filled, { name: "level", label: "Level", at: "/match/min_level", choices: LEVELS, hint: "The lowest that counts." })}
-${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "Any of these, with commas between." })}
-${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "Any of these, with commas between." })}</div>
+${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "One or more, separated by commas." })}
+${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "One or more, separated by commas." })}</div>
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
 ${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
 ${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
@@ -91,5 +91,5 @@ export function fireForm(filled: Filled): Markup {
 <div class="rule-line">${line(filled, { name: "count", label: "after", at: "/fire_after/count", type: "number", unit: "events" })}
 ${line(filled, { name: "distinct_sources", label: "from", at: "/fire_after/distinct_sources", type: "number", unit: "sources" })}
 ${line(filled, { name: "window_minutes", label: "within", at: "/fire_after/window_minutes", type: "number", unit: "min" })}</div>
-${line(filled, { name: "identifier_keys", label: "One alert for each", at: "/identifier_keys", placeholder: "template", hint: "Keys whose values tell two alerts apart, like customer or host. Empty: one alert for each kind of message." })}</fieldset>`;
+${line(filled, { name: "identifier_keys", label: "One alert for each", at: "/identifier_keys", placeholder: "template", hint: "Each value of these keys gets its own alert, like customer or host. Leave empty for one alert for each kind of message." })}</fieldset>`;
 }

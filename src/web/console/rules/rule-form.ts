@@ -30,7 +30,7 @@ ${editButton(call, filled, isJson ? { does: "as-form", name: "As a form" } : { d
 <input type="hidden" name="read" value="${read}">
 ${isJson ? jsonForm(filled, json) : inWords(call, form)}
 ${tryFields(form)}
-${saved !== null && html`<p class="hint">Saving a change starts what the rule counts anew.</p>`}</form>`;
+${saved !== null && html`<p class="hint">When you save a change, the rule starts to count again from zero.</p>`}</form>`;
 }
 
 function inWords(call: { base: string }, { filled, around, saved }: RuleForm): Piece {
@@ -40,7 +40,7 @@ function inWords(call: { base: string }, { filled, around, saved }: RuleForm): P
           name: "name",
           label: "Name",
           at: "/name",
-          hint: "As people will read it on their phones: what is wrong when it fires.",
+          hint: "People read it on their phones. Say what is wrong when it fires.",
         })
       : html`<input type="hidden" name="name" value="${saved}">`
   }

@@ -46,7 +46,7 @@ export const newRuleForms: Readonly<Record<string, Form>> = {
       const project = projectOf(call);
       call.tenant.store.write((tx) => createRule(tx, getProject(tx, project), { name, body }));
       return {
-        said: `The rule ${name} is set: it counts from now on.`,
+        said: `The rule ${name} is saved. It counts from now on.`,
         to: pathOf("p", project, "rules", name),
       };
     },

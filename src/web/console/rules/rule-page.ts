@@ -194,7 +194,7 @@ function head(
 ): Markup {
   const rules = projectTabs(call, project, "rules");
   if (saved === null)
-    return html`${rules}<p class="soft">Nothing is told to anybody until it is saved.</p>`;
+    return html`${rules}<p class="soft">Nobody is notified until it is saved.</p>`;
   const at = pathOf("p", project, "rules", saved.name);
   const added = call.returned === null ? addedIdentifiers(call, saved) : [];
   const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
@@ -234,7 +234,7 @@ function whatWaits(call: PageCall, { id, for_minutes }: StoredRule): Markup {
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {
   const ends = endingWith(call.tenant.store, saved);
   return html`<details id="delete-rule"><summary>Delete this rule</summary>
-<p class="soft">Alerts that it opened stay; nobody is paged for them any more.</p>
+<p class="soft">Its alerts stay, but nobody is paged for them any more.</p>
 <form method="post" action="${call.base}${action}/delete">${ends.map(
     (end) =>
       html`<p class="wrong">${ladderEndWords(end)}</p>

@@ -56,7 +56,7 @@ async function results(call: PageCall, q: string): Promise<Markup> {
   const deeds = deedsOf(call, q);
   const known = knownAs(call, q);
   if (pages.length + things.length + known.length === 0 && deeds === false)
-    return empty("Nothing is called that, and no alert says it.");
+    return empty("No name and no alert matches.");
   const { base } = call;
   return html`<ul class="found">${knownMessages(call, known)}${pages.map(
     ([name, path]) =>
@@ -64,7 +64,7 @@ async function results(call: PageCall, q: string): Promise<Markup> {
   )}${things.map(
     ({ kind, title, sub, path }) =>
       html`<li><a href="${base}${path}" dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></a></li>`,
-  )}${deeds}</ul>${!found.complete && html`<p class="soft">There is more than was looked at: say more of it.</p>`}`;
+  )}${deeds}</ul>${!found.complete && html`<p class="soft">Not everything was searched. Use more words.</p>`}`;
 }
 
 /** "Acknowledge #123", where the words name one that is open. */

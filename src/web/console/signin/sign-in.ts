@@ -50,7 +50,7 @@ export function refusedSignIn(visit: Visit, error: ServiceError, email: string):
 function shown(visit: Visit, typed: Typed): VisitAnswer {
   const { tenant, base, query } = visit;
   if (!hasAccounts(tenant.store))
-    return { title: "Nobody has a seat here yet", main: nobody(tenant) };
+    return { title: "This box has no account yet", main: nobody(tenant) };
   const to = wanted(query);
   const action = `${base}/signin${to === "/alerts" ? "" : `?to=${encodeURIComponent(to)}`}`;
   const { wrong } = typed;
@@ -60,13 +60,13 @@ function shown(visit: Visit, typed: Typed): VisitAnswer {
     headers: signInChallenge(visit),
     main: html`${wrong !== null && html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`}
 ${WAYS.map((way) => way.draw(visit, action, typed))}${providerLinks(visit, to)}
-<p class="soft">No account? Ask whoever runs this box for a pairing link.</p>`,
+<p class="soft">No account? Ask the person who runs this box for a pairing link.</p>`,
   };
 }
 
 /** Nobody can claim a box by being first on the network. */
 const nobody = (
   tenant: Tenant,
-): Markup => html`<p>On the machine where this box runs, make the first seat:</p>
+): Markup => html`<p>On the machine where this box runs, make the first account:</p>
 <pre class="code">${onMachine(tenant, "pair-code --role owner")}</pre>
 <p>It prints a link. Open it here.</p>`;

@@ -26,7 +26,7 @@ export function silenceForm(call: PageCall, fields: URLSearchParams): Markup {
 ${isPlanned && field(call, NEW_SILENCE, { name: "name", label: "Name", value: fields.get("name") ?? "", required: true, autocomplete: "off" })}
 ${whichFields(call, fields)}
 ${isPlanned ? plannedFields(call, fields) : endFields(call, fields)}
-${field(call, NEW_SILENCE, { name: "reason", label: "Why", value: fields.get("reason") ?? "", required: true, autocomplete: "off", hint: "Whoever looks for the missing page reads this.", more: html`maxlength="1000"` })}
+${field(call, NEW_SILENCE, { name: "reason", label: "Why", value: fields.get("reason") ?? "", required: true, autocomplete: "off", hint: "People who look for a missing page read this.", more: html`maxlength="1000"` })}
 <p class="form-foot"><button class="button" data-busy="Saving …">${isPlanned ? "Plan it" : "Silence"}</button><button class="second" formaction="${call.base}${TRY}#would" formnovalidate>Show what it would do</button> <a href="${call.base}/silences">Cancel</a></p></form>`;
 }
 
@@ -73,15 +73,15 @@ ${hidden("names")}${
         autocomplete: "off",
         value: text("match/sources"),
         more: html`placeholder="any"`,
-        hint: "Names with commas between; an alert that several sources feed rings.",
+        hint: "Names, separated by commas. An alert with events of several sources rings.",
       })
 }
 ${templateField(call, fields)}${hidden("conditions")}${
   fields.has("conditions") && html`<p>And: <code>${text("conditions")}</code></p>`
 }
 ${select(call, NEW_SILENCE, { name: "match/below_level", label: "Level", value: text("match/below_level"), choices: LEVELS })}
-${box(call, fields, { name: "critical", words: "critical ones too", hint: "They ring else, also those that become critical later." })}
-${box(call, fields, { name: "all", words: "everything of it", hint: "Needed where nothing above but the project and the level is said." })}
+${box(call, fields, { name: "critical", words: "critical ones too", hint: "If unticked, critical alerts ring, also those that become critical later." })}
+${box(call, fields, { name: "all", words: "everything of it", hint: "Needed if you choose only a project and a level above." })}
 </fieldset>`;
 }
 

@@ -40,7 +40,7 @@ function lists(call: PageCall): Markup {
   if (all.length === 0)
     return empty(
       "Nothing is silenced.",
-      html`<p class="soft">A silence keeps alerts from ringing for a while, and says why: for a deploy, a move, a provider that is down anyway. What is still open at its end is told then.</p>`,
+      html`<p class="soft">A silence keeps alerts from ringing for a while and says why: a deploy, a move, a provider that is down. Alerts that are still open at its end ring then.</p>`,
     );
   return html`<h2>Active</h2>${
     active.length === 0 ? html`<p class="soft">Nothing is silenced now.</p>` : cards(call, active)

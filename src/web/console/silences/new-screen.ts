@@ -26,7 +26,7 @@ export const newSilenceScreen: Screen = {
       },
       body: (
         put,
-      ) => html`<p class="soft">Alerts open and count as ever; nobody is told of them until it ends. What is still open then is told.</p>
+      ) => html`<p class="soft">Alerts still open and count events, but nobody is notified until the silence ends. Alerts that are still open then ring.</p>
 <div class="rule-columns">${put("form")}${put("would")}</div>`,
     };
   },

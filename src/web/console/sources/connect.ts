@@ -60,7 +60,7 @@ export const connectScreen: Screen = {
             ? `Heard by ${made.rules.join(", ")}.`
             : `Rule ${made.made_rule} was made, since none would have heard it.`;
         return {
-          said: `Source ${made.name} is made. ${ruled} Its token is shown this once.`,
+          said: `Source ${made.name} is made. ${ruled} Its token is shown only once.`,
           shown: shownSetUp(made, made.token, made.set_up),
         };
       },
@@ -70,7 +70,7 @@ export const connectScreen: Screen = {
 
 function allCards({ base, params }: PageCall, cards: readonly KindCard[]): Markup {
   const at = pathOf("p", params["project"] ?? "", "connect");
-  return html`<p>Each sender gets a source and a token of its own; a rule is made where none would hear it.</p>
+  return html`<p>Each sender gets its own source and token. If no rule would take its events, the box makes one.</p>
 <ul class="cards bare">${cards.map(
     ({
       kind,

@@ -86,7 +86,7 @@ export const sourceScreen: Screen = {
         );
         const setUp = setUpOf(source.kind, { base: call.origin, token, shortToken });
         return {
-          said: "A new token. The one before opens nothing any more.",
+          said: "A new token. The old one no longer works.",
           shown: shownSetUp(source, token, setUp),
         };
       },
@@ -98,7 +98,7 @@ export const sourceScreen: Screen = {
         const { project = "", source = "" } = params;
         const { name } = check(sourceRename, { name: (form.get("name") ?? "").trim() }, "body");
         tenant.store.write((tx) => callSource(tx, { project, source }, name));
-        return { said: `It is called ${name} now.`, to: pathOf("p", project, "sources", name) };
+        return { said: `Its name is ${name} now.`, to: pathOf("p", project, "sources", name) };
       },
     },
     delete: {
@@ -108,7 +108,7 @@ export const sourceScreen: Screen = {
         const { project, source } = found(call);
         call.tenant.store.write((tx) => deleteSource(tx, project, source.name));
         return {
-          said: `Source ${source.name} is deleted: its token opens nothing.`,
+          said: `Source ${source.name} is deleted. Its token no longer works.`,
           to: pathOf("p", project.name),
         };
       },
@@ -178,7 +178,7 @@ function renaming(call: PageCall, project: string, source: SourceRow): Markup {
   const action = `${atOf(project, source)}/rename`;
   return html`<details id="rename-source"${call.returned?.action === action && html` open`}><summary>Rename the source</summary>
 <form class="form" method="post" action="${call.base}${action}">
-${field(call, action, { name: "name", label: "New name", value: source.name, required: true, autocomplete: "off", hint: "Its token goes on working; rules, silences and open alerts of the project follow. Flags that name it, as --syslog-sender, don't." })}
+${field(call, action, { name: "name", label: "New name", value: source.name, required: true, autocomplete: "off", hint: "Its token still works. Rules, silences and open alerts of the project follow. Flags that name it, like --syslog-sender, don't." })}
 <p class="form-foot"><button class="button second">Rename</button></p></form></details>`;
 }
 
@@ -186,7 +186,7 @@ function deleting(call: PageCall, project: string, source: SourceRow): Markup {
   const action = `${atOf(project, source)}/delete`;
   const about = new URLSearchParams({ project, source: source.name });
   return html`<p><a class="button second" href="${call.base}/silences/new?${about.toString()}">Silence what comes from it …</a></p><details id="delete"><summary>Delete the source</summary>
-<p class="soft">Its token opens nothing from then on; its alerts stay. A rule that names it stands in the way.</p>
+<p class="soft">Its token stops working at once; its alerts stay. It can’t be deleted while a rule names it.</p>
 ${button(call, { action, name: `Delete ${source.name}`, kind: "danger" })}</details>${changesLink(call, "source", source.id)}`;
 }
 

@@ -53,6 +53,6 @@ export const backupNow: Form = {
     if (desk === null)
       throw new ServiceError("backup_dir_missing", "The box was given no directory for backups.");
     desk.make();
-    return { said: "A backup is being made, and proved, in a process of its own." };
+    return { said: "A backup is being made and checked." };
   },
 };

@@ -48,14 +48,14 @@ function changeForm(call: PageCall, url: string | null): Markup {
   return html`<details id="change-relay"${isOpen && html` open`}><summary>${url === null ? "Page through a relay" : "Change it"}</summary>
 <form class="form" method="post" action="${call.base}${CHANGE}">
 ${field(call, CHANGE, { name: "relay_url", label: "Its address", type: "url", value: url ?? "", required: true, autocomplete: "off" })}
-${field(call, CHANGE, { name: "relay_secret", label: "Its secret", type: "password", required: true, autocomplete: "off", hint: "As the service gave it. It is never shown again." })}
-${field(call, CHANGE, { name: "hosted_tenant_id", label: "This box's id there", autocomplete: "off", hint: "With the address below, phones find the way here. May stay empty: what is known stays." })}
+${field(call, CHANGE, { name: "relay_secret", label: "Its secret", type: "password", required: true, autocomplete: "off", hint: "As the service gave it to you. The box never shows it again." })}
+${field(call, CHANGE, { name: "hosted_tenant_id", label: "This box's id there", autocomplete: "off", hint: "Phones find the box by the address below. Leave empty to keep the present one." })}
 ${field(call, CHANGE, { name: "box_public_url", label: "This box's public address", type: "url", autocomplete: "off" })}
 <label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, CHANGE, { name: "test", value: "true", usual: true })}> Store it only if the relay takes a signed test</label>
 <p class="form-foot"><button class="button" data-busy="Asking the relay …">Save</button></p></form>
 ${
   url !== null &&
-  html`<p class="soft">Without it no phone with the app rings, and what waits for it is dropped.</p>${button(
+  html`<p class="soft">Without it, phones with the app don’t ring, and messages that wait for it are dropped.</p>${button(
     call,
     { action: `${CHANGE}/remove`, name: "Page through no relay", kind: "danger" },
   )}`
@@ -98,7 +98,7 @@ export const relayForms: Readonly<Record<string, Form>> = {
       if (relay === null) throw new ServiceError("not_found", "No relay is configured.");
       const { relayUrl, sealedSecret } = relay;
       const secret = tenant.sealer.open(sealedSecret, RELAY_SECRET);
-      if (secret === null) return { said: "Its secret can't be opened: enter it again." };
+      if (secret === null) return { said: "Its secret can't be read. Enter it again." };
       try {
         await tenant.outbox.testFire.relay({ relayUrl, secret, tenantId: tenant.id });
         return { said: "The relay took a signed test. It rang nobody." };

@@ -21,7 +21,7 @@ const lookAgain: Form = {
   act({ tenant, who }) {
     mustManage(who.role);
     tenant.host?.doctor.look();
-    return { said: "The doctor looks again: what it finds comes here." };
+    return { said: "The doctor is looking again. Its findings appear here." };
   },
 };
 

@@ -127,7 +127,7 @@ function typedProvider(form: URLSearchParams): object {
 function providers(call: PageCall): Markup {
   const all = listProviders(call.tenant.store);
   return html`<h2>Providers</h2>
-<p class="soft">Each must know this redirect URI: <code>${call.origin + CALLBACK}</code></p>
+<p class="soft">Register this redirect URI with each of them: <code>${call.origin + CALLBACK}</code></p>
 ${all.length === 0 && html`<p>None yet: people sign in by what this box knows itself.</p>`}
 ${all.map((provider) => one(call, provider))}`;
 }

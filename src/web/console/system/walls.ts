@@ -18,7 +18,7 @@ export function wallsSection(call: PageCall): Markup {
   const { wall: link } = call.shown;
   const names = peopleNames(call.tenant.store);
   return html`<h2>Wall</h2>
-<p>Open alerts and who is on call, large, for a screen that everybody passes. Signed in you see it at <a href="${call.base}${WALL}">${WALL}</a>; a screen shows it by a link of its own.</p>
+<p>Open alerts and who is on call, in large letters, for a screen on the wall. When signed in, you see it at <a href="${call.base}${WALL}">${WALL}</a>; a screen shows it by a link of its own.</p>
 ${link !== undefined && html`<div class="notice notice-good"><p>Open this on the screen, and keep it like a password: it is shown this once, and whoever has it sees the wall.</p><pre class="code" id="wall-link">${link}</pre><button type="button" class="button second" data-copy="wall-link">Copy</button></div>`}
 ${all.length > 0 && html`<div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Screen</th><th scope="col">Shows</th><th scope="col">Made</th><th scope="col">Last seen</th><th scope="col"><span class="hidden-text">Revoke</span></th></tr></thead><tbody>${all.map((wall) => wallRow(call, wall, names))}</tbody></table></div>`}
 <details id="add-wall"${call.returned?.action === MAKE && html` open`}><summary>A link for a screen</summary>
@@ -47,7 +47,7 @@ export const wallForms: Readonly<Record<string, Form>> = {
       const write = check(wallWrite, wish, "body");
       const { secret } = tenant.store.write((tx) => makeWall(tx, who.accountId, write));
       return {
-        said: `A link for ${write.name}. It is shown this once.`,
+        said: `A link for ${write.name}. It is shown only once.`,
         shown: { wall: `${tenant.publicUrl || origin}${WALL}/${secret}` },
       };
     },

@@ -23,7 +23,7 @@ export function awaySection(
 `;
   const time = (name: string, label: string) =>
     field(call, `${at}/away/add`, { name, label, type: "datetime-local", required: true });
-  return html`<h2>Away</h2><p class="soft">Shifts in these times are marked, and the box asks for cover from 14 days ahead. Nobody is taken off a schedule by it.</p>
+  return html`<h2>Away</h2><p class="soft">The box marks your shifts in these times and, from 14 days before, asks you to find cover. It changes no schedule.</p>
 <ul class="who">${away.spans.map((span) =>
     item(
       span,
@@ -39,7 +39,7 @@ export function awaySection(
 <details id="add-away"><summary>Add a time away</summary><form class="form" method="post" action="${base}${at}/away/add">${time("from", "From")}${time("until", "Until")}${field(call, `${at}/away/add`, { name: "note", label: "Note", autocomplete: "off" })}<p class="hint">On your clock, ${look.zone}.</p><p class="form-foot"><button class="button second">Add</button></p></form></details>
 <details id="away-calendar"><summary>A calendar${away.ical !== null && html`: ${away.ical}`}</summary>${
     away.ical_error !== null && html`<p class="wrong">It could not be read: ${away.ical_error}.</p>`
-  }${away.ical_read_at !== null && html`<p class="soft">Read ${ago(call, away.ical_read_at)}.</p>`}<form class="form" method="post" action="${base}${at}/away/calendar">${field(call, `${at}/away/calendar`, { name: "ical", label: "Its https address", value: away.ical ?? "", hint: "Its busy all-day events are times away. Empty: none.", autocomplete: "off" })}<p class="form-foot"><button class="button second">Save the calendar</button></p></form></details>`;
+  }${away.ical_read_at !== null && html`<p class="soft">Read ${ago(call, away.ical_read_at)}.</p>`}<form class="form" method="post" action="${base}${at}/away/calendar">${field(call, `${at}/away/calendar`, { name: "ical", label: "Its https address", value: away.ical ?? "", hint: "Its busy all-day events count as times away. Leave empty for none.", autocomplete: "off" })}<p class="form-foot"><button class="button second">Save the calendar</button></p></form></details>`;
 }
 
 /** The forms below a person's page. `accountOf`: whose, of the page's own address. */

@@ -40,7 +40,7 @@ export function addBrowser(
 ): Markup {
   const { base, origin, tenant, who } = call;
   if (!isSafe(origin))
-    return html`<p class="soft">To be woken by this box a browser needs https, and this address is http. A certificate of your own, a proxy in front of the box or its name in a tailnet gives it one; then open this page there.</p>`;
+    return html`<p class="soft">Notifications in a browser need https, and this address is http. Give the box a certificate, put a proxy in front of it, or use its name in a tailnet. Then open this page there.</p>`;
   const guard = contactGuardOf(tenant);
   const key = pushKeyNow(tenant.store, guard) ?? "";
   // Its browser may still hold what its service gave up: it has to subscribe anew.
@@ -50,7 +50,7 @@ export function addBrowser(
 ${fields.map((name) => html`<input type="hidden" name="${name}">`)}
 <p class="form-foot"><button class="button ${kind}" data-busy="Asking …"${first && html` autofocus`}>Add this browser</button></p>
 <p class="hint">It asks for your permission to show notifications. On an iPhone or iPad: Share, <em>Add to Home Screen</em>, and then from there.</p>
-<p class="noscript">It takes scripts, which are off here.</p>
+<p class="noscript">This needs scripts, and scripts are off in this browser.</p>
 <p data-browser-said role="status"></p></form>`;
 }
 

@@ -80,7 +80,7 @@ ${select(call, action, {
   choices: usable.map(({ kind, about }) => ({ value: kind, name: `${kind}: ${about}` })),
 })}
 ${field(call, action, { name: "address", label: "Address", hint: "The topic, number, address or name at that service. For ntfy it may stay empty: one is made that nobody guesses." })}
-${field(call, action, { name: "label", label: "Called", hint: "As you call it: “my phone”. Optional." })}
+${field(call, action, { name: "label", label: "Called", hint: "A name of your choice, like “my phone”. Optional." })}
 <p class="form-foot"><button class="button">Add and send a code</button></p></form>
 ${
   missing.length > 0 &&

@@ -20,7 +20,9 @@ export function passkeyForms(whose: (call: PageCall) => string): Record<string, 
         const passkey = listPasskeys(tenant.store, whose(call)).find((one) => one.id === id);
         if (passkey === undefined) throw notFound("passkey");
         tenant.store.write((tx) => removePasskey(tx, who.accountId, { id, kept: who.sessionId }));
-        return { said: `${passkey.name} opens nothing any more. Who came in by it is signed out.` };
+        return {
+          said: `${passkey.name} no longer works. Whoever signed in with it is signed out.`,
+        };
       },
     },
   };
@@ -33,7 +35,7 @@ export function passkeyRows(
 ): Markup {
   const all = listPasskeys(call.tenant.store, account);
   if (all.length === 0)
-    return html`<h2>Passkeys</h2>${empty("No passkeys.", html`<p class="soft">A passkey is kept by a phone, a computer or a security key, and opened by finger, face or PIN. Nobody can be talked out of it.</p>`)}`;
+    return html`<h2>Passkeys</h2>${empty("No passkeys.", html`<p class="soft">A passkey is stored on a phone, a computer or a security key. You unlock it by finger, face or PIN. Nobody can trick you into giving it away.</p>`)}`;
   const row = (one: Passkey) => html`<tr><td data-label="Passkey">${one.name}${
     one.doubted_at !== null &&
     html` <span class="wrong">Refused ${ago(call, one.doubted_at)}: its count went back, so there may be a copy of it. Remove it.</span>`

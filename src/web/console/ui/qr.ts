@@ -12,7 +12,7 @@ export function ntfyServer({ tenant }: PageCall): string {
 export function newTopic(call: PageCall, topic = call.shown["topic"]): Markup | false {
   if (topic === undefined) return false;
   const url = `${ntfyServer(call)}/${topic}`;
-  return html`<div class="notice"><p>Install the ntfy app on your phone, scan this and subscribe; or enter the topic by hand. Whoever knows the topic reads along.</p>
+  return html`<div class="notice"><p>Install the ntfy app on your phone, scan this and subscribe, or enter the topic by hand. Anybody who knows the topic can read the messages.</p>
 ${qrCode(url, `The topic ${topic}`)}
 <p><code id="topic">${topic}</code> on <code>${new URL(url).host}</code></p></div>`;
 }

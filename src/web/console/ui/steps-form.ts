@@ -50,7 +50,7 @@ export function stepsForm(
   { around, at }: StepsAround,
 ): Markup {
   const steps = filled.fields.getAll("step");
-  return html`${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels hear of it.</p>`}
+  return html`${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels get a message.</p>`}
 <ol class="rule-steps">${steps.map((id, index) => step(call, filled, { id, index, around, at: `${at}/${index}` }))}</ol>
 ${editButton(call, filled, { does: "add-step", name: "+ Step" })}${fault(filled, at)}`;
 }

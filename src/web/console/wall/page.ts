@@ -89,7 +89,7 @@ export function noWall(
 ): RawDocument {
   const words =
     waitSeconds === null
-      ? html`<p class="what">This link shows nothing.</p><p class="about">It was revoked, or it never was one. Owners and admins make links under System.</p>`
+      ? html`<p class="what">This link shows nothing.</p><p class="about">This link was revoked or never existed. Owners and admins make links under System.</p>`
       : html`<p class="what">Too many tries.</p><p class="about">Try again in ${waitSeconds} seconds.</p>`;
   return {
     status: waitSeconds === null ? 404 : 429,

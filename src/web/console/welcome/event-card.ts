@@ -29,7 +29,7 @@ ${
           ...(!isManager(call.who.role) && { why: "Only owners and admins rotate tokens." }),
         },
       )}</div>`
-    : html`<p>Paste it on any machine that reaches this one. The token is shown this once.</p>
+    : html`<p>Paste it on any machine that can reach this one. The token is shown only once.</p>
 ${snippets(call, token)}
 ${button(call, { action: "/welcome/send", name: "Or send one for me", kind: "second" })}`
 }`;

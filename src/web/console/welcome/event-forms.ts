@@ -55,7 +55,7 @@ export const eventForms: Readonly<Record<string, Form>> = {
       const { token } = tenant.store.write((tx) =>
         rotateToken(tx, getProject(tx, FIRST.project), { tenantId: tenant.id, name: FIRST.source }),
       );
-      return { said: "A new token. The one before opens nothing any more.", shown: { token } };
+      return { said: "A new token. The old one no longer works.", shown: { token } };
     },
   },
   send: {

@@ -33,7 +33,7 @@ export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
   // On the machine of the box itself a browser can be woken, too, but it is no phone.
   const isFar = call.origin.startsWith("https:");
   return html`${head(1, "Make a phone ring", false)}
-${!isSafe(call.origin) && html`<p class="soft">This address is http, so browsers can't be woken here. What works now:</p>`}
+${!isSafe(call.origin) && html`<p class="soft">This address is http, so notifications in a browser don’t work here. What works now:</p>`}
 ${newTopic(call, waitingTopic(call, waiting))}
 ${isFar && thisBrowser(call, steps)}
 ${waiting === null ? ntfyOffer(call, !isFar) : codeForm(call)}
@@ -42,7 +42,7 @@ ${!isFar && isSafe(call.origin) && thisBrowser(call, steps)}`;
 
 /** `first`: it is what whoever comes here begins with, so that a keyboard is there at once. */
 function ntfyOffer(call: PageCall, first: boolean): Markup {
-  return html`<p>The ntfy app is free and asks for no account. Whoever runs its server reads the texts of alerts.</p>
+  return html`<p>The ntfy app is free and needs no account. Whoever runs the ntfy server can read the texts of alerts.</p>
 <div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app", first, kind: first ? "" : "second" })}<a class="button second" href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`;
 }
 
@@ -111,7 +111,7 @@ export const phoneForms: Readonly<Record<string, Form>> = {
     target,
     act(call, form) {
       proveContact(call.tenant, ofWaiting(call), form.get("code") ?? "");
-      return { said: "Your phone rings from now on." };
+      return { said: "From now on your phone rings." };
     },
   },
   ring: {
