@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Invitation } from "../src/people/pairing.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, when } from "./table.ts";
 import { parseSpan } from "./times.ts";
@@ -21,6 +22,14 @@ export function registerInvite(program: Command): void {
 type InviteOptions = ApiOptions & { role: string; for: string; mail?: boolean };
 
 async function inviteAll(emails: string[], options: InviteOptions): Promise<void> {
+  const { emailField } = await import("../src/people/account.ts");
+  // One that is none is found before anybody is invited.
+  const wrong = emails.filter((email) => !emailField.safeParse(email).success);
+  if (wrong.length > 0)
+    throw new CommandError(
+      `nobody was invited: ${printable(wrong.join(", "))} is no email address`,
+      exitCodes.usage,
+    );
   for (const email of emails) await invite(email, options);
 }
 

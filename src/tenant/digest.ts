@@ -116,7 +116,7 @@ async function toRoom(deps: DigestDeps, id: string, at: number): Promise<Tried> 
   const { store, outbox } = deps;
   const channel = findIntegration(store, id);
   if (channel === null) return { error: "its channel is gone", isFinal: true };
-  if (channel.enabled === 0) return { error: "its channel is off", isFinal: false };
+  if (channel.enabled === 0) return { error: "its channel is off", isFinal: true };
   const text = await textFor(deps, at, namedClock(tenantZone(store)));
   const said: EventNames = { note: { ...text, link: linkTo(deps) } };
   const eventId = idOf(at);

@@ -83,6 +83,13 @@ test("several are invited at once, each by their own mail; what isn't mailed is 
   assert.match(told.out, /^mailed to eli@example\.org, good until .*\nmailed to flo@example\.org/);
   assert.equal(server.taken.length, 4);
   assert.match(linkIn(server.taken[3]), /#code=/);
+  assert.match(
+    (server.taken[3]?.raw ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "="),
+    /class="press"><a href="https:\/\/box\.test\/pair#code=[0-9a-f]{48}">Open<\/a>/,
+  );
+  const typo = await here(["invite", "gil@example.org", "nonsense", "--mail"], { env });
+  assert.deepEqual([typo.code, typo.err.includes("nonsense is no email address")], [2, true]);
+  assert.equal(server.taken.length, 4, "nobody is invited where one address is none");
   assert.doesNotMatch(logged.join(""), /#code=|[0-9a-f]{48}/);
   const { entries } = (await box.api("GET", "/v1/audit?limit=50")).body;
   assert.equal(

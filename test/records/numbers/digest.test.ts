@@ -225,11 +225,21 @@ test("a room hears it late where the box was off, again where it was not taken, 
   const words = ["digest", "set", "--channel", chat, "--weekday", "wed", "--hour", "7"];
   assert.match((await here(words, { env })).out, new RegExp(`^goes to channel ${chat}, next `));
   assert.equal((await digest("GET")).next, at("2026-01-07T07:00Z"));
-  await box.api("DELETE", `/v1/projects/shop/integrations/${chat}`);
+  // What somebody turned off isn't tried again and again.
+  const off = await box.api("POST", `/v1/projects/shop/integrations/${chat}/disable`);
+  assert.ok(off.status < 300, JSON.stringify(off.body));
   await offUntil("2026-01-07T07:00:01Z");
   await pass(box, 5);
+  const { error: why, next: later } = await digest("GET");
+  assert.deepEqual([why, later], ["its channel is off", at("2026-01-14T07:00Z")]);
+  await box.api("POST", `/v1/projects/shop/integrations/${chat}/enable`);
+  await pass(box, 320, 10);
+  assert.equal(chats().length, 3);
+  await box.api("DELETE", `/v1/projects/shop/integrations/${chat}`);
+  await offUntil("2026-01-14T07:00:01Z");
+  await pass(box, 5);
   const { error, next } = await digest("GET");
-  assert.deepEqual([error, next], ["its channel is gone", at("2026-01-14T07:00Z")]);
+  assert.deepEqual([error, next], ["its channel is gone", at("2026-01-21T07:00Z")]);
   const found = await examine({ data: box.data, clock: box.clock, random: systemRandom });
   const finding = found.find(({ check }) => check === "weekly message");
   assert.deepEqual(

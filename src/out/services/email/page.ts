@@ -21,6 +21,8 @@ export interface MailCard {
   code?: string | null;
   /** Where the alert is acknowledged: a page that asks once more, since programs open links by themselves. */
   acknowledge: string | null;
+  /** Where it leads, of a mail with nothing to acknowledge. */
+  open?: string | null;
   links: readonly Link[];
 }
 
@@ -52,9 +54,14 @@ const row = (look: string, text: string | Markup): Markup =>
   html`<tr><td class="${look}" dir="auto">${text}</td></tr>
 `;
 
+const pressed = (name: string, href: string): Markup =>
+  html`${space(16)}<tr><td bgcolor="#1f5fbf" class="press"><a href="${href}">${name}</a></td></tr>
+`;
+
 /** The whole document. */
 export function mailPage(card: MailCard): string {
   const { state, place, title, lead, lines, facts, code = null, acknowledge, links } = card;
+  const open = acknowledge === null ? (card.open ?? null) : null;
   const [text, strip] = COLOURS[card.colour];
   const labels = lines.flatMap((line) => {
     const [, name, value] = LABEL.exec(line) ?? [];
@@ -82,10 +89,8 @@ ${lead !== "" && html`${space(8)}${row("lead", lead)}`}${
       html`<tr><td width="34%" class="soft name" dir="auto">${name}</td><td dir="auto">${value}</td></tr>`,
   )}</table></td></tr>
 `
-}${plain.map((line) => html`${space(6)}${row("line", line)}`)}${facts !== "" && html`${space(8)}${row("soft", facts)}`}${
-  acknowledge !== null &&
-  html`${space(16)}<tr><td bgcolor="#1f5fbf" class="press"><a href="${acknowledge}">Acknowledge</a></td></tr>
-${space(6)}${row("soft", "Asks once more before it acts.")}`
+}${plain.map((line) => html`${space(6)}${row("line", line)}`)}${facts !== "" && html`${space(8)}${row("soft", facts)}`}${acknowledge !== null && html`${pressed("Acknowledge", acknowledge)}${space(6)}${row("soft", "Asks once more before it acts.")}`}${
+  open !== null && pressed("Open", open)
 }${
   links.length > 0 &&
   html`${space(10)}<tr><td class="soft links">${links.map(({ text, href }, i) => html`${i > 0 && " · "}<a href="${href}">${text}</a>`)}</td></tr>

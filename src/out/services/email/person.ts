@@ -58,6 +58,8 @@ export function mailDraft(message: DirectMessage) {
   const { id, title, lines, link, ack, purpose, level, events } = message;
   const alerts = new Set(events.map(({ alert_id }) => alert_id));
   const [alert = null] = alerts;
+  // An invitation, an ask, a weekly message: what the link leads to is all that there is to do.
+  const isAlone = events.length === 0 && !ack?.url;
   const ways = [
     ...(ack?.url ? [{ label: "Acknowledge", url: ack.url }] : []),
     ...(link === null ? [] : [{ label: "Open", url: link }]),
@@ -74,7 +76,11 @@ export function mailDraft(message: DirectMessage) {
       code: message.code,
       facts: "",
       acknowledge: ack?.url ?? null,
-      links: [...(link === null ? [] : [{ text: "Open", href: link }]), ...linksIn(message)],
+      open: isAlone ? link : null,
+      links: [
+        ...(link === null || isAlone ? [] : [{ text: "Open", href: link }]),
+        ...linksIn(message),
+      ],
     }),
     isUrgent: purpose === "page" && level >= 500,
   };
