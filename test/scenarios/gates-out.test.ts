@@ -16,10 +16,11 @@ import { busy, pass, settle, until } from "../support/until.ts";
 
 test("no delivery, page, action or test leaves before the gate is opened, and all leave then", async (t) => {
   const gate = handGate();
+  // Before the box is stopped: what still waits would hold its stop.
+  t.after(() => gate.open());
   const { box, receiver, ann, contact } = await answerStory(t, undefined, {
     durable: gate.durable,
   });
-  t.after(() => gate.open());
   await contact(ann, "webhook", `${receiver.url}/person`);
   for (const [path, body] of [
     ["webhooks", { url: `${receiver.url}/room` }],
@@ -52,9 +53,9 @@ test("no delivery, page, action or test leaves before the gate is opened, and al
 
 test("no kind of contact is paged before the gate is opened", async (t) => {
   const gate = handGate();
+  t.after(() => gate.open());
   const flags = () => ({ publicUrl: "https://box.example" });
   const told = await answerStory(t, flags, { durable: gate.durable });
-  t.after(() => gate.open());
   const { box, ann } = told;
   const walked = new Set<string>();
   for (const name of serviceNames) {
@@ -91,8 +92,8 @@ test("no kind of contact is paged before the gate is opened", async (t) => {
 
 test("a press at Telegram is told to nobody before it is durable, and the next isn't asked for", async (t) => {
   const gate = handGate();
-  const told = await answerStory(t, undefined, { durable: gate.durable });
   t.after(() => gate.open());
+  const told = await answerStory(t, undefined, { durable: gate.durable });
   const { box, receiver, ann } = told;
   const bot = telegramBot();
   receiver.always(bot.behaviour);
@@ -113,12 +114,10 @@ test("a press at Telegram is told to nobody before it is durable, and the next i
 
 test("a press at Slack is confirmed when it is durable, and after 2.5 s in any case", async (t) => {
   const gate = handGate();
+  t.after(() => gate.open());
   const { box, receiver, gateway } = await answerStory(t, undefined, { durable: gate.durable });
   const server = await startTalkServer();
-  t.after(() => {
-    gate.open();
-    return server.close();
-  });
+  t.after(() => server.close());
   receiver.always(((response, _socket, request) => {
     const isLine = request.path === "/api/apps.connections.open";
     response.writeHead(200, { "content-type": "application/json" });
@@ -158,11 +157,9 @@ test("a hosted tenant pushes nothing, and answers nothing, before the gate is op
   const apns = await startFakeApns();
   t.after(() => apns.close());
   const gate = handGate();
+  t.after(() => gate.open());
   const hosted = await testHosted({}, undefined, { durable: gate.durable });
-  t.after(async () => {
-    gate.open();
-    await hosted.stop();
-  });
+  t.after(() => hosted.stop());
   await useApns(hosted, apns);
   const person = await hosted.person("o@example.org");
   const key = await hosted.desk(async (desk) => {

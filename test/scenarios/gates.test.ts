@@ -192,7 +192,7 @@ test("no sender of any kind is answered before, at any address", async () => {
   assert.equal(await held("Node's way", () => ask(`${box.url}/v1/ingest`, other)), 202);
 });
 
-test("no port takes more before, or says that it took a message", async () => {
+test("no port takes more before, or says that it took a message", async (t) => {
   const kinds: Record<string, string> = {
     "syslog-udp": "syslog",
     "syslog-tcp": "syslog",
@@ -233,6 +233,10 @@ test("no port takes more before, or says that it took a message", async () => {
     const isStream = name.endsWith("-tcp");
     const udp = createSocket("udp4");
     const tcp = isStream ? connect(place(name)) : null;
+    t.after(() => {
+      tcp?.destroy();
+      udp.close();
+    });
     if (tcp !== null) await once(tcp, "connect");
     const send = () =>
       tcp === null ? udp.send(message, place(name).port, "127.0.0.1") : tcp.write(message);
@@ -244,8 +248,6 @@ test("no port takes more before, or says that it took a message", async () => {
     assert.equal(written(), start.written + 1, `${name} reads on`);
     gate.open();
     while ((await taken(name)) < start.taken + (isStream ? 2 : 1)) await pause(1);
-    tcp?.destroy();
-    udp.close();
   }
   const talk = await smtpTalk(place("smtp"));
   for (const line of ["EHLO h", "MAIL FROM:<a@h>", "RCPT TO:<b@h>", "DATA"]) await talk.say(line);
