@@ -9,6 +9,8 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -79,6 +81,7 @@ test("whoever only runs a box installs no tools, and nothing where dist/box is o
   for (const folder of ["cli", "migrations", "src", "systemd", "dist"])
     mkdirSync(join(tree, folder));
   const build = "export const buildExecutable = async ({ output }) => fs.writeFileSync(output, '')";
+  cpSync(join(root, "systemd/fresh"), join(tree, "systemd/fresh"));
   writeFileSync(join(tree, "systemd/executable.mjs"), `import fs from "node:fs";\n${build};\n`);
   const first = setup("executable");
   assert.equal(first.status, 0, first.stderr);
@@ -87,8 +90,24 @@ test("whoever only runs a box installs no tools, and nothing where dist/box is o
   rmSync(join(tree, "node_modules"), { recursive: true });
   assert.equal(setup("executable").status, 0);
   assert.equal(said().length, 1);
-  writeFileSync(join(tree, "src/new.ts"), "");
+  const changes = [
+    () => writeFileSync(join(tree, "src/new.ts"), ""),
+    () => rmSync(join(tree, "src/new.ts")),
+    // As it comes out of an archive: older than what is there.
+    () => utimesSync(join(tree, "package.json"), 1, 1),
+    () => rmSync(join(tree, "dist/box")),
+  ];
+  const builtAt = () => statSync(join(tree, "dist/.box-sources")).mtimeMs;
+  for (const [n, change] of changes.entries()) {
+    const before = builtAt();
+    change();
+    assert.equal(setup("executable").status, 0);
+    assert.ok(existsSync(join(tree, "dist/box")));
+    assert.ok(builtAt() > before, `change ${n}`);
+  }
+  const last = builtAt();
   assert.equal(setup("executable").status, 0);
+  assert.equal(builtAt(), last);
   assert.equal(said().length, 2);
 });
 
@@ -114,6 +133,7 @@ test("no script of the tree relies on npm's hooks, which npm leaves out beside i
     [],
   );
   for (const [name, script] of Object.entries(scripts)) {
-    if (name !== "ci") assert.match(script, /^node build\.mjs /, name);
+    if (name !== "ci")
+      assert.match(script, /^(systemd\/fresh 2>\/dev\/null \|\| )?node build\.mjs /, name);
   }
 });
