@@ -1,15 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createMiner } from "../src/in/ingest/template/miner.ts";
-import { dice, type Labelled, shapedLines, shuffled } from "./template-shapes.ts";
+import { dice, type Labelled, linesOf, type Make, shuffled } from "./template-dice.ts";
+import { HELD } from "./template-held.ts";
+import { SHAPES } from "./template-shapes.ts";
+import { SHOWN } from "./template-shown.ts";
 
 /** Research logs with labels, where a copy lies beside the repository; never part of it. */
-const LOGHUB = new URL("../../shared/data/loghub/", import.meta.url);
+const LOGHUB = new URL(`${process.env["LOGHUB"] ?? "../../shared/data/loghub"}/`, import.meta.url);
 
 export interface Score {
   /** Share of the lines whose group is exactly the labelled set of lines. */
   ga: number;
   /** F1 over groups. */
   fga: number;
+}
+
+/** What the miner makes of labelled lines. */
+export interface Quality extends Score {
+  /** GA by the ids that ingest answered, before any merge. */
+  firstSight: number;
+  /** Share of the lines whose template, when they came, was the one they have at the end. */
+  settled: number;
 }
 
 /** Grouping accuracy and F1 over groups of predicted against labelled groups. */
@@ -37,12 +48,23 @@ function groups(labels: readonly string[]): Map<string, number[]> {
   return byLabel;
 }
 
-/** Mines the lines in order and scores the roots at the end; `own` scores the ids that ingest answered instead. */
-export function mineAndScore(lines: readonly Labelled[], own = false): Score {
-  const miner = createMiner({ limit: 10_000, rows: [] });
-  const ids = lines.map(({ line }) => miner.mine(line).id);
+/** Mines the lines in order, and scores the templates at the end and at first sight. */
+export function qualityOf(lines: readonly Labelled[], make = createMiner): Quality {
+  const miner = make({ limit: 10_000, rows: [] });
+  const seen = lines.map(({ line }) => {
+    const { id, root } = miner.mine(line);
+    return { id, root: root.id };
+  });
   const truth = lines.map(({ event }) => event);
-  return score(truth, own ? ids : ids.map((id) => miner.rootOf(id)));
+  const final = seen.map(({ id }) => miner.rootOf(id));
+  return {
+    ...score(truth, final),
+    firstSight: score(
+      truth,
+      seen.map(({ id }) => id),
+    ).ga,
+    settled: seen.filter(({ root }, i) => root === final[i]).length / lines.length,
+  };
 }
 
 export interface LabelledSet {
@@ -122,33 +144,38 @@ function csvRows(text: string): Row[] {
 
 const percent = (value: number): string => (value * 100).toFixed(2).padStart(7);
 
+const row = (name: string, parts: readonly number[]): void =>
+  console.log(`${name.padEnd(16)}${parts.map((part) => percent(part).padStart(10)).join("")}`);
+
 /** Prints what the miner makes of every labelled set at hand. */
 export function reportQuality(): void {
   const sets = loghubSets();
-  console.log("set             GA      FGA   GA, no merges   raw GA  raw FGA");
+  console.log(
+    `${"set".padEnd(16)}        GA       FGA  at first   settled    raw GA   raw FGA raw first`,
+  );
   const rows = sets.map(({ name, content, raw }) => {
-    return {
-      name,
-      merged: mineAndScore(content),
-      own: mineAndScore(content, true),
-      raw: mineAndScore(raw),
-    };
+    const [own, headed] = [qualityOf(content), qualityOf(raw)];
+    const parts = [own.ga, own.fga, own.firstSight, own.settled];
+    return { name, parts: [...parts, headed.ga, headed.fga, headed.firstSight] };
   });
-  for (const { name, merged, own, raw } of rows) {
-    console.log(
-      `${name.padEnd(12)}${percent(merged.ga)} ${percent(merged.fga)}         ${percent(own.ga)}  ${percent(raw.ga)}  ${percent(raw.fga)}`,
-    );
-  }
-  const mean = (pick: (row: (typeof rows)[number]) => number): number =>
-    rows.reduce((sum, row) => sum + pick(row), 0) / Math.max(1, rows.length);
-  if (rows.length > 0) {
-    console.log(
-      `${"average".padEnd(12)}${percent(mean((r) => r.merged.ga))} ${percent(mean((r) => r.merged.fga))}         ${percent(mean((r) => r.own.ga))}  ${percent(mean((r) => r.raw.ga))}  ${percent(mean((r) => r.raw.fga))}`,
-    );
-  }
-  const shapes = [1, 2, 3].map((seed) => mineAndScore(shapedLines(seed, 20)));
-  for (const { ga, fga } of shapes) console.log(`today's shapes${percent(ga)} ${percent(fga)}`);
+  for (const { name, parts } of rows) row(name, parts);
+  const sum = (i: number): number => rows.reduce((all, { parts }) => all + (parts[i] ?? 0), 0);
+  if (rows.length > 0) row("average", rows[0]?.parts.map((_, i) => sum(i) / rows.length) ?? []);
+  reportShapes("earlier shapes", SHAPES);
+  reportShapes("shown half", SHOWN);
   reportOrder(sets);
+}
+
+/** Prints what the miner makes of the half of today's shapes that no rule was made for. */
+export function reportHeld(): void {
+  reportShapes("held half", HELD);
+}
+
+function reportShapes(name: string, events: readonly Make[]): void {
+  const each = [1, 2, 3, 4, 5].map((seed) => qualityOf(linesOf(events, seed, 20)));
+  const mean = (part: keyof Quality): number =>
+    each.reduce((sum, one) => sum + one[part], 0) / each.length;
+  row(name, [mean("ga"), mean("fga"), mean("firstSight"), mean("settled")]);
 }
 
 /** How much the order of lines, and the company of other systems, changes. */
@@ -156,9 +183,9 @@ function reportOrder(sets: readonly LabelledSet[]): void {
   if (sets.length === 0) return;
   let widest = 0;
   for (const { content } of sets) {
-    const straight = mineAndScore(content).ga;
+    const straight = qualityOf(content).ga;
     for (let seed = 1; seed <= 5; seed++) {
-      const ga = mineAndScore(shuffled(content, dice(seed))).ga;
+      const ga = qualityOf(shuffled(content, dice(seed))).ga;
       widest = Math.max(widest, Math.abs(ga - straight));
     }
   }
@@ -173,7 +200,7 @@ function reportOrder(sets: readonly LabelledSet[]): void {
       truth,
       own.map(({ id }) => miner.rootOf(id)),
     );
-    return { name, change: together.ga - mineAndScore(content).ga };
+    return { name, change: together.ga - qualityOf(content).ga };
   });
   const average = changes.reduce((sum, { change }) => sum + change, 0) / changes.length;
   console.log(`all systems in one miner: average change of GA ${percent(average)}`);

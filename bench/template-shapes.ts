@@ -1,83 +1,7 @@
+import type { Make } from "./template-dice.ts";
+
 /** Today's log shapes with known events, made up from a seed: what the miner is measured on beside research data. */
-export interface Labelled {
-  event: string;
-  line: string;
-}
-
-type Make = (r: Dice) => string;
-
-/** A small deterministic source of choices. */
-class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  below(limit: number): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.#state / 4_294_967_296) * limit);
-  }
-
-  of(words: string): string {
-    const list = words.split(" ");
-    return list[this.below(list.length)] ?? "";
-  }
-
-  text(alphabet: string, length: number): string {
-    let made = "";
-    for (let i = 0; i < length; i++) made += alphabet[this.below(alphabet.length)];
-    return made;
-  }
-
-  hex(length: number): string {
-    return this.text("0123456789abcdef", length);
-  }
-
-  get pod(): string {
-    const name = this.of("web api payments orders checkout auth-service redis-cache");
-    return `${name}-${this.text("bcdf2456789", 9)}-${this.text("bcdfgh24567", 5)}`;
-  }
-
-  get ip(): string {
-    return `10.${this.below(256)}.${this.below(256)}.${this.below(256)}`;
-  }
-
-  get uuid(): string {
-    return `${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-a${this.hex(3)}-${this.hex(12)}`;
-  }
-
-  get user(): string {
-    return this.of("alice bob carol dave erin frank grace heidi ivan judy mallory");
-  }
-
-  get wideUser(): string {
-    return this.of("José Müller Zoë Łukasz 张伟 Иван Søren Ángel Björk अमित");
-  }
-
-  get ms(): string {
-    return this.of(
-      `${this.below(900)}ms ${this.below(90)}.${this.below(10)}ms ${this.below(9)}.${this.below(100)}s`,
-    );
-  }
-
-  get path(): string {
-    return this.of(
-      `/api/v1/users/${this.below(999)} /health /orders/${this.uuid}/items /static/app.${this.hex(8)}.js`,
-    );
-  }
-
-  get ulid(): string {
-    return `01${this.text("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 24)}`;
-  }
-
-  get jwt(): string {
-    const part = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    return `eyJhbGciOiJIUzI1NiJ9.eyJ${this.text(part, 40)}.${this.text(part, 43)}`;
-  }
-}
-
-const EVENTS: readonly Make[] = [
+export const SHAPES: readonly Make[] = [
   // Kubernetes
   (r) => `Successfully assigned ${r.of("default prod staging")}/${r.pod} to node-${r.below(30)}`,
   (r) =>
@@ -199,28 +123,3 @@ const EVENTS: readonly Make[] = [
   (r) =>
     `panic: runtime error: index out of range [${r.below(9)}] with length ${r.below(9)}\n\ngoroutine ${r.below(99)} [running]:\nmain.main()\n\t/app/main.go:${r.below(99)} +0x1d`,
 ];
-
-/** So many lines of every event, in an order that the seed decides. */
-export function shapedLines(seed: number, each: number): Labelled[] {
-  const dice = new Dice(seed);
-  const lines: Labelled[] = [];
-  EVENTS.forEach((make, event) => {
-    for (let i = 0; i < each; i++) lines.push({ event: `S${event}`, line: make(dice) });
-  });
-  return shuffled(lines, dice);
-}
-
-/** The lines in another order. */
-export function shuffled<T>(lines: readonly T[], dice: { below(limit: number): number }): T[] {
-  const copy = [...lines];
-  for (let i = copy.length - 1; i > 0; i--) {
-    const j = dice.below(i + 1);
-    [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
-  }
-  return copy;
-}
-
-/** A source of choices for shuffling. */
-export function dice(seed: number): { below(limit: number): number } {
-  return new Dice(seed);
-}

@@ -1,13 +1,14 @@
 /**
- * Measures the template miner: `node bench/templates.ts [quality|warm|cold|words|prefix|long|memory …]`, all by default,
+ * Measures the template miner: `node bench/templates.ts [quality|held|warm|cold|words|prefix|long|memory …]`, all by default,
  * each in a process of its own. Throughput is the median of 5 runs after 2 warm passes, beside a plain
  * `split(" ").join("_")` of the same lines in the same run, since lines/s alone say little about another machine.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createMiner, type Miner } from "../src/in/ingest/template/miner.ts";
-import { loghubSets, reportQuality } from "./template-quality.ts";
-import { dice, shapedLines } from "./template-shapes.ts";
+import { dice, linesOf } from "./template-dice.ts";
+import { loghubSets, reportHeld, reportQuality } from "./template-quality.ts";
+import { SHAPES } from "./template-shapes.ts";
 
 const RUNS = 5;
 
@@ -110,7 +111,7 @@ function coldLines(): string[] {
   const choices = dice(3);
   const below = (limit: number): number => choices.below(limit);
   const lines = loghubSets().flatMap(({ content }) => content.map(({ line }) => line));
-  const base = lines.length > 0 ? lines : shapedLines(1, 50).map(({ line }) => line);
+  const base = lines.length > 0 ? lines : linesOf(SHAPES, 1, 50).map(({ line }) => line);
   return [0, 1].flatMap((round) =>
     base.map(
       (line) =>
@@ -121,6 +122,7 @@ function coldLines(): string[] {
 
 const sections: Record<string, () => void> = {
   quality: reportQuality,
+  held: reportHeld,
   warm: () => {
     const sets = loghubSets();
     const mixed = sets.flatMap(({ content }) => content.map(({ line }) => line));
@@ -129,7 +131,7 @@ const sections: Record<string, () => void> = {
     if (raw.length > 0) warm("warm, with their headers", raw);
     warm(
       "warm, today's shapes",
-      shapedLines(1, 50).map(({ line }) => line),
+      linesOf(SHAPES, 1, 50).map(({ line }) => line),
     );
   },
   cold: () => unseen("new lines of known templates", coldLines()),

@@ -197,7 +197,7 @@ const config: fc.Arbitrary<RuleConfig> = fc.record({
     min_level: fc.constantFrom(0, 0, 0, 400),
     sources: fc.constantFrom<string[]>([], [], [], ["s"]),
     tags: fc.constantFrom<string[]>([], [], [], ["db"]),
-    template_contains: fc.constantFrom("", "", "", "", "disk", "database alpha", "database <*>"),
+    template_contains: fc.constantFrom("", "", "", "", "disk", "customer alpha", "customer <*>"),
   }),
   conditions: fc.oneof(
     { weight: 3, arbitrary: fc.constant<RuleConfig["conditions"]>([]) },

@@ -88,8 +88,8 @@ export interface Project {
   version: number;
   sources: Map<string, Source>;
   rules: Map<string, Rule>;
-  /** Databases that lines of a backup have named, in order. With the third they are one template. */
-  databases: string[];
+  /** Customers that lines of a backup have named, in order. With the third they are one template. */
+  customers: string[];
 }
 
 export interface Answer {
@@ -122,7 +122,7 @@ export class Model {
       version: 1,
       sources: new Map(),
       rules: new Map(),
-      databases: [],
+      customers: [],
     });
     return { status: 201 };
   }
@@ -204,10 +204,10 @@ export class Model {
     this.#part++;
     const project = this.projects.get(projectName);
     if (project?.sources.get(sourceName) === undefined) return;
-    for (const database of messages.map(databaseOf)) {
-      if (database === null || project.databases.includes(database)) continue;
-      project.databases.push(database);
-      if (project.databases.length === MERGED_AT) this.#merge(project);
+    for (const customer of messages.map(customerOf)) {
+      if (customer === null || project.customers.includes(customer)) continue;
+      project.customers.push(customer);
+      if (project.customers.length === MERGED_AT) this.#merge(project);
     }
   }
 
@@ -355,9 +355,9 @@ export class Model {
     return isDue ? standing : { ...standing };
   }
 
-  /** What was kept under the two databases that were named so far is one from now on. */
+  /** What was kept under the two customers that were named so far is one from now on. */
   #merge(project: Project): void {
-    const [older, younger] = project.databases.map(backupOf) as [string, string];
+    const [older, younger] = project.customers.map(backupOf) as [string, string];
     const standing = this.alerts.filter(
       (one) => one.project === project && one.state !== "resolved",
     );
@@ -520,20 +520,20 @@ function dedupOf(event: ModelEvent): Partial<ModelEvent> {
   return event.dedup_key === undefined ? {} : event;
 }
 
-/** Different databases that lines must name until that word of them is known to vary. */
+/** Different customers that lines must name until that word of them is known to vary. */
 const MERGED_AT = 3;
-const BACKUP = /^backup of database (\w+) failed$/;
+const BACKUP = /^backup of customer (\w+) failed$/;
 
-export function backupOf(database: string): string {
-  return `backup of database ${database} failed`;
+export function backupOf(customer: string): string {
+  return `backup of customer ${customer} failed`;
 }
 
-function databaseOf(message: string): string | null {
+function customerOf(message: string): string | null {
   return BACKUP.exec(message)?.[1] ?? null;
 }
 
 const isMerged = (project: Project, message: string) =>
-  databaseOf(message) !== null && project.databases.length >= MERGED_AT;
+  customerOf(message) !== null && project.customers.length >= MERGED_AT;
 
 /** What its template says. */
 function textOf(project: Project, message: string): string {
@@ -543,7 +543,7 @@ function textOf(project: Project, message: string): string {
 function keyOf(project: Project, event: ModelEvent, identifiers: readonly string[]): string {
   const { message, dedup_key } = event;
   if (dedup_key !== undefined) return JSON.stringify([{ dedup_key }, identifiers]);
-  const named = isMerged(project, message) ? backupOf(project.databases[0] ?? "") : message;
+  const named = isMerged(project, message) ? backupOf(project.customers[0] ?? "") : message;
   return JSON.stringify([named, identifiers]);
 }
 

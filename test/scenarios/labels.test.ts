@@ -110,7 +110,7 @@ describe("an alert's labels", () => {
   test("of two that turn out to be one are those of both", async () => {
     await rule();
     const backup = (name: string) => ({
-      message: `backup of database ${name} failed after a while`,
+      message: `backup of customer ${name} failed after a while`,
     });
     await send({ host: "db1", zone: "a" }, backup("alpha"));
     await send({ host: "db2", rack: "7" }, backup("bravo"));
@@ -122,7 +122,7 @@ describe("an alert's labels", () => {
     // Two that were seen in the same second have no order between them.
     assert.equal(open.varied.host[0], "db4");
     assert.deepEqual(open.varied.host.toSorted(), ["db1", "db2", "db3", "db4"]);
-    assert.equal(open.title, "backup of database delta failed after a while");
+    assert.equal(open.title, "backup of customer delta failed after a while");
     const variable = open.title_parts.filter((part: { variable: boolean }) => part.variable);
     assert.deepEqual(variable, [{ text: "delta", variable: true }]);
   });

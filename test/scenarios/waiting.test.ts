@@ -248,7 +248,7 @@ describe("while something waits", () => {
   });
 
   test("templates that become one open one alert, when the first would have", async () => {
-    const say = (word: string) => send({ message: `database ${word} took far too long` });
+    const say = (word: string) => send({ message: `customer ${word} took far too long` });
     await say("orders");
     await turn(100);
     await say("stock");

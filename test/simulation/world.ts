@@ -38,7 +38,7 @@ export const WORDS = ["orders", "stock", "mail", "maps"] as const;
 export const MERGED_AT = 3;
 
 export function lineOf(rule: number, word: string): string {
-  return `${LINES[rule]} for database ${word}`;
+  return `${LINES[rule]} for customer ${word}`;
 }
 
 /** 2026-03-02T08:00:00Z, in Unix seconds. */

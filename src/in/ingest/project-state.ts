@@ -34,7 +34,7 @@ export interface ProjectStates {
 const ROWS =
   "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ? ORDER BY id";
 const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, state) VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (project_id, id) DO UPDATE SET text = excluded.text, alias_of = excluded.alias_of, state = excluded.state`;
+  ON CONFLICT (project_id, id) DO UPDATE SET shape = excluded.shape, text = excluded.text, alias_of = excluded.alias_of, state = excluded.state`;
 
 interface Held {
   miner: Miner;

@@ -2,6 +2,8 @@ import * as z from "zod";
 import type { Reader } from "../../ground/store/store.ts";
 import { admits, type CompiledRule, takesAlways } from "./match.ts";
 import type { ProjectState } from "./project-state.ts";
+import { mayHold } from "./template/naming/holds.ts";
+import { hasNames } from "./template/text/marks.ts";
 import type { ShapeCount } from "./template-counts.ts";
 
 /** A template in a project's list. Times are Unix seconds. */
@@ -43,6 +45,7 @@ export interface TemplatesQuery {
 
 interface Shape {
   id: string;
+  shape: string;
   text: string;
 }
 
@@ -51,10 +54,12 @@ interface Family {
   id: string;
   text: string;
   texts: string[];
+  /** Those of its shapes that have names. */
+  named: string[];
   count: ShapeCount | null;
 }
 
-const SHAPES = "SELECT id, text FROM templates WHERE project_id = ?";
+const SHAPES = "SELECT id, shape, text FROM templates WHERE project_id = ?";
 const COUNTS = `SELECT id, n, first_seen AS firstSeen, last_seen AS lastSeen, level, source_id AS sourceId
   FROM template_counts WHERE project_id = ?`;
 
@@ -144,12 +149,13 @@ function familiesOf(
   );
   for (const [id, more] of waiting) counts.set(id, together(counts.get(id) ?? null, more));
   const families = new Map<string, Family>();
-  for (const { id, text } of reader.sql<[projectId: number], Shape>(SHAPES).all(projectId)) {
+  for (const { id, shape, text } of reader.sql<[projectId: number], Shape>(SHAPES).all(projectId)) {
     const root = state.miner.rootOf(id);
-    const family = families.get(root) ?? { id: root, text, texts: [], count: null };
+    const family = families.get(root) ?? { id: root, text, texts: [], named: [], count: null };
     families.set(root, family);
     if (id === root) family.text = text;
     family.texts.push(text);
+    if (hasNames(shape)) family.named.push(shape);
     const count = counts.get(id);
     if (count !== undefined) family.count = together(family.count, count);
   }
@@ -168,22 +174,23 @@ function together(one: ShapeCount | null, other: ShapeCount): ShapeCount {
 }
 
 function shownOf(
-  { id, text, texts, count }: Family,
+  { id, text, texts, named, count }: Family,
   rules: readonly CompiledRule[],
   nameOf: (sourceId: number) => string,
 ): TemplateAnswer {
   const source = count === null ? "" : nameOf(count.sourceId);
   const level = count?.level ?? null;
+  const takes = (rule: CompiledRule, own: string) =>
+    admits(rule, source, { root: { text }, ownText: own });
+  const mayTakeText = (rule: CompiledRule) =>
+    texts.some((own) => takes(rule, own)) ||
+    named.some((shape) => {
+      return mayHold(shape, rule.templateContains) && takes({ ...rule, templateContains: "" }, "");
+    });
   const mayTake = (rule: CompiledRule) =>
     takesAlways(rule) &&
     (level === null || level >= rule.minLevel) &&
-    // An unknown source can be any.
-    texts.some((own) =>
-      admits(source === "" ? { ...rule, sources: null } : rule, source, {
-        root: { text },
-        ownText: own,
-      }),
-    );
+    mayTakeText(source === "" ? { ...rule, sources: null } : rule); // an unknown source can be any
   return {
     template_id: id,
     template: text,

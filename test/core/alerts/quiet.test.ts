@@ -389,7 +389,7 @@ test("held alerts that become one are told once, at the end", async () => {
   plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
   silence(0, 20);
   for (const word of ["orders", "stock", "mail"]) {
-    await plane.fire(`the queue overflowed again for database ${word}`);
+    await plane.fire(`the queue overflowed again for customer ${word}`);
     await plane.minutes(1);
   }
   assert.ok(plane.timeline(1).some(({ kind }) => kind === "merged"));
@@ -402,12 +402,12 @@ test("of an alert that was told and one that was held, which become one, no page
     escalations: [step(0, ["ann"]), step(10, ["bob"])],
     identifier_keys: [],
   });
-  await plane.fire("gamma took far too long to answer for database orders");
+  await plane.fire("gamma took far too long to answer for customer orders");
   await plane.minutes(5);
   silence(5, 40);
-  await plane.fire("gamma took far too long to answer for database stock");
+  await plane.fire("gamma took far too long to answer for customer stock");
   await plane.minutes(1);
-  await plane.fire("gamma took far too long to answer for database mail");
+  await plane.fire("gamma took far too long to answer for customer mail");
   await plane.minutes(60);
   assert.deepEqual(told().slice(0, 2), ["0 opened 0", "0 escalated 1"]);
   assert.deepEqual(
@@ -428,7 +428,7 @@ test("of an alert that was told and one that was held, which become one, no page
 test("a silence of one source takes no alert that became one with another's, or was opened again by another's event", async () => {
   const ladder = { escalations: [step(5, ["ann"])] };
   plane.rule({ ...ladder, auto_resolve_quiet_minutes: 20, reopen_within_seconds: 3600 });
-  const fails = "gamma took far too long to answer for database";
+  const fails = "gamma took far too long to answer for customer";
   await plane.fire(`${fails} orders`);
   await plane.fire(`${fails} stock`, 400, "db");
   await plane.minutes(1);
@@ -449,8 +449,8 @@ test("a silence of one source takes no alert that became one with another's, or 
 
 test("of alerts that become one, who was given either goes on being paged", async () => {
   plane.rule({ renotify_minutes: 10, max_renotify: 1, identifier_keys: [] });
-  await plane.fire("gamma took far too long to answer for database orders");
-  await plane.fire("gamma took far too long to answer for database stock");
+  await plane.fire("gamma took far too long to answer for customer orders");
+  await plane.fire("gamma took far too long to answer for customer stock");
   const second = plane.last().id;
   plane.tenant.store.write((tx) =>
     assignAlert(tx, second, {
@@ -458,7 +458,7 @@ test("of alerts that become one, who was given either goes on being paged", asyn
       assign: { accounts: ["bob"], schedules: [], keep_ladder: true },
     }),
   );
-  await plane.fire("gamma took far too long to answer for database mail");
+  await plane.fire("gamma took far too long to answer for customer mail");
   assert.ok(plane.timeline(1).some(({ kind }) => kind === "merged"));
   await plane.minutes(11);
   const again = plane.events().filter(({ event }) => event === "alert.renotified");

@@ -174,14 +174,14 @@ test("after its end an alert's shape is known, but for the time in which the rul
 test("merged shapes count by their root, live and after a restart", (t) => {
   const { project, wait } = placeOf(t);
   const { send, again } = project(asks(2));
-  for (const name of ["web", "shop", "mail"]) send(`cannot start container ${name}`);
+  for (const name of ["web", "shop", "mail"]) send(`cannot reach customer ${name}`);
   wait(DAY);
-  assert.equal(send("cannot start container stock"), false);
+  assert.equal(send("cannot reach customer stock"), false);
   wait(DAY - 10);
   again();
-  assert.equal(send("cannot start container basket"), false);
+  assert.equal(send("cannot reach customer basket"), false);
   wait(2 * DAY);
-  assert.equal(send("cannot start container web"), true);
+  assert.equal(send("cannot reach customer web"), true);
 });
 
 test("lines that are pasted are new by what the project knows now", (t) => {

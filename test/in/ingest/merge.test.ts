@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => plane.close());
 
 /** The third such line makes the name variable: `alpha`, seen first, is then the root. */
-const backup = (database: string) => `backup of database ${database} failed after a while`;
+const backup = (customer: string) => `backup of customer ${customer} failed after a while`;
 
 const standing = () =>
   plane.tenant.store
@@ -33,7 +33,7 @@ const told = (id: number, kind: string) =>
     .map(({ detail }) => detail);
 
 /** A line that the miner reads and no rule matches. */
-const seen = (database: string) => plane.fire(backup(database), 100);
+const seen = (customer: string) => plane.fire(backup(customer), 100);
 const loud: Partial<RuleBody> = { match: { ...defaultRule.match, min_level: 400 } };
 
 test("of two alerts whose templates merge, the one that nobody acknowledged stays open", async () => {
@@ -289,13 +289,13 @@ test("a merge that could not be committed changes nothing: the open alert stays 
 });
 
 test("a rule for one name still matches it when the word became a variable", async () => {
-  plane.rule({ match: { ...defaultRule.match, template_contains: "database alpha" } });
+  plane.rule({ match: { ...defaultRule.match, template_contains: "customer alpha" } });
   await plane.fire(backup("alpha"));
   plane.resolve(1);
   for (const name of ["bravo", "charlie", "delta"])
     assert.equal((await plane.fire(backup(name))).alerted, false);
   assert.equal((await plane.fire(backup("alpha"))).alerted, true);
-  assert.equal(plane.last().template, "backup of database <*> failed after a while");
+  assert.equal(plane.last().template, "backup of customer <*> failed after a while");
   await plane.stop();
   plane.again();
   assert.equal((await plane.fire(backup("alpha"))).alerted, true);

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mineAndScore, score } from "../../../bench/template-quality.ts";
-import { dice, shapedLines, shuffled } from "../../../bench/template-shapes.ts";
+import { dice, linesOf, shuffled } from "../../../bench/template-dice.ts";
+import { qualityOf, score } from "../../../bench/template-quality.ts";
+import { SHAPES } from "../../../bench/template-shapes.ts";
 import { createMiner } from "../../../src/in/ingest/template/miner.ts";
 
 test("templates group the sample lines as expected, in any order", () => {
   for (const seed of [1, 2, 3]) {
-    const lines = shapedLines(seed, 12);
-    const straight = mineAndScore(lines);
+    const lines = linesOf(SHAPES, seed, 12);
+    const straight = qualityOf(lines);
     assert.ok(
       straight.ga >= 0.97 && straight.fga >= 0.95,
       `seed ${seed}: ${JSON.stringify(straight)}`,
     );
-    const mixed = mineAndScore(shuffled(lines, dice(seed + 10)));
+    const mixed = qualityOf(shuffled(lines, dice(seed + 10)));
     assert.ok(Math.abs(mixed.ga - straight.ga) <= 0.01, `seed ${seed}: ${mixed.ga}`);
   }
 });

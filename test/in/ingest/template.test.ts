@@ -35,7 +35,7 @@ const lines = fc.array(
       fc.constantFrom("session opened for", "mail sent to", "backup of"),
       fc.nat(99),
     )
-    .map(([a, b, what, n]) => `${what} user ${a} by host ${b} took ${n} ms`),
+    .map(([a, b, what, n]) => `${what} ${a} at ${b} took ${n} ms`),
   { minLength: 1, maxLength: 80 },
 );
 
@@ -63,23 +63,23 @@ test("the same line gets the same id on a second pass, whatever merged in betwee
 
 test("a word that takes many values becomes a variable of the oldest template", () => {
   const miner = fresh();
-  const ids = NAMES.map((name) => miner.mine(`session opened for user ${name} by sshd`).id);
+  const ids = NAMES.map((name) => miner.mine(`session opened for ${name} by sshd`).id);
   assert.equal(new Set(ids).size, NAMES.length);
   assert.deepEqual(new Set(ids.map((id) => miner.rootOf(id))), new Set([ids[0]]));
-  const { id, root } = miner.mine("session opened for user zoe by sshd");
+  const { id, root } = miner.mine("session opened for zoe by sshd");
   assert.equal(root.id, ids[0]);
   assert.notEqual(id, root.id);
-  assert.equal(root.text, "session opened for user <*> by sshd");
+  assert.equal(root.text, "session opened for <*> by sshd");
 });
 
 test("generalising changes the text and raises the version, never the root's identity or id", () => {
   const miner = fresh();
-  const { root } = miner.mine("mail sent to user alice");
+  const { root } = miner.mine("mail sent to alice");
   const before = { id: root.id, text: root.text, version: root.version };
-  for (const name of NAMES) miner.mine(`mail sent to user ${name}`);
-  assert.equal(miner.mine("mail sent to user alice").root, root);
+  for (const name of NAMES) miner.mine(`mail sent to ${name}`);
+  assert.equal(miner.mine("mail sent to alice").root, root);
   assert.equal(root.id, before.id);
-  assert.equal(root.text, "mail sent to user <*>");
+  assert.equal(root.text, "mail sent to <*>");
   assert.ok(root.version > before.version);
 });
 
@@ -129,7 +129,7 @@ test("the order of lines doesn't change what ends up together", () => {
       fc.nat(),
       (names, seed) => {
         const some = names.flatMap((a) =>
-          names.map((b) => `mail from user ${a} to host ${b} queued`),
+          names.map((b) => `mail from customer ${a} to key ${b} queued`),
         );
         const other = [...some].sort(
           (a, b) =>
@@ -173,12 +173,12 @@ test("a miner made from the rows gives the same results as the one that wrote th
 
 test("only roots that were seen are reported as merged; after an eviction any alias may have been one", () => {
   const miner = fresh(10);
-  for (const name of NAMES) miner.mine(`mail sent to user ${name}`);
-  assert.equal(miner.takeChanges().merged.length, 1);
-  miner.mine("mail sent to user zoe");
+  for (const name of NAMES) miner.mine(`mail sent to ${name}`);
+  assert.equal(miner.takeChanges().merged.length, 2);
+  miner.mine("mail sent to zoe");
   assert.deepEqual(miner.takeChanges().merged, []);
   for (const word of ["oak", "elm", "ash"]) miner.mine(word);
-  const { id, root } = miner.mine("mail sent to user yves");
+  const { id, root } = miner.mine("mail sent to yves");
   assert.deepEqual(miner.takeChanges().merged, [{ younger: id, older: root.id }]);
 });
 
@@ -209,10 +209,10 @@ test("above the limit the least recently used shapes are evicted, and get the sa
 test("a root outlives its aliases, so used shapes keep their template", () => {
   const miner = fresh(12);
   const rows = new Rows();
-  const [first] = NAMES.map((name) => miner.mine(`mail sent to user ${name}`).id);
+  const [first] = NAMES.map((name) => miner.mine(`mail sent to ${name}`).id);
   for (let i = 0; i < 60; i++) {
     miner.mine(`${"abcdefghij"[i % 10]}${"klmnopqrst"[Math.floor(i / 10)]} happened`);
-    assert.equal(miner.mine("mail sent to user grace").root.id, first);
+    assert.equal(miner.mine("mail sent to grace").root.id, first);
     rows.take(miner);
     for (const row of rows.byId.values()) {
       if (row.aliasOf !== null) assert.ok(rows.byId.has(row.aliasOf), "an alias without its root");

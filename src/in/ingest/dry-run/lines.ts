@@ -1,11 +1,17 @@
+import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { IngestEvent } from "../event.ts";
 import { BLOCK_LINES } from "../lines.ts";
 import { createMiner, type Miner, type MinerRow } from "../template/miner.ts";
-import { textOfShape } from "../template/text/marks.ts";
+import { Namer } from "../template/naming/general.ts";
+import { Shaper } from "../template/reading/shape.ts";
+import { hasNames, textOfShape } from "../template/text/marks.ts";
 import type { DryLine } from "./dry-line.ts";
 
 type Text = DryLine["text"];
+
+/** Texts that are remembered. */
+const MOST_TEXTS = 20_000;
 
 const TEMPLATES =
   "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ?";
@@ -22,9 +28,9 @@ export function keptTexts(
       .map((row) => [row.id, row]),
   );
   const roots = new Map<string, Text["root"]>();
-  const texts = new Map<string, Text>();
-  // For templates that the project has deleted because they were long unused.
-  const miner = createMiner({ limit: 1000, rows: [] });
+  const texts = new ForgetfulMap<string, Text>(MOST_TEXTS);
+  const shaper = new Shaper();
+  const namer = new Namer();
   const rootOf = (row: MinerRow): Text["root"] => {
     const above = row.aliasOf === null ? undefined : rows.get(row.aliasOf);
     if (above !== undefined) return rootOf(above);
@@ -32,13 +38,23 @@ export function keptTexts(
     roots.set(row.id, root);
     return root;
   };
+  /** Of a template that the project has deleted because it was long unused. */
+  const rootOfDeleted = (id: string, shape: string): Text["root"] => {
+    const root = roots.get(id) ?? { id, text: textOfShape(namer.generalOf(shape)) };
+    roots.set(id, root);
+    return root;
+  };
   return (id, message) => {
-    const known = texts.get(id);
-    if (known !== undefined) return known;
     const row = rows.get(id);
-    const ownText = row === undefined ? miner.mine(message).ownText : textOfShape(row.shape);
-    const text = { root: row === undefined ? { id, text: ownText } : rootOf(row), ownText };
-    texts.set(id, text);
+    // Lines of a shape with names have texts of their own.
+    const isOwn = row === undefined || hasNames(row.shape);
+    const shape = isOwn ? shaper.shapeOf(message) : row.shape;
+    const key = isOwn ? `${id} ${shape}` : id;
+    const known = texts.get(key);
+    if (known !== undefined) return known;
+    const root = row === undefined ? rootOfDeleted(id, shape) : rootOf(row);
+    const text = { root, ownText: textOfShape(shape) };
+    texts.set(key, text);
     return text;
   };
 }

@@ -6,89 +6,43 @@
  *     header/        where the message begins, after time stamps, levels, hosts and loggers
  *     prose/         one pass by character class: separators, quotes, tokens
  *     values/        the kind of a token: a number, a time, a host, a name with a number in it, an id
- *   mining/          from shapes to templates: merges shapes once there is evidence which words vary
+ *   naming/          from a shape to its general shape, in which names vary, too
+ *   mining/          from general shapes to templates: merges shapes once there is evidence which words vary
  *
  *   text/            used by all: codes, classes and marks of characters, word lists, the buffer
  *
- * A folder imports only from those below it: reading > header, prose > values > text. Mining imports only text.
+ * A folder imports only from those below it: reading > header, prose > values > text. Naming and mining import only text.
  */
 import { hash } from "node:crypto";
-import { Entry, Recency } from "./mining/entry.ts";
+import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
+import type { Mined, Miner, MinerChanges, MinerOptions, MinerRow } from "./mined.ts";
+import { Entry, NamedShape, Recency } from "./mining/entry.ts";
 import { LineCache } from "./mining/lines.ts";
 import { Merging } from "./mining/merging.ts";
 import { readState, writeState } from "./mining/state.ts";
+import { Namer } from "./naming/general.ts";
 import { minerRules, Shaper } from "./reading/shape.ts";
-import { textOfShape, WILD_TEXT } from "./text/marks.ts";
+import { textOfShape, WILD_TEXT, withoutNames } from "./text/marks.ts";
 
+export type { Mined, Miner, MinerRow } from "./mined.ts";
 export { minerRules } from "./reading/shape.ts";
-
-/** A stored template. A merged one has `aliasOf`. Only the miner reads `state`. */
-export interface MinerRow {
-  /** 16 lower-case hex characters: a hash of the shape. Ingest answers it for the shape's lines. */
-  id: string;
-  shape: string;
-  text: string;
-  /** The root's id; null for a root. */
-  aliasOf: string | null;
-  state: string;
-}
-
-/** A root. The object stays the same while the root exists, so callers can cache by it. */
-export interface Template {
-  readonly id: string;
-  /** For people, with `<*>` for the variable parts. */
-  readonly text: string;
-  /** Grows with each change of the text. */
-  readonly version: number;
-}
-
-export interface Mined {
-  /** The id of the line's own shape, always the same for the same line. */
-  readonly id: string;
-  readonly root: Template;
-  /** The shape's text, as it was before any merge. Computed at each call. */
-  readonly ownText: string;
-}
-
-export interface MinerChanges {
-  /** Rows to write, by id. */
-  rows: MinerRow[];
-  /** Roots that became aliases, without shapes that were aliases from the start. */
-  merged: { younger: string; older: string }[];
-  /** Ids whose rows can be deleted: those used longest ago, above the limit. */
-  evicted: string[];
-}
-
-export interface Miner {
-  /** Never throws, whatever the message holds. */
-  mine(message: string): Mined;
-  /** The changes since the last call. Write them in the transaction that holds the lines. */
-  takeChanges(): MinerChanges;
-  /** The root's id; an unknown id is returned unchanged. */
-  rootOf(id: string): string;
-  /** Shapes in memory, with aliases. */
-  readonly size: number;
-  /** Shapes evicted since the start. */
-  readonly overflowed: number;
-}
-
-export interface MinerOptions {
-  /** The most shapes in memory; above it those used longest ago are evicted. */
-  limit: number;
-  /** The rows that earlier miners wrote, in any order. */
-  rows: Iterable<MinerRow>;
-}
 
 /** A miner with the rows of earlier ones: the same line gets the same id and root. */
 export function createMiner(options: MinerOptions): Miner {
   return new TemplateMiner(options);
 }
 
+const MASKS_SINCE = 1; // later rules changed only names
+/** Shapes with names that are remembered. */
+const MOST_NAMED = 4_096;
+
 class TemplateMiner implements Miner {
   overflowed = 0;
   readonly #limit: number;
   readonly #shaper = new Shaper();
-  readonly #lines = new LineCache<Entry>();
+  readonly #namer = new Namer();
+  readonly #lines = new LineCache<Entry | NamedShape>();
+  readonly #named = new ForgetfulMap<string, NamedShape>(MOST_NAMED);
   readonly #byShape = new Map<string, Entry>();
   readonly #byId = new Map<string, Entry>();
   readonly #recency = new Recency();
@@ -104,7 +58,9 @@ class TemplateMiner implements Miner {
     this.#limit = Math.max(1, limit);
     this.#merging = new Merging(this.#limit, {
       merge: (younger, older) => this.#merge(younger, older),
-      changed: (root) => this.#retell(root),
+      // a root that lost its pattern keeps its text
+      changed: (root) =>
+        root.pattern === null ? this.#change(root) : this.#retell(root, root.pattern.words),
     });
     this.#restore(rows);
   }
@@ -114,15 +70,15 @@ class TemplateMiner implements Miner {
   }
 
   mine(message: string): Mined {
-    let entry = this.#lines.get(message);
-    if (entry === undefined || entry.dead) {
-      const shape = this.#shaper.shapeOf(message);
-      entry = this.#byShape.get(shape) ?? this.#first(shape);
-      this.#lines.put(entry);
+    let line = this.#lines.get(message);
+    if (line === undefined || line.entry.dead) {
+      line = this.#lineOf(this.#shaper.shapeOf(message));
+      this.#lines.put(line);
     }
+    const { entry } = line;
     this.#recency.touch(entry);
     if (entry.root !== entry) this.#recency.touch(entry.root);
-    return entry;
+    return line;
   }
 
   rootOf(id: string): string {
@@ -139,15 +95,33 @@ class TemplateMiner implements Miner {
     return changes;
   }
 
-  #first(shape: string): Entry {
+  #lineOf(shape: string): Entry | NamedShape {
+    const plain = this.#byShape.get(shape);
+    if (plain?.isPlain) return plain;
+    const known = this.#named.get(shape);
+    if (known !== undefined && !known.entry.dead) return known;
+    const general = this.#namer.generalOf(shape);
+    if (general === shape) return (plain ?? this.#first(shape)).asPlain();
+    const entry = this.#byShape.get(withoutNames(general)) ?? this.#first(general);
+    if (entry.learnNames(general)) this.#change(entry);
+    const line = new NamedShape(entry, shape);
+    this.#named.set(shape, line);
+    return line;
+  }
+
+  #first(general: string): Entry {
     if (this.#byId.size >= this.#limit) this.#evict();
-    const entry = this.#hold(new Entry(this.#idOf(shape), shape, ++this.#order));
+    const entry = this.#hold(this.#entryOf(general));
     this.#evicted.delete(entry.id);
     this.#change(entry);
     this.#newborn = entry;
     this.#merging.add(entry);
     this.#newborn = null;
     return entry;
+  }
+
+  #entryOf(general: string): Entry {
+    return new Entry(this.#idOf(withoutNames(general)), general, ++this.#order);
   }
 
   #hold(entry: Entry): Entry {
@@ -185,10 +159,9 @@ class TemplateMiner implements Miner {
     this.#recency.touch(root);
   }
 
-  /** A root's pattern has changed. A root that lost its pattern keeps its text. */
-  #retell(root: Entry): void {
+  #retell(root: Entry, shape: string): void {
     this.#change(root);
-    const text = root.pattern === null ? root.text : textOfShape(root.pattern.words);
+    const text = textOfShape(shape);
     if (text === root.text) return;
     root.text = text;
     root.version++;
@@ -223,7 +196,7 @@ class TemplateMiner implements Miner {
     for (const { row } of known) this.#restoreRoot(row);
     for (const entry of this.#byId.values()) this.#merging.relearn(entry);
     for (const { row, state } of known) {
-      if (state.rules !== minerRules) this.#carryOver(row.id);
+      if (state.rules !== minerRules) this.#carryOver(row.id, state.rules);
     }
     while (this.#byId.size > this.#limit) this.#evict();
   }
@@ -236,23 +209,41 @@ class TemplateMiner implements Miner {
     else this.#link(entry, root.root);
   }
 
-  /** A shape by older rules: the shape of its text by today's rules becomes its alias, so its template lives on. */
-  #carryOver(id: string): void {
+  /**
+   * A shape by older rules. The general shape that its lines have today becomes its alias, so its template lives on. If
+   * another template has that general shape, they are one.
+   */
+  #carryOver(id: string, rules: number): void {
     const entry = this.#byId.get(id);
     if (entry === undefined) return;
     this.#change(entry);
-    const shape = this.#shaper.shapeOf(entry.text.replaceAll(WILD_TEXT, "0"));
-    if (this.#byShape.has(shape)) return;
-    const twin = this.#hold(new Entry(this.#idOf(shape), shape, ++this.#order));
-    this.#merging.restore(twin, "");
-    this.#merging.relearn(twin);
-    this.#link(twin, entry.root);
-    this.#change(twin);
+    const shape =
+      rules < MASKS_SINCE
+        ? this.#shaper.shapeOf(entry.text.replaceAll(WILD_TEXT, "0"))
+        : entry.shape;
+    this.#cover(entry, this.#namer.generalOf(shape));
+    const { root } = entry;
+    if (root.pattern === null && root.text !== textOfShape(root.shape)) return;
+    this.#retell(root, this.#namer.generalOf(root.pattern?.words ?? root.shape));
+  }
+
+  #cover(entry: Entry, general: string): void {
+    const known = this.#byShape.get(withoutNames(general));
+    if (known === undefined) {
+      const twin = this.#hold(this.#entryOf(general));
+      this.#merging.restore(twin, "");
+      this.#merging.relearn(twin);
+      this.#link(twin, entry.root);
+      this.#change(twin);
+      return;
+    }
+    if (known.learnNames(general)) this.#change(known);
+    this.#merging.unite(known.root, entry.root);
   }
 }
 
 function rowOf(entry: Entry): MinerRow {
-  const { id, shape, text, order } = entry;
+  const { id, named: shape, text, order } = entry;
   const state = writeState({ rules: minerRules, order, pattern: entry.pattern?.words ?? "" });
   return { id, shape, text, aliasOf: entry.root === entry ? null : entry.root.id, state };
 }

@@ -1,4 +1,4 @@
-import { textOfShape } from "../text/marks.ts";
+import { bothNames, textOfShape, withoutNames } from "../text/marks.ts";
 import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 /** Shapes of one structure whose words differ only in known places. */
@@ -26,13 +26,20 @@ export function patternOf(owner: Entry, words: string): Pattern {
   return { words, tokens, marks: marksOf(tokens.words), owner, dead: false };
 }
 
-/** A masked shape and its template. A root is its own root; an alias has an older root. */
+/** A general shape and its template. A root is its own root; an alias has an older root. */
 export class Entry {
   readonly id: string;
+  /** With one mark for every variable part. */
   readonly shape: string;
+  /** The shape with its names marked as such. */
+  named: string;
+  /** Itself: an entry stands for the lines that have no names. */
+  readonly entry: Entry = this;
   /** Grows with every new shape: a smaller one is older. */
   readonly order: number;
   root: Entry = this;
+  /** Whether it is known that lines of this shape have no names. */
+  isPlain = false;
   text: string;
   version = 1;
   pattern: Pattern | null = null;
@@ -47,11 +54,25 @@ export class Entry {
   older: Entry | null = null;
   newer: Entry | null = null;
 
-  constructor(id: string, shape: string, order: number) {
+  constructor(id: string, named: string, order: number) {
     this.id = id;
-    this.shape = shape;
+    this.shape = withoutNames(named);
+    this.named = named;
     this.order = order;
-    this.text = textOfShape(shape);
+    this.text = textOfShape(named);
+  }
+
+  asPlain(): this {
+    this.isPlain = true;
+    return this;
+  }
+
+  /** Notes where names stand. Returns whether that was not known. */
+  learnNames(named: string): boolean {
+    const both = bothNames(this.named, named);
+    if (both === this.named) return false;
+    this.named = both;
+    return true;
   }
 
   /** The text of this shape alone, for people. */
@@ -62,6 +83,29 @@ export class Entry {
   /** The words that evidence compares. */
   get words(): string {
     return this.shape;
+  }
+}
+
+/** A line's shape with its names in it, and the general shape that it has. */
+export class NamedShape {
+  readonly entry: Entry;
+  readonly #shape: string;
+
+  constructor(entry: Entry, shape: string) {
+    this.entry = entry;
+    this.#shape = shape;
+  }
+
+  get id(): string {
+    return this.entry.id;
+  }
+
+  get root(): Entry {
+    return this.entry.root;
+  }
+
+  get ownText(): string {
+    return textOfShape(this.#shape);
   }
 }
 

@@ -59,6 +59,15 @@ export class Merging {
     return oldest;
   }
 
+  /** Makes two templates one: the older, with the pattern of either. */
+  unite(one: Entry, other: Entry): void {
+    if (one === other) return;
+    const [older, younger] = one.order < other.order ? [one, other] : [other, one];
+    const words = younger.bucket === older.bucket ? younger.pattern?.words : undefined;
+    this.#merge(younger, older);
+    if (words !== undefined && older.pattern === null) this.#setPattern(older, words);
+  }
+
   remove(entry: Entry): void {
     this.#dropPattern(entry);
     const { bucket } = entry;

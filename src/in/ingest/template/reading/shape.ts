@@ -8,8 +8,8 @@ import { HEADER, REST } from "../text/marks.ts";
 import { putBody } from "./body.ts";
 import { withoutFrames } from "./trace.ts";
 
-/** Increase it when the masking rules change shapes. It is stored with every shape. */
-export const minerRules = 1;
+/** Increase it when the masking or naming rules change shapes. It is stored with every shape. */
+export const minerRules = 2;
 
 /** Only this much of a message shapes it (contract §4), in UTF-16 units. */
 const SHAPED = 4_096;

@@ -1,5 +1,5 @@
 import { BAR, COMMA, DASH, SPACE } from "./codes.ts";
-import { HEADER, WILD } from "./marks.ts";
+import { HEADER, isWild, NAME, WILD } from "./marks.ts";
 
 const CAPACITY = 8_192;
 
@@ -44,14 +44,16 @@ export class ShapeBuffer {
    * Writes a variable part. Adjacent ones, with only blanks, commas, bars or dashes between them, are one list, so its
    * length doesn't matter.
    */
-  mask(): void {
+  mask(mark: typeof WILD | typeof NAME = WILD): void {
     let at = this.length - 1;
     while (at >= 0 && isListGap(this.codes[at] as number)) at--;
-    if (at >= 0 && this.codes[at] === WILD && (at === this.length - 1 || gapIsList(this, at + 1))) {
-      this.length = at + 1;
+    const listed = at >= 0 && isWild(this.codes[at] as number);
+    if (!listed || (at < this.length - 1 && !gapIsList(this, at + 1))) {
+      this.put(mark);
       return;
     }
-    this.put(WILD);
+    this.length = at + 1;
+    if (mark === NAME) this.codes[at] = NAME;
   }
 
   trimEnd(): void {

@@ -2,6 +2,8 @@
 
 /** A variable part of a shape. Messages can't contain it, because control characters are escaped first. */
 export const WILD = 1;
+/** A name: a variable part of a general shape that isn't one of the shape. */
+export const NAME = 2;
 /** A word of a pattern that evidence has shown to be variable. */
 export const SLOT = 4;
 /** A header. */
@@ -10,7 +12,31 @@ export const HEADER = 3;
 /** A hash of the rest of a long shape follows. */
 export const REST = 5;
 
+export function isWild(code: number): boolean {
+  return code === WILD || code === NAME;
+}
+
 export const WILD_TEXT = "<*>";
+const NAME_MARK = String.fromCharCode(NAME);
+const WILD_MARK = String.fromCharCode(WILD);
+
+export function hasNames(shape: string): boolean {
+  return shape.includes(NAME_MARK);
+}
+
+/** The shape with the same mark for names as for other variable parts. */
+export function withoutNames(shape: string): string {
+  return hasNames(shape) ? shape.replaceAll(NAME_MARK, WILD_MARK) : shape;
+}
+
+/** Of two shapes that differ only in which variable parts are names: the one with the names of both. */
+export function bothNames(one: string, other: string): string {
+  if (one === other || !hasNames(other)) return one;
+  let both = "";
+  for (let i = 0; i < one.length; i++)
+    both += other.charCodeAt(i) === NAME ? NAME_MARK : one.charAt(i);
+  return both;
+}
 
 /** A shape as text for people, with `<*>` for the variable parts. */
 export function textOfShape(shape: string): string {

@@ -1,0 +1,142 @@
+import { ShapeBuffer } from "../text/buffer.ts";
+import { classOf, QUOTE, SEPARATOR } from "../text/classes.ts";
+import {
+  BACKSLASH,
+  BANG,
+  COLON,
+  DOT,
+  OPEN_BRACKET,
+  OPEN_PAREN,
+  QUESTION,
+  SPACE,
+} from "../text/codes.ts";
+import { HEADER, NAME, REST, WILD } from "../text/marks.ts";
+import { pluralOf } from "./counted.ts";
+import { announces, nameEnd, type Word } from "./rules.ts";
+
+/** Makes general shapes: those in which names vary, too. One for each miner; not re-entrant. */
+export class Namer {
+  readonly #buffer = new ShapeBuffer();
+  readonly #word: Word = { shape: "", from: 0, to: 0, previous: "", first: true, plain: false };
+  /** Up to where the shape was copied; 0 while nothing changed. */
+  #copied = 0;
+
+  /** The shape with a mark for each name; the same string where nothing changes. */
+  generalOf(shape: string): string {
+    const word = this.#word;
+    this.#buffer.reset();
+    this.#copied = 0;
+    word.shape = shape;
+    word.previous = "";
+    word.first = true;
+    let at = 0;
+    while (at < shape.length && shape.charCodeAt(at) !== REST) {
+      const end = this.#wordEnd(at);
+      if (end === at) {
+        at = this.#passSign(at);
+        continue;
+      }
+      word.from = at;
+      word.to = tailStart(shape, at, end);
+      at = this.#putName() || this.#putCounted() || this.#passWord();
+    }
+    if (this.#copied === 0) return shape;
+    this.#buffer.putText(shape, this.#copied);
+    return this.#buffer.toString();
+  }
+
+  /** A word ends at a blank, a separator, a quote or an escaped line break. */
+  #wordEnd(from: number): number {
+    const { shape } = this.#word;
+    let at = from;
+    let plain = true;
+    let tail = false;
+    for (; at < shape.length; at++) {
+      const code = shape.charCodeAt(at);
+      if (code >= 97 && code <= 122) {
+        if (tail) plain = false;
+        continue;
+      }
+      if (code === SPACE || code === BACKSLASH || (code <= REST && code >= HEADER)) break;
+      const kind = classOf(code);
+      if (kind === SEPARATOR || kind === QUOTE) break;
+      if (isTail(code)) tail = true;
+      else plain = false;
+    }
+    this.#word.plain = plain;
+    return at;
+  }
+
+  #passSign(at: number): number {
+    const word = this.#word;
+    const code = word.shape.charCodeAt(at);
+    const opens = code === OPEN_BRACKET || code === OPEN_PAREN;
+    if (code !== SPACE && !opens) word.previous = "";
+    if (code === BACKSLASH && at + 1 < word.shape.length) {
+      word.first = true;
+      return at + 2;
+    }
+    if (code === HEADER) word.first = true;
+    else if (!opens) word.first = false;
+    return at + 1;
+  }
+
+  /** Writes a mark for a name. Returns where the name ends, 0 for none. */
+  #putName(): number {
+    const word = this.#word;
+    const end = nameEnd(word);
+    if (end === 0) return 0;
+    this.#copyTo(word.from, end);
+    this.#buffer.mask(NAME);
+    word.previous = "";
+    word.first = false;
+    return end;
+  }
+
+  /** Writes what is counted in the plural. */
+  #putCounted(): number {
+    const word = this.#word;
+    const plural = pluralOf(word);
+    if (plural === null) return 0;
+    const singular = word.shape.slice(word.from, word.to);
+    this.#copyTo(word.from, word.to);
+    // the number and what it counts vary together: a mark says that lines have another text here
+    this.#buffer.length--;
+    this.#buffer.mask(NAME);
+    this.#buffer.put(SPACE);
+    this.#buffer.putText(plural);
+    word.previous = singular;
+    word.first = false;
+    return word.to;
+  }
+
+  #passWord(): number {
+    const word = this.#word;
+    const { shape, from, to } = word;
+    const isAlone = to - from === 1 && shape.charCodeAt(from) === WILD;
+    if (isAlone && this.#copied > 0) {
+      this.#copyTo(from, to);
+      this.#buffer.mask();
+    }
+    word.previous = isAlone && announces(word.previous) ? "" : shape.slice(from, to);
+    word.first = false;
+    return to;
+  }
+
+  /** Copies the shape up to a word, and skips the word. */
+  #copyTo(from: number, end: number): void {
+    this.#buffer.putText(this.#word.shape, this.#copied, from);
+    this.#copied = end;
+  }
+}
+
+/** Where the punctuation behind a word begins. */
+function tailStart(shape: string, from: number, end: number): number {
+  let to = end;
+  while (to > from + 1 && isTail(shape.charCodeAt(to - 1))) to--;
+  return to;
+}
+
+function isTail(code: number): boolean {
+  return code === DOT || code === COLON || code === BANG || code === QUESTION;
+}
