@@ -15,6 +15,8 @@ export function screensOf(house: House): Record<string, string> {
     system: "/system",
     "sign-in": "/system/sign-in",
     gateways: "/system/gateways",
+    look: "/system/look",
+    "look-dark": "/system/look?theme=dark",
     audit: "/audit",
     "audit-rule": "/audit?kind=rule&thing=errors",
     "audit-none": "/audit?thing=nothing-is-called-so&kind=rule",

@@ -255,7 +255,7 @@ export const pageBodies: Record<string, Make> = {
   },
   "/me/phone/cancel": nothing,
   "/signout": nothing,
-  "/system/look": nothing,
+  "/system/doctor": nothing,
   "/system/backup": nothing,
   "/system/walls": () => ({ name: fresh("screen"), without: "messages" }),
   "/system/walls/{wall}/revoke": nothing,

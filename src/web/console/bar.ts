@@ -60,8 +60,8 @@ export function isToMend({ system, who, tenant, origin }: PageCall): boolean {
   );
 }
 
-function line(role: "alert" | "status", words: Markup): Markup {
-  return html`<div id="bar" class="bar bar-${role}" data-live="system" role="${role}"><p>${words}</p></div>`;
+export function line(role: "alert" | "status", words: Markup, id = "bar"): Markup {
+  return html`<div id="${id}" class="bar bar-${role}" data-live="system" role="${role}"><p>${words}</p></div>`;
 }
 
 /** Encrypted, or it doesn't leave this machine. */

@@ -42,9 +42,13 @@ export function createFlashMessages(now: () => number): FlashMessages {
 }
 
 /** The line that says what was done, with the way back; empty where nothing was. */
-export function flashLine(done: Pick<FormDone, "said" | "undo"> | null, base: string): Markup {
+export function flashLine(
+  done: Pick<FormDone, "said" | "undo"> | null,
+  base: string,
+  id = "said",
+): Markup {
   const undo = done?.undo;
-  return html`<output id="said" class="said" role="status" aria-live="polite">${
+  return html`<output id="${id}" class="said" role="status" aria-live="polite">${
     done !== null && done.said !== "" && html`<span>${done.said}</span>`
   }${
     undo !== undefined &&
@@ -55,6 +59,6 @@ export function flashLine(done: Pick<FormDone, "said" | "undo"> | null, base: st
 }
 
 /** Why a form wasn't taken: in a sentence; what is wrong with a field stands at the field too. */
-export function refusedLine({ message }: ServiceError): Markup {
-  return html`<output id="said" class="said wrong" role="alert"><span>Not done: ${message}</span></output>`;
+export function refusedLine({ message }: Pick<ServiceError, "message">, id = "said"): Markup {
+  return html`<output id="${id}" class="said wrong" role="alert"><span>Not done: ${message}</span></output>`;
 }

@@ -16,6 +16,7 @@ import { ruleLadderScreen } from "./ladders/of-rule.ts";
 import { simulateScreen } from "./ladders/simulate.ts";
 import { tailScreen } from "./lines/tail.ts";
 import { templatesScreen } from "./lines/templates.ts";
+import { lookScreen } from "./look/screen.ts";
 import { devicesScreen } from "./me/devices.ts";
 import { passkeysScreen } from "./me/passkeys.ts";
 import { phoneScreen } from "./me/phone.ts";
@@ -68,6 +69,7 @@ export const screens: readonly Screen[] = [
   systemScreen,
   signInScreen,
   gatewaysScreen,
+  lookScreen,
   auditScreen,
   welcomeScreen,
   projectsScreen,

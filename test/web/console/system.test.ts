@@ -52,7 +52,7 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
   assert.match((await tab.get("/system")).text, /It has not looked yet/);
   // Readiness doesn't ask who may look into the directory.
   chmodSync(box.data, 0o755);
-  const said = await tab.post("/system/look", {}, { from: "/system" });
+  const said = await tab.post("/system/doctor", {}, { from: "/system" });
   assert.equal(said.status, 303);
   const page = await looked(tab);
   const { findings } = (await box.api("GET", "/v1/doctor")).body;
@@ -76,7 +76,7 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
   const member = signedIn(box, box.person("member"));
   assert.match((await member.get("/system")).text, /id="doctor-directory"/);
   assert.doesNotMatch(barOf((await member.get("/system")).text), /doctor/);
-  assert.equal((await member.post("/system/look", {}, { from: "/system" })).status, 403);
+  assert.equal((await member.post("/system/doctor", {}, { from: "/system" })).status, 403);
   chmodSync(box.data, 0o700);
 });
 

@@ -14,7 +14,7 @@ import { ladderEnds } from "./ladder-ends.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** What is said of somebody, or of a channel, together. */
-interface Asked {
+export interface Asked {
   id: string;
   name: string;
   account: string | null;
@@ -55,8 +55,11 @@ ${loose.map((entry) => {
 })}${untoldLine(call, shown, untold)}${ladderEnds(call, shown, course)}`;
 }
 
-const said = (call: PageCall, { row, nameOf }: ShownAlert, entry: ReachEntry) =>
-  reachWords(entry, call, { project: row.project, rule: row.rule, nameOf });
+const said = (
+  call: PageCall,
+  { row, nameOf }: Pick<ShownAlert, "row" | "nameOf">,
+  entry: ReachEntry,
+) => reachWords(entry, call, { project: row.project, rule: row.rule, nameOf });
 
 /** They are on no rung that comes, so that the rail has no row for them. */
 const NOT_PAGED: ReadonlySet<ReachEntry["reason"]> = new Set([
@@ -104,7 +107,7 @@ function grouped(
   return { people: [...people.values(), ...channels.values()], loose };
 }
 
-interface Around {
+export interface Around {
   faces: Faces;
   /** The rung that comes next. */
   next: RungAhead | undefined;
@@ -112,7 +115,12 @@ interface Around {
 
 type Standing = { look: string; right: Piece; more?: Piece };
 
-function rungRow(call: PageCall, shown: ShownAlert, one: Asked, around: Around): Markup {
+export function rungRow(
+  call: PageCall,
+  shown: Pick<ShownAlert, "row" | "nameOf">,
+  one: Asked,
+  around: Around,
+): Markup {
   const { account, name, entries, ahead } = one;
   const standing = standingOf(call, shown, one, around);
   const isRung = standing.look.includes("rung-now");
@@ -143,7 +151,7 @@ const when = (call: PageCall, at: number | null): Piece => at !== null && clockT
 /** How it stands with one: what the row is drawn as, and what stands at its right. */
 function standingOf(
   call: PageCall,
-  { row }: ShownAlert,
+  { row }: Pick<ShownAlert, "row">,
   { account, entries, ahead }: Asked,
   { next }: Around,
 ): Standing {
@@ -195,7 +203,7 @@ function standingOf(
 }
 
 /** The ladder comes to nobody then. */
-function gapRow(call: PageCall, { at, step, schedules }: RungAhead): Markup {
+export function gapRow(call: PageCall, { at, step, schedules }: RungAhead): Markup {
   const cover = remedy(call, "/oncall", "Cover it");
   return html`<li class="rung-later">${squareChip("warn")}<p><b class="crit">Nobody</b> <span class="soft">rung ${step}</span></p><span class="rung-when crit">${icon("clock", "small")} ${clockTime(call, at)}</span><div class="rung-ways"><span>${schedules.length > 0 ? `${schedules.join(", ")}: nobody is on call then` : "it names nobody who can be reached"}</span>${cover !== null && html`<span>${cover}</span>`}</div></li>
 `;
@@ -204,7 +212,7 @@ function gapRow(call: PageCall, { at, step, schedules }: RungAhead): Markup {
 /** Whoever is next can be paged now, beside the ladder. */
 const pageNow = (
   call: PageCall,
-  { row }: ShownAlert,
+  { row }: Pick<ShownAlert, "row">,
   { account, name }: { account: string; name: string },
 ): Markup =>
   button(call, {

@@ -2,14 +2,14 @@ import { currentOnCall } from "../../../core/oncall/answers.ts";
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { chip, facesOf, proofWords } from "../ui/faces.ts";
+import { chip, type Face, facesOf, proofWords } from "../ui/faces.ts";
 import { icon } from "../ui/icon.ts";
 import { asked } from "../ui/schedule.ts";
 import { clockTime } from "../ui/times.ts";
 
 /** For whom is on call: until when, and whether the box has proof that it reaches them. Empty for all others. */
 export async function dutyStrip(call: PageCall): Promise<Markup> {
-  const { tenant, now, who, base } = call;
+  const { tenant, now, who } = call;
   const mine: { project: string; until: number | null }[] = [];
   for (const stored of listAllSchedules(tenant.store)) {
     const current = await currentOnCall(asked(call), stored, now);
@@ -21,15 +21,24 @@ export async function dutyStrip(call: PageCall): Promise<Markup> {
   const [first] = mine.sort((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity));
   if (first === undefined) return html``;
   const me = (await facesOf(call, who.accountId))(who.accountId);
+  return dutyLine(call, { me, ...first, more: mine.length - 1 });
+}
+
+/** One line of it. Pure. */
+export function dutyLine(
+  call: Pick<PageCall, "base" | "now" | "look">,
+  of: { me: Face; project: string; until: number | null; more: number },
+): Markup {
+  const { me, project, until } = of;
   const isProved = me.proof === "proved";
   const words = isProved
     ? proofWords(call, me)
     : html`<span class="warn">you are not proved</span>`;
-  const more = mine.length > 1 && ` and ${mine.length - 1} more`;
-  return html`<a class="duty-strip" href="${base}${isProved ? "/oncall" : "/me/devices"}">${chip(me)}<span><b>You’re on call</b>${
-    first.until !== null && html` for ${lasts(first.until - now)}`
-  }<br><span class="small soft">${first.project}${more}${
-    first.until !== null && html` until ${clockTime(call, first.until)}`
+  const more = of.more > 0 && ` and ${of.more} more`;
+  return html`<a class="duty-strip" href="${call.base}${isProved ? "/oncall" : "/me/devices"}">${chip(me)}<span><b>You’re on call</b>${
+    until !== null && html` for ${lasts(until - call.now)}`
+  }<br><span class="small soft">${project}${more}${
+    until !== null && html` until ${clockTime(call, until)}`
   } · ${words}</span></span>${icon("next", "small")}</a>`;
 }
 

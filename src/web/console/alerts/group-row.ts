@@ -1,5 +1,4 @@
-import { type GroupFacts, groupFacts } from "../../../core/alerts/group-facts.ts";
-import type { AlertGroup } from "../../../core/alerts/groups.ts";
+import type { GroupFacts } from "../../../core/alerts/group-facts.ts";
 import type { Labels } from "../../../core/alerts/label-book.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
@@ -17,24 +16,23 @@ const MOST_SHARED = 3;
 
 /**
  * "errors: 3,400 alerts", with its largest kinds; it leads to a list of its own, and its box selects them all. `shared`: the labels
- * that all of them have.
+ * that all of them have; `newest`: the highest of their ids. Pure.
  */
 export function groupRow(
-  call: PageCall,
-  group: AlertGroup,
-  { shared = {}, nameOf }: { shared: Labels | undefined; nameOf: (account: string) => string },
+  call: Pick<PageCall, "base" | "now" | "look" | "query">,
+  facts: GroupFacts,
+  of: { newest: number; shared: Labels | undefined; nameOf: (account: string) => string },
 ): Markup {
-  const facts = groupFacts(call.tenant.store, group);
+  const { newest, shared = {}, nameOf } = of;
   const { first, rule, project, count, kinds, states, levels } = facts;
   const look = states.silenced === count ? "silenced" : STATE_CLASS[first.state];
-  const newest = group.alerts.reduce((most, { id }) => Math.max(most, id), 0);
-  const [[level, of] = [first.level, count], ...others] = levels;
+  const [[level, most] = [first.level, count], ...others] = levels;
   const id = `group-${first.rule_id}`;
   const to = call.base + ofRule(call, facts);
   const all = identifiersText(shared, MOST_SHARED);
   return html`<li class="row row-${look} row-many of-${levelKind(level)}" id="${id}" data-row>
 <label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}-${newest}" data-many="${count}" aria-label="Select all ${count} of ${rule}"></label>
-<div class="row-head">${levelBadge(level, of)}<span class="row-place">${others.map(([each, n]) => `${n} ${levelWord(each)}`).join(", ")}</span><span class="row-age">${since(call, facts.since)}</span></div>
+<div class="row-head">${levelBadge(level, most)}<span class="row-place">${others.map(([each, n]) => `${n} ${levelWord(each)}`).join(", ")}</span><span class="row-age">${since(call, facts.since)}</span></div>
 <h2 class="row-title"><a href="${to}">${rule}: ${counted(count, "alert")}</a></h2>
 <p class="row-about">${project}${all !== "" && ` · ${all}`}</p>
 ${stripe(levels)}
@@ -68,7 +66,7 @@ function stripe(levels: GroupFacts["levels"]): Markup {
 }
 
 /** The same list, of this rule alone. */
-function ofRule({ query }: PageCall, { rule, project }: GroupFacts): string {
+function ofRule({ query }: Pick<PageCall, "query">, { rule, project }: GroupFacts): string {
   const asked = askedList(query);
   const q = withPart(withPart(asked.q, "project", project), "rule", rule);
   return listAddress({ ...asked, q, before: null });

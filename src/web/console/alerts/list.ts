@@ -1,6 +1,6 @@
 import { type AlertRow, findAlertRow, getAlertRow } from "../../../core/alerts/alert.ts";
 import { apartOf } from "../../../core/alerts/apart.ts";
-import { sharedLabels } from "../../../core/alerts/group-facts.ts";
+import { groupFacts, sharedLabels } from "../../../core/alerts/group-facts.ts";
 import { type AlertGroup, groupAlerts } from "../../../core/alerts/groups.ts";
 import { lookAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { triage } from "../../../core/alerts/triage.ts";
@@ -61,7 +61,11 @@ export async function alertList(
   const items = entries.map((entry) =>
     "row" in entry
       ? draw(entry.row)
-      : groupRow(call, entry.group, { shared: shared.get(entry.group), nameOf: about.nameOf }),
+      : groupRow(call, groupFacts(store, entry.group), {
+          newest: entry.group.alerts.reduce((most, { id }) => Math.max(most, id), 0),
+          shared: shared.get(entry.group),
+          nameOf: about.nameOf,
+        }),
   );
   const on = next === null ? null : listAddress({ ...asked, before: next });
   return html`<p class="new" data-new><button type="button"></button></p>

@@ -26,7 +26,9 @@ export async function nowCards(call: PageCall, seats: readonly SeatNow[]): Promi
 /** One schedule's. `name`: what stands above. */
 export function nowCard(
   call: PageCall,
-  seat: SeatNow,
+  seat: Pick<SeatNow, "current" | "next"> & {
+    stored: Pick<SeatNow["stored"], "project" | "name" | "timezone">;
+  },
   { faces, name }: { faces: Faces; name: Markup },
 ): Markup {
   const { current, next, stored } = seat;

@@ -55,7 +55,7 @@ ${well.length > 0 && html`<details id="doctor-well"><summary>${counted(well.leng
 ${
   isManager(call.who.role) &&
   button(call, {
-    action: "/system/look",
+    action: "/system/doctor",
     name: "Look again",
     kind: "second",
     key: "d",

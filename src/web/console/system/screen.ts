@@ -55,7 +55,7 @@ export const systemScreen: Screen = {
       return { name: "box.yaml", type: "application/yaml; charset=utf-8", body };
     },
   },
-  forms: { look: lookAgain, backup: backupNow, ...relayForms, ...wallForms },
+  forms: { doctor: lookAgain, backup: backupNow, ...relayForms, ...wallForms },
 };
 
 function ofManagers(call: PageCall, house: TenantHost): Record<string, Section> {
@@ -98,4 +98,4 @@ function standing(call: PageCall, status: Health["status"]): Markup {
 }
 
 const signingIn = ({ base }: PageCall) =>
-  html`<p><a href="${base}/system/sign-in">Signing in: providers, and whether passwords open anything</a></p><p><a href="${base}/system/gateways">Gateways: the mail server, bots and services that reach people</a></p>`;
+  html`<p><a href="${base}/system/sign-in">Signing in: providers, and whether passwords open anything</a></p><p><a href="${base}/system/gateways">Gateways: the mail server, bots and services that reach people</a></p><p><a href="${base}/system/look">Look: what these pages are made of</a></p>`;
