@@ -2,9 +2,9 @@ import { html, type Markup } from "../../ground/kit/html.ts";
 import { lostDevices } from "../../out/contacts/subscriptions.ts";
 import { contactGuardOf } from "../../tenant/contact-verbs.ts";
 import { silentDevicesLine } from "./oncall/silent-devices.ts";
-import { unconfirmedLine } from "./oncall/unconfirmed.ts";
 import type { PageCall } from "./screen.ts";
 import { worstOfDoctor } from "./system/doctor.ts";
+import { unconfirmedLine } from "./ui/unconfirmed.ts";
 
 /**
  * The one line at the top, only for what nobody can do without: the box can't page, whoever takes over isn't confirmed,
@@ -17,23 +17,23 @@ export function bar(call: PageCall): Markup {
   if (failed !== undefined) {
     const { named, detail, name } = failed;
     const words = who.role === "member" ? detail : (named ?? detail);
-    return line(
+    return barLine(
       "alert",
       html`<strong>The box can’t page.</strong> ${words} <a href="${base}/system#check-${name}">Mend it</a>`,
     );
   }
   const unconfirmed = unconfirmedLine(call);
-  if (unconfirmed !== null) return line("status", unconfirmed);
+  if (unconfirmed !== null) return barLine("status", unconfirmed);
   const [lost] = lostDevices(tenant.store, contactGuardOf(tenant), who.accountId);
   if (lost !== undefined)
-    return line(
+    return barLine(
       "status",
       html`<strong>${lost.label || lost.host} isn’t rung any more</strong>: ${lost.renew ? "the box has another key by now" : "its push service says that it is gone"}. <a href="${base}/me/devices">Add it again, or remove it</a>`,
     );
   const silent = silentDevicesLine(call);
-  if (silent !== null) return line("status", silent);
+  if (silent !== null) return barLine("status", silent);
   const mend = /^\/system(?:\?|$)/.test(call.at) ? firstToMend(call) : null;
-  if (mend !== null) return line("status", mend);
+  if (mend !== null) return barLine("status", mend);
   return html`<div id="bar" class="bar" data-live="system" role="status"></div>`;
 }
 
@@ -60,7 +60,7 @@ export function isToMend({ system, who, tenant, origin }: PageCall): boolean {
   );
 }
 
-export function line(role: "alert" | "status", words: Markup, id = "bar"): Markup {
+export function barLine(role: "alert" | "status", words: Markup, id = "bar"): Markup {
   return html`<div id="${id}" class="bar bar-${role}" data-live="system" role="${role}"><p>${words}</p></div>`;
 }
 

@@ -3,6 +3,7 @@ import { alertHolds } from "./alert.ts";
 import { alertsHold } from "./alerts.ts";
 import { chargeHolds } from "./charge.ts";
 import { everyScreenOnADesk, everyScreenOnAPhone } from "./every-screen.ts";
+import { firefoxHolds } from "./firefox.ts";
 import { hostsHold } from "./hosts.ts";
 import { laddersHold } from "./ladders.ts";
 import { newcomerHolds } from "./newcomer.ts";
@@ -21,6 +22,7 @@ import { waysInHold } from "./ways-in.ts";
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
   everyScreenOnAPhone,
   everyScreenOnADesk,
+  firefoxHolds,
   consoleHolds,
   alertsHold,
   alertHolds,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { preview } from "../../../src/core/oncall/rotation.ts";
 import type { PreviewAnswer, Schedule } from "../../../src/core/oncall/schedule.ts";
 import { isTimezone } from "../../../src/core/oncall/zone.ts";
-import { type CalendarPlot, calendarPlot } from "../../../src/web/console/oncall/plot.ts";
+import { type CalendarPlot, calendarPlot } from "../../../src/web/console/ui/calendar-plot.ts";
 import { calendarRows, MOST_BLOCKS } from "../../../src/web/console/ui/calendar-rows.ts";
 import { askedRange, localInstant, localText } from "../../../src/web/console/ui/local-time.ts";
 import { anySchedule } from "../../core/oncall/against-naive.ts";

@@ -1,7 +1,7 @@
 import { lookAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { lastOfAll, type NowWords, nowWords } from "../ui/alert-now.ts";
+import { lastOfAll, nowLine, nowWords } from "../ui/alert-now.ts";
 import { facesOf } from "../ui/faces.ts";
 import { button } from "../ui/form.ts";
 import { silenceNotice } from "../ui/silence-card.ts";
@@ -26,10 +26,6 @@ export async function nowStrip(call: PageCall, shown: ShownAlert): Promise<Marku
         html`<b class="now-left">${until(call, now.at)}</b>`;
   return html`${nowLine(now, right)}${quietLine(call, shown)}`;
 }
-
-/** Whom it is about, what is so, and at the right what counts: what is left, or what is done next. Pure. */
-export const nowLine = (now: Pick<NowWords, "mark" | "first" | "after">, right: Piece): Markup =>
-  html`<div class="now">${now.mark}<p><span>${now.first}</span><br><span class="soft small">${now.after}</span></p>${right}</div>`;
 
 /** Far from where *Acknowledge* stands. */
 export const resolveButton = (call: PageCall, id: number): Markup =>

@@ -7,6 +7,7 @@ import { triage } from "../../../core/alerts/triage.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { lastOfAll, nowWords } from "../ui/alert-now.ts";
+import { listRow, minutesOfAll } from "../ui/alert-row.ts";
 import {
   type AskedList,
   CHOSEN,
@@ -17,10 +18,9 @@ import {
   triageFilter,
 } from "../ui/asked-alerts.ts";
 import { facesOf } from "../ui/faces.ts";
+import { groupRow } from "../ui/group-row.ts";
 import { naming } from "../ui/people-names.ts";
-import { groupRow } from "./group-row.ts";
 import { nothingThere } from "./nothing.ts";
-import { listRow, minutesOfAll } from "./row.ts";
 
 /** A page of alerts: rows that stay where they are, also those that left while somebody looked. */
 export async function alertList(

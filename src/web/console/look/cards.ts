@@ -1,13 +1,12 @@
 import type { AlertRow } from "../../../core/alerts/alert.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { gapRow, rungRow } from "../alert/ladder.ts";
-import { nowLine } from "../alert/now.ts";
-import { dutyLine } from "../alerts/duty.ts";
-import { groupRow } from "../alerts/group-row.ts";
-import { listRow } from "../alerts/row.ts";
 import type { PageCall } from "../screen.ts";
-import type { NowWords } from "../ui/alert-now.ts";
+import { type NowWords, nowLine } from "../ui/alert-now.ts";
+import { listRow } from "../ui/alert-row.ts";
+import { dutyLine } from "../ui/duty-line.ts";
 import { chip, squareChip } from "../ui/faces.ts";
+import { groupRow } from "../ui/group-row.ts";
+import { gapRow, rungRow } from "../ui/rung-rows.ts";
 import { clockTime, until } from "../ui/times.ts";
 import { sampleAlert, sampleFaceOf, sampleFaces, sampleMinutes, sampleReach } from "./samples.ts";
 

@@ -1,9 +1,9 @@
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { line } from "../bar.ts";
+import { barLine } from "../bar.ts";
 import { flashLine, refusedLine } from "../flash.ts";
 import type { PageCall } from "../screen.ts";
-import { findingRow } from "../system/finding.ts";
+import { findingRow } from "../ui/finding.ts";
 import { button, field, select } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { empty, tabs } from "../ui/pieces.ts";
@@ -40,7 +40,7 @@ export function notes(call: PageCall): Markup {
   return html`<h2>What is said</h2>${tabs("Sample", [tab("Lines", null, true), tab("Kinds", 29)])}
 <p class="notice">A note: what happened, what stayed, what to do.</p><p class="notice notice-good"><span class="good">✓ app is heard</span>, 03:05.</p><p class="notice notice-warn">Quiet until 18:00: disk swap.</p><p class="notice notice-wrong">Nothing reaches Lucía. She is the last rung. <a href="${base}${NOWHERE}">Mend it</a></p>
 <ul class="who">${finding("failed", "The disk is full.")}${finding("wrong", "The last backup is 9 days old.")}${finding("note", "One sender was never heard.")}${finding("ok", "Made 2 h ago, and proved.")}</ul>
-${line("alert", html`<strong>The box can’t page.</strong> The disk is full. <a href="${base}${NOWHERE}">Mend it</a>`, "look-alert")}${line("status", html`<strong>Pixel 8 isn’t rung any more</strong>: its push service says that it is gone.`, "look-status")}
+${barLine("alert", html`<strong>The box can’t page.</strong> The disk is full. <a href="${base}${NOWHERE}">Mend it</a>`, "look-alert")}${barLine("status", html`<strong>Pixel 8 isn’t rung any more</strong>: its push service says that it is gone.`, "look-status")}
 <div class="look-toast">${flashLine({ said: "Acknowledged #130.", undo: { action: NOWHERE } }, base, "look-said")}</div><div class="look-toast">${refusedLine({ message: "Somebody else has it since 03:06." }, "look-refused")}</div>`;
 }
 

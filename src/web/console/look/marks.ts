@@ -7,10 +7,10 @@ import { levelBadge } from "../ui/level.ts";
 import { barPlot, hourPlot, sparkline } from "../ui/plot.ts";
 import { sampleFaces, sampleMinutes } from "./samples.ts";
 
-const COLOURS = [
-  ...["paper", "card", "sunk", "ink", "soft", "line", "edge", "accent", "accent-w", "good"],
-  ...["good-w", "crit", "crit-w", "crit-f", "err", "err-w", "err-f", "warn", "warn-w", "warn-f"],
-];
+const COLOURS =
+  "paper card sunk ink soft line edge accent accent-w good good-w crit crit-w crit-f err err-w err-f warn warn-w warn-f".split(
+    " ",
+  );
 
 /** What the box is known by, and its colours. */
 export const brandAndColours = (): Markup =>

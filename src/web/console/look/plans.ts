@@ -1,10 +1,10 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { heat } from "../numbers/heat.ts";
-import { nowCard } from "../oncall/now.ts";
-import { calendarPlot } from "../oncall/plot.ts";
 import type { PageCall } from "../screen.ts";
+import { calendarPlot } from "../ui/calendar-plot.ts";
 import type { CalendarBlock } from "../ui/calendar-rows.ts";
+import { heat } from "../ui/heat.ts";
 import { askedRange } from "../ui/local-time.ts";
+import { nowCard } from "../ui/now-card.ts";
 import type { SeatNow } from "../ui/seat-now.ts";
 import { silenceCard } from "../ui/silence-card.ts";
 import { sampleFaceOf, sampleFaces, sampleSilence } from "./samples.ts";

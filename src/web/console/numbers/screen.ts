@@ -3,11 +3,11 @@ import { numbersCsv } from "../../../records/numbers/csv.ts";
 import { daysBefore, lookTotal, numbersOf } from "../../../records/numbers/numbers.ts";
 import { type NumbersAnswer, type NumbersBy, numbersBy } from "../../../records/numbers/shape.ts";
 import type { PageCall, PageFile, Screen } from "../screen.ts";
+import { heat } from "../ui/heat.ts";
 import { empty } from "../ui/pieces.ts";
 import { asked } from "../ui/schedule.ts";
 import { adviceSection, hideForm } from "./advice.ts";
 import { digestForm, digestSection, digestSendForm } from "./digest.ts";
-import { heat } from "./heat.ts";
 import { peopleTable, rulesTable, tiles, weeksTable } from "./parts.ts";
 import { settingsForm, settingsSection } from "./settings.ts";
 

@@ -2,6 +2,7 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
+import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarBlock } from "../ui/calendar-rows.ts";
 import { select, wrongOf } from "../ui/form.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import { pageWith, previewStored, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
 import { yours } from "./now.ts";
-import { calendarPlot } from "./plot.ts";
 
 /** Putting somebody on call for a while: the one form in which every way of doing it ends. */
 

@@ -1,11 +1,13 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Elsewhere, PageCall, Screen, Section } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
+import { calendarPlot } from "../ui/calendar-plot.ts";
 import type { CalendarRow } from "../ui/calendar-rows.ts";
 import { facesOf, squareChip } from "../ui/faces.ts";
 import { keyed } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { dateAfter, dateAt, rangeWords } from "../ui/local-time.ts";
+import { nowCard } from "../ui/now-card.ts";
 import { counted } from "../ui/pieces.ts";
 import {
   aheadWords,
@@ -26,9 +28,7 @@ import { coverForm, coverWould } from "./cover.ts";
 import { scheduleFile } from "./files.ts";
 import { overrideActions } from "./form-actions.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
-import { nowCard } from "./now.ts";
 import { overrideList } from "./override-list.ts";
-import { calendarPlot } from "./plot.ts";
 import { swapForm } from "./swap.ts";
 
 /** One schedule: its calendar, its shifts in words, and how somebody is put on call for a while. */

@@ -2,13 +2,13 @@ import { gridOnCall } from "../../../core/oncall/grid.ts";
 import type { GridAnswer } from "../../../core/oncall/schedule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarRow } from "../ui/calendar-rows.ts";
 import { keyed } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { askedRange, type CalendarRange, dateAfter, rangeWords } from "../ui/local-time.ts";
 import { peopleHues, peopleNames } from "../ui/people-names.ts";
 import { asked, schedulePage, stretchWords } from "../ui/schedule.ts";
-import { calendarPlot } from "./plot.ts";
 
 /** One week of all schedules on the reader's clock, and the same as a list. */
 

@@ -4,10 +4,10 @@ import { getMeta } from "../../../ground/store/meta.ts";
 import { mustManage } from "../../../people/roles.ts";
 import type { BackupService } from "../../../tenant/host.ts";
 import type { Form, PageCall } from "../screen.ts";
+import { commandLine } from "../ui/finding.ts";
 import { button } from "../ui/form.ts";
 import { bytesText } from "../ui/pieces.ts";
 import { ago, clockTime } from "../ui/times.ts";
-import { commandLine } from "./finding.ts";
 
 /** What lies there: when each was made and proved. None can be fetched from here. */
 export function backupsSection(call: PageCall): Markup {

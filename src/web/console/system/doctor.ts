@@ -2,10 +2,10 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager } from "../../../people/roles.ts";
 import type { Examined } from "../../../tenant/host.ts";
 import type { PageCall } from "../screen.ts";
+import { byNeed, commandLine, findingRow, type ShownFinding } from "../ui/finding.ts";
 import { button } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
-import { byNeed, commandLine, findingRow, type ShownFinding } from "./finding.ts";
 
 /** What the doctor found when it looked last, each with a place of its own: the second of one check is `doctor-channels-2`. */
 export function doctorFindings({ findings }: Pick<Examined, "findings">): ShownFinding[] {

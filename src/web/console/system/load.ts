@@ -2,10 +2,10 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { LONG_TURN_MS } from "../../../ground/kit/turns.ts";
 import type { TenantHost } from "../../../tenant/host.ts";
 import type { PageCall } from "../screen.ts";
+import { commandLine } from "../ui/finding.ts";
 import { bytesText } from "../ui/pieces.ts";
 import { hourPlot } from "../ui/plot.ts";
 import { ago, span } from "../ui/times.ts";
-import { commandLine } from "./finding.ts";
 
 /** What the box has to do now. */
 export function loadSection({ load }: TenantHost): Markup {

@@ -5,13 +5,13 @@ import { type FailingChannel, listAiling } from "../../../out/outbox/failing.ts"
 import { getAccount } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import type { ShownFinding } from "../ui/finding.ts";
 import { counted } from "../ui/pieces.ts";
 import { reached } from "../ui/reached.ts";
 import { schedulePage } from "../ui/schedule.ts";
 import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { span } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
-import type { ShownFinding } from "./finding.ts";
 
 const WEEK = 7 * 86_400;
 /** Of one kind: the rest are counted. */

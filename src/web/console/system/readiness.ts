@@ -2,9 +2,9 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { isManager } from "../../../people/roles.ts";
 import type { HealthCheck } from "../../../tenant/health.ts";
 import type { PageCall } from "../screen.ts";
+import { byNeed, commandLine, findingRow, type ShownFinding } from "../ui/finding.ts";
 import { counted } from "../ui/pieces.ts";
 import { remedy } from "../ui/way.ts";
-import { byNeed, commandLine, findingRow, type ShownFinding } from "./finding.ts";
 
 const LOG = "journalctl -u box -n 200";
 const RESTART = "systemctl restart box";

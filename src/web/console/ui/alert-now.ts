@@ -226,3 +226,7 @@ function shortly(accounts: readonly string[], nameOf: (account: string) => strin
   const names = accounts.slice(0, 2).map(nameOf).join(", ");
   return accounts.length > 2 ? `${names} and ${accounts.length - 2} more` : names;
 }
+
+/** Whom it is about, what is so, and at the right what counts: what is left, or what is done next. Pure. */
+export const nowLine = (now: Pick<NowWords, "mark" | "first" | "after">, right: Piece): Markup =>
+  html`<div class="now">${now.mark}<p><span>${now.first}</span><br><span class="soft small">${now.after}</span></p>${right}</div>`;

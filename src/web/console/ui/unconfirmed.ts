@@ -1,8 +1,8 @@
 import { type CheckedShift, unconfirmedShifts } from "../../../core/oncall/shift-checks.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { peopleNames } from "../ui/people-names.ts";
-import { clockTime } from "../ui/times.ts";
+import { peopleNames } from "./people-names.ts";
+import { clockTime } from "./times.ts";
 
 /** Who has a shift and showed none of what was pushed as it began, where it is the reader's to know: theirs before, or a manager's. */
 export function unconfirmedLine(call: PageCall): Markup | null {

@@ -2,14 +2,14 @@ import type { GroupFacts } from "../../../core/alerts/group-facts.ts";
 import type { Labels } from "../../../core/alerts/label-book.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { STATE_CLASS } from "../ui/alert-pieces.ts";
-import { askedList, listAddress, withPart } from "../ui/asked-alerts.ts";
-import { squareChip } from "../ui/faces.ts";
-import { button } from "../ui/form.ts";
-import { levelBadge, levelKind, levelWord } from "../ui/level.ts";
-import { identifiersText, markedTitle } from "../ui/message.ts";
-import { counted } from "../ui/pieces.ts";
-import { since } from "../ui/times.ts";
+import { STATE_CLASS } from "./alert-pieces.ts";
+import { askedList, listAddress, withPart } from "./asked-alerts.ts";
+import { squareChip } from "./faces.ts";
+import { button } from "./form.ts";
+import { levelBadge, levelKind, levelWord } from "./level.ts";
+import { identifiersText, markedTitle } from "./message.ts";
+import { counted } from "./pieces.ts";
+import { since } from "./times.ts";
 
 /** Of the labels that all alerts of a group have so many are shown. */
 const MOST_SHARED = 3;

@@ -3,14 +3,14 @@ import type { Apart } from "../../../core/alerts/apart.ts";
 import { latestMinutes } from "../../../core/alerts/buckets.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import type { NowWords } from "../ui/alert-now.ts";
-import { STATE_CLASS } from "../ui/alert-pieces.ts";
-import { button } from "../ui/form.ts";
-import { icon } from "../ui/icon.ts";
-import { levelBadge, levelKind } from "../ui/level.ts";
-import { aboutText, markedTitle } from "../ui/message.ts";
-import { sparkline } from "../ui/plot.ts";
-import { ago, since } from "../ui/times.ts";
+import type { NowWords } from "./alert-now.ts";
+import { STATE_CLASS } from "./alert-pieces.ts";
+import { button } from "./form.ts";
+import { icon } from "./icon.ts";
+import { levelBadge, levelKind } from "./level.ts";
+import { aboutText, markedTitle } from "./message.ts";
+import { sparkline } from "./plot.ts";
+import { ago, since } from "./times.ts";
 
 /** An alert as a list shows it, and what it shows beside the alert. */
 export interface ListRow {

@@ -1,9 +1,9 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { CalendarBlock, CalendarRow } from "../ui/calendar-rows.ts";
-import { initials } from "../ui/faces.ts";
-import type { CalendarDay, CalendarRange } from "../ui/local-time.ts";
-import type { PeopleNames } from "../ui/people-names.ts";
-import { dayOf, hourOf } from "../ui/times.ts";
+import type { CalendarBlock, CalendarRow } from "./calendar-rows.ts";
+import { initials } from "./faces.ts";
+import type { CalendarDay, CalendarRange } from "./local-time.ts";
+import type { PeopleNames } from "./people-names.ts";
+import { dayOf, hourOf } from "./times.ts";
 
 /** A calendar: a row each with its name and a strip, x in per cent of its width, so that it needs no script to fit. */
 

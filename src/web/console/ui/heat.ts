@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { SpanBuckets } from "../../../records/numbers/figures.ts";
-import { counted } from "../ui/pieces.ts";
+import { counted } from "./pieces.ts";
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
