@@ -34,9 +34,9 @@ export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup
       `of ${counted(counts.opened, "alert")}; ${counts.ended_by_themselves} ended by themselves`,
     ],
   ];
-  return html`<dl class="facts">${all.map(
+  return html`<dl class="tiles">${all.map(
     ([name, value, more]) =>
-      html`<div><dt>${name}</dt><dd><strong class="num">${value}</strong> <span class="soft small">${more}</span></dd></div>
+      html`<div><dt>${name}</dt><dd><strong class="num">${value}</strong><br><span class="soft small">${more}</span></dd></div>
 `,
   )}</dl>`;
 }

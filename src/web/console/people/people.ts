@@ -8,6 +8,7 @@ import { codeTtl, codeWrite, type Invitation } from "../../../people/pairing.ts"
 import { atLeast, isManager, mustManage, roles } from "../../../people/roles.ts";
 import { canMail, invitePerson } from "../../../tenant/invite.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { chip, facesOf, proofDot } from "../ui/faces.ts";
 import { button, field, select, ticked } from "../ui/form.ts";
 import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
@@ -85,18 +86,22 @@ export const peopleScreen: Screen = {
 
 async function people(call: PageCall): Promise<Markup> {
   const { tenant, base, who } = call;
+  const faces = await facesOf(call);
   const duties = await dutiesNow(call);
   const items: Markup[] = [];
   for (const account of listAccounts(tenant.store)) {
     const { id, display_name, email, role } = account;
     const { dot, word } = await reached(call, account);
+    const isTold = dot === "shown" ? "soft" : dot === "accepted" ? "warn" : "crit";
     const seen = isManager(who.role) ? lastHere(call, id) : null;
-    items.push(html`<li class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>
-<div><p><a href="${base}${pathOf("people", id)}">${display_name || email}</a> <span class="soft">${role}${id === who.accountId && " · you"}</span></p>
-<p class="soft">${email} · ${word}${seen !== null && html` · last here ${ago(call, seen)}`}</p>${(duties.get(id) ?? []).map((duty) => html`<p class="small">${duty}</p>`)}</div></li>
+    items.push(html`<li class="who-item who-person">${chip(faces(id))}
+<div><p><a href="${base}${pathOf("people", id)}">${display_name || email}</a> <span class="soft">${id === who.accountId && "you · "}${role}</span></p>
+<p class="small ${isTold}">${word}</p><p class="small soft">${email}${seen !== null && html` · last here ${ago(call, seen)}`}</p></div>${
+      duties.has(id) && html`<div class="who-duty small">${duties.get(id)}</div>`
+    }</li>
 `);
   }
-  return html`<ul class="who">${items}</ul>`;
+  return html`<ul class="who">${items}</ul><p class="small soft who-dots">${proofDot("proved")} proved within a week ${proofDot("stale")} longer ago ${proofDot("never")} never ${proofDot("none")} nothing reaches them</p>`;
 }
 
 /** What each person has now and has next, by account. */
@@ -111,11 +116,14 @@ async function dutiesNow(call: PageCall): Promise<Map<string, Markup[]>> {
       const end = current.ends_at;
       add(
         current.account_id,
-        html`on call now: ${place}${end !== null && html`, until ${clockTime(call, end)}`}`,
+        html`<p>on call now: ${place}${end !== null && html` <span class="soft">until ${clockTime(call, end)}</span>`}</p>`,
       );
     }
     if (next !== null && next.account_id !== null)
-      add(next.account_id, html`next: ${place}, from ${clockTime(call, next.starts_at)}`);
+      add(
+        next.account_id,
+        html`<p>next: ${place} <span class="soft">from ${clockTime(call, next.starts_at)}</span></p>`,
+      );
   }
   return duties;
 }

@@ -11,6 +11,7 @@ import { changesLink } from "../ui/audit-address.ts";
 import { awayForms, awaySection } from "../ui/away.ts";
 import { contactForms } from "../ui/contact-forms.ts";
 import { addContactForm, contactRows } from "../ui/contact-list.ts";
+import { chip, facesOf } from "../ui/faces.ts";
 import { button, field, select } from "../ui/form.ts";
 import { passkeyForms, passkeyRows } from "../ui/passkeys.ts";
 import { managers } from "../ui/people-names.ts";
@@ -127,7 +128,9 @@ interface Changing {
 async function head(call: PageCall, account: Account): Promise<Markup> {
   const { dot, word } = await reached(call, account);
   const seen = isManager(call.who.role) ? lastHere(call, account.id) : null;
-  return html`<p><span class="dot dot-${dot}" aria-hidden="true"></span> ${word}</p><p class="soft">${account.email} · ${account.role}${seen !== null && html` · last here ${ago(call, seen)}`}</p>${changesLink(call, "account", account.id)}`;
+  const face = (await facesOf(call, account.id))(account.id);
+  const look = dot === "none" ? "crit" : dot === "accepted" ? "warn" : "soft";
+  return html`<div class="who-line">${chip(face, { size: "large" })}<div><span class="${look}">${word}</span><br><span class="soft">${account.email} · ${account.role}${seen !== null && html` · last here ${ago(call, seen)}`}</span></div></div>${changesLink(call, "account", account.id)}`;
 }
 
 function change(call: PageCall, changing: Changing): Markup {

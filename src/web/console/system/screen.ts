@@ -6,6 +6,8 @@ import type { TenantHost } from "../../../tenant/host.ts";
 import type { Form, PageCall, Screen, Section } from "../screen.ts";
 import { wholeText } from "../ui/config-text.ts";
 import { commandLine } from "../ui/finding.ts";
+import { keyed } from "../ui/form.ts";
+import { type IconName, icon } from "../ui/icon.ts";
 import { backupNow, backupsSection } from "./backups.ts";
 import { doctorSection } from "./doctor.ts";
 import { keepingSection, loadSection, machineSection, upFor } from "./load.ts";
@@ -71,31 +73,46 @@ function ofManagers(call: PageCall, house: TenantHost): Record<string, Section> 
       draw: () =>
         html`<p><a href="${call.base}/system/box.yaml" download>All projects, gateways and the fallback as one text</a> <span class="soft">as box config export prints it; several projects are applied by ${commandLine("apply-text", "box config apply box.yaml")}</span></p>`,
     },
-    ...(call.who.role === "owner" ? { signing: { watches: [], draw: () => signingIn(call) } } : {}),
-    audit: {
-      watches: [],
-      draw: () =>
-        html`<p><a href="${call.base}/audit" data-key="g l" aria-keyshortcuts="g l" title="Audit (g l)">Audit: who changed what, and who signed in</a></p>`,
-    },
+    pages: { watches: [], draw: () => ownPages(call) },
   };
 }
 
 const STANDING = {
-  ok: ["good", "✓ Able to page."],
-  degraded: ["warn", "△ Able to page, but something is wrong."],
-  failed: ["wrong", "✕ Not able to page."],
+  ok: ["good", "proof", "Able to page."],
+  degraded: ["warn", "warn", "Able to page, but something is wrong."],
+  failed: ["wrong", "close", "Not able to page."],
 } as const;
 
 function standing(call: PageCall, status: Health["status"]): Markup {
-  const [look, words] = STANDING[status];
+  const [look, sign, words] = STANDING[status];
   const { host: house } = call.tenant;
   const findings = house?.doctor.latest()?.findings ?? [];
   const wrong = findings.filter(({ state }) => state === "wrong");
   const found =
     wrong.length > 0 &&
     html`<p class="wrong">✕ The doctor found what is wrong: ${wrong.map(({ check }) => check).join(", ")}.</p>`;
-  return html`<p class="${look}">${words}</p>${found}<p class="soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p>`;
+  return html`<div class="notice notice-${look} verdict"><span class="${look}">${icon(sign, "large")}</span><div><p><strong>${words}</strong></p>${found}<p class="small soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p></div></div>`;
 }
 
-const signingIn = ({ base }: PageCall) =>
-  html`<p><a href="${base}/system/sign-in">Signing in: providers, and whether passwords open anything</a></p><p><a href="${base}/system/gateways">Gateways: the mail server, bots and services that reach people</a></p><p><a href="${base}/system/look">Look: what these pages are made of</a></p>`;
+/** What has a page of its own; all but the audit is for owners. */
+function ownPages({ base, who }: PageCall): Markup {
+  const row = (path: string, sign: IconName, name: string, words: string, key?: string) =>
+    html`<li><a href="${base}${path}"${keyed(key, name)}>${icon(sign)}<span><b>${name}</b><br><span class="small soft">${words}</span></span>${icon("next", "small")}</a></li>`;
+  return html`<ul class="list list-card">${
+    who.role === "owner" && [
+      row(
+        "/system/gateways",
+        "send",
+        "Gateways",
+        "the mail server, bots and services that reach people",
+      ),
+      row(
+        "/system/sign-in",
+        "lock",
+        "Signing in",
+        "providers, and whether passwords open anything",
+      ),
+      row("/system/look", "edit", "Look", "what these pages are made of"),
+    ]
+  }${row("/audit", "book", "Audit", "who changed what, and who signed in", "g l")}</ul>`;
+}

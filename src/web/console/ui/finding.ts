@@ -21,8 +21,8 @@ const MARKS = {
 export function findingRow({ id, check, state, words, mend }: ShownFinding): Markup {
   const [mark, look, word] = MARKS[state];
   return html`<li class="who-item" id="${id}"><span class="${look}" aria-hidden="true">${mark}</span>
-<div><p><strong>${check}</strong> <span class="${look}">${word}</span></p><p>${words}</p>${
-    mend !== null && html`<p class="soft">${mend}</p>`
+<div><p><strong>${words}</strong></p><p class="small soft">${check} · <span class="${look}">${word}</span></p>${
+    mend !== null && html`<p>${mend}</p>`
   }</div></li>
 `;
 }

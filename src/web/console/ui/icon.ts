@@ -61,6 +61,9 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** Every name there is. */
+export const ICON_NAMES = Object.keys(PATHS) as readonly IconName[];
+
 /** A drawing beside the words that say the same. `small`: for text of 13 pixels. */
 export function icon(name: IconName, size: "usual" | "small" | "large" = "usual"): Markup {
   const by = { usual: "", small: " i-small", large: " i-large" }[size];
