@@ -21,20 +21,21 @@ export function onCall(call: PageCall): Markup {
     const next = { ...stretch(then, now + 7 * HOUR, 7 * DAY) };
     return nowCard(call, { stored, current, next }, { faces, name: html`${name}` });
   };
-  const has = (account_id: string): SeatNow["current"] => ({
+  const seat = (account_id: string) => {
+    return { account_id, email: "", starts_at: now - DAY, ends_at: now + 7 * HOUR };
+  };
+  const has = (account: string, ...others: readonly string[]): SeatNow["current"] => ({
     on_call: true,
-    account_id,
-    email: "",
+    ...seat(account),
+    accounts: [account, ...others].map(seat),
     schedule: "",
     layer: null,
     override_id: null,
-    starts_at: now - DAY,
-    ends_at: now + 7 * HOUR,
   });
   const next = { account_id: "sample-3", email: "", starts_at: now + 7 * HOUR };
   return html`<h2>On call</h2><div class="now-cards">${[
     one("primary", has("sample-1"), "sample-2"),
-    one("platform", has("sample-2"), null),
+    one("platform", has("sample-2", "sample-5"), null),
     one("office", { on_call: false, off: true, next }, null),
     one("weekend", { on_call: false, next }, null),
   ]}</div>${week(call)}`;
