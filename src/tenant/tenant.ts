@@ -195,7 +195,7 @@ export function startTenant(options: TenantOptions): Tenant {
     egress: egress.share(LISTENING),
     wake: (job) => scheduler.wake(job),
   });
-  const dryRuns = createDryRunner(store, ingest.writeHours);
+  const dryRuns = createDryRunner(store);
   const advice = createAdviser({ store, slices, clock, dryRuns, ingest });
   const digest = { store, clock, log, slices, advice, outbox, publicUrl, ready: watch.ready };
   const scheduler = createScheduler(clock, log, [

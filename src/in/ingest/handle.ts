@@ -44,7 +44,6 @@ export interface IngestHandle {
   drain(): void;
   /** Looks at what waits and is due. When the next is (Unix seconds; now or earlier: there is more; null: nothing waits). */
   readonly openWaiting: Writer["openWaiting"];
-  readonly writeHours: Writer["writeHours"];
   /** The latest report of an alert that isn't written yet. */
   readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
@@ -208,7 +207,6 @@ export function createIngest(
       writer.finish();
     },
     openWaiting: writer.openWaiting,
-    writeHours: writer.writeHours,
     laterReport: writer.laterReport,
     stats() {
       const { templates, overflowed, hoursOverflowed } = writer.stats();

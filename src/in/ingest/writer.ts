@@ -61,8 +61,6 @@ export interface Writer {
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
   /** Writes what is only in memory: reports and counts. */
   finish(): void;
-  /** Writes the counts by the hour that wait, for whoever reads the store. */
-  writeHours(): void;
   /** The state of a project, for reading its templates. */
   project(projectId: number): ProjectState;
   stats(): { templates: number; overflowed: number; hoursOverflowed: number };
@@ -250,13 +248,6 @@ export function createWriter(
         });
       } catch {
         // The stop goes on: the tables lack at most a minute of reports and counts.
-      }
-    },
-    writeHours() {
-      try {
-        if (!hours.isWritten()) store.write(hours.finish);
-      } catch {
-        // Whoever reads them lacks at most a minute.
       }
     },
     project: (projectId) => projects.get(projectId),

@@ -102,7 +102,6 @@ export function placeOf(t: TestContext) {
       },
       openings: () => openingsOf(store, id),
       dry(tried) {
-        writer.writeHours();
         const input = dryRunWrite.parse({
           rule: { name: "more", ...tried },
           days: 30,

@@ -17,7 +17,8 @@ import type { DryLine } from "./dry-line.ts";
 
 /**
  * Whether what a rule takes came more often than usual, by the counts that the store has: a dry run then opens what the rule
- * itself would have. Of the hour in which a line came, the lines until then are counted.
+ * itself would have. Of the hour in which a line came, the lines until then are counted. Counts of the last minute may not be
+ * in the store yet.
  */
 export interface DryHabits {
   /** A line of any template. */

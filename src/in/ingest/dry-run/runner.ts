@@ -16,17 +16,13 @@ const BUDGET_MS = 4500;
 /** One more block of very long lines, and the thread is ended. */
 const LIMITS = { deadlineMs: 9000, heapMb: 256, longestQueue: 0 };
 
-/** Runs dry runs on a store's kept lines, one at a time, in a thread that exists while it is needed. `writeCounts` writes what it reads there. */
-export function createDryRunner(
-  store: { path: string; clock: Clock },
-  writeCounts: () => void,
-): DryRunner {
+/** Runs dry runs on a store's kept lines, one at a time, in a thread that exists while it is needed. */
+export function createDryRunner(store: { path: string; clock: Clock }): DryRunner {
   const source = threadSource("src/in/ingest/dry-run/dry-run-worker.ts");
   const { path, clock } = store;
   const thread = createWorkThread({ source, clock, ...LIMITS });
   return {
     async run(projectId, input) {
-      writeCounts();
       const order = { projectId, input, now: unixSeconds(clock), budgetMs: BUDGET_MS };
       const heard = await thread.ask({ ...order, path, env: addonPlaces() } satisfies DryRunWork);
       if ("said" in heard) {
