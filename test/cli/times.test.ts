@@ -62,7 +62,7 @@ test("every command prints times by the terminal's clock with its offset; UTC's 
       for (const time of at) assert.match(time, whole, `${zone}: ${words.join(" ")}`);
     }
     assert.ok(dated > 15, `${zone}: only ${dated} times were looked at`);
-    assert.ok((await said(zone, "timeline", "1")).startsWith(`${begins}  opened`), zone);
+    assert.ok((await said(zone, "timeline", "1")).startsWith(`${begins}  Opened`), zone);
     const simulated = await said(zone, "simulate", "--rule", "errors", "--at", begins);
     assert.ok(simulated.includes(`${begins}`), `${zone}: what is printed is read again`);
   }

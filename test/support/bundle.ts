@@ -41,14 +41,16 @@ const oneFile = {
   format: "cjs",
   supported: { "dynamic-import": false },
   plugins: [asItLies],
-  minifyWhitespace: true,
-  minifySyntax: true,
 } as const satisfies BuildOptions;
 
-/** This tree's program in one file: reading every file of the tree takes more than a second a start. */
-export async function bundleProgram(directory: string): Promise<string> {
+/** Less to read and to compile at each of some hundred starts. */
+const small = { minifyWhitespace: true, minifySyntax: true } as const satisfies BuildOptions;
+
+/** This tree's program in one file: reading every file of the tree takes more than a second a start. `asWritten`: its text is looked for. */
+export async function bundleProgram(directory: string, asWritten = false): Promise<string> {
   const outfile = programFileIn(directory);
-  await build({ ...oneFile, entryPoints: ["cli/box.ts"], outfile });
+  const size = asWritten ? {} : small;
+  await build({ ...oneFile, ...size, entryPoints: ["cli/box.ts"], outfile });
   return outfile;
 }
 
@@ -56,6 +58,7 @@ export async function bundleProgram(directory: string): Promise<string> {
 export async function bundleThreads(directory: string): Promise<void> {
   await build({
     ...oneFile,
+    ...small,
     entryPoints: globSync("src/**/*-worker.ts", { cwd: root }),
     outdir: dirname(threadFileIn(directory, "")),
     entryNames: "[name]",

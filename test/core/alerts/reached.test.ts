@@ -132,7 +132,10 @@ test("who was told by what, and who wasn't and why: each way once, as it stands"
   assert.match(words.out, /\neve@example\.org +not on call: bob@example\.org was/);
   assert.match(words.out, /\nowner@example\.org +step 2 was not reached/);
   const history = await run(["timeline", id], { env: { BOX_URL: box.url, BOX_KEY: ann.key } });
-  assert.match(history.out, /acknowledged.* by ann@example\.org through webhook\n/);
+  assert.match(
+    history.out,
+    /ann@example\.org acknowledged through webhook\. 1 waiting page withdrawn\.\n/,
+  );
 });
 
 test("what failed, what waits for another attempt, who was removed, and a rule without a ladder", async (t) => {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { besidePackages, bundleProgram } from "../../support/bundle.ts";
 import { programFile } from "../../support/program.ts";
 
 const tree = join(import.meta.dirname, "../../..");
@@ -27,10 +28,13 @@ export const faults = {
 } as const satisfies Record<string, readonly [text: string, spoilt: string]>;
 export type Fault = keyof typeof faults;
 
+let written: Promise<string> | null = null;
+
 /** The program with a fault in it. */
 export async function spoilt(fault: Fault): Promise<string> {
   const [text, instead] = faults[fault];
-  const program = await programFile();
+  written ??= bundleProgram(besidePackages(), true);
+  const program = await written;
   const whole = readFileSync(program, "utf8");
   assert.equal(whole.split(text).length, 2, `the text of "${fault}" stands in the program once`);
   const file = join(beside(program), "box.cjs");
