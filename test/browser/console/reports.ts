@@ -161,18 +161,18 @@ const nothingRuns: Step = async (stage) => {
   const tab = await stage.visit(path);
   const { page, noise } = tab;
   const hostile = XSS_VECTORS.join("\n");
-  await page.route("**/preview", (route) =>
-    route.fulfill({
-      contentType: "text/html",
-      body: `<!doctype html><main>shown</main><script>trap(1)</script>${hostile}`,
-    }),
-  );
+  await page.route("**/preview", (route) => {
+    const shown = new URLSearchParams(route.request().postData() ?? "").get("content_md");
+    const body = `<!doctype html><main>shown ${shown}</main><script>trap(1)</script>${hostile}`;
+    return route.fulfill({ contentType: "text/html", body });
+  });
   const show = async (n: number, looks: number) => {
     noise.length = 0;
     await page.fill(TEXT, `${n}`);
-    await framed(page, "shown");
-    // All that the page itself runs, runs until then.
+    await framed(page, `shown ${n}`);
+    // All that the page itself runs, runs until then; and the frame before is gone, from which the next one would be made.
     await page.mainFrame().childFrames().at(-1)?.waitForLoadState("load");
+    await seen(tab, `document.querySelectorAll("iframe").length === 1`);
     for (let look = 0; look < looks && !noise.includes("a vector ran"); look++)
       await new Promise((resolve) => setTimeout(resolve, 20));
     return noise.includes("a vector ran");
