@@ -53,13 +53,17 @@ async function runAll(entries: string[], atOnce: number): Promise<Ended> {
     execArgv: ["--import", join(import.meta.dirname, "preload.ts")],
     files: entries,
   })
-    .on("test:fail", ({ file, details }) => {
+    .on("test:fail", (event) => {
       success = false;
-      // What holds one that failed fails with it.
-      const { failureType } = details.error as { failureType?: string };
-      if (failureType === "subtestsFailed") return;
-      // Else a file couldn't be loaded, or a shared process ended early: no race.
-      failed.add(file?.endsWith(".test.ts") ? relative(root, file) : null);
+      // What holds one that failed fails with it: in a shared process its file, by name.
+      const { failureType } = event.details.error as { failureType?: string };
+      const { name, file, entryFile, nesting } = event as typeof event & { entryFile?: string };
+      const holder = failureType === "subtestsFailed" ? join(root, name) : undefined;
+      // A test that test/support made has its place there, and not in its own file.
+      const path = [holder, file, entryFile].find((path) => path?.endsWith(".test.ts"));
+      if (path !== undefined) failed.add(relative(root, path));
+      // A file couldn't be loaded, or a shared process ended early: no race.
+      else if (nesting === 0 && failureType !== "subtestsFailed") failed.add(null);
     })
     .on("test:summary", (summary) => {
       if (!summary.success) success = false;

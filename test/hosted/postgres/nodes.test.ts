@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { setImmediate as immediate } from "node:timers/promises";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import type { StoreFault } from "../../../src/ground/store/faults.ts";
 import { byLeader } from "../../../src/hosted/nodes/leader.ts";
@@ -118,9 +119,12 @@ postgresTest(
         end = error;
       },
     );
+    // Only while the process sleeps: a slow database must not use up the time that it tries for.
     while (end === null) {
-      await clock.turn(500);
-      await bench.made.turn(500);
+      if (clock.timers() > 0) {
+        await bench.made.turn(500);
+        await clock.turn(500);
+      } else await immediate();
     }
     await starting;
     assert.ok(!((end as unknown) instanceof Error), String(end));
