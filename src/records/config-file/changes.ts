@@ -20,7 +20,7 @@ export interface Change {
 
 /** `source` for `sources`: the lists of a configuration in its order. */
 export const changeKinds = Object.keys(projectConfigOf(channels).shape)
-  .filter((many) => many !== "imported_from")
+  .filter((many) => !many.startsWith("imported"))
   .map(kindOf);
 
 export function kindOf(many: string): string {
@@ -40,7 +40,8 @@ export function snapshot(reader: Reader, project: Project, kinds: ChannelList): 
     parts.set(at, [...(parts.get(at) ?? []), text].sort());
   };
   const { actions: _sealed, integrations: _too, maintenance: _owned, ...rest } = config;
-  const { imported_from: _never, ladders: _tenants, default_ladder: usual, ...plain } = rest;
+  const { imported_from: _never, imported: _from, ladders: _tenants, ...more } = rest;
+  const { default_ladder: usual, ...plain } = more;
   if (typeof usual === "string") add("default_ladder", project.name, usual);
   for (const [many, list] of Object.entries(plain))
     for (const part of list ?? []) add(kindOf(many), part.name, JSON.stringify(part));

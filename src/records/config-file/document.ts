@@ -6,6 +6,7 @@ import { compactPeople, type FilePerson } from "./accounts.ts";
 import { compactProject } from "./compact.ts";
 import { lineDiff } from "./diff.ts";
 import { configFile } from "./file.ts";
+import type { ImportedConfig } from "./imported.ts";
 import { type Lookup, lookUpAll, ReferenceFault } from "./secrets.ts";
 import type { LadderConfig, ProjectConfig } from "./shape.ts";
 import { compactTenant, type FileTenant, lookUpTenant } from "./tenant.ts";
@@ -44,6 +45,11 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
       `line ${lineOf(field)}: ${field} ${reason}${shown === undefined ? "" : ` (${shown})`}`;
     const file = checked(value, describe);
     const { tenant, ladders } = withImportedLadders(file, describe);
+    const placed = (one: ImportedConfig) => {
+      const isIt = (ladder: LadderConfig) => ladder.imported_from === one.from;
+      const named = one.kind === "ladders" ? file.tenant?.ladders?.find(isIt) : undefined;
+      return { ...one, name: named?.name ?? one.name };
+    };
     const below = (place: string, details: readonly ErrorDetail[]) =>
       details.map((detail) => describe({ ...detail, field: `${place}${detail.field ?? ""}` }));
     return {
@@ -51,7 +57,11 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
       personFaults: (i, details) => below(`/people/${i}`, details),
       projects: file.projects.map(({ name, ...config }, i) => ({
         name,
-        config: { ...lookUpAll(config, lookup), ...(ladders[i] && { ladders: ladders[i] }) },
+        config: {
+          ...lookUpAll(config, lookup),
+          ...(ladders[i] && { ladders: ladders[i] }),
+          ...(config.imported && { imported: config.imported.map(placed) }),
+        },
       })),
       tenant: tenant === undefined ? null : lookUpTenant(tenant, lookup),
       gatewayFaults: (i, details) => below(`/tenant/gateways/${i}`, details),
@@ -137,9 +147,11 @@ export function projectDiff(
   after: ProjectConfig,
 ): string[] {
   const text = (config: ProjectConfig | null) =>
-    config === null ? "" : writeYaml(compactProject(name, config)).trimEnd();
+    config === null ? "" : writeYaml(compactProject(name, withoutImported(config))).trimEnd();
   return lineDiff(text(before), text(after));
 }
+
+const withoutImported = ({ imported: _imported, ...config }: ProjectConfig) => config;
 
 /** JSON Schema of the file, for editors. It is made from the schemas that check the file. */
 export function configJsonSchema(): object {

@@ -1,4 +1,5 @@
-import { text } from "../../ground/kit/fields.ts";
+import * as z from "zod";
+import { list, text } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 
 /** From where an import made the parts of a project and its ladders, and how it wrote them. */
@@ -17,6 +18,19 @@ export const importedKinds = [
   "integrations",
 ] as const;
 export type ImportedKind = (typeof importedKinds)[number];
+
+/** An import of a part as a file has it, so that another box knows what the next import may change. */
+export const importedConfig = z.strictObject({
+  kind: z.enum(importedKinds),
+  name: text(256),
+  from: text(512, 1),
+  as: z
+    .strictObject({ name: text(256), hash: text(64), overrides: list(text(400), 1000).default([]) })
+    .nullable()
+    .default(null)
+    .meta({ description: "As the import wrote it: what a person changed since then stays." }),
+});
+export type ImportedConfig = z.output<typeof importedConfig>;
 
 /** As an import wrote a part. */
 export interface WrittenPart {
@@ -106,25 +120,51 @@ export function markImported(
 
 const MARK_HOME = "UPDATE ladders SET imported_in = ? WHERE id = ?";
 
-/** Remembers what a file says that its parts come from, where no import has said it. */
-export function linkImported(
-  tx: Tx,
+/** All that imports made of a project, sorted. `overrides`: with the keys of those that they wrote. */
+export function readImported(
+  reader: Reader,
   projectId: number,
-  config: Readonly<
-    Partial<
-      Record<
-        ImportedKind,
-        readonly { name: string; imported_from?: string | undefined }[] | undefined
-      >
-    >
-  >,
-): void {
+  { overrides }: { overrides: boolean },
+): ImportedConfig[] {
+  return importedKinds.flatMap((kind) =>
+    importedParts(reader, projectId, kind)
+      .map(({ name, imported_from: from, written }) => ({
+        kind,
+        name,
+        from,
+        as: written && { ...written, overrides: overrides ? written.overrides : [] },
+      }))
+      .sort((a, b) => (a.from < b.from ? -1 : 1)),
+  );
+}
+
+interface Linked extends Partial<Record<ImportedKind, readonly LinkedPart[] | undefined>> {
+  imported?: readonly ImportedConfig[] | undefined;
+}
+
+interface LinkedPart {
+  name: string;
+  imported_from?: string | undefined;
+}
+
+/** Remembers what a file says that its parts come from, where no import has said it. */
+export function linkImported(tx: Tx, projectId: number, config: Linked): void {
   for (const kind of importedKinds) {
-    const known = new Set(importedParts(tx, projectId, kind).map((one) => one.imported_from));
-    for (const { name, imported_from } of config[kind] ?? []) {
-      const id = partId(tx, projectId, { kind, name });
-      if (imported_from !== undefined && id !== undefined && !known.has(imported_from))
-        markImported(tx, { projectId, kind }, { id, imported_from, written: null });
+    const known = new Map(
+      importedParts(tx, projectId, kind).map((one) => [one.imported_from, one]),
+    );
+    const told = (config.imported ?? []).filter((one) => one.kind === kind);
+    const parts = (config[kind] ?? []).flatMap(({ name, imported_from: from }) => {
+      const as = told.find((one) => one.from === from)?.as ?? null;
+      return from === undefined ? [] : [{ name, from, as }];
+    });
+    const taken = kind === "ladders" ? importedLadders(tx) : new Map<number, string>();
+    for (const { name, from, as: written } of kind === "ladders" ? told : parts) {
+      const mark = known.get(from);
+      const id = mark?.id ?? partId(tx, projectId, { kind, name });
+      const isSaid = mark === undefined ? taken.has(Number(id)) : mark.written || !written;
+      if (id === undefined || isSaid) continue;
+      markImported(tx, { projectId, kind }, { id, imported_from: from, written });
     }
   }
 }

@@ -19,7 +19,7 @@ import type { SubscribedKind } from "../../out/outbox/event.ts";
 import { fieldsOf } from "../../out/services/channel.ts";
 import type { ChannelList } from "../../out/services/list.ts";
 import { readHeartbeats } from "./heartbeats.ts";
-import { type ImportedKind, importedLadders, importedParts } from "./imported.ts";
+import { type ImportedKind, importedLadders, importedParts, readImported } from "./imported.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readOverrides } from "./overrides.ts";
 import { type People, peopleOf } from "./people.ts";
@@ -52,6 +52,7 @@ export function readConfig(
     const standing = overrides ? readOverrides(reader, schedule, { people, after }) : [];
     return standing.length === 0 ? {} : { overrides: standing };
   };
+  const made = readImported(reader, project.id, { overrides });
   const imported = (kind: ImportedKind) => importsOf(reader, project, kind);
   const [ofSchedule, ofRule] = [imported("schedules"), imported("rules")];
   const maintenance = standingMaintenance(reader, project).map(({ config }) => config);
@@ -71,6 +72,7 @@ export function readConfig(
     rules: listRules(reader, project.id).map((rule) => ofRule(readRule(rule, people, names))),
     ...(heartbeats.length === 0 ? {} : { heartbeats: heartbeats.map(imported("heartbeats")) }),
     ...(maintenance.length === 0 ? {} : { maintenance }),
+    ...(made.length === 0 ? {} : { imported: made }),
   };
 }
 

@@ -16,7 +16,7 @@ import { nameScope, sourceKind, sourceName, sourceOptions } from "../../core/pro
 import { boolean, list, text } from "../../ground/kit/fields.ts";
 import { type ChannelList, type CredentialField, channels } from "../../out/services/list.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
-import { importedFrom } from "./imported.ts";
+import { importedConfig, importedFrom } from "./imported.ts";
 import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./maintenance.ts";
 import { fileOverride, type OverrideConfig, overrideConfig } from "./overrides.ts";
 import { readTime, writtenTime } from "./written-time.ts";
@@ -179,6 +179,9 @@ function projectShape<
     heartbeats: named(heartbeatConfig, 500).unwrap().optional(),
     /** Left out: it stays as it is. */
     maintenance: named(windows, 500).unwrap().optional(),
+    imported: list(importedConfig, 5000).optional().meta({
+      description: "Additive: what imports made of it, ladders of the tenant among them.",
+    }),
     /** Never read. */
     imported_from: text(64, 1).optional().meta({
       description:
