@@ -15,6 +15,14 @@ interface Block {
 }
 
 async function story(t: TestContext) {
+  /** Slack takes words for a person, and answers later. */
+  const held = { isHeld: false, answers: [] as (() => void)[] };
+  const answerHeld = () => {
+    held.isHeld = false;
+    for (const answer of held.answers.splice(0)) answer();
+  };
+  // Before the box is stopped: it waits for these answers.
+  t.after(answerHeld);
   const told = await answerStory(t);
   const server = await startTalkServer();
   t.after(() => server.close());
@@ -22,8 +30,6 @@ async function story(t: TestContext) {
   const whispers: { channel: string; user: string; text: string }[] = [];
   let lines = 0;
   let refusal: string | null = null;
-  /** Slack takes words for a person, and answers later. */
-  const held = { isHeld: false, answers: [] as (() => void)[] };
   const slack: Behaviour = (response, socket, request) => {
     const say = (body: object) =>
       void response
@@ -93,6 +99,7 @@ async function story(t: TestContext) {
     peer,
     refuse,
     held,
+    answerHeld,
     settings,
   };
 }
@@ -135,7 +142,7 @@ test("a button in a direct message acts as the paged person; others get a text, 
 });
 
 test("a press is written when it is confirmed, while words for an earlier one are still under way", async (t) => {
-  const { box, ann, whispers, open, handle, press, page, held } = await story(t);
+  const { box, ann, whispers, open, handle, press, page, held, answerHeld } = await story(t);
   await open();
   const first = await page(ann);
   held.isHeld = true;
@@ -148,8 +155,7 @@ test("a press is written when it is confirmed, while words for an earlier one ar
     "acknowledged",
     "a kill now would lose nothing",
   );
-  held.isHeld = false;
-  for (const answer of held.answers) answer();
+  answerHeld();
 });
 
 test("the next connection opens before Slack ends one, and a broken one is opened again after a wait", async (t) => {
