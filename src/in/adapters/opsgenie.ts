@@ -38,6 +38,7 @@ export const opsgenie: Adapter = {
     notes: [
       "The box takes create, close, acknowledge, notes and changes of message, description or priority, by alias or id. A priority raises the level and never lowers it. Every other request about an alert becomes a note in its history.",
       "Responders and teams don't decide who is paged: the rules here do. The key responders has their names, and priority that of the new alert (P3 without one), for rules.",
+      "Conditions of rules may also compare opsgenie.message (its first 130 characters), opsgenie.alias, opsgenie.description and opsgenie.tags (commas between them): events have these keys where a rule names them.",
       "A heartbeat's ping counts for the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
       "Make one source for each sender: an alias counts only within its source.",
       "While the box is off, Alertmanager tries again for one group_interval. Other senders have rules of their own.",
@@ -103,6 +104,9 @@ function decoded(text: string): string {
 function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const alias = asText(fields["alias"]);
   const priority = priorityIn(fields) ?? "p3";
+  // A caller without an alias closes the alert by the request's id.
+  const name = alias || unique();
+  const tags = (listOf(fields["tags"]) ?? []).map(asText);
   const event = fitted(
     {
       message: messageIn(fields),
@@ -113,17 +117,35 @@ function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
         ...textPairs(fields["details"]),
         ...described(fields),
         ["priority", priority.toUpperCase()],
+        ...compared(fields, { name, tags }, watched()),
       ],
-      tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
-      // A caller without an alias closes the alert by the request's id.
-      named: fires(alias || unique()),
+      tags: ["opsgenie", ...tags],
+      named: fires(name),
     },
     watched,
   );
-  const name = event.named?.dedupKey ?? "";
+  const key = event.named?.dedupKey ?? "";
   // Callers that use ids get one made from the alias, so nothing has to be stored.
-  return willDo(alias === "" ? name : uuidOf(name), event);
+  return willDo(alias === "" ? key : uuidOf(key), event);
 }
+
+/** Fields that are keys only where a rule compares them, because the alert shows them anyway. */
+function compared(
+  fields: JsonFields,
+  { name, tags }: { name: string; tags: readonly string[] },
+  watched: ReadonlySet<string>,
+): [string, string][] {
+  const all: [string, string][] = [
+    ["opsgenie.message", messageIn(fields).slice(0, MOST_MESSAGE)],
+    ["opsgenie.alias", name],
+    ["opsgenie.description", asText(fields["description"])],
+    ["opsgenie.tags", tags.map((tag) => tag.replaceAll(",", ";")).join(",")],
+  ];
+  return all.filter(([key, text]) => text !== "" && watched.has(key));
+}
+
+/** What Opsgenie keeps of a message. */
+const MOST_MESSAGE = 130;
 
 /** One of theirs, in small letters; null: none, or an unknown one. */
 function priorityIn(fields: JsonFields): string | null {

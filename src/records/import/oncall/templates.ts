@@ -12,7 +12,10 @@ const TEMPLATE = /^\{\{-?\s*([^{}]{1,1000}?)\s*-?\}\}$/s;
 const PATH = String.raw`payload((?:\.[A-Za-z_]\w*|\.get\((?:"[\w.-]+"|'[\w.-]+')\)|\[(?:"[\w.-]+"|'[\w.-]+')\])+)`;
 const TEXT = String.raw`("[^"\\]+"|'[^'\\]+')`;
 const EQUALS = new RegExp(`^${PATH}\\s*(==|!=)\\s*${TEXT}$`);
-const CONTAINS = new RegExp(`^${TEXT}\\s+in\\s+${PATH}$`);
+const CONTAINS = new RegExp(`^${TEXT}\\s+(not\\s+)?in\\s+${PATH}$`);
+const LISTED = new RegExp(
+  `^${PATH}\\s+(not\\s+)?in\\s+[[(]\\s*(${TEXT}(?:\\s*,\\s*${TEXT})*),?\\s*[\\])]$`,
+);
 const PLAIN = /^\\?"([\w.-]+)\\?"\s*:\s*\\?"([\w .:/-]+)\\?"$/;
 
 /** As `GivenRoute.any`. `kind`: `jinja2` or `regex`; `type`: the integration's. */
@@ -42,13 +45,24 @@ function matcherOfPair(pattern: string, type: string): LabelMatcher[][] | string
 
 function termOf(term: string, type: string): LabelMatcher | string {
   const [, path = "", op, text = ""] = EQUALS.exec(term) ?? [];
-  const [, part = "", within = ""] = CONTAINS.exec(term) ?? [];
-  const name = keyOfPath(path || within, type);
-  if (path + within === "") return `no condition here says ${term}`;
-  if (name === null) return `payload${path || within} is no key of an event here`;
-  if (within !== "") return { name, op: "=~", value: `(?s).*${literal(part.slice(1, -1))}.*` };
+  const [, part = "", without, within = ""] = CONTAINS.exec(term) ?? [];
+  const [, listed = "", outside, texts = ""] = LISTED.exec(term) ?? [];
+  const of = path || within || listed;
+  const name = keyOfPath(of, type);
+  if (of === "") return `no condition here says ${term}`;
+  if (name === null) return `payload${of} is no key of an event here`;
+  const like = (not: string | undefined, value: string): LabelMatcher => ({
+    name,
+    op: not === undefined ? "=~" : "!~",
+    value,
+  });
+  if (within !== "") return like(without, `(?s).*${literal(part.slice(1, -1))}.*`);
+  if (listed !== "") return like(outside, textsIn(texts).map(literal).join("|"));
   return { name, op: op === "!=" ? "!=" : "=", value: text.slice(1, -1) };
 }
+
+const textsIn = (list: string) =>
+  [...list.matchAll(new RegExp(TEXT, "g"))].map(([text]) => text.slice(1, -1));
 
 /** The key that has a field's text; null: none does. */
 function keyOfPath(path: string, type: string): string | null {
