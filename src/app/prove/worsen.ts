@@ -7,6 +7,8 @@ import { CRITICAL_LEVEL, paging, quietSetting } from "./world.ts";
 type Worsened = Pick<RunEvidence, "rings" | "rises" | "pressed" | "verbs">;
 
 const BAD = 400;
+/** Rules that it makes for crowds. Each costs every event of the project a look, and a project has 500 at most. */
+export const MOST_CROWDS = 100;
 
 /**
  * One step of trouble that grows: "too many to list" is acknowledged and then gets worse, which opens it again; an alert
@@ -19,6 +21,7 @@ export function createWorsener(
   const { api, clock, token, ledger, told, critical } = deps;
   const linked = new Set<string>();
   let turns = 0;
+  let crowds = 0;
 
   /** Throws where it wasn't answered that it is stored. */
   const fails = async (host: string, of: { tag: string; level: number }) => {
@@ -35,6 +38,7 @@ export function createWorsener(
     findAlert(api, (one) => one.rule === paging.name && one.identifiers["host"] === host);
 
   const crowd = async (name: string) => {
+    crowds += 1;
     const rule = { name, match: { tags: [name] }, identifier_keys: ["host"], max_open: 1 };
     await api.need("POST", `/v1/projects/${quietSetting.name}/rules`, rule);
     await fails(`${name}-own`, { tag: name, level: BAD });
@@ -75,6 +79,7 @@ export function createWorsener(
 
   return (choice) => {
     turns += 1;
-    return choice.pick([crowd, rise, press, press])(`grown${turns}`, choice);
+    const steps = [rise, press, press, ...(crowds < MOST_CROWDS ? [crowd] : [])];
+    return choice.pick(steps)(`grown${turns}`, choice);
   };
 }
