@@ -250,6 +250,30 @@ test("rows that left are said what became of them, many of one rule are one row,
   await box.clock.turn(0);
 });
 
+test("all of a group are acknowledged but those that are silenced: the button counts what it does", async (t) => {
+  const { box, fire, tab, other } = await story(t, { escalations: [] });
+  for (let n = 0; n < 12; n++) await fire(`n${n}`);
+  const until = Math.floor(box.clock.now() / 1000) + 3600;
+  const hold = { reason: "known", ends_at: until, critical: true, project: "shop" };
+  const silence = { ...hold, conditions: [{ key: "n", op: "in", value: ["n3", "n4"] }] };
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  await settle(box);
+  await other.post("/a/1/ack");
+  const before = (await tab.get("/alerts")).text;
+  const group = section(before, "list");
+  assert.match(words(group), /9 open, 2 quiet/);
+  assert.match(group, /aria-label="Ack all 9 of errors"/);
+  const id = /value="(group-[^"]*)"/.exec(group)?.[1] ?? "";
+  await tab.post("/alerts/ack", { id, list: "" }, { from: "/alerts" });
+  const after = (await tab.get("/alerts")).text;
+  assert.match(said(after), /Acknowledged 9 alerts\. 2 silenced alerts stay open\./);
+  const { alerts } = (await box.api("GET", "/v1/alerts?state=open")).body;
+  assert.deepEqual(alerts.map((one: { id: string }) => one.id).sort(), ["4", "5"]);
+  // What is only silenced any more is shown so, and whoever selects it means it.
+  await tab.post("/alerts/ack", { id, list: "" }, { from: "/alerts" });
+  assert.match(said((await tab.get("/alerts")).text), /Acknowledged 2 alerts\./);
+});
+
 test("a lone critical stands on the first page before a rule's many, silenced ones last; a group leads to a page of its own, and all are acknowledged at once", async (t) => {
   const { box, fire, tab, ann } = await story(t, { max_open: 0 });
   const step = { after_minutes: 0, accounts: [ann.accountId], schedules: [], repeat_minutes: 0 };

@@ -1,6 +1,6 @@
 import { type AlertRow, alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { changeEach } from "../../../core/alerts/bulk.ts";
-import { matching } from "../../../core/alerts/groups.ts";
+import { type GroupedAlert, matching } from "../../../core/alerts/groups.ts";
 import { livingAlert, whoDid } from "../../../core/alerts/holder.ts";
 import { labelsApartOfMany } from "../../../core/alerts/narrowest.ts";
 import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
@@ -21,9 +21,14 @@ const MOST_IN_A_TURN = 200;
 
 /**
  * The ids that a form names: `id` again and again, several behind commas, or `group-<rule>-<newest>`: all of the rule up to
- * this one that match the list it stood in (`list`, as an address writes it). Throws 422 for none or too many.
+ * this one that match the list it stood in (`list`, as an address writes it). `seen`: of a group that rings, without what is
+ * silenced, which nobody acknowledges unseen; `quiet` counts it. Throws 422 for none or too many.
  */
-export async function selectedIds(call: PageCall, form: URLSearchParams): Promise<string[]> {
+export async function selectedAlerts(
+  call: PageCall,
+  form: URLSearchParams,
+  { seen }: { seen: boolean } = { seen: false },
+): Promise<AlertAction> {
   const names = form
     .getAll("id")
     .flatMap((value) => value.split(","))
@@ -33,18 +38,27 @@ export async function selectedIds(call: PageCall, form: URLSearchParams): Promis
     return rule === undefined ? [] : [{ rule: Number(rule), newest: Number(newest) }];
   });
   const ids = new Set(names.filter((name) => !name.startsWith("group-")));
+  let quiet = 0;
   if (groups.length > 0) {
     const asked = askedList(new URLSearchParams(form.get("list") ?? ""));
     const filter = triageFilter({ ...asked, before: null }, call.who.accountId);
     const states = filter.states.filter((state) => state !== "resolved");
     const { found } = await matching(call.tenant.store, { ...filter, states });
-    for (const { id, rule_id } of found)
-      if (groups.some(({ rule, newest }) => rule === rule_id && id <= newest)) ids.add(String(id));
+    for (const { rule, newest } of groups) {
+      const all = found.filter(({ id, rule_id }) => rule_id === rule && id <= newest);
+      const rings = all.some((one) => one.state === "open" && !isQuiet(one));
+      const taken = seen && rings ? all.filter((one) => !isQuiet(one)) : all;
+      for (const { id } of taken) ids.add(String(id));
+      quiet += all.length - taken.length;
+    }
   }
   if (ids.size === 0) throw new ServiceError("invalid_request", "Select an alert first.");
   refuseMany([...ids], MOST);
-  return [...ids];
+  return { call, ids: [...ids], path: "/alerts", quiet };
 }
+
+const isQuiet = ({ state, silenced_by }: GroupedAlert): boolean =>
+  state === "open" && silenced_by !== null;
 
 /** Throws 422 where they are too many at once. */
 export function refuseMany(ids: readonly string[], most = MOST_IN_A_TURN): void {
@@ -100,22 +114,22 @@ export interface AlertAction {
   call: PageCall;
   ids: readonly string[];
   path: string;
+  /** Silenced alerts of the groups that it leaves as they are. */
+  quiet?: number;
 }
 
 const fieldsOf = ({ path }: AlertAction, ids: readonly string[]): Record<string, string> =>
   path === "/alerts" ? { id: ids.join(",") } : {};
 
 export async function ackThem(deed: AlertAction): Promise<FormDone> {
-  const { call, ids, path } = deed;
+  const { call, ids, path, quiet = 0 } = deed;
   const { store } = call.tenant;
   const results = await changeEach(store, ids, { verb: "ack", accountId: call.who.accountId });
   const done = results.filter(({ changed }) => changed).map(({ id }) => id);
   const others = results.filter(({ changed }) => !changed);
-  const said = sentence(
-    "Acknowledged",
-    done,
-    fewOf(others.map(({ id }) => standing(store, id, call))),
-  );
+  const told = fewOf(others.map(({ id }) => standing(store, id, call)));
+  const left = `${counted(quiet, "silenced alert")} stay${quiet === 1 ? "s" : ""} open.`;
+  const said = sentence("Acknowledged", done, quiet === 0 ? told : [...told, left]);
   if (done.length === 0) return { said };
   return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
 }

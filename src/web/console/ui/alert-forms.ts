@@ -11,7 +11,6 @@ import {
   liftThem,
   refuseMany,
   resolveThem,
-  selectedIds,
   silenceThem,
   unackThem,
 } from "./alert-deeds.ts";
@@ -21,18 +20,17 @@ import { span } from "./times.ts";
 /** What is done to one alert at its own address and to many at the list's: the same forms. */
 
 /** Which alerts a form is about, and where its page's forms lie. */
-export type Whom = (call: PageCall, form: URLSearchParams) => AlertAction | Promise<AlertAction>;
+export type Whom = (
+  call: PageCall,
+  form: URLSearchParams,
+  how: { seen: boolean },
+) => AlertAction | Promise<AlertAction>;
 
 /** The one of the address. Throws 404. */
 export const thisAlert: Whom = (call) => {
   const { id } = getAlertRow(call.tenant.store, alertId(call.params["id"] ?? ""));
   return { call, ids: [String(id)], path: `/a/${id}` };
 };
-export const selectedAlerts: Whom = async (call, form) => ({
-  call,
-  ids: await selectedIds(call, form),
-  path: "/alerts",
-});
 
 const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
 
@@ -50,7 +48,11 @@ export function alertActionForms(whom: Whom): Record<string, Form> {
   const form = (
     verb: string,
     act: (deed: AlertAction, fields: URLSearchParams) => FormDone | Promise<FormDone>,
-  ): Form => ({ verb, target, act: async (call, fields) => act(await whom(call, fields), fields) });
+  ): Form => {
+    const how = { seen: verb === "acknowledgeAlert" };
+    const deed = (call: PageCall, fields: URLSearchParams) => whom(call, fields, how);
+    return { verb, target, act: async (call, fields) => act(await deed(call, fields), fields) };
+  };
   return {
     ack: form("acknowledgeAlert", ackThem),
     unack: form("unacknowledgeAlert", unackThem),

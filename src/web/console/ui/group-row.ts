@@ -27,6 +27,8 @@ export function groupRow(
   const { first, rule, project, count, kinds, states, levels } = facts;
   const look = states.silenced === count ? "silenced" : STATE_CLASS[first.state];
   const [[level, most] = [first.level, count], ...others] = levels;
+  // As many as the button does: what is silenced stays so.
+  const rings = states.open - states.silenced;
   const id = `group-${first.rule_id}`;
   const to = call.base + ofRule(call, facts);
   const all = identifiersText(shared, MOST_SHARED);
@@ -41,10 +43,10 @@ ${stripe(levels)}
     look === "open" &&
     button(call, {
       action: "/alerts/ack",
-      name: `Ack all ${count}`,
+      name: `Ack all ${rings}`,
       key: "a",
       kind: "second",
-      label: `Ack all ${count} of ${rule}`,
+      label: `Ack all ${rings} of ${rule}`,
       fields: { id: `${id}-${newest}`, list: call.query.toString() },
     })
   }</span></div>
