@@ -1,9 +1,10 @@
+import processes from "node:child_process";
 import { enableCompileCache, registerHooks, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import threads, { Worker, type WorkerOptions } from "node:worker_threads";
 import { followTests } from "./follow.ts";
-import { PACKAGES, packageFile, shared, threadFileIn } from "./shared.ts";
+import { PACKAGES, packageFile, programFileIn, shared, threadFileIn } from "./shared.ts";
 
 /* Loaded by each test file of the suite before its own: nothing that is alone needs it, it is only quicker. */
 const directory = shared;
@@ -11,6 +12,7 @@ if (directory) {
   enableCompileCache(join(directory, "compiled"));
   followTests();
   takeThreads(directory);
+  takeProgram(directory);
   registerHooks({
     resolve(name, context, next) {
       if (!PACKAGES.has(name)) return next(name, context);
@@ -28,5 +30,16 @@ function takeThreads(directory: string): void {
       super(isOurs ? threadFileIn(directory, source.pathname) : source, options);
     }
   };
+  syncBuiltinESMExports();
+}
+
+/** What this program starts of itself in a process of its own is its bundle. */
+function takeProgram(directory: string): void {
+  const source = join(import.meta.dirname, "../../cli/box.ts");
+  const { spawn } = processes;
+  processes.spawn = ((program: string, words: readonly string[], options: object) => {
+    if (words?.[0] !== source) return spawn(program, words, options);
+    return spawn(program, [programFileIn(directory), ...words.slice(1)], options);
+  }) as typeof spawn;
   syncBuiltinESMExports();
 }
