@@ -4,6 +4,7 @@ import { accountIds } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import { registerCalendars } from "./calendars.ts";
 import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { table, tableOf, when } from "./table.ts";
@@ -46,6 +47,8 @@ export function registerOnCall(program: Command): void {
     .requiredOption("--from <time>", `when it begins: ${timeHelp}`)
     .requiredOption("--until <time>", "when it ends")
     .requiredOption("--of <email...>", "who is asked")
+    .option("--return-from <time>", "a swap: a shift of theirs that you take for it, from when")
+    .option("--return-until <time>", "until when")
     .option("--note <text>", "why")
     .action(askFor);
 }
@@ -54,6 +57,8 @@ interface AskOptions extends ApiOptions {
   from: string;
   until: string;
   of: string[];
+  returnFrom?: string;
+  returnUntil?: string;
   note?: string;
 }
 
@@ -61,8 +66,15 @@ async function askFor(schedule: string, options: AskOptions): Promise<void> {
   const from = parseTime("--from", options.from);
   const until = parseTime("--until", options.until);
   const of = options.of.map(await accountIds(options));
-  const { note = "" } = options;
-  const body = { schedule, from, until, of, note };
+  const { note = "", returnFrom, returnUntil } = options;
+  if ((returnFrom === undefined) !== (returnUntil === undefined))
+    throw new CommandError("--return-from and --return-until go together", exitCodes.usage);
+  const in_return = returnFrom &&
+    returnUntil && {
+      from: parseTime("--return-from", returnFrom),
+      until: parseTime("--return-until", returnUntil),
+    };
+  const body = { schedule, from, until, of, note, ...(in_return && { in_return }) };
   const answer = await callApi<{ id: string }>(options, "POST", "/v1/oncall/asks", body);
   print(answer, options, () => `asked ${options.of.join(", ")}: the first who says yes has it`);
 }

@@ -403,7 +403,7 @@ export const pageBodies: Record<string, Make> = {
     const name = await of.f.param(NOWHERE, "sid");
     const at = `/v1/projects/${of.f.project}/oncall/schedules/${name}/overrides`;
     await of.api("POST", at, { account_id: of.person.accountId, starts_at, ends_at });
-    return { stretch: `${starts_at}-${ends_at}`, of: of.box.person("member").accountId };
+    return { mine: `${starts_at}-${ends_at}`, of: of.box.person("member").accountId };
   },
   "/oncall/{project}/{schedule}/swap": swapped,
   "/oncall/{project}/{schedule}/uncover": async (of) => ({ ids: await of.value("override", "") }),

@@ -150,6 +150,48 @@ test("a swap makes both overrides or none; a change in between makes neither; a 
   assert.match((await heard(1)).join(), /\/p1 .*The schedule has changed/);
 });
 
+test("a swap is asked for by command, and by the page of one's own shift: who has the other is asked", async (t) => {
+  const { box, people, shift, heard, press, holder } = await story(t);
+  const [ann, bob, cy] = people;
+  const env = { BOX_URL: box.url, BOX_KEY: bob.key };
+  const iso = (at: number) => new Date(at * 1000).toISOString().replace(".000", "");
+  const words = ["oncall", "ask", "shop/primary", "--of", "cy@example.org"];
+  const mine = ["--from", iso(shift(1).from), "--until", iso(shift(1).until)];
+  const half = await run([...words, ...mine, "--return-from", iso(shift(2).from)], { env });
+  assert.deepEqual([half.code, half.err.includes("go together")], [2, true]);
+  const theirs = ["--return-from", iso(shift(2).from), "--return-until", iso(shift(2).until)];
+  assert.match((await run([...words, ...mine, ...theirs], { env })).out, /asked cy@example\.org/);
+  const [note = ""] = await heard(1);
+  assert.match(note, /\/p2 .*In return bob@example\.org takes/);
+  const links = () =>
+    box.tenant.store
+      .sql<[], string>("SELECT id FROM asks WHERE state = 'open' ORDER BY created_at DESC")
+      .pluck()
+      .all();
+  const at = (ask: string, { accountId }: Person) =>
+    `${COVER}/${coverCapability(box.tenant.sealer, { tenantId: box.tenant.id, askId: ask, accountId })}`;
+  await press(at(links()[0] ?? "", cy), "take");
+  assert.deepEqual([await holder(shift(1)), await holder(shift(2))], ["cy", "bob"]);
+  await heard(1);
+
+  const tab = signedIn(box, bob);
+  const span = ({ from, until }: { from: number; until: number }) => `${from}-${until}`;
+  const path = `/oncall/shop/primary?swap=${span(shift(4))}`;
+  const { text } = await tab.get(path);
+  assert.match(text, /formaction="\/oncall\/shop\/primary\/ask">Ask them<[\s\S]*Swap at once/);
+  assert.match(text, new RegExp(`<option value="${span(shift(6))}"[^>]*>ann`));
+  const form = { mine: span(shift(4)), theirs: span(shift(6)) };
+  const gone = { ...form, theirs: `${shift(6).from}-${shift(7).until}` };
+  const post = (fields: Record<string, string>) =>
+    tab.post("/oncall/shop/primary/ask", fields, { from: path });
+  assert.equal((await post(gone)).status, 422, "two people's shifts");
+  assert.equal((await post(form)).status, 303);
+  assert.match((await heard(1)).join(), /\/p0 .*In return bob@example\.org takes/);
+  assert.deepEqual([await holder(shift(4)), await holder(shift(6))], ["bob", "ann"]);
+  await press(at(links()[0] ?? "", ann), "take");
+  assert.deepEqual([await holder(shift(4)), await holder(shift(6))], ["ann", "bob"]);
+});
+
 test("who may ask for what, by interface, command and page; whoever takes a shift by hand tells whose it was", async (t) => {
   const { box, people, shift, heard, ask, now, link, press, holder } = await story(t);
   const [ann, bob, cy] = people;
@@ -191,7 +233,7 @@ test("who may ask for what, by interface, command and page; whoever takes a shif
   const at = `/oncall/shop/primary?ask=${from}-${until}`;
   assert.match((await tab.get(at)).text, /Ask for cover<\/h2>/);
   const form: [string, string][] = [
-    ["stretch", `${from}-${until}`],
+    ["mine", `${from}-${until}`],
     ["of", cy.accountId],
     ["note", "by page"],
   ];

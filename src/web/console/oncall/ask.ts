@@ -1,8 +1,10 @@
 import { asksFor } from "../../../core/oncall/ask-answers.ts";
 import { askWrite, makeAsk } from "../../../core/oncall/asks.ts";
 import { COVER, coverCapability } from "../../../core/oncall/cover-capability.ts";
+import { followed, holderOfStretch } from "../../../core/oncall/holder.ts";
 import { peopleOfLayers } from "../../../core/oncall/schedule.ts";
 import { check } from "../../../ground/kit/check.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { Form, PageCall } from "../screen.ts";
@@ -29,7 +31,7 @@ export function askForm(call: PageCall, shown: ShownSchedule): Markup {
   const people = listAccounts(tenant.store).filter(({ id }) => id !== whose);
   const action = `${path}/ask`;
   const wrong = wrongOf(call, action, "of") ?? wrongOf(call, action, "from");
-  return html`<div class="card"><h2>Ask for cover</h2><p>${stretchWords(stretch, stored.timezone)}. The first who says yes has it.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="stretch" value="${stretch.starts_at}-${stretch.ends_at}">
+  return html`<div class="card"><h2>Ask for cover</h2><p>${stretchWords(stretch, stored.timezone)}. The first who says yes has it.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${stretch.starts_at}-${stretch.ends_at}">
 <fieldset><legend>Whom</legend>${people.map(
     ({ id, display_name, email }) =>
       html`<label class="check"><input type="checkbox" name="of" value="${id}"${turns.has(id) && html` checked`}> ${display_name || email}</label>`,
@@ -43,22 +45,31 @@ export const askAction: Form = {
   target: ({ project = "", schedule = "" }) => ({ kind: "schedule", id: `${project}/${schedule}` }),
   act({ tenant, who, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
-    const stretch = stretchAsked(form.get("stretch"));
+    const [mine, theirs] = ["mine", "theirs"].map((name) => stretchAsked(form.get(name)));
+    // In a swap who has the other shift is asked.
+    const holder = theirs && holderOfStretch(followed(tenant.store, stored), spanOf(theirs));
+    if (theirs && !holder)
+      throw new ServiceError("invalid_ask", "That shift is not one person's alone: choose again.");
     const body = {
       schedule: `${stored.project}/${stored.name}`,
-      from: stretch?.starts_at ?? 0,
-      until: stretch?.ends_at ?? 0,
-      of: form.getAll("of"),
+      ...spanOf(mine ?? { starts_at: 0, ends_at: 0 }),
+      of: holder ? [holder] : form.getAll("of"),
+      ...(theirs && { in_return: spanOf(theirs) }),
       note: form.get("note") ?? "",
     };
     const input = check(askWrite, body, "body");
     tenant.store.write((tx) => makeAsk(tx, who.accountId, input));
     return {
-      said: "Asked. The shift stays yours until somebody takes it.",
+      said: `Asked. The shift stays yours until ${theirs ? "they say yes" : "somebody takes it"}.`,
       to: schedulePage(stored),
     };
   },
 };
+
+const spanOf = ({ starts_at: from, ends_at: until }: { starts_at: number; ends_at: number }) => ({
+  from,
+  until,
+});
 
 /** What the reader is asked to take. */
 export function askedOfMe({ tenant, who, base }: PageCall): Markup {

@@ -21,16 +21,26 @@ export async function swapForm(call: PageCall, shown: ShownSchedule): Promise<Ma
       account_id !== null && account_id !== who.accountId && starts_at !== mine.starts_at,
   );
   const action = `${path}/swap`;
-  const choices = others.slice(0, MOST).map((block) => ({
-    value: `${block.starts_at}-${block.ends_at}`,
-    name: `${names(block.account_id)}: ${stretchWords(block, stored.timezone)}`,
-  }));
   // Who has begun can ask nobody any more.
-  const ask =
-    mine.starts_at > now &&
+  const isAhead = mine.starts_at > now;
+  const choices = others
+    .filter(({ starts_at }) => !isAhead || starts_at > now)
+    .slice(0, MOST)
+    .map((block) => ({
+      value: `${block.starts_at}-${block.ends_at}`,
+      name: `${names(block.account_id)}: ${stretchWords(block, stored.timezone)}`,
+    }));
+  const cover =
+    isAhead &&
     html`<a href="${base}${pageWith(shown, `ask=${mine.starts_at}-${mine.ends_at}`)}#ask">Ask for cover…</a> `;
-  const away = html`${ask}<a href="${base}${pageWith(shown, "")}">Not now</a>`;
+  const away = html`${cover}<a href="${base}${pageWith(shown, "")}">Not now</a>`;
   if (choices.length === 0)
     return html`<div class="notice"><h2>Swap</h2><p>Nobody else has a shift in the next eight weeks.</p><p>${away}</p></div>`;
-  return html`<div class="card"><h2>Swap</h2><p>You give ${stretchWords(mine, stored.timezone)}.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${mine.starts_at}-${mine.ends_at}">${select(call, action, { name: "theirs", label: "You take", choices, hint: "It makes two overrides, or none." })}<p class="form-foot"><button class="button">Swap</button>${away}</p></form></div>`;
+  const hint = isAhead
+    ? "Both shifts change when they say yes. Until then nothing does."
+    : "It makes two overrides, or none.";
+  const buttons = isAhead
+    ? html`<button class="button" formaction="${base}${path}/ask">Ask them</button><button class="second">Swap at once</button>`
+    : html`<button class="button">Swap</button>`;
+  return html`<div class="card"><h2>Swap</h2><p>You give ${stretchWords(mine, stored.timezone)}.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${mine.starts_at}-${mine.ends_at}">${select(call, action, { name: "theirs", label: "You take", choices, hint })}<p class="form-foot">${buttons}${away}</p></form></div>`;
 }
