@@ -14,6 +14,7 @@ import { consoleHolds } from "./proofs.ts";
 import { pushHolds } from "./push.ts";
 import { quietHolds } from "./quiet.ts";
 import { reportsHold } from "./reports.ts";
+import { rotaHolds } from "./rota.ts";
 import { twoPeopleHold } from "./two-people.ts";
 import { wallHolds } from "./wall.ts";
 import { waysInHold } from "./ways-in.ts";
@@ -37,6 +38,7 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   panesHold,
   hostsHold,
   chargeHolds,
+  rotaHolds,
   wallHolds,
   paperHolds,
 };

@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { cut } from "../../../ground/kit/text.ts";
 import type { CalendarBlock, CalendarRow } from "./calendar-rows.ts";
 import { initials } from "./faces.ts";
 import type { CalendarDay, CalendarRange } from "./local-time.ts";
@@ -40,8 +41,8 @@ export interface QuietStretch {
 }
 
 /** Below these shares of a strip, in per cent, that doesn't fit: at a desk, and on a phone. */
-const FITS = { name: 100 / 9, hours: 12, days: 19, initials: 1.6 };
-const FITS_PHONE = { name: 16, initials: 3.5 };
+const FITS = { name: 100 / 9, hours: 12, days: 19, initials: 1.6, letter: 1 };
+const FITS_PHONE = { name: 16, initials: 3.5, letter: 2.3 };
 
 const rounded = (n: number): number => Math.round(n * 1e4) / 1e4;
 
@@ -172,7 +173,8 @@ function drawnBlock(
       ? inGap(width)
       : inShift({
           width,
-          name: account_id === me ? "You" : names(account_id),
+          initialsFit: FITS.initials * (plot.head === undefined ? 2 : 1),
+          name: account_id === me ? "You" : calledIn(names(account_id)),
           letters: initials(names(account_id)),
           hours: lane === WHOLE ? hoursIn(plot, full, width) : "",
           away: block.away === true,
@@ -190,26 +192,34 @@ const inGap = (width: number): Markup =>
       ? middle("!", "")
       : html``;
 
+const fitted = (text: string, most: number): string =>
+  text.length > most ? `${cut(text, most - 1)}…` : text;
+
+/** Of an address what stands before its @. */
+const calledIn = (name: string): string => name.replace(/(?<=.)@.*/s, "");
+
 interface InShift {
   width: number;
+  /** A strip alone may have half the page. */
+  initialsFit: number;
   name: string;
   letters: string;
   hours: string;
   away: boolean;
 }
 
-function inShift({ width, name, letters, hours, away }: InShift): Markup {
-  const shown = `${name}${away ? " (away)" : ""}`;
+function inShift({ width, initialsFit, name, letters, hours, away }: InShift): Markup {
+  const shown = fitted(`${name}${away ? " (away)" : ""}`, Math.floor(width / FITS.letter));
   const wide =
     width < FITS.name
-      ? width >= FITS.initials && middle(letters, " cal-wide")
+      ? width >= initialsFit && middle(letters, " cal-wide")
       : hours === ""
         ? html`<text class="cal-name cal-wide" x="9" y="54%">${shown}</text>`
         : html`<text class="cal-name cal-wide" x="9" y="34%">${shown}</text><text class="cal-hours cal-wide" x="9" y="72%">${hours}</text>`;
   const slim =
     width < FITS_PHONE.name
       ? width >= FITS_PHONE.initials && middle(letters, " cal-slim")
-      : html`<text class="cal-name cal-slim" x="7" y="54%">${name.split(/\s/, 1)[0] ?? name}</text>`;
+      : html`<text class="cal-name cal-slim" x="7" y="54%">${fitted(name.split(/\s/, 1)[0] ?? name, Math.floor(width / FITS_PHONE.letter))}</text>`;
   return html`${wide}${slim}`;
 }
 
