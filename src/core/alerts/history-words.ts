@@ -163,7 +163,7 @@ const SAY: Readonly<Record<string, Says>> = {
         : say`the ladder goes on at ${{ time: detail.number("next_at") }}`
     }.`,
   silenced: (detail) =>
-    say`Kept quiet${until(detail)}: ${detail.text("reason")}.${
+    say`Kept quiet${until(detail)}: ${detail.text("reason").replace(/\.$/, "")}.${
       detail.text("held") !== "nothing" &&
       ` Held back: ${HELD[detail.text("held")] ?? detail.text("held")}.`
     }`,

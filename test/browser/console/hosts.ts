@@ -70,7 +70,7 @@ export const hostsHold = (browser: Browser) =>
       `/Now: silences 1 open alert\\./.test(document.querySelector("#would").textContent)`,
     );
     await calm(tab, "one host's silence, before it is made");
-    await page.click("#silence button:text-is('Silence')");
+    await page.click("#silence button:text-is('1 hour')");
     await seen(tab, `/Quiet until/.test(document.querySelector("#now").textContent)`);
     const { alerts } = (await box.api("GET", "/v1/alerts?silenced=true")).body;
     assert.deepEqual(

@@ -8,7 +8,7 @@ import { open } from "../tab.ts";
 import { onStage, seen, soon, unrest } from "./stage.ts";
 
 /** Keys pressed and texts typed, the opening of the link among them. */
-const MOST_ACTIONS = 25;
+const MOST_ACTIONS = 20;
 
 export async function newcomerHolds(browser: Browser): Promise<void> {
   const receiver = await startReceiver();

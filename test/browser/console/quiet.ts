@@ -32,7 +32,7 @@ const silencedByKeys: Step = async ({ box, visit, calm }) => {
   await fire("acme", "globex");
   const tab = await visit("/a/1");
   await tab.page.keyboard.press("s");
-  await seen(tab, `document.activeElement?.textContent === "Silence"`);
+  await seen(tab, `document.activeElement?.textContent === "1 hour"`);
   await seen(tab, `/Now: silences 1 open alert\\..*#1 /s.test(${text("would")})`);
   await calm(tab, "an alert's silence, before it is made");
   await tab.page.keyboard.press("Enter");

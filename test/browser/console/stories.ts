@@ -5,6 +5,7 @@ import { chargeHolds } from "./charge.ts";
 import { everyScreenOnADesk, everyScreenOnAPhone } from "./every-screen.ts";
 import { firefoxHolds } from "./firefox.ts";
 import { hostsHold } from "./hosts.ts";
+import { journeysHold } from "./journeys.ts";
 import { laddersHold } from "./ladders.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { panesHold } from "./panes.ts";
@@ -37,6 +38,7 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   laddersHold,
   panesHold,
   hostsHold,
+  journeysHold,
   chargeHolds,
   rotaHolds,
   wallHolds,

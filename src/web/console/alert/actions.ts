@@ -9,7 +9,7 @@ import { labelText } from "../../../core/quiet/label-text.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { reportOfAlert } from "../../../records/reports/reports.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { assignFields, criticalField, hoursField, reasonField } from "../ui/alert-pieces.ts";
+import { assignFields, criticalField, hoursButtons, reasonField } from "../ui/alert-pieces.ts";
 import { button, keyed } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { resolveButton } from "./now.ts";
@@ -43,7 +43,7 @@ export function moreActions(call: PageCall, shown: ShownAlert): Markup {
 <div class="buttons">${escalate(call, shown)}
 <details class="menu" id="assign"${cameBack(call, `${path}/assign`)}><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(of("assign", "assign"), schedulesOf(call, shown))}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
 ${silenceMenu(call, path, shown)}
-<details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField(of("snooze", "snooze-hours"))}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
+<details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursButtons("Snooze")}</form></details>
 <a class="button second" href="#note-text">Note</a>${
     row.state === "open"
       ? resolveButton(call, row.id)
@@ -66,7 +66,7 @@ function silenceMenu(call: PageCall, path: string, shown: ShownAlert): Markup {
   const { id, level } = shown.row;
   const labels = labelsApart(call.tenant.store, shown.row);
   const action = `${path}/silence`;
-  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then${labels.length > 0 && html`, as long as ${labels.map((one, i) => html`${i > 0 && ", "}<code>${labelText(one)}</code>`)}`}.</p>${foldsWords(call, shown)}${hoursField({ call, action, id: "silence-hours" })}${reasonField({ call, action, id: "silence-reason" })}${level >= CRITICAL && criticalField({ call, action, id: "silence-critical" }, true)}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
+  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then${labels.length > 0 && html`, as long as ${labels.map((one, i) => html`${i > 0 && ", "}<code>${labelText(one)}</code>`)}`}.</p>${foldsWords(call, shown)}${reasonField({ call, action, id: "silence-reason" })}${level >= CRITICAL && criticalField({ call, action, id: "silence-critical" }, true)}${hoursButtons("Silence")}<a href="${call.base}/silences/new?alert=${id}">With more choice …</a></form><section id="would" data-live=""></section></div></details>`;
 }
 
 /** Of what its rule counts into one alert nothing can be silenced alone; as identifiers each has an alert of its own. */

@@ -17,13 +17,14 @@ const DAY = 86_400;
 /** Until when, as the form offers it; those that name no seconds are worked out. */
 export const ENDS = [
   { value: "1h", name: "1 hour", seconds: HOUR },
+  { value: "2h", name: "2 hours", seconds: 2 * HOUR },
   { value: "4h", name: "4 hours", seconds: 4 * HOUR },
   { value: "8h", name: "8 hours", seconds: 8 * HOUR },
   { value: "24h", name: "1 day", seconds: DAY },
   { value: "7d", name: "7 days", seconds: 7 * DAY },
   { value: "tomorrow", name: "tomorrow 09:00", seconds: null },
-  { value: "say", name: "when I say (after 12 hours at the latest)", seconds: 12 * HOUR },
-  { value: "at", name: "the time below", seconds: null },
+  { value: "say", name: "when I say", seconds: 12 * HOUR },
+  { value: "at", name: "a time …", seconds: null },
 ] as const;
 
 /** What people type for a pair: `provider=acme, region=eu`. Throws 400 for a part without `=`. */

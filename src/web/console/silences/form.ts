@@ -3,7 +3,7 @@ import { ruleNames } from "../../../core/projects/rules.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { textOfTemplate } from "../../../in/ingest/templates.ts";
 import type { PageCall } from "../screen.ts";
-import { field, fieldId, keyed, select, wrongOf } from "../ui/form.ts";
+import { field, fieldId, keyed, pills, select, wrongOf } from "../ui/form.ts";
 import { knownField, localText } from "../ui/local-time.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { ENDS } from "./fields.ts";
@@ -24,11 +24,14 @@ export function silenceForm(call: PageCall, fields: URLSearchParams): Markup {
   return html`<form class="form" id="silence-form" method="post" action="${call.base}${NEW_SILENCE}" data-preview="would" data-preview-to="${call.base}${TRY}">
 <input type="hidden" name="kind" value="${isPlanned ? "maintenance" : "silence"}"><input type="hidden" name="back" value="${fields.get("back") ?? call.query.get("alert") ?? ""}">
 ${isPlanned && field(call, NEW_SILENCE, { name: "name", label: "Name", value: fields.get("name") ?? "", required: true, autocomplete: "off" })}
-${whichFields(call, fields)}
 ${isPlanned ? plannedFields(call, fields) : endFields(call, fields)}
 ${field(call, NEW_SILENCE, { name: "reason", label: "Why", value: fields.get("reason") ?? "", required: true, autocomplete: "off", hint: "People who look for a missing page read this.", more: html`maxlength="1000"` })}
+${whichFields(call, fields)}
 <p class="form-foot"><button class="button" data-busy="Saving …">${isPlanned ? "Plan it" : "Silence"}</button><button class="second" formaction="${call.base}${TRY}#would" formnovalidate>Show what it would do</button> <a href="${call.base}/silences">Cancel</a></p></form>`;
 }
+
+/** What few silences say. It stands open where one of it is said. */
+const RARE = ["labels", "said", "match/sources", "names", "match/below_level", "conditions", "all"];
 
 function whichFields(call: PageCall, fields: URLSearchParams): Markup {
   const { store } = call.tenant;
@@ -52,6 +55,8 @@ ${hidden("pairs")}${
         hint: "provider=acme, region=eu: all must be so.",
       })
 }
+${templateField(call, fields)}${box(call, fields, { name: "critical", words: "critical ones too", hint: "If unticked, critical alerts ring, also those that become critical later." })}
+<details id="rare"${RARE.some((name) => text(name) !== "" || wrongOf(call, NEW_SILENCE, name) !== null) && html` open`}><summary>Labels, sources, level</summary>
 ${hidden("said")}${
   fields.has("said")
     ? html`<p>Labels: <code>${text("said")}</code></p>`
@@ -76,12 +81,11 @@ ${hidden("names")}${
         hint: "Names, separated by commas. An alert with events of several sources rings.",
       })
 }
-${templateField(call, fields)}${hidden("conditions")}${
+${hidden("conditions")}${
   fields.has("conditions") && html`<p>And: <code>${text("conditions")}</code></p>`
 }
 ${select(call, NEW_SILENCE, { name: "match/below_level", label: "Level", value: text("match/below_level"), choices: LEVELS })}
-${box(call, fields, { name: "critical", words: "critical ones too", hint: "If unticked, critical alerts ring, also those that become critical later." })}
-${box(call, fields, { name: "all", words: "everything of it", hint: "Needed if you choose only a project and a level above." })}
+${box(call, fields, { name: "all", words: "everything of it", hint: "Needed if you choose only a project and a level." })}</details>
 </fieldset>`;
 }
 
@@ -108,10 +112,8 @@ function box(
 function endFields(call: PageCall, fields: URLSearchParams): Markup {
   const { zone } = call.look;
   const at = fields.get("ends_at") ?? localText(zone, call.now + 2 * 3600);
-  return html`<fieldset><legend>Until</legend>
-${select(call, NEW_SILENCE, { name: "until", label: "Until", value: fields.get("until") ?? "1h", choices: ENDS.map(({ value, name }) => ({ value, name })), hint: "“When I say” tells you when it ends by itself." })}
-${timeField(call, fields, { action: NEW_SILENCE, name: "ends_at", label: "At", value: at })}
-<p class="hint">On your clock, ${zone}; it counts where “the time below” is chosen. 30 days at most.</p></fieldset>`;
+  return html`${pills(call, NEW_SILENCE, { name: "until", label: "How long", value: fields.get("until") ?? "1h", choices: ENDS, hint: "“When I say” ends after 12 hours at the latest, and tells you." })}
+<div class="if-at">${timeField(call, fields, { action: NEW_SILENCE, name: "ends_at", label: `Until, on your clock (${zone})`, value: at })}<p class="hint">30 days at most.</p></div>`;
 }
 
 function plannedFields(call: PageCall, fields: URLSearchParams): Markup {

@@ -18,6 +18,7 @@ export const STATE_CLASS: Readonly<Record<AlertState, string>> = {
 
 const HOURS: readonly [hours: string, name: string][] = [
   ["1", "1 hour"],
+  ["2", "2 hours"],
   ["4", "4 hours"],
   ["8", "8 hours"],
   ["24", "1 day"],
@@ -31,13 +32,12 @@ export interface AlertActionField {
   action: string;
 }
 
-/** How long something is to last. */
-export function hoursField({ call, id, action }: AlertActionField): Markup {
-  const chosen = typed(call, action, "hours");
-  return html`<div class="field"><label for="${id}">For</label><select id="${id}" name="hours">${HOURS.map(
-    ([value, name]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
-  )}</select></div>`;
+/** How long something is to last: each length is a button that does it, so that none has to be chosen first. `to`: where it goes, if not where its form goes. */
+export function hoursButtons(verb: string, to: Piece = null): Markup {
+  return html`<p class="hours-for">${verb} for</p><div class="hours">${HOURS.map(
+    ([value, name], at) =>
+      html`<button class="button${at > 0 && " second"}" name="hours" value="${value}"${to}${at === 0 && html` data-first`} aria-label="${verb} for ${name}">${name}</button>`,
+  )}</div>`;
 }
 
 export function reasonField({ call, id, action }: AlertActionField): Markup {

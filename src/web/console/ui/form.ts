@@ -146,6 +146,21 @@ export function select(
 ${hint !== undefined && html`<p class="hint">${hint}</p>`}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
 }
 
+/** A choice of one among few, all of them seen. */
+export function pills(
+  call: Pick<PageCall, "returned">,
+  action: string,
+  of: { name: string; label: string; choices: readonly Choice[]; value: string; hint?: string },
+): Markup {
+  const { name, label, hint } = of;
+  const chosen = typed(call, action, name, of.value);
+  const wrong = wrongOf(call, action, name);
+  return html`<fieldset class="field"><legend>${label}</legend><div class="choices">${of.choices.map(
+    (choice) =>
+      html`<label><input type="radio" name="${name}" value="${choice.value}"${choice.value === chosen && html` checked`}> ${choice.name}</label>`,
+  )}</div>${hint !== undefined && html`<p class="hint">${hint}</p>`}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</fieldset>`;
+}
+
 /** Of one page no two alike: fields of two forms may have one name. */
 export function fieldId(action: string, name: string): string {
   return `f${action.replaceAll(/[^\w]/g, "-")}-${name}`;
