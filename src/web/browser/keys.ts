@@ -93,6 +93,9 @@ function press(element: HTMLElement): void {
 /** Closes, deselects, leaves a field; what is left over is the page's own (`data-key="Escape"`: back to the list). */
 function leave(): boolean {
   if (closeMenus()) return true;
+  const shown = document.querySelector<HTMLElement>(":popover-open");
+  shown?.hidePopover();
+  if (shown !== null) return true;
   const at = document.activeElement;
   if (at instanceof HTMLElement && at.matches(FIELD)) {
     at.blur();

@@ -8,6 +8,7 @@ import { hostsHold } from "./hosts.ts";
 import { journeysHold } from "./journeys.ts";
 import { laddersHold } from "./ladders.ts";
 import { newcomerHolds } from "./newcomer.ts";
+import { paceHolds } from "./pace.ts";
 import { panesHold } from "./panes.ts";
 import { paperHolds } from "./paper.ts";
 import { pocketHolds } from "./pocket.ts";
@@ -37,6 +38,7 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   quietHolds,
   laddersHold,
   panesHold,
+  paceHolds,
   hostsHold,
   journeysHold,
   chargeHolds,
