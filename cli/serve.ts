@@ -16,6 +16,8 @@ export function registerServe(program: Command): void {
     "--adapters-listen <host:port>":
       "serve there the fixed addresses of senders: /v2/enqueue, /api/v2/alerts and others",
     "--adapters-here": "serve those addresses on the box's own port",
+    "--key-file <file>":
+      "the key for stored secrets lies there, as a mounted secret; box.key in the data directory becomes a link to it",
     "--no-console": "serve no console: the API alone",
     "--allow-acts": "let assistants at /mcp carry out what they planned, not only plan it",
   }).action(async (flags: BoxFlags) => runBox(flags));

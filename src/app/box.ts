@@ -11,6 +11,7 @@ import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { Intake } from "../web/intake/intake.ts";
 import { boxHttp } from "./box-http.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
+import { linkKeyFile } from "./key-link.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { linkUrl } from "./link-url.ts";
 import { readTls } from "./listen-fault.ts";
@@ -47,6 +48,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     prepareDirectory(config.data);
     lifecycle.onStop("lock", lockDirectory(config.data));
     dropLeftovers(config.data, (name) => /^box\.(db|key)/.test(name));
+    if (config.keyFile !== null) linkKeyFile(config.data, config.keyFile);
     const ended = () => tenant.changes.told([{ topic: "house" }]);
     const isTimeKnown = () => tenant.watch.state().sane;
     const about = { data: config.data, clock, log, ended, isTimeKnown };

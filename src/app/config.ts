@@ -10,6 +10,8 @@ import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 /** The configuration of `box serve`: checked, with all faults reported at once. */
 export interface BoxConfig {
   readonly data: string;
+  /** Where the sealing key lies; null: in the data directory. */
+  readonly keyFile: string | null;
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -55,6 +57,7 @@ export interface BoxConfig {
 /** Flags as they are typed. The names are commander's. */
 export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   data?: string;
+  keyFile?: string;
   listen?: string;
   tlsCert?: string;
   tlsKey?: string;
@@ -125,6 +128,7 @@ export function boxConfig(
     faults.push("--tls-cert and --tls-key go together");
   const config: BoxConfig = {
     data: flags.data ?? defaults.data,
+    keyFile: flags.keyFile || null,
     host,
     port,
     tls: flags.tlsCert && flags.tlsKey ? { cert: flags.tlsCert, key: flags.tlsKey } : null,

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { fileFault } from "../../ground/kit/file-fault.ts";
@@ -30,11 +30,16 @@ export function rotateKeyFile(desk: OfflineKeyFile): {
   unreadable: number;
 } {
   return withStore(desk, (store) => {
+    const file = join(desk.data, KEY_FILE);
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new UsageError(
+        `${file} is a link to ${readlinkSync(file)}: put 32 new random bytes before the old ones there, start the box again, and keep both until no backup needs the old ones.`,
+      );
     const id = rotateKey(desk.data, KEY_FILE, desk.random);
     const ring = loadKeyRing(desk.data, KEY_FILE, desk.random).ring;
     if (id === null || ring === null)
       throw new UsageError(
-        `${join(desk.data, KEY_FILE)} holds no usable key: put it back, or start the box, which makes one.`,
+        `${file} holds no usable key: put it back, or start the box, which makes one.`,
       );
     return { key_id: id, ...resealAll(store, ringSealer(ring)) };
   });

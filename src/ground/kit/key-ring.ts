@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  type Stats,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -165,8 +166,7 @@ function readKeys(path: string): SealingKey[] | KeyFileFault["problem"] {
     try {
       const found = fstatSync(fd);
       if (!isPlain(found, found.uid)) return "unreadable";
-      // As ssh does: a key that other users can read isn't used.
-      if ((found.mode & 0o077) !== 0) return "too_open";
+      if ((found.mode & (isLent(found) ? 0o037 : 0o077)) !== 0) return "too_open";
       return splitKeys(readFileSync(fd)) ?? "bad_length";
     } finally {
       closeSync(fd);
@@ -175,6 +175,12 @@ function readKeys(path: string): SealingKey[] | KeyFileFault["problem"] {
     return "unreadable";
   }
 }
+
+/**
+ * A key that other users can read isn't used, as ssh does. One that root gives to this process's group to read is, as
+ * PostgreSQL does: Kubernetes and others mount secrets so.
+ */
+const isLent = ({ uid }: Stats) => uid === 0 && process.geteuid?.() !== 0;
 
 function splitKeys(bytes: Buffer): SealingKey[] | null {
   const count = bytes.length / KEY_BYTES;
