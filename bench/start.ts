@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
@@ -45,6 +46,7 @@ export const start: Scenario = {
         );
       }
       return [
+        ...(await npmStarts(quick)),
         fromRounds("start to listening", "ms", times, { must: 250, aim: 100, lower: true }),
         fromRounds("bare node:http server", "ms", bare),
         fromRounds(
@@ -57,9 +59,35 @@ export const start: Scenario = {
     }),
 };
 
-async function timeToLine(program: string, args: string[]): Promise<number> {
+/** The second `npm start`, beside that of a package whose program is the bare server. Nothing where dist/box is stale. */
+async function npmStarts(quick: boolean): Promise<Row[]> {
+  const root = join(import.meta.dirname, "..");
+  if (spawnSync(join(root, "systemd/fresh")).status !== 0) return [];
+  return withDirectory(async (directory) => {
+    const program = `exec ${process.execPath} ${join(root, "bench/bare.mjs")}`;
+    const scripts = { start: program };
+    writeFileSync(join(directory, "package.json"), JSON.stringify({ name: "bare", scripts }));
+    const env = { BOX_DATA: join(directory, "data"), BOX_LISTEN: "127.0.0.1:0" };
+    const started = (prefix: string) =>
+      timeToLine("npm", ["--prefix", prefix, "start", "--silent"], env);
+    const ratios: number[] = [];
+    // The first round makes the data directory.
+    for (let round = -1; round < (quick ? 3 : 9); round++) {
+      const [bare, box] = [await started(directory), await started(root)];
+      if (round >= 0) ratios.push(box / bare);
+    }
+    const what = "npm start / npm start of a bare server";
+    return [fromRounds(what, "ratio", ratios, { must: 3, lower: true })];
+  });
+}
+
+async function timeToLine(
+  program: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<number> {
   const before = performance.now();
-  const child = await startProcess(program, args);
+  const child = await startProcess(program, args, env);
   const took = performance.now() - before;
   await child.stop();
   return took;
