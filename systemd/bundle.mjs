@@ -18,6 +18,7 @@ export async function bundlePrograms({ root, entries, outdir, define = {} }) {
     // A package that has modules has them read: what nobody calls of them is left out.
     mainFields: ["module", "main"],
     alias: { "@modelcontextprotocol/server/_shims": "./systemd/mcp-shims.mjs" },
+    plugins: [withoutFileTypes(root)],
     // A script and not a module: what it requires of Node is then loaded when it is first needed.
     format: "cjs",
     supported: { "dynamic-import": false },
@@ -33,3 +34,14 @@ export async function bundlePrograms({ root, entries, outdir, define = {} }) {
   });
   return metafile;
 }
+
+const withoutFileTypes = (root) => ({
+  name: "without-file-types",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/mime-types\.js$/ }, ({ importer }) =>
+      /[\\/]nodemailer[\\/]/.test(importer)
+        ? { path: path.join(root, "systemd/mail-file-types.mjs") }
+        : undefined,
+    );
+  },
+});
