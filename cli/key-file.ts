@@ -24,25 +24,26 @@ function flags(command: Command): Command {
 }
 
 async function desk({ data }: OfflineOptions) {
-  const [keys, { systemClock }, { systemRandom }] = await Promise.all([
+  const [{ addKeyFile }, { atDesk }, { systemClock }, { systemRandom }] = await Promise.all([
     import("../src/app/offline/key-file.ts"),
+    import("../src/app/offline/desk.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);
-  return { keys, at: { data, clock: systemClock, random: systemRandom } };
+  return { addKeyFile, atDesk, at: { data, clock: systemClock, random: systemRandom } };
 }
 
 async function rotate(options: OfflineOptions): Promise<void> {
-  const { keys, at } = await desk(options);
-  const done = keys.rotateKeyFile(at);
+  const { atDesk, at } = await desk(options);
+  const done = await atDesk(at, "key-file rotate");
   const left =
     done.unreadable === 0 ? "" : `; ${done.unreadable} can't be opened and stay as they are`;
   print(done, options, () => `key ${done.key_id}: ${done.resealed} values sealed under it${left}`);
 }
 
 async function add(file: string, options: OfflineOptions): Promise<void> {
-  const { keys, at } = await desk(options);
-  const done = keys.addKeyFile(at, file);
+  const { addKeyFile, at } = await desk(options);
+  const done = addKeyFile(at, file);
   print(done, options, () =>
     [
       `added ${done.key_ids.join(", ")}`,

@@ -51,14 +51,14 @@ interface BackupOptions extends StoreOptions {
 }
 
 async function backup(file: string, options: BackupOptions): Promise<void> {
-  const [{ takeBackup }, { placeOf }, { systemClock }] = await Promise.all([
-    import("../src/records/backup/take.ts"),
+  const [{ backUp }, { placeOf }, { systemClock }] = await Promise.all([
+    import("../src/app/offline/backup.ts"),
     import("../src/records/backup/place.ts"),
     import("../src/ground/kit/clock.ts"),
   ]);
   const place = placeOf(options.data, options.store);
   const { withKey = false, replace = false } = options;
-  const taken = takeBackup({ place, file, withKey, replace, clock: systemClock });
+  const taken = await backUp({ place, file, withKey, replace, clock: systemClock });
   print(taken, options, () => takenText(taken));
 }
 

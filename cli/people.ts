@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { OfflinePeople, PeopleView, SeatFlags } from "../src/app/offline/people.ts";
+import type { PeopleView, SeatFlags } from "../src/app/offline/people.ts";
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./prompt.ts";
@@ -61,21 +61,13 @@ function dataDirectoryFlags(command: Command): Command {
 }
 
 async function parts({ data }: OfflineOptions) {
-  const [people, { systemClock }, { systemRandom }] = await Promise.all([
+  const [people, { atDesk }, { systemClock }, { systemRandom }] = await Promise.all([
     import("../src/app/offline/people.ts"),
+    import("../src/app/offline/desk.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);
-  return { people, at: { data, clock: systemClock, random: systemRandom } };
-}
-
-/** Changes people on a data directory. */
-async function onDataDirectory<T>(
-  options: OfflineOptions,
-  use: (desk: OfflinePeople) => T,
-): Promise<T> {
-  const { people, at } = await parts(options);
-  return people.withPeople(at, use);
+  return { people, atDesk, at: { data, clock: systemClock, random: systemRandom } };
 }
 
 /** Reads people on a data directory, and makes nothing. */
@@ -88,7 +80,8 @@ async function issue(options: OfflineOptions & SeatFlags): Promise<void> {
   const { ttl } = options;
   const flags =
     ttl === undefined ? options : { ...options, ttl: String(secondsOfSpan(ttl) ?? ttl) };
-  const code = await onDataDirectory(options, (desk) => desk.issue(flags));
+  const { atDesk, at } = await parts(options);
+  const code = await atDesk(at, "pair-code", flags);
   const plain = () =>
     [
       `pairing code  ${code.code}`,
@@ -113,12 +106,14 @@ async function listAccounts(options: OfflineOptions): Promise<void> {
 }
 
 async function setRole(who: string, role: string, options: OfflineOptions): Promise<void> {
-  const account = await onDataDirectory(options, (desk) => desk.setRole(who, role));
+  const { atDesk, at } = await parts(options);
+  const account = await atDesk(at, "account set-role", who, role);
   print(account, options, () => `${account.email} is ${account.role}`);
 }
 
 async function removeAccount(who: string, options: OfflineOptions): Promise<void> {
-  const account = await onDataDirectory(options, (desk) => desk.remove(who));
+  const { atDesk, at } = await parts(options);
+  const account = await atDesk(at, "account remove", who);
   print({ deleted: true, id: account.id }, options, () => `removed ${account.email}`);
 }
 
@@ -136,7 +131,8 @@ async function listKeys(options: OfflineOptions & { account?: string }): Promise
 }
 
 async function revokeKey(id: string, options: OfflineOptions): Promise<void> {
-  await onDataDirectory(options, (desk) => desk.revoke(id));
+  const { atDesk, at } = await parts(options);
+  await atDesk(at, "key revoke", id);
   print({ deleted: true, id }, options, () => `revoked ${id}`);
 }
 
@@ -144,15 +140,16 @@ async function setPassword(
   who: string,
   options: OfflineOptions & { passwordFile?: string },
 ): Promise<void> {
-  const { people, at } = await parts(options);
+  const { people, atDesk, at } = await parts(options);
   const password = await givenPassword(options.passwordFile, "New password, 8 to 72 characters: ");
   const hash = await people.hashGiven(password, at.random);
-  const account = await onDataDirectory(options, (desk) => desk.setPassword(who, hash));
+  const account = await atDesk(at, "account set-password", who, hash);
   print(account, options, () => `${account.email} has a new password`);
 }
 
 async function createKey(who: string, options: OfflineOptions & { label?: string }): Promise<void> {
-  const made = await onDataDirectory(options, (desk) => desk.createKey(who, options.label ?? ""));
+  const { atDesk, at } = await parts(options);
+  const made = await atDesk(at, "key create", who, options.label ?? "");
   print(made, options, () => `API key  ${made.key}\nid       ${made.id}`);
 }
 
@@ -171,6 +168,7 @@ async function listSessions(options: OfflineOptions & { account?: string }): Pro
 }
 
 async function endSession(id: string, options: OfflineOptions): Promise<void> {
-  await onDataDirectory(options, (desk) => desk.endSession(id));
+  const { atDesk, at } = await parts(options);
+  await atDesk(at, "session end", id);
   print({ deleted: true, id }, options, () => `signed out ${id}`);
 }

@@ -128,11 +128,11 @@ async function newSeat({ options, asker, say }: Quickstart, url: string): Promis
 }
 
 async function pairCode(data: string, email: string): Promise<string> {
-  const [{ withPeople }, { systemClock: clock }] = await Promise.all([
-    import("../src/app/offline/people.ts"),
+  const [{ atDesk }, { systemClock: clock }] = await Promise.all([
+    import("../src/app/offline/desk.ts"),
     import("../src/ground/kit/clock.ts"),
   ]);
-  return withPeople({ data, clock, random: systemRandom }, (desk) => desk.issue({ email })).code;
+  return (await atDesk({ data, clock, random: systemRandom }, "pair-code", { email })).code;
 }
 
 const RULE = "errors";

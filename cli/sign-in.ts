@@ -109,13 +109,13 @@ function pair(text: string): [group: string, role: string] {
 async function setPasswords(to: string, options: { data: string; json?: boolean }): Promise<void> {
   if (to !== "on" && to !== "off")
     throw new CommandError(`on or off, not "${to}"`, exitCodes.usage);
-  const [{ withPeople }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/offline/people.ts"),
+  const [{ atDesk }, { systemClock }, { systemRandom }] = await Promise.all([
+    import("../src/app/offline/desk.ts"),
     import("../src/ground/kit/clock.ts"),
     import("../src/ground/kit/random.ts"),
   ]);
   const place = { data: options.data, clock: systemClock, random: systemRandom };
   const password = to === "on";
-  withPeople(place, (desk) => desk.setPasswordsOpen(password));
+  await atDesk(place, "sign-in password", password);
   print({ password }, options, () => `passwords ${password ? "are on" : "are off"}`);
 }

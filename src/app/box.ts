@@ -15,6 +15,7 @@ import { linkKeyFile } from "./key-link.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { linkUrl } from "./link-url.ts";
 import { readTls } from "./listen-fault.ts";
+import { serveDesk } from "./offline/serve-sock.ts";
 import { doctorService } from "./operate/doctor-desk.ts";
 import { isAlive } from "./operate/health.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -77,6 +78,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
+    const desk = serveDesk(config.data, log, async (line) => {
+      const { answerDesk } = await import("./offline/desk.ts");
+      return answerDesk(tenant, line);
+    });
+    lifecycle.onStop("desk", () => desk?.close());
     lifecycle.onStop("backup", () => backups?.stop());
     const startedAt = unixSeconds(clock);
     const doctor = doctorService(tenant, config.data);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { withPeople } from "../../src/app/offline/people.ts";
+import { atDesk } from "../../src/app/offline/desk.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { handClock } from "../support/clock.ts";
 import { box } from "../support/command-line.ts";
@@ -85,7 +85,7 @@ test("a look changes nothing where a box is, mode included", async (t) => {
   const data = join(scratch(t), "data");
   const desk = { data, clock: handClock(), random: systemRandom };
   servedBefore(data, "box");
-  withPeople(desk, (people) => people.issue({}));
+  await atDesk(desk, "pair-code", {});
   chmodSync(data, 0o750);
   const before = { files: hashes(data), names: readdirSync(data) };
   for (const words of looks) {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { addKeyFile, rotateKeyFile } from "../../src/app/offline/key-file.ts";
+import { atDesk } from "../../src/app/offline/desk.ts";
+import { addKeyFile } from "../../src/app/offline/key-file.ts";
 import { rotateKey } from "../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { keyIdOf } from "../../src/ground/kit/seal.ts";
@@ -139,7 +140,7 @@ test("a wrong key file is no key to what is stored; the right one can be added b
 
 test("rotation seals everything anew while the box serves; every key is kept", async () => {
   const [before] = sealedKeys();
-  const done = rotateKeyFile(desk());
+  const done = await atDesk(desk(), "key-file rotate");
   assert.deepEqual([done.resealed, done.unreadable], [2, 0]);
   assert.deepEqual(new Set(sealedKeys()), new Set([done.key_id]));
   assert.notEqual(done.key_id, before);
@@ -160,7 +161,7 @@ test("a rotation that died once its key was made leaves every value open, and th
   await box.restart();
   assert.equal((await ready()).status, "ok");
   assert.deepEqual(sealedKeys(), before);
-  const done = rotateKeyFile(desk());
+  const done = await atDesk(desk(), "key-file rotate");
   assert.deepEqual(new Set(sealedKeys()), new Set([done.key_id]));
   await shop.fire(1);
   await settle(box);
@@ -169,5 +170,5 @@ test("a rotation that died once its key was made leaves every value open, and th
 
 test("a lost key file can't be rotated over", async () => {
   await box.restart(() => renameSync(keyFile(), `${box.data}/kept`));
-  assert.throws(() => rotateKeyFile(desk()), /no usable key/);
+  await assert.rejects(atDesk(desk(), "key-file rotate"), /no usable key/);
 });

@@ -11,8 +11,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { atDesk } from "../../src/app/offline/desk.ts";
 import { withHosted } from "../../src/app/offline/hosted.ts";
-import { withPeople } from "../../src/app/offline/people.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
@@ -121,7 +121,7 @@ class Story {
   async arrive(name: string) {
     const email = `${name}@example.com`;
     const role = name === "ada" ? "owner" : "member";
-    const seat = withPeople({ data: this.boxData, ...deps }, (desk) => desk.issue({ email, role }));
+    const seat = await atDesk({ data: this.boxData, ...deps }, "pair-code", { email, role });
     const { hostedData: data } = this;
     const session = await withHosted({ data, ...deps }, async (desk) => ({
       ...(await desk.addAccount(email)),

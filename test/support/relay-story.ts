@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BoxFlags } from "../../src/app/config.ts";
-import { withPeople } from "../../src/app/offline/people.ts";
+import { atDesk } from "../../src/app/offline/desk.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type FakeApns, startFakeApns } from "./apns.ts";
 import { type TestBox, testBox } from "./box.ts";
@@ -60,9 +60,10 @@ export async function relayStory(
   /** A seat at the box, an account with a session and a phone at the hosted service. */
   const arrive = async (name: string) => {
     const email = `${name}@example.com`;
-    const seat = withPeople({ data: box.data, clock, random: systemRandom }, (desk) =>
-      desk.issue({ email, role: names.size === 0 ? "owner" : "member" }),
-    );
+    const seat = await atDesk({ data: box.data, clock, random: systemRandom }, "pair-code", {
+      email,
+      role: names.size === 0 ? "owner" : "member",
+    });
     const paired = await ask(`${box.url}/v1/pair`, {
       method: "POST",
       body: JSON.stringify({ code: seat.code, password: `${name}-password`, display_name: name }),

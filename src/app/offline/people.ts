@@ -1,19 +1,14 @@
 import { join } from "node:path";
+import * as z from "zod";
 import { operatorsStore } from "../../ground/audit/record.ts";
-import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import { unixSeconds } from "../../ground/kit/clock.ts";
 import { notFound } from "../../ground/kit/errors.ts";
 import { UsageError, webUrl } from "../../ground/kit/flags.ts";
 import { createPasswords } from "../../ground/kit/password.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import type { Role } from "../../ground/store/columns.ts";
-import {
-  mustExist,
-  openReader,
-  openStore,
-  type Reader,
-  type Store,
-  type StoreOptions,
-} from "../../ground/store/store.ts";
+import { getMeta } from "../../ground/store/meta.ts";
+import { openReader, type Reader } from "../../ground/store/store.ts";
 import { type Account, type Key, passwordText } from "../../people/account.ts";
 import { changeAccount, getAccount, hasAccounts, listAccounts } from "../../people/accounts.ts";
 import { issueCode, pairLink } from "../../people/codes.ts";
@@ -26,7 +21,7 @@ import { roles } from "../../people/roles.ts";
 import type { Session } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
 import { removePerson } from "../../tenant/remove-person.ts";
-import { ensureTenant } from "../../tenant/tenant.ts";
+import type { Directory, OpenDirectory } from "./directory.ts";
 
 /** The people of a data directory, for the operator, read-only. */
 export interface PeopleView {
@@ -37,68 +32,25 @@ export interface PeopleView {
   sessions(who?: string): (Session & { email: string })[];
 }
 
-/** The operator's changes to the people of a data directory (contract §3), with an owner's rights. */
-export interface OfflinePeople extends PeopleView {
-  /** Makes a pairing code. Throws UsageError with a line for each bad value. */
-  issue(seat: SeatFlags): IssuedCode & { link: string };
-  /** `who`: an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
-  setRole(who: string, role: string): Account;
-  /** Throws ServiceError not_found, last_owner, account_in_use. */
-  remove(who: string): Account;
-  /** Sets the password with this hash, and signs out all browsers of the account. Throws ServiceError not_found. */
-  setPassword(who: string, hash: string): Account;
-  /** Throws ServiceError not_found, too_many. */
-  createKey(who: string, label: string): { id: string; key: string };
-  /** Throws ServiceError not_found, last_owner. */
-  revoke(keyId: string): void;
-  /** Throws ServiceError not_found. */
-  endSession(id: string): void;
-  /** Turns passwords on or off. Throws ServiceError last_owner where no owner has signed in another way. */
-  setPasswordsOpen(isOpen: boolean): void;
-}
-
 /** As they are typed. */
-export interface SeatFlags {
-  email?: string;
-  role?: string;
-  ttl?: string;
-  publicUrl?: string;
-}
-
-interface OfflineOptions {
-  data: string;
-  clock: Clock;
-  random: Random;
-}
+export const seatFlags = z.object({
+  email: z.string().optional(),
+  role: z.string().optional(),
+  ttl: z.string().optional(),
+  publicUrl: z.string().optional(),
+});
+export type SeatFlags = z.infer<typeof seatFlags>;
 
 /** Reads the people of a data directory and changes nothing. Throws StoreFault where there is no box. */
-export function seePeople<T>(options: OfflineOptions, use: (view: PeopleView) => T): T {
-  const reader = openReader(storeOf(options));
+export function seePeople<T>(options: Directory, use: (view: PeopleView) => T): T {
+  const { data, clock, random } = options;
+  const path = join(data, "box.db");
+  const reader = openReader({ path, kind: "box", clock, random, older: "refuse" });
   try {
     return use(viewOf(reader));
   } finally {
     reader.close();
   }
-}
-
-/**
- * Opens a data directory for one command, also while a box serves it, and closes it after `use`. Throws StoreFault,
- * also where no box ever served it.
- */
-export function withPeople<T>(options: OfflineOptions, use: (desk: OfflinePeople) => T): T {
-  const file = storeOf(options);
-  mustExist(file.path);
-  const store = openStore(file);
-  try {
-    const tenantId = ensureTenant(store);
-    return use(offlineOf((verb) => operatorsStore(store, verb), viewOf(store), tenantId));
-  } finally {
-    store.close();
-  }
-}
-
-function storeOf({ data, clock, random }: OfflineOptions): StoreOptions {
-  return { path: join(data, "box.db"), kind: "box", clock, random, older: "refuse" };
 }
 
 function viewOf(reader: Reader): PeopleView {
@@ -114,49 +66,66 @@ function viewOf(reader: Reader): PeopleView {
   };
 }
 
-function offlineOf(
-  storeFor: (verb: string) => Store,
-  view: PeopleView,
-  tenantId: string,
-): OfflinePeople {
-  return {
-    issue(flags) {
-      const { publicUrl, ...seat } = checkSeat(flags);
-      return storeFor("pair-code").write((tx) => {
-        const role = seat.role ?? (hasAccounts(tx) ? "member" : "owner");
-        const issued = issueCode(tx, null, { ...seat, role });
-        return { ...issued, link: pairLink(tx, publicUrl, issued.code) };
-      });
-    },
-    ...view,
-    setRole(who, text) {
-      const role = roleOf(text);
-      if (role === undefined) throw new UsageError(BAD_ROLE);
-      return storeFor("account set-role").write((tx) =>
-        changeAccount(tx, null, { id: find(tx, who).id, role }),
-      );
-    },
-    remove: (who) =>
-      storeFor("account remove").write((tx) => {
-        const account = find(tx, who);
-        removePerson(tx, null, account.id);
-        return account;
-      }),
-    setPassword: (who, hash) =>
-      storeFor("account set-password").write((tx) => {
-        const account = find(tx, who);
-        replacePassword(tx, { accountId: account.id, hash, kept: null });
-        return account;
-      }),
-    createKey: (who, label) =>
-      storeFor("key create").write((tx) =>
-        createKey(tx, { tenantId, accountId: find(tx, who).id, label }),
-      ),
-    endSession: (id) => storeFor("session end").write((tx) => endSession(tx, null, id)),
-    setPasswordsOpen: (isOpen) =>
-      storeFor("sign-in password").write((tx) => setPasswordsOpen(tx, isOpen)),
-    revoke: (keyId) => storeFor("key revoke").write((tx) => revokeKey(tx, null, keyId)),
-  };
+/** The operator's changes to people (contract §3), with an owner's rights. */
+
+/** Makes a pairing code. Throws UsageError with a line for each bad value. */
+export function issue({ store }: OpenDirectory, flags: SeatFlags): IssuedCode & { link: string } {
+  const { publicUrl, ...seat } = checkSeat(flags);
+  return operatorsStore(store, "pair-code").write((tx) => {
+    const role = seat.role ?? (hasAccounts(tx) ? "member" : "owner");
+    const issued = issueCode(tx, null, { ...seat, role });
+    return { ...issued, link: pairLink(tx, publicUrl, issued.code) };
+  });
+}
+
+/** `who`: an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
+export function setRole({ store }: OpenDirectory, who: string, text: string): Account {
+  const role = roleOf(text);
+  if (role === undefined) throw new UsageError(BAD_ROLE);
+  return operatorsStore(store, "account set-role").write((tx) =>
+    changeAccount(tx, null, { id: find(tx, who).id, role }),
+  );
+}
+
+/** Throws ServiceError not_found, last_owner, account_in_use. */
+export function remove({ store }: OpenDirectory, who: string): Account {
+  return operatorsStore(store, "account remove").write((tx) => {
+    const account = find(tx, who);
+    removePerson(tx, null, account.id);
+    return account;
+  });
+}
+
+/** Sets the password with this hash, and signs out all browsers of the account. Throws ServiceError not_found. */
+export function setPassword({ store }: OpenDirectory, who: string, hash: string): Account {
+  return operatorsStore(store, "account set-password").write((tx) => {
+    const account = find(tx, who);
+    replacePassword(tx, { accountId: account.id, hash, kept: null });
+    return account;
+  });
+}
+
+/** Throws ServiceError not_found, too_many. */
+export function createOwnKey({ store }: OpenDirectory, who: string, label: string) {
+  const tenantId = String(getMeta(store, "tenant_id"));
+  return operatorsStore(store, "key create").write((tx) =>
+    createKey(tx, { tenantId, accountId: find(tx, who).id, label }),
+  );
+}
+
+/** Throws ServiceError not_found, last_owner. */
+export function revoke({ store }: OpenDirectory, keyId: string): void {
+  operatorsStore(store, "key revoke").write((tx) => revokeKey(tx, null, keyId));
+}
+
+/** Throws ServiceError not_found. */
+export function endOwnSession({ store }: OpenDirectory, id: string): void {
+  operatorsStore(store, "session end").write((tx) => endSession(tx, null, id));
+}
+
+/** Turns passwords on or off. Throws ServiceError last_owner where no owner has signed in another way. */
+export function openPasswords({ store }: OpenDirectory, isOpen: boolean): void {
+  operatorsStore(store, "sign-in password").write((tx) => setPasswordsOpen(tx, isOpen));
 }
 
 function find(reader: Reader, who: string): Account {

@@ -205,9 +205,14 @@ function imageSql({ id, name, inProject, fields }: WatchedTable, row: "NEW" | "O
     'columns', json_object(${columns.join(", ")}))`;
 }
 
-/** The store for a command of the operator, who needs no account. `command`: the words typed, without values. */
-export function operatorsStore(store: Store, command: string): Store {
+/** The operator, who needs no account. `command`: the words typed, without values. */
+export function operator(command: string): Author {
   const target = { kind: "account", id: "" };
   const who = { accountId: null, via: "command", hint: `box ${command}`, address: "" } as const;
-  return auditedStore(store, { ...who, verb: command, target });
+  return { ...who, verb: command, target };
+}
+
+/** The store for a command of the operator. */
+export function operatorsStore(store: Store, command: string): Store {
+  return auditedStore(store, operator(command));
 }

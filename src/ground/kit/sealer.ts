@@ -25,6 +25,8 @@ export interface Sealer {
    * others with earlier keys, for what was signed before a rotation.
    */
   macs(purpose: string, text: string): string[];
+  /** Reads the key files again, for a new key. Nothing where the ring is fixed. */
+  readAgain(): void;
 }
 
 /** A sealer with a fixed ring. */
@@ -61,14 +63,17 @@ export function fileSealer(options: {
   const opened = openKeyRing({ dir, name, inUse, random });
   let ring = opened.ring;
   let readAt = Number.NEGATIVE_INFINITY;
-  const readAgain = (): boolean => {
-    if (clock.mono() - readAt < READ_AGAIN_MS) return false;
+  const readNow = () => {
     readAt = clock.mono();
     ring = loadKeyRing(dir, name, random).ring ?? ring;
+  };
+  const readAgain = (): boolean => {
+    if (clock.mono() - readAt < READ_AGAIN_MS) return false;
+    readNow();
     return true;
   };
   const sealer = sealerOf(() => ring, readAgain);
-  return { ...sealer, faults: opened.faults, missing: opened.missing };
+  return { ...sealer, readAgain: readNow, faults: opened.faults, missing: opened.missing };
 }
 
 /** Opened values kept in memory. Each attempt at an endpoint needs its secret, and opening costs as much as signing. */
@@ -100,5 +105,6 @@ function sealerOf(ring: () => KeyRing, readAgain: () => boolean): Sealer {
       const others = [...keys.values()].filter(({ id }) => id !== present.id);
       return [present, ...others].map((key) => mac(key, purpose, text));
     },
+    readAgain() {},
   };
 }

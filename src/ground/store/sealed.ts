@@ -1,4 +1,5 @@
 import type { Sealer } from "../kit/sealer.ts";
+import { othersFirst } from "../kit/slices.ts";
 import type { Reader, Store, Tx } from "./store.ts";
 
 /** Every column that holds sealed values (contract §2, Ids, tokens, secrets). */
@@ -63,15 +64,19 @@ export function unreadableRows(reader: Reader, sealer: Sealer): Unreadable[] {
 const SLICE = 50;
 
 /**
- * Seals all values again that aren't sealed with the present key, some in each transaction. It can be interrupted: each
- * value names the key it needs. `unreadable` counts values that can't be opened.
+ * Seals all values again that aren't sealed with the present key, some in each transaction and turn. It can be
+ * interrupted: each value names the key it needs. `unreadable` counts values that can't be opened.
  */
-export function resealAll(store: Store, sealer: Sealer): { resealed: number; unreadable: number } {
+export async function resealAll(
+  store: Store,
+  sealer: Sealer,
+): Promise<{ resealed: number; unreadable: number }> {
   const counts = { resealed: 0, unreadable: 0 };
   for (const place of places) {
     for (let after: string | null = ""; after !== null; ) {
       const from: string = after;
       after = store.write((tx) => resealSlice(tx, { place, after: from, sealer, counts }));
+      await othersFirst();
     }
   }
   return counts;

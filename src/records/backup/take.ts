@@ -1,6 +1,6 @@
 import { renameSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
+import type { Clock } from "../../ground/kit/clock.ts";
 import { keyFileBytes, loadKeyRing } from "../../ground/kit/key-ring.ts";
 import { openReadOnly, openSqlite } from "../../ground/store/database.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
@@ -21,7 +21,7 @@ export interface Taken extends Manifest {
 
 /**
  * Writes a proved copy of a store to FILE and FILE.json, and its keys to FILE.key if asked to, also while a box serves
- * the store. The store records the time. Throws StoreFault.
+ * the store. Throws StoreFault.
  */
 export function takeBackup(options: {
   place: Place;
@@ -47,7 +47,6 @@ export function takeBackup(options: {
   }
   const key_file = keys === null ? null : `${file}.key`;
   if (keys !== null) writeWhole(`${file}.key`, keys);
-  remember(place, unixSeconds(clock));
   return { ...manifest, file, key_file };
 }
 
@@ -68,8 +67,8 @@ function writeWhole(path: string, bytes: Buffer): void {
   });
 }
 
-/** Records when the last proved copy was made, for readiness and the doctor. */
-function remember({ path, kind }: Place, at: number): void {
+/** Records in a store that no other process serves when its last proved copy was made, for readiness and the doctor. */
+export function rememberBackup({ path, kind }: Place, at: number): void {
   if (kind !== "box") return;
   const db = openSqlite(path);
   try {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { withPeople } from "../../../src/app/offline/people.ts";
+import { atDesk } from "../../../src/app/offline/desk.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 
@@ -130,9 +130,8 @@ describe("an entry", () => {
 describe("who isn't a key", () => {
   test("the operator on the data directory, by the command", async () => {
     const { accountId } = box.person("member", "bob@example.org");
-    withPeople({ data: box.data, clock: box.clock, random: systemRandom }, (desk) =>
-      desk.setRole("bob@example.org", "admin"),
-    );
+    const place = { data: box.data, clock: box.clock, random: systemRandom };
+    await atDesk(place, "account set-role", "bob@example.org", "admin");
     const entry = await latest();
     assert.deepEqual(
       [entry.account_id, entry.via, entry.hint, entry.address, entry.target.id],

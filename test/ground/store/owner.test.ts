@@ -16,9 +16,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { atDesk } from "../../../src/app/offline/desk.ts";
 import { withHosted } from "../../../src/app/offline/hosted.ts";
-import { addKeyFile, rotateKeyFile } from "../../../src/app/offline/key-file.ts";
-import { withPeople } from "../../../src/app/offline/people.ts";
+import { addKeyFile } from "../../../src/app/offline/key-file.ts";
+import { seePeople } from "../../../src/app/offline/people.ts";
 import { loadKeyRing, openKeyRing } from "../../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { StoreFault } from "../../../src/ground/store/faults.ts";
@@ -38,11 +39,11 @@ const skip =
 const desk = (data: string) => ({ data, clock: handClock(), random: systemRandom });
 
 /** A data directory of the service's user with a store and its keys, as a served box has it. */
-function servedBy(t: TestContext): { outside: string; data: string } {
+async function servedBy(t: TestContext): Promise<{ outside: string; data: string }> {
   const outside = scratch(t);
   const data = join(outside, "data");
   servedBefore(data, "box");
-  withPeople(desk(data), (people) => people.issue({ email: "ann@example.org" }));
+  await atDesk(desk(data), "pair-code", { email: "ann@example.org" });
   openKeyRing({ dir: data, name: "box.key", inUse: [] });
   for (const name of [".", ...readdirSync(data)]) chownSync(join(data, name), SERVICE, SERVICE);
   return { outside, data };
@@ -55,18 +56,20 @@ function strange(data: string): string[] {
   );
 }
 
-test("what root makes in a data directory belongs to the directory's owner", { skip }, (t) => {
-  const { outside, data } = servedBy(t);
+test("what root makes in a data directory belongs to the directory's owner", {
+  skip,
+}, async (t) => {
+  const { outside, data } = await servedBy(t);
   const backup = join(outside, "backup.db");
   takeBackup({ place: placeOf(data), file: backup, withKey: true, clock: handClock() });
   assert.deepEqual(strange(data), []);
-  rotateKeyFile(desk(data));
+  await atDesk(desk(data), "key-file rotate");
   assert.deepEqual(strange(data), []);
   const other = join(outside, "other.key");
   writeFileSync(other, systemRandom.bytes(64), { mode: 0o600 });
   addKeyFile(desk(data), other);
   assert.deepEqual(strange(data), []);
-  withPeople(desk(data), (people) => people.issue({}));
+  await atDesk(desk(data), "pair-code", {});
   assert.deepEqual(strange(data), []);
   const keys = loadKeyRing(data, "box.key").ring?.keys.size;
   assert.equal(keys, 4);
@@ -121,7 +124,7 @@ const plant: [string, (target: string, path: string) => void][] = [
 const openings: [string, (data: string, outside: string) => unknown][] = [
   ["serve.lock", (data) => lockDirectory(data)()],
   ["serve.lock", (data) => isLocked(data)],
-  ["box.db", (data) => withPeople(desk(data), (people) => people.issue({}))],
+  ["box.db", (data) => atDesk(desk(data), "pair-code", {})],
   [
     "box.db",
     (data, outside) =>
@@ -132,45 +135,45 @@ const openings: [string, (data: string, outside: string) => unknown][] = [
         clock: handClock(),
       }),
   ],
-  ["box.db-wal", (data) => withPeople(desk(data), (people) => people.issue({}))],
+  ["box.db-wal", (data) => atDesk(desk(data), "pair-code", {})],
 ];
 
 for (const [what, lay] of plant) {
-  test(`root follows nothing that the service laid: ${what}`, { skip }, (t) => {
+  test(`root follows nothing that the service laid: ${what}`, { skip }, async (t) => {
     for (const [name, open] of openings) {
-      const { outside, data } = servedBy(t);
+      const { outside, data } = await servedBy(t);
       const own = treasure(outside);
       const path = join(data, name);
       rmSync(path, { force: true });
       lay(own.file, path);
-      assert.throws(() => open(data, outside), StoreFault, `${name} is ${what}`);
+      await assert.rejects(async () => open(data, outside), StoreFault, `${name} is ${what}`);
       own.mustBeUntouched();
       assert.ok(!existsSync(`${own.file}-new`), `${name} is ${what}`);
     }
   });
 
-  test(`nor as a key: ${what}`, { skip }, (t) => {
-    const { outside, data } = servedBy(t);
+  test(`nor as a key: ${what}`, { skip }, async (t) => {
+    const { outside, data } = await servedBy(t);
     const own = treasure(outside);
     writeFileSync(own.file, "root's own\n");
     const path = join(data, "box.key");
     rmSync(path);
     lay(own.file, path);
-    assert.throws(() => rotateKeyFile(desk(data)), /holds no usable key/);
+    await assert.rejects(atDesk(desk(data), "key-file rotate"), /holds no usable key/);
     own.mustBeUntouched();
     assert.ok(!existsSync(`${own.file}-new`));
   });
 }
 
-test("a link in a directory of root's own is root's own affair", { skip }, (t) => {
+test("a link in a directory of root's own is root's own affair", { skip }, async (t) => {
   const outside = scratch(t);
   const data = join(outside, "data");
   servedBefore(data, "box");
-  withPeople(desk(data), (people) => people.issue({ email: "ann@example.org" }));
+  await atDesk(desk(data), "pair-code", { email: "ann@example.org" });
   renameSync(join(data, "box.db"), join(outside, "elsewhere.db"));
   symlinkSync(join(outside, "elsewhere.db"), join(data, "box.db"));
   assert.equal(
-    withPeople(desk(data), (people) => people.accounts().length),
+    seePeople(desk(data), (people) => people.accounts().length),
     0,
   );
 });

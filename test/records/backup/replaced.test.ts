@@ -3,11 +3,12 @@ import fs, { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { withPeople } from "../../../src/app/offline/people.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { StoreFault } from "../../../src/ground/store/faults.ts";
 import { digestFile } from "../../../src/ground/store/files.ts";
+import { setMeta } from "../../../src/ground/store/meta.ts";
 import { manifestBeside } from "../../../src/ground/store/snapshot.ts";
+import { openStore } from "../../../src/ground/store/store.ts";
 import { placeOf } from "../../../src/records/backup/place.ts";
 import { restoreBackup } from "../../../src/records/backup/restore.ts";
 import { takeBackup } from "../../../src/records/backup/take.ts";
@@ -22,7 +23,10 @@ const clock = handClock();
 function real(file: string): void {
   const data = join(dirname(file), "data");
   servedBefore(data, "box");
-  withPeople({ data, clock, random: systemRandom }, (desk) => desk.issue({}));
+  const path = join(data, "box.db");
+  const store = openStore({ path, kind: "box", clock, random: systemRandom });
+  store.write((tx) => setMeta(tx, "digest", file));
+  store.close();
   takeBackup({ place: placeOf(data), file, withKey: false, clock });
 }
 

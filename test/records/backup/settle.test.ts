@@ -10,7 +10,7 @@ import { openStore, type Store } from "../../../src/ground/store/store.ts";
 import { placeOf } from "../../../src/records/backup/place.ts";
 import { restoreBackup } from "../../../src/records/backup/restore.ts";
 import { settle } from "../../../src/records/backup/restored.ts";
-import { takeBackup } from "../../../src/records/backup/take.ts";
+import { rememberBackup, takeBackup } from "../../../src/records/backup/take.ts";
 import { type HandClock, handClock } from "../../support/clock.ts";
 import { hashes, scratch } from "../../support/scratch.ts";
 
@@ -75,6 +75,7 @@ function made(t: TestContext, isServing: boolean): Made {
     take() {
       const unlock = isServing ? lockDirectory(data) : () => {};
       takeBackup({ place, file, withKey: false, clock });
+      rememberBackup(place, clock.now() / 1000);
       unlock();
     },
     restore: ({ to = data, pending = "auto" } = {}) =>

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { withPeople } from "../../../src/app/offline/people.ts";
+import { atDesk } from "../../../src/app/offline/desk.ts";
 import { openKeyRing } from "../../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { handClock } from "../../support/clock.ts";
@@ -17,17 +17,17 @@ import { box } from "../../support/command-line.ts";
 import { servedBefore } from "../../support/data.ts";
 import { hashes, scratch } from "../../support/scratch.ts";
 
-function aBox(t: TestContext): { outside: string; data: string } {
+async function aBox(t: TestContext): Promise<{ outside: string; data: string }> {
   const outside = scratch(t);
   const data = join(outside, "data");
   servedBefore(data, "box");
-  withPeople({ data, clock: handClock(), random: systemRandom }, (desk) => desk.issue({}));
+  await atDesk({ data, clock: handClock(), random: systemRandom }, "pair-code", {});
   openKeyRing({ dir: data, name: "box.key", inUse: [] });
   return { outside, data };
 }
 
 test("a backup overwrites no file unless it is told to", async (t) => {
-  const { outside, data } = aBox(t);
+  const { outside, data } = await aBox(t);
   const file = join(outside, "copy.db");
   const backup = (...words: string[]) => box(["backup", file, "--data", data, ...words]);
   for (const [name, words] of [
@@ -50,8 +50,8 @@ test("a backup overwrites no file unless it is told to", async (t) => {
 });
 
 test("a backup never takes the place of a file of a data directory", async (t) => {
-  const { outside, data } = aBox(t);
-  const other = aBox(t).data;
+  const { outside, data } = await aBox(t);
+  const { data: other } = await aBox(t);
   const hosted = join(outside, "hosted");
   mkdirSync(join(hosted, "tenants"), { recursive: true });
   writeFileSync(join(hosted, "hosted.key"), "k");
@@ -83,7 +83,7 @@ test("a backup never takes the place of a file of a data directory", async (t) =
 });
 
 test("a directory is no place for a backup, whatever is told", async (t) => {
-  const { outside, data } = aBox(t);
+  const { outside, data } = await aBox(t);
   mkdirSync(join(outside, "copies"));
   mkdirSync(join(outside, "copy.db.json"));
   for (const name of ["copies", "copy.db"])

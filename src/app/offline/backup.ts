@@ -1,0 +1,17 @@
+import { unixSeconds } from "../../ground/kit/clock.ts";
+import type { Place } from "../../records/backup/place.ts";
+import { rememberBackup, type Taken, takeBackup } from "../../records/backup/take.ts";
+import { askDesk } from "./desk.ts";
+
+/** Takes a backup, and has its time recorded by the box that serves the store, if one does. Throws StoreFault. */
+export async function backUp(options: Parameters<typeof takeBackup>[0]): Promise<Taken> {
+  const taken = takeBackup(options);
+  const { place, clock } = options;
+  const at = unixSeconds(clock);
+  if (!isBoxes(place) || (await askDesk(place.data, "backup", at)) === null)
+    rememberBackup(place, at);
+  return taken;
+}
+
+/** Not one of the hosted service, which has no socket. */
+const isBoxes = ({ keyName }: Place): boolean => keyName === "box.key";
