@@ -3,6 +3,7 @@ import { ownValue } from "../../ground/kit/own-value.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { AlertLabels } from "./label-book.ts";
 import { type LabelColumns, labelsOf } from "./labels.ts";
+import { whileUnchanged } from "./unchanged.ts";
 
 /** What tells an alert from the other unresolved alerts of its rule. */
 
@@ -16,11 +17,17 @@ const MOST = 3;
 /** Unresolved alerts of a rule that are compared, the newest. */
 const COMPARED = 500;
 
+const known = whileUnchanged<Siblings>(32);
+
 /** The unresolved alerts of an alert's rule. */
 export function siblingsOf(
   reader: Reader,
   { project_id, rule_id }: Pick<Compared, "project_id" | "rule_id">,
 ): Siblings {
+  return known(reader, rule_id, () => readSiblings(reader, project_id, rule_id));
+}
+
+function readSiblings(reader: Reader, project_id: number, rule_id: number): Siblings {
   const siblings = new Siblings();
   for (const { id, ...columns } of reader
     .sql<[project: number, rule: number], LabelColumns & { id: number }>(SIBLINGS)

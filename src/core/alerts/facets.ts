@@ -7,6 +7,7 @@ import type { Labels, Varied } from "./label-book.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
 import { letsThrough } from "./triage.ts";
 import { projectsOf } from "./triage-runs.ts";
+import { whileUnchanged } from "./unchanged.ts";
 
 /** Which labels alerts have, and how many have each value: what a list may be narrowed by. */
 
@@ -47,8 +48,22 @@ interface Asked extends Pick<TriageFilter, "mine" | "silenced"> {
   states: readonly AlertState[];
 }
 
-/** Over all alerts in these states that a query finds. Others work in between. */
+const counted = whileUnchanged<Promise<FacetsAnswer>>(8);
+
+/** Over all alerts in these states that a query finds. */
 export async function alertFacets(
+  store: Store,
+  asked: Asked & { q: string },
+): Promise<FacetsAnswer> {
+  const { q, states, mine, silenced } = asked;
+  // Alerts that are over are deleted without a change that readers follow.
+  if (states.includes("resolved")) return countFacets(store, asked);
+  const key = JSON.stringify([q, states, mine, silenced]);
+  return counted(store, key, () => countFacets(store, asked));
+}
+
+/** Others work in between. */
+async function countFacets(
   store: Store,
   { q, ...filter }: Asked & { q: string },
 ): Promise<FacetsAnswer> {

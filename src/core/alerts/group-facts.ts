@@ -97,6 +97,8 @@ const TURN_MS = 8;
 const READ = `SELECT labels, varied FROM alerts WHERE id IN (SELECT value FROM json_each(?))`;
 
 /** The labels that all alerts of a group have, each with one value; in the order of one of them. */
+const known = new WeakMap<readonly GroupedAlert[], Labels>();
+
 export async function sharedLabels(
   store: Store,
   groups: readonly AlertGroup[],
@@ -106,6 +108,9 @@ export async function sharedLabels(
   let left = MOST_COMPARED;
   let since = store.clock.mono();
   for (const group of groups) {
+    const before = known.get(group.alerts);
+    if (before !== undefined) found.set(group, before);
+    if (before !== undefined) continue;
     const ids = group.alerts.map(({ id }) => id);
     if (ids.length > left) continue;
     left -= ids.length;
@@ -117,7 +122,9 @@ export async function sharedLabels(
       await othersFirst();
       since = store.clock.mono();
     }
-    found.set(group, recordFrom(shared ?? new Map()));
+    const labels = recordFrom(shared ?? new Map<string, string>());
+    found.set(group, labels);
+    known.set(group.alerts, labels);
   }
   return found;
 }
@@ -127,12 +134,25 @@ type Said = [labels: string | null, varied: string | null];
 
 /** `shared` without what this alert has otherwise. Of a label that varies in it no value is that of all. */
 function inBoth(before: Map<string, string> | null, [labels, varied]: Said): Map<string, string> {
+  if (before !== null && labels !== null && varied === null && holds(labels, before)) return before;
   const own = JSON.parse(labels ?? "{}") as Labels;
   const shared = before ?? new Map(Object.entries(own));
   const several = varied === null ? null : (JSON.parse(varied) as Varied);
   for (const [name, value] of shared)
     if (ownValue(own, name) !== value || ownValue(several, name) !== undefined) shared.delete(name);
   return shared;
+}
+
+/**
+ * Whether the JSON has each of these: to read all of it takes longer. In a text a quote stands behind a backslash, so what
+ * is found between a brace or comma and a quote is a name.
+ */
+function holds(json: string, all: ReadonlyMap<string, string>): boolean {
+  for (const [name, value] of all) {
+    const said = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    if (!json.includes(`{${said}`) && !json.includes(`,${said}`)) return false;
+  }
+  return true;
 }
 
 const counts = <T>(all: readonly T[]): [T, number][] =>

@@ -15,6 +15,7 @@ import {
   readsTexts,
   TEXTS,
 } from "./triage-runs.ts";
+import { whileUnchanged } from "./unchanged.ts";
 
 /** Alerts by rule, all that match counted before a page is cut. */
 
@@ -31,6 +32,8 @@ export interface GroupedAlert {
   opened_at: number;
   acked_by: string | null;
   template_id: string;
+  /** 1 where it paged somebody, or somebody was given it. */
+  pages: number;
   /** Of `URGENCY`. */
   urgency: number;
 }
@@ -72,8 +75,7 @@ const SLICE = 1000;
  */
 export async function groupAlerts(store: Store, filter: GroupFilter): Promise<GroupPage> {
   const behind = filter.after === undefined ? null : placeOf(filter.after);
-  const { found, complete } = await matching(store, filter);
-  const ofRule = Map.groupBy(found, ({ rule_id }) => rule_id);
+  const { ofRule, complete } = await matching(store, filter);
   const rows = [...ofRule].flatMap(([rule, of]) =>
     filter.isGroup(rule, of.length) ? [groupRow(of)] : of.map(aloneRow),
   );
@@ -88,51 +90,61 @@ export async function groupAlerts(store: Store, filter: GroupFilter): Promise<Gr
   };
 }
 
-/** All that match. Others work in between; what moves on meanwhile is here once. */
-export async function matching(
-  store: Store,
-  filter: Matching,
-): Promise<{ found: GroupedAlert[]; complete: boolean }> {
+/** All that match, by rule. */
+interface Matched {
+  ofRule: ReadonlyMap<number, GroupedAlert[]>;
+  complete: boolean;
+}
+
+const matched = whileUnchanged<Promise<Matched>>(4);
+
+/** All that match, as urgent as their ladders make them now. */
+export async function matching(store: Store, filter: Matching): Promise<Matched> {
+  const { projectId, states, rule, minLevel, silenced, mine, q } = filter;
+  const key = JSON.stringify([projectId, states, rule, minLevel, silenced, mine, q]);
+  const all = await matched(store, key, () => lookUp(store, filter));
+  for (const [rule, alerts] of all.ofRule) {
+    const has = hasLadder(store, rule);
+    for (const one of alerts) one.urgency = urgencyOf(one, has);
+  }
+  return all;
+}
+
+/** Others work in between; what moves on meanwhile is here once. */
+async function lookUp(store: Store, filter: Matching): Promise<Matched> {
   const query = readAlertQuery(filter.q ?? "");
   const lets = letsThrough(filter, query);
   const { clock } = store;
-  const ladders = new Map<number, boolean>();
   const found = new Map<number, GroupedAlert>();
+  const byRule = () => Map.groupBy(found.values(), ({ rule_id }) => rule_id);
   const spent = { ms: 0, looked: 0, since: clock.mono() };
   for (const slice of slices(store, filter, query)) {
     for (const one of slice) {
-      if (!lets(one)) continue;
-      const isPaging = one.pages === 1 || hasLadder(store, ladders, one.rule_id);
-      one.urgency = urgencyOf(one, isPaging);
-      found.set(one.id, one);
+      if (lets(one)) found.set(one.id, grouped(one));
     }
     spent.looked += slice.length;
     const turn = clock.mono() - spent.since;
     if (spent.ms + turn > MOST.ms || spent.looked >= MOST.looked)
-      return { found: [...found.values()], complete: false };
+      return { ofRule: byRule(), complete: false };
     if (turn < TURN_MS) continue;
     spent.ms += turn;
     await othersFirst();
     spent.since = clock.mono();
   }
-  return { found: [...found.values()], complete: true };
+  return { ofRule: byRule(), complete: true };
 }
 
 const HAS_LADDER = `SELECT coalesce(json_array_length(l.body, '$.steps'), json_array_length(r.body, '$.escalations')) > 0
   FROM rules r LEFT JOIN ladders l ON l.id = r.ladder_id WHERE r.id = ?`;
 
-function hasLadder(reader: Reader, known: Map<number, boolean>, rule: number): boolean {
-  const before = known.get(rule);
-  if (before !== undefined) return before;
-  const has = reader.sql<[id: number], number>(HAS_LADDER).pluck().get(rule) === 1;
-  known.set(rule, has);
-  return has;
+function hasLadder(reader: Reader, rule: number): boolean {
+  return reader.sql<[id: number], number>(HAS_LADDER).pluck().get(rule) === 1;
 }
 
-function urgencyOf(one: Pick<Row, "state" | "silenced_by">, isPaging: boolean): number {
-  if (one.state !== "open") return URGENCY.taken;
-  if (one.silenced_by !== null) return URGENCY.silenced;
-  return isPaging ? URGENCY.pages : URGENCY.pagesNobody;
+function urgencyOf({ state, silenced_by, pages }: GroupedAlert, hasLadder: boolean): number {
+  if (state !== "open") return URGENCY.taken;
+  if (silenced_by !== null) return URGENCY.silenced;
+  return pages === 1 || hasLadder ? URGENCY.pages : URGENCY.pagesNobody;
 }
 
 /** Most urgent first. */
@@ -168,9 +180,24 @@ function placeOf(cursor: string): Place {
   });
 }
 
-interface Row extends GroupedAlert, FilteredRow {
-  /** 1 where it paged somebody, or somebody was given it. */
-  pages: number;
+interface Row extends GroupedAlert, FilteredRow {}
+
+/** Without its texts, which may be long. */
+function grouped(row: Row): GroupedAlert {
+  const { id, rule_id, state, level, silenced_by, opened_at, acked_by, template_id, pages } = row;
+  const urgency = URGENCY.pagesNobody;
+  return {
+    id,
+    rule_id,
+    state,
+    level,
+    silenced_by,
+    opened_at,
+    acked_by,
+    template_id,
+    pages,
+    urgency,
+  };
 }
 
 /** As arrays: to make objects of ten thousand rows takes SQLite's binding longer than to read them. */

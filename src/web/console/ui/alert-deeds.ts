@@ -43,9 +43,9 @@ export async function selectedAlerts(
     const asked = askedList(new URLSearchParams(form.get("list") ?? ""));
     const filter = triageFilter({ ...asked, before: null }, call.who.accountId);
     const states = filter.states.filter((state) => state !== "resolved");
-    const { found } = await matching(call.tenant.store, { ...filter, states });
+    const { ofRule } = await matching(call.tenant.store, { ...filter, states });
     for (const { rule, newest } of groups) {
-      const all = found.filter(({ id, rule_id }) => rule_id === rule && id <= newest);
+      const all = (ofRule.get(rule) ?? []).filter(({ id }) => id <= newest);
       const rings = all.some((one) => one.state === "open" && !isQuiet(one));
       const taken = seen && rings ? all.filter((one) => !isQuiet(one)) : all;
       for (const { id } of taken) ids.add(String(id));

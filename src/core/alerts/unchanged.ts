@@ -1,0 +1,33 @@
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import type { Reader, Store } from "../../ground/store/store.ts";
+
+/** It is another after each change of an alert that its readers may see, and of a project or its rules. */
+const VERSION = `SELECT coalesce((SELECT value FROM meta WHERE key = 'updated_seq'), 0)
+  || ' ' || coalesce(max(id), 0) || ' ' || count(*) || ' ' || coalesce(sum(version), 0) FROM projects`;
+
+type Key = string | number;
+
+/**
+ * Remembers what was made of the unresolved alerts until one of them changes, `most` things at once: in a storm
+ * many pages ask for the same. Nothing is remembered in a transaction, which may have changed them already.
+ */
+export function whileUnchanged<T>(most: number): (reader: Reader, key: Key, make: () => T) => T {
+  const known = new WeakMap<Store, { version: string | undefined; made: Map<Key, T> }>();
+  return (reader, key, make) => {
+    if (!isStore(reader)) return make();
+    const version = reader.sql<[], string>(VERSION).pluck().get();
+    let latest = known.get(reader);
+    if (latest === undefined || latest.version !== version)
+      latest = { version, made: new ForgetfulMap<Key, T>(most) };
+    known.set(reader, latest);
+    const { made } = latest;
+    const before = made.get(key);
+    if (before !== undefined) return before;
+    const value = make();
+    made.set(key, value);
+    if (value instanceof Promise) value.catch(() => made.delete(key));
+    return value;
+  };
+}
+
+const isStore = (reader: Reader): reader is Store => "write" in reader;
