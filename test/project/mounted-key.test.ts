@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { linkKeyFile } from "../../src/app/key-link.ts";
-import { rotateKeyFile } from "../../src/app/offline/key-file.ts";
+import { atDesk } from "../../src/app/offline/desk.ts";
 import { loadKeyRing } from "../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { handClock } from "../support/clock.ts";
@@ -110,7 +110,7 @@ test("a box serves with a key that is mounted for its group, and keeps no copy",
   );
 });
 
-test("a key that is in the directory already is neither lost nor hidden, and a mounted one is rotated where it lies", (t) => {
+test("a key that is in the directory already is neither lost nor hidden, and a mounted one is rotated where it lies", async (t) => {
   const folder = scratch(t);
   const data = join(folder, "data");
   servedBefore(data, "box");
@@ -128,7 +128,10 @@ test("a key that is in the directory already is neither lost nor hidden, and a m
   linkKeyFile(data, key);
   assert.ok(lstatSync(own).isSymbolicLink());
   const desk = { data, clock: handClock(), random: systemRandom };
-  assert.throws(() => rotateKeyFile(desk), /is a link to .*put 32 new random bytes before/);
+  await assert.rejects(
+    atDesk(desk, "key-file rotate"),
+    /is a link to .*put 32 new random bytes before/,
+  );
   writeFileSync(key, Buffer.concat([systemRandom.bytes(32), before]));
   assert.equal(loadKeyRing(data, "box.key").ring?.keys.size, 2);
   accessSync(own);
