@@ -113,13 +113,23 @@ const wayIn = ({ console }: BoxConfig, { linksTo }: RunningBox): string =>
   console ? `to see it in a browser, sign in at ${linksTo}/signin` : "";
 
 /** How to make the first account and get a test page, as commands to paste into another terminal in any folder. */
-function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: RunningBox): string {
+function firstSteps({ data, console, publicUrl }: BoxConfig, box: RunningBox): string {
+  const { url, linksTo } = box;
   const path = isOnPath()
     ? []
     : [`PATH="${isPacked ? dirname(process.execPath) : import.meta.dirname}:$PATH"`];
   // The public address may belong to a proxy on another machine.
   const reached = publicUrl === "" ? linksTo : url;
   const ring = `${commandAt("quickstart", data)}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
+  // Only somebody who sits at the machine reads a terminal; a journal is read by others, and kept.
+  const link = console && process.stdout.isTTY ? box.ownerLink() : null;
+  if (link !== null)
+    return [
+      "no account yet. This link makes yours in a browser, once, within an hour, and then sets up a phone that rings:",
+      indented(link),
+      "for another link, or all of it without a browser, in another terminal:",
+      ...[...path, commandAt("pair-code", data), ring].map(indented),
+    ].join("\n");
   const lines = console
     ? [
         "no account yet. In another terminal, for a link that makes yours in a browser, and then sets up a phone that rings:",

@@ -5,7 +5,7 @@ import { dropLeftovers } from "../ground/store/files.ts";
 import { lockDirectory } from "../ground/store/lock.ts";
 import { setMeta } from "../ground/store/meta.ts";
 import { hasAccounts } from "../people/accounts.ts";
-import { rememberBaseUrl } from "../people/codes.ts";
+import { issueCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
 import { scheduledBackups } from "../records/backup/scheduled.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { Intake } from "../web/intake/intake.ts";
@@ -33,6 +33,8 @@ export interface RunningBox {
   ports: readonly SendersOpenPort[];
   /** No account exists yet, so nobody can use the API. */
   isNew: boolean;
+  /** A link that makes an owner's account, once, for an hour: whoever starts the box has the machine. */
+  ownerLink(): string;
   tenant: Tenant;
   /** Reads the TLS files again (SIGHUP). */
   reload(): void;
@@ -136,6 +138,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       adaptersUrl,
       ports: opened,
       isNew,
+      ownerLink: () =>
+        tenant.store.write((tx) => {
+          const seat = { role: "owner", email: null, ttlSeconds: 3600 } as const;
+          return pairLink(tx, config.publicUrl, issueCode(tx, null, seat).code);
+        }),
       tenant,
       reload,
       isWell,
