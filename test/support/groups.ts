@@ -45,6 +45,7 @@ export const ALONE: readonly string[] = [
   "project/units",
   // They wait while they are loaded.
   "project/apt",
+  "project/mounted-key",
   "project/bundle",
   "cli/look",
   "cli/alerts",
