@@ -145,10 +145,8 @@ function onlyThoseOnStep(alert: number, events: readonly LogEvent[], checked: Ch
       const { at, kind } = lines[i] ?? { at: 0, kind: "" };
       if (kind === "fallback") steps.push({ ...endStep, accounts: world.fallback });
       const named = new Set(steps.flatMap((step) => step.accounts));
-      for (const name of steps.flatMap((step) => step.schedules)) {
-        const account = onCall(rotaOf(world.rotas, name), at);
-        if (account !== null) named.add(account);
-      }
+      for (const name of steps.flatMap((step) => step.schedules))
+        for (const account of onCall(rotaOf(world.rotas, name), at)) named.add(account);
       return accounts
         .filter((account) => !named.has(account))
         .map((account) => `alert ${alert}: ${account} was paged for step ${level} and isn't on it`);

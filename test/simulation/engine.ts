@@ -288,13 +288,13 @@ function build(store: Store, world: World): void {
     const project = getProject(tx, "p");
     createSource(tx, project, { tenantId: "0".repeat(16), name: "app", retainLogs: false });
     tx.sql("INSERT INTO meta (key, value) VALUES ('tenant_id', 't')").run();
-    for (const { name, participants, start, shift, hours } of world.rotas) {
+    for (const { name, participants, start, shift, hours, take } of world.rotas) {
       const restriction =
         hours === null
           ? null
           : { days: [], start_minute: hours.from * 60, end_minute: hours.until * 60 };
       const layers = [
-        { name, participants, rotation_start: start, shift_minutes: shift / 60, restriction },
+        { name, participants, rotation_start: start, shift_minutes: shift / 60, restriction, take },
       ];
       tx.sql(
         `INSERT INTO schedules (id, project_id, name, timezone, layers, created_at, updated_at, shared)

@@ -22,8 +22,8 @@ export function moment(book: Book, alert: Told, step: number): number {
 function reached({ world, gone }: Book, step: EscalationStep, wall: number): string[] {
   return [
     ...step.accounts,
-    ...step.schedules.map((name) => onCall(rotaOf(world.rotas, name), wall)),
-  ].filter((account): account is string => account !== null && !gone.has(account));
+    ...step.schedules.flatMap((name) => onCall(rotaOf(world.rotas, name), wall)),
+  ].filter((account) => !gone.has(account));
 }
 
 function page(book: Book, alert: Told, { from, until, wall }: Span & { wall: number }): boolean {

@@ -1,12 +1,16 @@
 import type { Rota } from "./world.ts";
 
-/** Who a rota has on call, by division. */
-export function onCall(rota: Rota, wall: number): string | null {
-  if (wall < rota.start) return null;
+/** Whom a rota has on call, by division: whose turn it is, and the next others in the row. */
+export function onCall(rota: Rota, wall: number): string[] {
+  if (wall < rota.start) return [];
   const hour = Math.floor((wall % 86_400) / 3600);
-  if (rota.hours !== null && (hour < rota.hours.from || hour >= rota.hours.until)) return null;
-  const turn = Math.floor((wall - rota.start) / rota.shift);
-  return rota.participants[turn % rota.participants.length] ?? null;
+  if (rota.hours !== null && (hour < rota.hours.from || hour >= rota.hours.until)) return [];
+  const { participants: row, take } = rota;
+  const turn = Math.floor((wall - rota.start) / rota.shift) % row.length;
+  const [first, ...others] = [...row.slice(turn), ...row.slice(0, turn)];
+  // A turn of nobody is nobody's, how many there may be.
+  if (!first) return [];
+  return [first, ...others.filter((one) => one !== null)].slice(0, take);
 }
 
 /** By its name in its project or as from outside. */

@@ -12,6 +12,8 @@ export interface Rota {
   shift: number;
   /** Hours of the UTC day in which it covers; null = all. */
   hours: { from: number; until: number } | null;
+  /** How many are on call at once. */
+  take: number;
 }
 
 /** What one seed plays with. */
@@ -73,6 +75,7 @@ function makeRota(random: Seeded, i: number): Rota {
     start,
     shift: random.pick([3600, 5400, 8 * 3600, DAY, 7 * DAY]),
     hours,
+    take: Math.min(people.length, [2, 2, 3, 5][start % 11] ?? 1),
   };
 }
 
