@@ -30,6 +30,16 @@ export function getProject(reader: Reader, name: string): Project {
   return project;
 }
 
+/** The names of all, by id. */
+export const projectNames = (reader: Reader): Map<number, string> =>
+  new Map(
+    reader.orm
+      .select({ id: projects.id, name: projects.name })
+      .from(projects)
+      .all()
+      .map(({ id, name }) => [id, name]),
+  );
+
 /** The project of this row. Throws 404. */
 export function projectOf(reader: Reader, id: number): Project {
   const project = reader.orm.select().from(projects).where(eq(projects.id, id)).get();

@@ -1,5 +1,5 @@
 import { listAllSchedules } from "../../core/oncall/schedules.ts";
-import { configVersions, findProject, projectOf } from "../../core/projects/projects.ts";
+import { configVersions, findProject, projectNames } from "../../core/projects/projects.ts";
 import { listAllRules } from "../../core/projects/rules.ts";
 import type { Work } from "../../ground/kit/slices.ts";
 import { cut, inOneLine } from "../../ground/kit/text.ts";
@@ -44,10 +44,11 @@ function* adviceOfRules(reader: Reader, now: number): Work<AdviceProposal[]> {
   const from = daysBefore(reader, now + 1, ADVICE_DAYS - 1);
   const history = yield* historySince(reader, from);
   const sums = sumsOf(startLooking(reader, now, { from, to: now + 1, project: null }), "rule");
+  // Read now: between two steps of this work they may go.
+  const projects = projectNames(reader);
   const pasts = listAllRules(reader).map((rule) => ({
     rule,
-    // Looked up now: between two steps of this work it may go.
-    project: projectOf(reader, rule.project_id).name,
+    project: projects.get(rule.project_id) ?? "",
     alerts: history.get(rule.id) ?? [],
     pages: sums.get(String(rule.id))?.counts.pages ?? 0,
   }));

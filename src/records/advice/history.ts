@@ -89,7 +89,10 @@ function pastOf(
   let [isActedOn, isEndedBySource, isTakenAtSource] = [false, false, false];
   let takenBy: string | null = null;
   for (const { kind, accountId, detail } of deeds) {
-    const said = JSON.parse(detail) as { steps?: unknown; accounts?: string[]; by?: unknown };
+    const isTold = kind === "resolved" || kind === "escalated";
+    const said: { steps?: unknown; accounts?: string[]; by?: unknown } = isTold
+      ? JSON.parse(detail)
+      : {};
     isActedOn ||= accountId !== null || kind === "acknowledged";
     if (kind === "acknowledged") {
       takenBy ??= accountId;

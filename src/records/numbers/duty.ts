@@ -125,8 +125,15 @@ export async function reckonDuty(
   return last + 1 < yesterday;
 }
 
-const DUTIES = `SELECT day, project_id AS projectId, account_id AS account, seconds, night FROM number_duty
-  WHERE day BETWEEN ? AND ?`;
-
-export const dutiesKept = (reader: Reader, from: number, to: number): DutySeconds[] =>
-  reader.sql<[number, number], DutySeconds>(DUTIES).all(from, to);
+/** Sums of these days by one of their columns: of one project's (0: of any) or of each project's own. */
+export function dutiesKept(
+  reader: Reader,
+  { from, to }: { from: number; to: number },
+  { by, projectId }: { by: "day" | "account_id" | "project_id"; projectId: number | null },
+): DutySeconds[] {
+  const sums = `SELECT day, project_id AS projectId, account_id AS account, sum(seconds) AS seconds, sum(night) AS night
+    FROM number_duty WHERE day BETWEEN ? AND ? AND project_id ${projectId === null ? "<>" : "="} ? GROUP BY ${by}`;
+  return reader
+    .sql<[number, number, number], DutySeconds>(sums)
+    .all(from, to, projectId ?? EVERY_PROJECT);
+}

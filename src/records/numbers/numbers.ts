@@ -181,13 +181,17 @@ async function dutiesIn(
 ): Promise<DutySeconds[]> {
   const { zone, days } = looking;
   const today = localDay(zone, now);
-  const kept = dutiesKept(looking.reader, days.from, Math.min(days.to, today - 1));
-  const isToday = days.from <= today && today <= days.to;
-  const all = isToday ? [...kept, ...(await dutyOf(asking, today, now))] : kept;
   const isEach = by === "project" && looking.projectId === EVERY_PROJECT;
-  return all.filter(({ projectId }) =>
+  const over = { from: days.from, to: Math.min(days.to, today - 1) };
+  const kept = dutiesKept(looking.reader, over, {
+    by: by === "person" ? "account_id" : by === "project" ? "project_id" : "day",
+    projectId: isEach ? null : looking.projectId,
+  });
+  if (today < days.from || today > days.to) return kept;
+  const running = (await dutyOf(asking, today, now)).filter(({ projectId }) =>
     isEach ? projectId !== EVERY_PROJECT : projectId === looking.projectId,
   );
+  return [...kept, ...running];
 }
 
 interface Hours {

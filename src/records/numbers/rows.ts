@@ -95,7 +95,7 @@ export interface Wanted {
 
 type Row = { at: number; projectId: number; key: string; figures: string };
 const ROWS = `SELECT at, project_id AS projectId, key, figures FROM number_days
-  WHERE by = ? AND span = ? AND at BETWEEN ? AND ?`;
+  WHERE by = ? AND span = ? AND at BETWEEN ? AND ? AND project_id`;
 
 /** The rows, and what was reckoned since. */
 export function readRows(
@@ -105,10 +105,10 @@ export function readRows(
 ): { at: number; projectId: number; key: string; addTo(sum: DayFigures): void }[] {
   const isWanted = (project: number) =>
     projectId === null ? project !== EVERY_PROJECT : project === projectId;
+  const project = projectId === null ? "<> ?" : "= ?";
   const kept = reader
-    .sql<[string, string, number, number], Row>(ROWS)
-    .all(by, span, from, to)
-    .filter((row) => isWanted(row.projectId))
+    .sql<[string, string, number, number, number], Row>(`${ROWS} ${project}`)
+    .all(by, span, from, to, projectId ?? EVERY_PROJECT)
     .map(({ figures, ...row }) => ({
       ...row,
       addTo: (sum: DayFigures) => addWritten(sum, figures),
