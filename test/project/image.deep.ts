@@ -5,6 +5,7 @@ import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, type TestContext, test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { scratch } from "../support/scratch.ts";
 
 /*
@@ -15,8 +16,12 @@ const root = join(import.meta.dirname, "../..");
 const layout = join(root, "dist/image");
 const isRoot = process.getuid?.() === 0;
 
-const blob = (digest: string) => readFileSync(join(layout, "blobs", digest.replace(":", "/")));
-const parsed = (digest: string) => JSON.parse(blob(digest).toString());
+/** An image made before, of other sources: what is upgraded from, and gone back to. Without one it is this image again. */
+const earlier = process.env["BOX_IMAGE_BEFORE"] ?? layout;
+
+const blob = (digest: string, of = layout) =>
+  readFileSync(join(of, "blobs", digest.replace(":", "/")));
+const parsed = (digest: string, of = layout) => JSON.parse(blob(digest, of).toString());
 
 interface Manifest {
   config: { digest: string };
@@ -24,14 +29,14 @@ interface Manifest {
 }
 
 /** A platform's manifest and configuration. */
-function platform(architecture: string) {
-  const top = JSON.parse(readFileSync(join(layout, "index.json"), "utf8"));
-  const index = parsed(top.manifests[0].digest);
+function platform(architecture: string, of = layout) {
+  const top = JSON.parse(readFileSync(join(of, "index.json"), "utf8"));
+  const index = parsed(top.manifests[0].digest, of);
   const found = index.manifests.find(
     (one: { platform: { architecture: string } }) => one.platform.architecture === architecture,
   );
-  const manifest: Manifest = parsed(found.digest);
-  return { manifest, config: parsed(manifest.config.digest) };
+  const manifest: Manifest = parsed(found.digest, of);
+  return { manifest, config: parsed(manifest.config.digest, of) };
 }
 
 before(() => {
@@ -59,18 +64,20 @@ test("each blob is what its name says, and made again the image is the same", ()
   assert.equal(readFileSync(join(layout, "index.json"), "utf8"), first);
 });
 
-/** The amd64 image, unpacked, and a volume. `exec` runs words in it as its user, as `docker exec` does. */
-function container(t: TestContext) {
-  const { manifest, config } = platform("amd64");
-  const place = scratch(t);
-  const [files, volume] = [join(place, "root"), join(place, "volume")];
-  for (const folder of [files, volume]) mkdirSync(folder);
-  for (const { digest } of manifest.layers)
-    assert.equal(spawnSync("tar", ["-xzf", "-", "-C", files], { input: blob(digest) }).status, 0);
-  chownSync(volume, 65532, 65532);
+/** The amd64 image, unpacked, on a volume. `exec` runs words in it as its user, as `docker exec` does. */
+function container(t: TestContext, volume: string, of: string) {
+  const { manifest, config } = platform("amd64", of);
+  const files = join(scratch(t), "root");
+  mkdirSync(files);
+  for (const { digest } of manifest.layers) {
+    const unpacked = spawnSync("tar", ["-xzf", "-", "-C", files], { input: blob(digest, of) });
+    assert.equal(unpacked.status, 0);
+  }
+  // The page goes to this machine.
+  const env = [...config.config.Env, "BOX_EGRESS_ALLOW=127.0.0.0/8"].join(" ");
   const script = `mount --bind ${files} ${files} && mount --bind ${volume} ${files}/var/lib/box &&
     mount -t tmpfs -o noexec tmpfs ${files}/tmp && mount -o remount,bind,ro ${files} &&
-    exec env -i ${config.config.Env.join(" ")} /usr/sbin/chroot --userspec=${config.config.User} ${files} "$@"`;
+    exec env -i ${env} /usr/sbin/chroot --userspec=${config.config.User} ${files} "$@"`;
   const words = (command: string[]) => ["-m", "sh", "-c", script, "sh", "/usr/bin/box", ...command];
   return {
     config,
@@ -92,39 +99,79 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<numbe
   return end;
 }
 
-test("it serves on a read-only root, and its volume outlives it", {
-  skip: !isRoot && "needs root",
-}, async (t) => {
-  const { exec, start, config } = container(t);
-  assert.deepEqual(config.config.Healthcheck.Test, ["CMD", "box", "health"]);
-  const url = "http://127.0.0.1:8080";
-  let box = await start();
-  assert.equal(exec("health").status, 0);
-  const code = /\b[0-9a-z]{48}\b/.exec(exec("pair-code").stdout)?.[0];
-  assert.ok(code, "pair-code needs no flag");
-  const post = async (path: string, body: object, token?: string) => {
-    const answer = await fetch(url + path, {
-      method: "POST",
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-    return { status: answer.status, body: (await answer.json()) as { api_key: string } };
-  };
-  const paired = await post("/v1/pair", {
-    code,
+const URL = "http://127.0.0.1:8080";
+
+async function call(method: string, path: string, body: object | null, token = "") {
+  const answer = await fetch(URL + path, {
+    method,
+    headers: token === "" ? {} : { authorization: `Bearer ${token}` },
+    ...(body !== null && { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it is what it tests
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+/** An owner whom a webhook reaches, and a rule that pages them; how to send an event that opens an alert of its own. */
+async function settled(code: string, receiver: Receiver) {
+  const person = {
     display_name: "Ada",
     email: "ada@example.org",
     password: "correct horse battery",
-  });
-  assert.equal(paired.status, 200, JSON.stringify(paired.body));
-  assert.equal((await post("/v1/projects", { name: "shop" }, paired.body.api_key)).status, 201);
+  };
+  const { body: paired } = await call("POST", "/v1/pair", { code, ...person });
+  const key = String(paired.api_key);
+  const need = async (path: string, body: object, status: number) => {
+    const answer = await call("POST", path, body, key);
+    assert.equal(answer.status, status, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  await need("/v1/projects", { name: "shop" }, 201);
+  const { token } = await need("/v1/projects/shop/sources", { name: "web" }, 201);
+  const contacts = "/v1/accounts/me/contacts";
+  const hook = { kind: "webhook", label: "me", address: `${receiver.url}/me` };
+  const { id } = await need(contacts, hook, 201);
+  await need(`${contacts}/${id}/verify`, {}, 200);
+  const { code: seen } = JSON.parse((await receiver.next()).body);
+  await need(`${contacts}/${id}/verify`, { code: seen }, 200);
+  const { accounts } = (await call("GET", "/v1/accounts", null, key)).body;
+  const escalations = [{ accounts: [accounts[0].id], after_minutes: 0 }];
+  const rule = { name: "all", identifier_keys: ["n"], escalations };
+  await need("/v1/projects/shop/rules", rule, 201);
+  return async (n: string) => {
+    const event = { message: "it fails", level: 400, keys: { n } };
+    assert.equal((await call("POST", "/v1/ingest", event, token)).status, 202);
+    assert.equal(JSON.parse((await receiver.next()).body).purpose, "page");
+    const { alerts } = (await call("GET", "/v1/alerts?state=open", null, key)).body;
+    return alerts.map((one: { identifiers: { n: string } }) => one.identifiers.n).sort();
+  };
+}
+
+test("it serves, pages, is killed, upgraded on its volume and taken back, on a read-only root", {
+  skip: !isRoot && "needs root",
+  timeout: 600_000,
+}, async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const volume = scratch(t);
+  chownSync(volume, 65532, 65532);
+  const [old, next] = [container(t, volume, earlier), container(t, volume, layout)];
+  assert.deepEqual(next.config.config.Healthcheck.Test, ["CMD", "box", "health"]);
+  let box = await old.start();
+  assert.equal(old.exec("health").status, 0);
+  const code = /\b[0-9a-z]{48}\b/.exec(old.exec("pair-code").stdout)?.[0];
+  assert.ok(code, "pair-code needs no flag");
+  const page = await settled(code, receiver);
+  assert.deepEqual(await page("1"), ["1"]);
   await ended(box, "SIGKILL");
-  assert.equal(exec("health").status, 1);
-  box = await start();
-  const projects = await fetch(`${url}/v1/projects`, {
-    headers: { authorization: `Bearer ${paired.body.api_key}` },
-  });
-  assert.equal(projects.status, 200);
-  assert.match(await projects.text(), /"shop"/);
+  assert.equal(old.exec("health").status, 1);
+  box = await old.start();
+  assert.deepEqual(await page("2"), ["1", "2"]);
+  assert.equal(await ended(box, "SIGTERM"), 0);
+  box = await next.start();
+  assert.equal(next.exec("health").status, 0);
+  assert.deepEqual(await page("3"), ["1", "2", "3"]);
+  assert.equal(await ended(box, "SIGTERM"), 0);
+  box = await old.start();
+  assert.deepEqual(await page("4"), ["1", "2", "3", "4"]);
   assert.equal(await ended(box, "SIGTERM"), 0);
 });
