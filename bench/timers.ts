@@ -46,6 +46,7 @@ const rest: Omit<RuleBody, "escalations"> = {
     first_seen_days: null,
     unusual: null,
   },
+  missing: null,
   conditions: [],
   fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
   dedup_window_minutes: 0,

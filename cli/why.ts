@@ -80,7 +80,7 @@ async function why(id: string, options: WhyOptions): Promise<void> {
   });
 }
 
-/** Of a rule that asks for what is new or unusual: what it learns still, and until when. */
+/** Of a rule that asks for what is new, unusual or missing: what it learns still, and until when. */
 async function learningOf({ project, rule }: Alert, options: ApiOptions): Promise<string[]> {
   const at = path("v1", "projects", project, "rules");
   const { rules } = await callApi<{ rules: Rule[] }>(options, "GET", at);
@@ -91,7 +91,7 @@ async function learningOf({ project, rule }: Alert, options: ApiOptions): Promis
   );
   if (from === undefined) return sources;
   const begun = from === null ? "nothing was counted for it yet" : `it does from ${when(from)} on`;
-  return [...sources, `The rule needs two weeks to tell what is unusual: ${begun}.`];
+  return [...sources, `The rule needs two weeks to tell what is usual: ${begun}.`];
 }
 
 function lineOf(entry: ReachEntry, nameOf: (id: string) => string): string {

@@ -24,6 +24,7 @@ export function tenantJobs(parts: TenantParts): Job[] {
   return [
     parts.watch.job,
     waitingJob(parts),
+    missingJob(parts),
     timedJob(parts),
     heartbeatJob(parts),
     diskJob(parts),
@@ -53,6 +54,20 @@ function waitingJob({ watch, ingest }: TenantParts): Job {
       if (!watch.ready()) return (now + 1) * 1000;
       const next = ingest.openWaiting();
       return next === null ? null : next * 1000;
+    },
+  };
+}
+
+/** Opens alerts for what rules call missing (contract §5). */
+function missingJob({ watch, ingest }: TenantParts): Job {
+  return {
+    name: "missing",
+    wokenBy: ["config", "downtime"],
+    run(now) {
+      if (!watch.ready()) return (now + 1) * 1000;
+      const next = ingest.lookForMissing();
+      if (next === null) return null;
+      return next > now ? next * 1000 : now * 1000 + SLICE_REST_MS;
     },
   };
 }

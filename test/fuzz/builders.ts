@@ -70,6 +70,7 @@ export function conditions(bytes: Buffer): void {
       first_seen_days: null,
       unusual: null,
     },
+    missing: null,
     conditions: [{ key: "key", op, value }],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     dedup_window_minutes: 0,

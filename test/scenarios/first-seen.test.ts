@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
 import { signedIn } from "../support/console.ts";
-import { settle } from "../support/until.ts";
+import { pass, settle } from "../support/until.ts";
 
 /** Rules that take only what was never heard of before, or more than usual, as a person sees them. */
 
@@ -77,6 +77,66 @@ test("once there are two weeks, more than usual opens an alert; page and command
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
   const why = await run(["why", String(alerts[0].id)], { env });
   assert.match(why.out, /2 events came in its window, usually 0 do/, why.err);
+});
+
+test("what came for two weeks and no longer comes opens an alert, and ends it when it comes; page and command say so", async () => {
+  const token = await box.project("gone", { retain_logs: true });
+  const at = "/v1/projects/gone/rules";
+  const rule = { name: "gone", missing: true };
+  assert.equal((await box.api("POST", at, rule)).status, 201);
+  const page = async () => (await signedIn(box).get("/p/gone/rules/gone")).text;
+  assert.match(await page(), /learned for two weeks: they begin with the first event/);
+  const { template_id } = (await box.ingest(token, { message: "backup has ended" })).body;
+  assert.match(await page(), /opens nothing before/);
+  const { store } = box.tenant;
+  const now = () => Math.floor(box.clock.now() / 1000);
+  // It came for two weeks, every quarter of an hour, and last more than an hour ago.
+  const last = now() - 3700;
+  store.write((tx) => {
+    const day = Math.floor(last / 86_400);
+    tx.sql("DELETE FROM hour_counts WHERE key = ?").run(template_id);
+    for (let back = 0; back < 14; back++)
+      tx.sql(
+        `INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap)
+          SELECT id, ?, ?, 96, '[${new Array(24).fill(4)}]', ?, 900 FROM count_series
+          WHERE project_id = (SELECT id FROM projects WHERE name = 'gone')`,
+      ).run(day - back, template_id, last - back * 86_400);
+  });
+  await box.restart(() => {});
+  const open = async () => (await box.api("GET", "/v1/alerts?project=gone&state=open")).body.alerts;
+  await pass(box, 1, 0.05);
+  const [alert] = await open();
+  assert.deepEqual(
+    [alert.last_message, alert.level, alert.first_seen, alert.template_id],
+    ["Missing: backup has ended", 400, last, template_id],
+  );
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const why = await run(["why", String(alert.id)], { env });
+  assert.match(why.out, /Nothing of it came since .*longest silence was 15 min/, why.err);
+  const tried = (await box.api("POST", `${at}/dry-run`, { rule })).body;
+  assert.equal(tried.alert_count, 1);
+
+  await box.ingest(token, { message: "backup has ended" });
+  await settle(box);
+  assert.deepEqual(await open(), []);
+  const ended = await run(["why", String(alert.id)], { env });
+  assert.match(ended.out, /Resolved by itself: it comes again/, ended.err);
+});
+
+test("what can't stand beside missing is named", async () => {
+  await box.project("beside");
+  const rule = {
+    name: "bad",
+    missing: { source: "app" },
+    match: { first_seen_days: 3, sources: ["web"] },
+    for_minutes: 5,
+  };
+  const { status, body } = await box.api("POST", "/v1/projects/beside/rules", rule);
+  const fields = body.error.details.map(({ field }: { field: string }) => field);
+  assert.deepEqual(
+    [status, fields],
+    [400, ["/match/first_seen_days", "/match/sources", "/for_minutes"]],
+  );
 });
 
 test("a factor that no rule takes names its field", async () => {

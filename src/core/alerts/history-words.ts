@@ -62,6 +62,7 @@ const failure = (detail: EntryDetail): string =>
 const ENDS: Readonly<Record<string, Says>> = {
   quiet: (detail) => say`Resolved by itself: no match for ${detail.text("quiet_minutes")} min.`,
   stale: () => say`Resolved by itself: its sender no longer reported it.`,
+  came: () => say`Resolved by itself: it comes again.`,
   drill: () => say`Resolved by itself: the drill is over.`,
   merged: (detail) => say`Resolved: its template became that of ${{ alert: detail.text("into") }}.`,
 };
@@ -108,6 +109,9 @@ const SAY: Readonly<Record<string, Says>> = {
         }${
           detail.has("came") &&
           ` ${counted(detail.number("came"), "event")} came in its window, usually ${detail.text("usually")} do.`
+        }${
+          detail.has("missing_since") &&
+          say` Nothing of it came since ${{ time: detail.number("missing_since") }}; in the two weeks before its longest silence was ${{ span: detail.number("longest_silence") }}.`
         }`,
   recent_changes: (detail) =>
     say`Changed within the hour before: ${detail

@@ -16,16 +16,22 @@ export const TEMPLATES = "";
 
 /**
  * What a rule counts. Rules that take the same share it, and a rule that is written anew goes on with it while it takes the
- * same. Any level counts where templates are counted.
+ * same. Any level counts where templates are counted. What is missing by its source is counted as one, whatever it says.
  */
 export function selectionOf({
   match,
   conditions,
   identifier_keys,
-}: Pick<RuleBody, "match" | "conditions" | "identifier_keys">): string {
+  missing,
+}: Pick<RuleBody, "match" | "conditions" | "identifier_keys" | "missing">): string {
   const { sources, tags, min_level, template_contains } = match;
-  if (sources.length + tags.length + conditions.length + identifier_keys.length === 0)
-    return TEMPLATES;
+  const named = sources.length + tags.length + conditions.length + identifier_keys.length;
+  if (missing !== null && (missing === true || "template_id" in missing)) {
+    if (named === 0 && (min_level ?? 0) === 0) return TEMPLATES;
+  } else if (missing !== null) {
+    const parts = [missing.source, [...tags].sort(), min_level ?? 0, template_contains];
+    return sha256(JSON.stringify(["source", ...parts, conditions, identifier_keys]));
+  } else if (named === 0) return TEMPLATES;
   const parts = [[...sources].sort(), [...tags].sort(), min_level ?? 0, template_contains];
   return sha256(JSON.stringify([...parts, conditions, identifier_keys]));
 }

@@ -3,6 +3,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { actions, sources } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { findSeries, selectionOf } from "./count-series.ts";
+import { firstMissed } from "./missing.ts";
 import { type Learning, type Rule, type RunsAction, type StoredRule, toRule } from "./rule.ts";
 import { firstCompared, unusualOf } from "./unusual.ts";
 
@@ -39,9 +40,10 @@ function enabledActions(reader: Reader, projectId: number): RunsAction[] {
 /** Undefined where the rule takes any number, null where nothing was counted for it yet. */
 function comparesFrom(reader: Reader, rule: StoredRule): number | null | undefined {
   const asked = unusualOf(rule);
-  if (asked === null) return undefined;
+  if (asked === null && rule.missing === null) return undefined;
   const series = findSeries(reader, { projectId: rule.project_id, selection: selectionOf(rule) });
-  return series === null ? null : firstCompared(series, asked);
+  if (series === null) return null;
+  return asked === null ? firstMissed(series) : firstCompared(series, asked);
 }
 
 /** Seconds from a source's first event in which nothing that it says is new (contract §5). */

@@ -7,8 +7,9 @@ import { usableNames } from "./schedule-names.ts";
 
 const none: ReadonlySet<string> = new Set();
 
-/** Throws 422 listing every account, schedule and action that a rule names and that isn't there. */
+/** Throws 422 listing every account, schedule and action that a rule names and that isn't there, 400 for parts that don't go together. */
 export function checkRuleReferences(reader: Reader, projectId: number, rule: RuleBody): void {
+  checkMissing(rule);
   const paged = rule.escalations.flatMap((step) => step.accounts);
   const isScheduled = rule.escalations.some((step) => step.schedules.length > 0);
   const known = {
@@ -50,6 +51,23 @@ export function checkRuleReferences(reader: Reader, projectId: number, rule: Rul
     gone,
     gone.length,
   );
+}
+
+/** What is missing doesn't come: nothing of it can be counted, last, or be new. */
+function checkMissing({ missing, match, fire_after, for_minutes }: RuleBody): void {
+  if (missing === null) return;
+  const beside = {
+    "/match/first_seen_days": match.first_seen_days !== null,
+    "/match/unusual": match.unusual !== null,
+    "/match/sources": missing !== true && "source" in missing && match.sources.length > 0,
+    "/fire_after/count": fire_after.count > 1,
+    "/fire_after/distinct_sources": fire_after.distinct_sources > 1,
+    "/for_minutes": for_minutes > 0,
+  };
+  const details = Object.entries(beside)
+    .filter(([, isGiven]) => isGiven)
+    .map(([field]) => ({ field, reason: "not_with_missing" }));
+  refuse("invalid_request", "This can't stand beside missing.", details, details.length);
 }
 
 function refuse(code: ErrorCode, message: string, details: ErrorDetail[], faults: number): void {

@@ -25,6 +25,15 @@ const unusual = z.strictObject({
     .describe("At least so many in the window, whatever is usual."),
 });
 
+const missing = z.union(
+  [
+    z.strictObject({ template_id: text(64, 1) }),
+    z.strictObject({ source: text(128, 1) }),
+    z.literal(true),
+  ],
+  { error: 'must be true, {"template_id": …} or {"source": …}' },
+);
+
 const match = z.strictObject({
   min_level: integer(0)
     .nullable()
@@ -90,6 +99,12 @@ const silencedBy = z.strictObject({
 export const ruleFields = {
   match: match.prefault({}).describe("Which events match: all parts that are given must hold."),
   conditions: conditions.describe("Comparisons with the event's keys; all must hold."),
+  missing: missing
+    .nullable()
+    .default(null)
+    .describe(
+      "Additive: alerts open when nothing that matches comes any more, and end when it comes again: of each template (true), of one, or of a source. It must have come for two weeks, as often as hourly; it is missing after three times its longest silence in them, an hour at least. null = alerts open when something comes.",
+    ),
   fire_after: fireAfter.prefault({}).describe("How many matching events open an alert."),
   for_minutes: integer(0, 1440)
     .default(0)
@@ -233,6 +248,9 @@ export const ruleAnswer = z.object({
       description: "Additive: left out where any number is taken.",
     }),
   }),
+  missing: missing.optional().meta({
+    description: "Additive: left out where alerts open when something comes.",
+  }),
   ladder: z.string().nullable().meta({
     description:
       "Additive: the ladder of the tenant that it refers to; null: its steps are its own.",
@@ -250,7 +268,7 @@ export const ruleAnswer = z.object({
   }),
   compares_from: z.int().nullable().optional().meta({
     description:
-      "Additive: of a rule with `unusual`, from when on there are two weeks to compare with; until then it opens nothing by this. Null: nothing was counted yet. Read only.",
+      "Additive: of a rule with `unusual` or `missing`, from when on there are two weeks to compare with; until then it opens nothing by this. Null: nothing was counted yet. Read only.",
   }),
   created_at: z.int(),
   updated_at: z.int(),
@@ -309,6 +327,7 @@ export function toRule(
     passes,
     pass_after_minutes,
     ladder = null,
+    missing,
     ...rest
   } = rule;
   const { min_level, first_seen_days, unusual, ...others } = match;
@@ -321,6 +340,7 @@ export function toRule(
       ...(first_seen_days === null ? {} : { first_seen_days }),
       ...(unusual === null ? {} : { unusual }),
     },
+    ...(missing === null ? {} : { missing }),
     ...(actions === null ? {} : { actions }),
     runs_actions,
     ...(learning === undefined ? {} : { learning }),

@@ -180,6 +180,13 @@ export function renameInLadder(tx: Tx, rule: StoredRule, renamed: (name: string)
   tx.orm.update(rules).set({ body: text }).where(eq(rules.id, rule.id)).run();
 }
 
+const missedSource = ({ missing }: RuleBody): string | null =>
+  missing !== null && missing !== true && "source" in missing ? missing.source : null;
+
+/** Whether a rule names a source. */
+export const takesSource = (rule: RuleBody, name: string): boolean =>
+  rule.match.sources.includes(name) || missedSource(rule) === name;
+
 /** A source has another name now: the rules of its project go on taking it. No change of theirs: `updated_at` stays. */
 export function renameInMatches(
   tx: Tx,
@@ -188,9 +195,10 @@ export function renameInMatches(
 ): void {
   for (const rule of listRules(tx, projectId)) {
     const body = bodyOfRule(rule);
-    if (!body.match.sources.includes(from)) continue;
+    if (!takesSource(body, from)) continue;
     const sources = body.match.sources.map((one) => (one === from ? to : one));
-    const after = { ...body, match: { ...body.match, sources } };
+    const missing = missedSource(body) === from ? { source: to } : body.missing;
+    const after = { ...body, missing, match: { ...body.match, sources } };
     moveSeries(tx, projectId, { from: body, to: after });
     const text = stored(after);
     tx.orm.update(rules).set({ body: text }).where(eq(rules.id, rule.id)).run();

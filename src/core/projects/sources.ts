@@ -7,7 +7,7 @@ import { sourceKeys, sources } from "../../ground/store/schema.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
 import { mustBeBelowLimit } from "./bounds.ts";
 import { changeConfig, findProject, type Project } from "./projects.ts";
-import { mustBeUnnamed, renameInMatches } from "./rules.ts";
+import { mustBeUnnamed, renameInMatches, takesSource } from "./rules.ts";
 import type { SourceAnswer, SourceOptions, SourceToken } from "./source.ts";
 
 export interface Source {
@@ -234,7 +234,7 @@ export function deleteSource(tx: Tx, project: Project, name: string): void {
   mustBeUnnamed(tx, project.id, {
     code: "source_in_use",
     what: "source",
-    names: (rule) => rule.match.sources.includes(name),
+    names: (rule) => takesSource(rule, name),
   });
   tx.orm.delete(sources).where(eq(sources.id, source.id)).run();
   changed(tx, project);

@@ -42,6 +42,8 @@ export type Note =
   | { topic: "due"; at: number }
   /** The clock jumped by so many seconds, and all due times moved with it. */
   | { topic: "clock"; by: number }
+  /** The box took nothing for a while, or its clock was set. */
+  | { topic: "downtime" }
   /** What waits before it opens an alert is due at another time. */
   | { topic: "waiting" }
   /** All due times of the outbox moved. */

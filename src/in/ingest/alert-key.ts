@@ -48,6 +48,21 @@ export function rekey(key: string, ruleId: number, from: string, to: string): st
     : key;
 }
 
+/** The identifiers that a key was made with, from its last part; empty where they were too long to be written there. */
+export function identifiersIn(names: readonly string[], text: string): Record<string, string> {
+  const values = identifiersOf(names, null);
+  let rest = text;
+  for (const name of names) {
+    const length = /^(\d+)=/.exec(rest);
+    if (length === null) break;
+    const begins = length[0].length;
+    const ends = begins + Number(length[1]);
+    values[name] = rest.slice(begins, ends);
+    rest = rest.slice(ends);
+  }
+  return values;
+}
+
 /** The values of a rule's identifier keys, in its order; a missing key is an empty string. */
 export function identifiersOf(
   names: readonly string[],

@@ -15,6 +15,7 @@ import { isNewTo, type Novelty } from "./first-seen.ts";
 import { createGoingOn, type GoingOn } from "./going-on.ts";
 import type { Habits } from "./habits.ts";
 import { type CompiledRule, matches } from "./match.ts";
+import { createMissing, type Missing } from "./missing.ts";
 import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
 import type { NamedState } from "./named-fields.ts";
 import type { OpenAlert, OpenAlerts } from "./open-alerts.ts";
@@ -39,6 +40,7 @@ export interface Done {
 export interface Effects {
   of(tx: Tx, arrival: Arrival, known: Known): Done;
   readonly goingOn: GoingOn;
+  readonly missing: Missing;
   /** Looks at so many of those whose wait is over: each opens, or is forgotten. */
   settleWaiting(tx: Tx, most: number): void;
   /** Writes what is only in memory so far. */
@@ -95,6 +97,8 @@ export function createEffects(memory: {
     for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
     tooMany.flush(tx);
   };
+
+  const missing = createMissing({ projects, openAlerts, habits, goingOn, rows, open, writeSoFar });
 
   /** An event that acts on named alerts other than by firing. */
   const concludeNamed = (
@@ -278,12 +282,14 @@ export function createEffects(memory: {
 
   return {
     of(tx, arrival, known) {
+      missing.hear(tx, arrival, known.mined);
       const named = arrival.event.named ?? null;
       return named === null || named.action === "fire"
         ? fire(tx, arrival, known)
         : concludeNamed(tx, arrival, named, known.mined);
     },
     goingOn,
+    missing,
     settleWaiting(tx, most) {
       for (const one of dueWaiting(tx, tx.at, most)) {
         const { all } = projects.get(one.project_id).rules;
@@ -302,6 +308,7 @@ export function createEffects(memory: {
     undo() {
       tooMany.undo();
       goingOn.clear();
+      missing.clear();
     },
     reset() {
       openAlerts.settle();

@@ -71,14 +71,32 @@ export interface Downtimes {
   without(from: number, at: number): number;
   /** Seconds in which it was off, of stretches that touch the span. */
   within(from: number, until: number): number;
+  /** Seconds in which it ran since something was heard `last`; since its clock was set back, if that was later. */
+  silence(last: number, at: number): number;
+  /** When that silence has lasted so long. */
+  silentFor(last: number, seconds: number, at: number): number;
 }
 
 export function readDowntimes(reader: Reader): Downtimes {
   const downs = reader.sql<[], { until: number; seconds: number }>(DOWN).all();
   const sum = (some: typeof downs) => some.reduce((all, { seconds }) => all + seconds, 0);
+  const setBack = downs.filter(({ seconds }) => seconds === 0).map(({ until }) => until);
+  const begun = (last: number, at: number) => Math.max(last, ...setBack.filter((one) => one <= at));
+  const without = (from: number, at: number) =>
+    at - from - sum(downs.filter(({ until }) => until > from && until <= at));
   return {
-    without: (from, at) =>
-      at - from - sum(downs.filter(({ until }) => until > from && until <= at)),
+    without,
+    silence: (last, at) => without(begun(last, at), at),
+    silentFor(last, seconds, at) {
+      const from = begun(last, at);
+      const after = downs.filter(({ until }) => until > from);
+      return after
+        .toSorted((a, b) => a.until - b.until)
+        .reduce(
+          (due, down) => (down.until - down.seconds < due ? due + down.seconds : due),
+          from + seconds,
+        );
+    },
     within: (from, end) =>
       sum(downs.filter(({ until, seconds }) => until > from && until - seconds < end)),
   };
@@ -192,16 +210,24 @@ export function returnsByRoot(
   return new Map([...byRoot].map(([root, all]) => [root, all.map(sightOf)]));
 }
 
+const LONGER = `UPDATE downtimes SET until = :until, seconds = seconds + :seconds
+  WHERE until = :until - :seconds AND seconds > 0`;
 /** A shorter time without the box is no silence that anybody asks for. */
 const SHORTEST_DOWN = 60;
 
-/** The box was off, or its clock jumped ahead, by so many seconds: no template was silent then. */
+/**
+ * The box was off or took nothing, or its clock jumped ahead, by so many seconds: no template was silent then. Of a clock that
+ * was set back only the time is kept.
+ */
 export function noteDowntime(tx: Tx, { until, seconds }: { until: number; seconds: number }): void {
-  if (seconds < SHORTEST_DOWN) return;
-  tx.sql<[number, number]>("INSERT INTO downtimes (until, seconds) VALUES (?, ?)").run(
-    until,
-    seconds,
-  );
+  if (Math.abs(seconds) < SHORTEST_DOWN) return;
+  const down = { until, seconds: Math.max(0, seconds) };
+  // What follows on another is one with it: events may be refused for days.
+  if (down.seconds === 0 || tx.sql<[typeof down]>(LONGER).run(down).changes === 0)
+    tx.sql<[typeof down]>("INSERT INTO downtimes (until, seconds) VALUES (:until, :seconds)").run(
+      down,
+    );
+  tx.note({ topic: "downtime" });
 }
 
 const KEPT_SECONDS = 35 * DAY;

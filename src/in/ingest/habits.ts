@@ -29,6 +29,8 @@ export interface Habits {
     arrival: Arrival,
     root: string,
   ): Unusually | "usual" | null;
+  /** Counts an event that the rule takes under this key of its alerts, where it has counts of its own. */
+  count(tx: Tx, rule: CompiledRule, arrival: Arrival, alertKey: string): void;
   /** Counts were moved, undone or read again. */
   clear(): void;
 }
@@ -82,7 +84,7 @@ export function createHabits(counts: HourCounts): Habits {
     });
   };
 
-  return {
+  const own: Habits = {
     hear(tx, projectId, { root, exact }) {
       const { id } = counts.series(tx, { projectId, selection: TEMPLATES, since: tx.at });
       counts.add(tx, { series: id, key: root }, exact);
@@ -93,7 +95,7 @@ export function createHabits(counts: HourCounts): Habits {
       const alertKey = rule.keyOf(root, arrival.event.keys);
       const { id, since } = seriesOf(tx, rule);
       const of = { series: id, key: countedKey(alertKey) };
-      if (rule.selection !== TEMPLATES && !isCounted(arrival, id)) counts.add(tx, of, true);
+      own.count(tx, rule, arrival, alertKey);
       const hour = Math.floor(tx.at / AN_HOUR);
       let known = compared.get(alertKey);
       if (known?.hour !== hour) {
@@ -106,10 +108,17 @@ export function createHabits(counts: HourCounts): Habits {
       if (found.usual === null || !isUnusual(unusual, found)) return "usual";
       return { came: Math.round(found.count), usually: Math.round(found.usual) };
     },
+    count(tx, rule, arrival, alertKey) {
+      if (rule.selection === TEMPLATES) return;
+      const { id } = seriesOf(tx, rule);
+      const of = { series: id, key: countedKey(alertKey) };
+      if (!isCounted(arrival, id)) counts.add(tx, of, true);
+    },
     clear() {
       compared.clear();
       counted = { arrival: null, series: new Set() };
       downs = null;
     },
   };
+  return own;
 }

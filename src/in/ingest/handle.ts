@@ -10,6 +10,7 @@ import type { Store } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
+import { noteDowntime } from "./first-seen.ts";
 import { namesOfTakers } from "./match.ts";
 import { createReceivedBook, type ReceivedBook } from "./received.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
@@ -44,6 +45,8 @@ export interface IngestHandle {
   drain(): void;
   /** Looks at what waits and is due. When the next is (Unix seconds; now or earlier: there is more; null: nothing waits). */
   readonly openWaiting: Writer["openWaiting"];
+  /** Opens alerts for what no longer comes. When again (Unix seconds; now: there is more; null: no rule asks). */
+  lookForMissing(): number | null;
   /** The latest report of an alert that isn't written yet. */
   readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
@@ -89,6 +92,8 @@ export interface IngestStats {
 }
 
 const MOST_TOKENS = 10_000;
+/** A shorter time in which events are refused is no silence. */
+const DEAF_SECONDS = 60;
 /** Sources that callers wait for. */
 const MOST_LISTENED = 50;
 
@@ -107,6 +112,16 @@ export function createIngest(
   /** The latest events before the start; read once. */
   let before: HeardLately[] | null = null;
   let shedding: "storage_full" | null = null;
+
+  /** While it refuses events nothing is silent. */
+  let deafSince: number | null = null;
+  const noteDeaf = () => {
+    const until = unixSeconds(store.clock);
+    if (deafSince === null || until - deafSince < DEAF_SECONDS) return;
+    const seconds = until - deafSince;
+    store.write((tx) => noteDowntime(tx, { until, seconds }));
+    deafSince = until;
+  };
 
   const isLive = (sourceId: number) =>
     store.sql<[sourceId: number]>("SELECT 1 FROM sources WHERE id = ?").get(sourceId) !== undefined;
@@ -200,13 +215,20 @@ export function createIngest(
       return readTemplates(store, { ...of, waiting: writer.counts.waiting(projectId) }, query);
     },
     shed(why) {
+      if (why === null) noteDeaf();
       shedding = why;
+      deafSince = why === null ? null : (deafSince ?? unixSeconds(store.clock));
     },
     drain() {
       batcher.drain();
       writer.finish();
     },
     openWaiting: writer.openWaiting,
+    lookForMissing() {
+      if (shedding === null) return writer.lookForMissing();
+      noteDeaf();
+      return unixSeconds(store.clock) + DEAF_SECONDS;
+    },
     laterReport: writer.laterReport,
     stats() {
       const { templates, overflowed, hoursOverflowed } = writer.stats();

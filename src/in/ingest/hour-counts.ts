@@ -1,11 +1,15 @@
 import { beginSeries, type CountSeries } from "../../core/projects/count-series.ts";
+import { NEVER_BEFORE, RHYTHM_DAYS } from "../../core/projects/missing.ts";
 import { AN_HOUR, unixDay } from "../../core/projects/unusual.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type Downtimes, readDowntimes } from "./first-seen.ts";
 import {
   type CountedBy,
+  countKeys,
   type HourRow,
+  MOST_A_DAY,
   mergeHours,
+  readDays,
   readHours,
   seriesOfProject,
   writeHours,
@@ -14,11 +18,8 @@ import type { MergedTemplates } from "./merged-keys.ts";
 
 /** How often each template came, by the hour, for five weeks; and how often what a rule takes did. Times are Unix seconds. */
 
-const DAY = 86_400;
 const HOURS = 24;
 const A_MINUTE = 60;
-/** Keys of a series that are counted on one day. */
-const MOST_A_DAY = 10_000;
 /** Keys of all series in memory. */
 const MOST_HELD = 100_000;
 /** Keys that a batch writes beside those that rules ask for. */
@@ -60,11 +61,12 @@ export interface HourCounts {
   /** Counts that were over the limit of a day. */
   readonly overflowed: number;
   forget(projectId: number): void;
+  /** The box was off: its downtimes are read again. */
+  forgetDowntimes(): void;
   /** After a rollback, or a jump of the clock; unwritten counts, at most those of a minute, are lost. */
   clear(): void;
 }
 
-const KEYS = "SELECT count(*) FROM hour_counts WHERE series_id = ? AND day = ?";
 const hourIn = (at: number): number => Math.floor(at / AN_HOUR) % HOURS;
 
 export function createHourCounts(): HourCounts {
@@ -119,7 +121,7 @@ export function createHourCounts(): HourCounts {
     }
     if (one.day !== day) {
       one.day = day;
-      one.keys = tx.sql<[series: number, day: number], number>(KEYS).pluck().get(series, day) ?? 0;
+      one.keys = countKeys(tx, series, day);
     }
     return one;
   };
@@ -141,12 +143,12 @@ export function createHourCounts(): HourCounts {
     }
     if (row === null) all.keys++;
     if (other === undefined) size++;
-    const before = row ?? other ?? readHours(tx, of, day - 1);
+    const [before = null] = row === null ? readDays(tx, of, { day, days: RHYTHM_DAYS }) : [row];
     const one: Held = {
       day,
       hours: row?.hours ?? new Array<number>(HOURS).fill(0),
       last: before?.last ?? tx.at,
-      gap: row?.gap ?? (before === null ? DAY : 0),
+      gap: row?.gap ?? (before === null ? NEVER_BEFORE : 0),
       waitsSince: null,
     };
     all.byKey.set(of.key, one);
@@ -162,7 +164,7 @@ export function createHourCounts(): HourCounts {
       one.hours[hour] = (one.hours[hour] ?? 0) + 1;
       if (tx.at - one.last > one.gap) {
         downs ??= readDowntimes(tx);
-        one.gap = Math.max(one.gap, downs.without(one.last, tx.at));
+        one.gap = Math.max(one.gap, downs.silence(one.last, tx.at));
       }
       one.last = tx.at;
       if (exact) touched.set(one, of);
@@ -215,6 +217,9 @@ export function createHourCounts(): HourCounts {
         held.delete(id);
       }
       known.delete(projectId);
+    },
+    forgetDowntimes() {
+      downs = null;
     },
     clear() {
       drop();

@@ -1,20 +1,25 @@
 import { dropUnusedSeries, selectionOf, TEMPLATES } from "../../core/projects/count-series.ts";
+import { RHYTHM_DAYS } from "../../core/projects/missing.ts";
 import { listRules } from "../../core/projects/rules.ts";
-import { unixDay } from "../../core/projects/unusual.ts";
+import { AN_HOUR, unixDay } from "../../core/projects/unusual.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { MergedTemplates } from "./merged-keys.ts";
 
 /** The rows of what is counted by the hour: a day of a key each. Times are Unix seconds. */
 
-const KEPT_DAYS = 36;
+export const KEPT_DAYS = 36;
 /** Keys of a series that are kept of a day that is over: those that came most. */
 const MOST_KEPT = 2000;
+/** Keys of a series that are counted on one day. */
+export const MOST_A_DAY = 10_000;
 
 /** Which series, and the key in it: a template's id (a root), with the rule's identifiers behind it. */
 export interface CountedBy {
   series: number;
   key: string;
 }
+
+const DAY = 24 * AN_HOUR;
 
 /** A day of one key. */
 export interface HourRow {
@@ -44,6 +49,45 @@ export function writeHours(
   tx.sql<[number, number, string, number, string, number, number]>(WRITE).run(
     ...([series, day, key, n, JSON.stringify(hours), last, gap] as const),
   );
+}
+
+const RHYTHM = `SELECT day, n, last, gap FROM hour_counts
+  WHERE series_id = ? AND key = ? AND day IN (SELECT value FROM json_each(?)) ORDER BY day DESC`;
+
+/** A day of one key without its hours. */
+export interface DayRow {
+  day: number;
+  n: number;
+  last: number;
+  gap: number;
+}
+
+/** The rows of so many days up to `day`, the latest first. */
+export function readDays(
+  reader: Reader,
+  { series, key }: CountedBy,
+  { day, days }: { day: number; days: number },
+): DayRow[] {
+  const asked = JSON.stringify(Array.from({ length: days }, (_, i) => day - i));
+  return reader.sql<[number, string, string], DayRow>(RHYTHM).all(series, key, asked);
+}
+
+const KEYS = "SELECT count(*) FROM hour_counts WHERE series_id = ? AND day = ?";
+
+/** How many keys of a day are stored. */
+export function countKeys(reader: Reader, series: number, day: number): number {
+  return reader.sql<[series: number, day: number], number>(KEYS).pluck().get(series, day) ?? 0;
+}
+
+/** Whether rows of a day may lack, because it had too many keys. */
+export function cutDays(reader: Reader, series: number, today: number): (day: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (day) => {
+    const most = day === today ? MOST_A_DAY : MOST_KEPT;
+    const isCut = known.get(day) ?? countKeys(reader, series, day) >= most;
+    known.set(day, isCut);
+    return isCut;
+  };
 }
 
 const SERIES = "SELECT id, selection, since FROM count_series WHERE project_id = ?";
@@ -77,20 +121,30 @@ export function mergeHours(
       const key = older + one.key.slice(younger.length);
       const old = readHours(tx, { series, key }, day);
       const young = JSON.parse(one.hours) as number[];
+      const hours = young.map((n, i) => n + (old?.hours[i] ?? 0));
+      const last = Math.max(one.last, old?.last ?? 0);
+      const [before = null] = readDays(tx, { series, key }, { day: day - 1, days: RHYTHM_DAYS });
       drop.run(series, day, one.key);
-      writeHours(
-        tx,
-        { series, key },
-        {
-          day,
-          hours: young.map((n, i) => n + (old?.hours[i] ?? 0)),
-          last: Math.max(one.last, old?.last ?? 0),
-          // Together they are never silent for longer than one of them.
-          gap: Math.min(one.gap, old?.gap ?? one.gap),
-        },
-      );
+      const longest = longestOf(hours, { day, begun: before?.last ?? null });
+      const gap = Math.min(Math.max(one.gap, old?.gap ?? 0), longest);
+      writeHours(tx, { series, key }, { day, hours, last, gap });
     }
   }
+}
+
+/** What came by the hour was silent for no longer than this; `begun`: when it came last before. */
+function longestOf(
+  hours: readonly number[],
+  { day, begun }: { day: number; begun: number | null },
+): number {
+  let [last, longest] = [begun ?? Number.NEGATIVE_INFINITY, 0];
+  hours.forEach((n, hour) => {
+    if (n === 0) return;
+    const begins = day * DAY + hour * AN_HOUR;
+    longest = Math.max(longest, begins + AN_HOUR - last);
+    last = begins;
+  });
+  return longest;
 }
 
 const OLD = `DELETE FROM hour_counts WHERE series_id = ? AND (day, key) IN

@@ -19,6 +19,10 @@ export interface CompiledRule {
   readonly firstSeenSeconds: number;
   /** They must come more often than usual; null: however often. */
   readonly unusual: Unusual | null;
+  /** Whether its alerts open when nothing comes any more; and of which template or source alone, null: of any. */
+  readonly isMissing: boolean;
+  readonly missingTemplate: string | null;
+  readonly missingSource: string | null;
   /** What is counted for it by the hour. */
   readonly selection: string;
   readonly conditions: readonly Holds[];
@@ -33,15 +37,23 @@ export interface CompiledRule {
 }
 
 export function compileRule(rule: StoredRule): CompiledRule {
-  const { match, fire_after } = rule;
+  const { match, fire_after, missing } = rule;
+  const { template_id = null, source = null } = { ...(missing === true ? {} : missing) } as {
+    template_id?: string;
+    source?: string;
+  };
+  const sources = source === null ? match.sources : [source];
   return {
     rule,
     minLevel: match.min_level ?? 0,
-    sources: match.sources.length > 0 ? new Set(match.sources) : null,
+    sources: sources.length > 0 ? new Set(sources) : null,
     tags: match.tags.length > 0 ? new Set(match.tags) : null,
     templateContains: match.template_contains,
     firstSeenSeconds: (match.first_seen_days ?? 0) * 86_400,
     unusual: unusualOf(rule),
+    isMissing: missing !== null,
+    missingTemplate: template_id,
+    missingSource: source,
     selection: selectionOf(rule),
     conditions: rule.conditions.map(compileCondition),
     atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
@@ -87,9 +99,26 @@ export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTim
   return true;
 }
 
-/** Whether the rule takes what matches each time it comes, and not only what is new or unusual. */
+/** Whether the rule takes what matches each time it comes, and not only what is new, unusual or missing. */
 export function takesAlways(rule: CompiledRule): boolean {
-  return rule.firstSeenSeconds === 0 && rule.unusual === null;
+  return rule.firstSeenSeconds === 0 && rule.unusual === null && !rule.isMissing;
+}
+
+/** What stands in place of a template in the keys of a rule that asks for a missing source. */
+export const SOURCE = "source";
+export const missedSource = (name: string): string => `source ${name}`;
+
+/**
+ * Whether a rule asks for this template or source to come, of what its series counts; `text`: the template's, null where
+ * that was looked at.
+ */
+export function takesKey(
+  { missingTemplate, missingSource, selection, templateContains }: CompiledRule,
+  of: { root: string; text: string | null; rootOf(id: string): string },
+): boolean {
+  if (missingSource !== null) return of.root === SOURCE;
+  if (missingTemplate !== null && of.rootOf(missingTemplate) !== of.root) return false;
+  return selection !== TEMPLATES || (of.text?.includes(templateContains) ?? true);
 }
 
 /** The names of the rules that match this event of a source each time it comes, whatever their windows count. */
@@ -111,7 +140,9 @@ export interface RuleSet {
   readonly waits: boolean;
   /** Whether one of them asks how often templates came, so that each count is written at once. */
   readonly asksCounts: boolean;
-  /** `text` must be one object for all messages of a shape, its root one for all of a template. */
+  /** Those whose alerts open when nothing comes any more. */
+  readonly missing: readonly CompiledRule[];
+  /** Those whose alerts open when something comes. `text` must be one object for all messages of a shape, its root one for all of a template. */
   of(source: string, text: MatchedText): readonly CompiledRule[];
   /** The keys that conditions and identifiers use, the short ones first; computed when first asked for. */
   watched(): ReadonlySet<string>;
@@ -135,11 +166,16 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   const known = new WeakMap<object, { text: string; bySource: Map<string, CompiledRule[]> }>();
   // If no rule uses the text, all shapes of a template have the same rules.
   let watched: Set<string> | null = null;
-  const readsText = rules.some((rule) => rule.templateContains !== "");
+  const taking = rules.filter(({ isMissing }) => !isMissing);
+  const readsText = taking.some((rule) => rule.templateContains !== "");
   return {
     all: rules,
     waits: rules.some(({ waitSeconds }) => waitSeconds > 0),
-    asksCounts: rules.some(({ unusual, selection }) => unusual !== null && selection === TEMPLATES),
+    asksCounts: rules.some(
+      ({ unusual, isMissing, selection }) =>
+        (unusual !== null || isMissing) && selection === TEMPLATES,
+    ),
+    missing: rules.filter(({ isMissing }) => isMissing),
     watched: () => (watched ??= watchedBy(rules)),
     of(source, text) {
       const { root } = text;
@@ -152,7 +188,7 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
       }
       let admitted = seen.bySource.get(source);
       if (admitted === undefined) {
-        admitted = rules.filter((rule) => admits(rule, source, text));
+        admitted = taking.filter((rule) => admits(rule, source, text));
         seen.bySource.set(source, admitted);
       }
       return admitted;

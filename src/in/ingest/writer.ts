@@ -57,6 +57,8 @@ export interface Writer {
    * nothing waits). Throws only what would meet every one alike.
    */
   openWaiting(): number | null;
+  /** Looks for what no longer comes, and opens its alerts. When again (Unix seconds; now: there is more; null: no rule asks). */
+  lookForMissing(): number | null;
   /** The latest report of an open alert that isn't written yet. */
   laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
   /** Writes what is only in memory: reports and counts. */
@@ -116,6 +118,13 @@ export function createWriter(
       if (note.topic === "config" || note.topic === "project-deleted") {
         windows.clear();
         habits.clear();
+        effects.missing.clear();
+      }
+      if (note.topic === "downtime") {
+        projects.forgetHeard();
+        hours.forgetDowntimes();
+        habits.clear();
+        effects.missing.clear();
       }
     }
   });
@@ -142,6 +151,7 @@ export function createWriter(
         windows.clear();
         habits.clear();
         effects.goingOn.clear();
+        effects.missing.clear();
       }
     }
     return mined;
@@ -236,6 +246,20 @@ export function createWriter(
         }
       }
       return nextWaiting(store);
+    },
+    lookForMissing() {
+      const now = unixSeconds(store.clock);
+      const next = effects.missing.search(store, now);
+      if (!effects.missing.isDue(now)) return next;
+      try {
+        written((tx) => {
+          effects.missing.open(tx);
+          effects.flush(tx);
+        });
+      } finally {
+        reset();
+      }
+      return now;
     },
     laterReport: openAlerts.laterReport,
     finish() {

@@ -23,6 +23,7 @@ const rule = (id: number, sources: string[], contains: string) =>
       first_seen_days: null,
       unusual: null,
     },
+    missing: null,
     conditions: [],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     dedup_window_minutes: 0,

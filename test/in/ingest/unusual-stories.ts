@@ -31,13 +31,17 @@ interface Project {
   /** A new writer on what is stored, as after a kill. */
   again(): void;
   end(): void;
+  /** Lets so long pass; looks for what is missing whenever the writer asks to. */
+  pass(seconds: number): void;
   openings(): Opened[];
+  /** When alerts ended because it came again. */
+  ends(): number[];
   dry(rule: object): Opened[];
   /** When the rule compares, as the interface says it. */
   comparesFrom(): number | null | undefined;
 }
 
-interface Opened {
+export interface Opened {
   at: number;
   template: string;
   host: string;
@@ -100,7 +104,24 @@ export function placeOf(t: TestContext) {
         for (const alert of store.sql<[number], number>(open).pluck().all(id))
           store.write((tx) => resolve(tx, alert, { reason: "quiet" }));
       },
+      pass(seconds) {
+        const until = now() + seconds;
+        for (;;) {
+          const next = writer.lookForMissing();
+          if (next === null || next > until) break;
+          if (next > now()) clock.setWall(next * 1000);
+        }
+        clock.setWall(until * 1000);
+      },
       openings: () => openingsOf(store, id),
+      ends: () =>
+        store
+          .sql<[number], number>(
+            `SELECT a.resolved_at FROM alerts a JOIN timeline t ON t.alert_id = a.id
+            WHERE a.project_id = ? AND t.kind = 'resolved' AND json_extract(t.detail, '$.reason') = 'came' ORDER BY 1`,
+          )
+          .pluck()
+          .all(id),
       dry(tried) {
         const input = dryRunWrite.parse({
           rule: { name: "more", ...tried },

@@ -130,6 +130,7 @@ function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventNames {
 function reasonOf({ reason, detail = {} }: Extract<Resolver, { reason: string }>): string {
   if (reason === "merged") return `it is one with alert ${detail["into"]}`;
   if (reason === "drill") return "the drill is over";
+  if (reason === "came") return "it comes again";
   if (reason === "stale") return "its sender no longer reported it";
   return `no match for ${detail["quiet_minutes"]} min`;
 }

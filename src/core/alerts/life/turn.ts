@@ -46,7 +46,7 @@ export type Resolver =
   | { accountId: string; via?: string | undefined }
   /** Its sender said so; the source's name. */
   | { source: string }
-  | { reason: "quiet" | "stale" | "merged" | "drill"; detail?: Record<string, unknown> };
+  | { reason: "quiet" | "stale" | "merged" | "drill" | "came"; detail?: Record<string, unknown> };
 
 /** What would have been told now; "nothing" where there is no news, and an alert is only looked at. */
 export type HeldNews = "opened" | "step" | "renotify" | "page" | "nothing";

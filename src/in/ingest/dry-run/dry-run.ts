@@ -25,7 +25,7 @@ export type DryRunInput = z.output<typeof dryRunWrite>;
 const dryAlert = z.object({
   opened_at: z.int(),
   ended_at: z.int().nullable(),
-  end: z.enum(["quiet", "assumed", "open"]),
+  end: z.enum(["quiet", "assumed", "open", "came"]),
   template_id: z.string(),
   template: z.string(),
   identifiers: z.record(z.string(), z.string()),

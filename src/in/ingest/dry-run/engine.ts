@@ -4,17 +4,19 @@ import type { RuleBody } from "../../../core/projects/rule.ts";
 import { identifiersOf } from "../alert-key.ts";
 import { isNewTo } from "../first-seen.ts";
 import { admits, type CompiledRule, compileRule, matches } from "../match.ts";
-import { type Firing, SlidingWindow } from "../window.ts";
+import { MISSING_LEVEL } from "../missing.ts";
+import type { Firing } from "../window.ts";
 import type { DryLine, NoveltyOf } from "./dry-line.ts";
 import type { DryAlert, DryRunFound } from "./dry-run.ts";
 import type { DryHabits } from "./habits.ts";
+import type { DryMissing, Missed } from "./missing.ts";
+import { DryWindows } from "./windows.ts";
 
 /** Limits of keys and hits in memory; above them the run stops. */
 const MOST_KEYS = 100_000;
 const MOST_HITS = 1_000_000;
 const MOST_ALERTS = 500;
 const MOST_TEMPLATES = 50;
-const MOST_NEAR = 10;
 /** Finished keys are removed once in so many matches. */
 const CLEAN_EVERY = 10_000;
 const HOUR = 3600;
@@ -24,12 +26,6 @@ interface OpenAlert {
   openedAt: number;
   lastSeen: number;
   alert: DryAlert | null;
-}
-
-interface Counting {
-  window: SlidingWindow;
-  lastAt: number;
-  near: DryRunFound["near"][number];
 }
 
 /** What would open, and waits first. */
@@ -48,6 +44,7 @@ interface DryRule {
   time: PatternTime;
   noveltyOf: NoveltyOf;
   habitsOf(rule: CompiledRule): DryHabits;
+  missingOf(rule: CompiledRule, time: PatternTime): DryMissing;
 }
 
 /** The key of the rule's shared alert. */
@@ -67,20 +64,20 @@ export class DryEngine {
   readonly #time: PatternTime;
   readonly #noveltyOf: NoveltyOf;
   readonly #habits: DryHabits;
+  /** Null: its alerts open when something comes. */
+  readonly #missing: DryMissing | null;
   readonly #quiet: number;
   readonly #assumed: number;
   readonly #openAlerts = new Map<string, OpenAlert>();
-  readonly #counting = new Map<string, Counting>();
+  readonly #windows: DryWindows;
   /** By key, in the order in which they are due. */
   readonly #waiting = new Map<string, DryWait>();
   /** When quiet ended the latest alert of a key, if it can reopen. */
   readonly #ended = new Map<string, { at: number; alert: DryAlert | null }>();
   readonly #buckets = new Map<number, { matched: number; alerts: number }>();
   readonly #templates = new Map<string, DryRunFound["templates"][number]>();
-  #near: DryRunFound["near"] = [];
-  #hits = 0;
 
-  constructor({ name, body, assumedSeconds, time, noveltyOf, habitsOf }: DryRule) {
+  constructor({ name, body, assumedSeconds, time, noveltyOf, habitsOf, missingOf }: DryRule) {
     this.#time = time;
     this.#noveltyOf = noveltyOf;
     this.#rule = compileRule({
@@ -91,7 +88,9 @@ export class DryEngine {
       created_at: 0,
       updated_at: 0,
     });
+    this.#windows = new DryWindows(this.#rule);
     this.#habits = habitsOf(this.#rule);
+    this.#missing = this.#rule.isMissing ? missingOf(this.#rule, time) : null;
     this.#quiet = body.auto_resolve_quiet_minutes * 60;
     this.#assumed = assumedSeconds;
   }
@@ -99,6 +98,10 @@ export class DryEngine {
   /** Adds the next line; false once the memory limit is reached. */
   add(line: DryLine): boolean {
     const { event, text } = line;
+    if (this.#missing !== null) {
+      if (this.#missing.hear(line)) this.#match(line);
+      return this.#templates.size < MOST_KEYS;
+    }
     if (this.#waiting.size > 0) this.#settle(line.at);
     this.#habits.hear(line);
     if (!admits(this.#rule, line.source, text)) {
@@ -107,15 +110,11 @@ export class DryEngine {
     }
     if (!matches(this.#rule, event, this.#time) || !this.#habits.isUnusual(line)) return true;
     if (this.#rule.firstSeenSeconds > 0 && !this.#isNews(line) && !this.#goesOn(line)) return true;
-    this.matched += 1;
+    const template = this.#match(line);
     if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);
-    this.#bucket(line.at).matched += 1;
-    const template = this.#template(line);
-    template.matched += 1;
-    template.grew ||= line.grew === true;
     if (this.#apply(line)) template.alerts += 1;
-    const keys = this.#counting.size + this.#openAlerts.size + this.#waiting.size;
-    return keys < MOST_KEYS && this.#hits < MOST_HITS;
+    const keys = this.#windows.size + this.#openAlerts.size + this.#waiting.size;
+    return keys < MOST_KEYS && this.#windows.hits < MOST_HITS;
   }
 
   #isNews(line: DryLine): boolean {
@@ -129,6 +128,30 @@ export class DryEngine {
     if (this.#find(key, at) !== null || this.#waiting.has(key)) return true;
     const ended = this.#ended.get(key);
     return ended !== undefined && ended.at >= at - this.#rule.rule.reopen_within_seconds;
+  }
+
+  #match(line: DryLine): DryRunFound["templates"][number] {
+    this.matched += 1;
+    this.#bucket(line.at).matched += 1;
+    const template = this.#template(line);
+    template.matched += 1;
+    template.grew ||= line.grew === true;
+    return template;
+  }
+
+  /** Opens and ends alerts of what was missing, in the order of time. */
+  #miss(all: readonly Missed[]): void {
+    const ends = all.flatMap((one) =>
+      one.until === null ? [] : [{ ...one, at: one.until, opens: false }],
+    );
+    const turns = [...all.map((one) => ({ ...one, opens: true })), ...ends];
+    for (const { key, at, line, opens } of turns.toSorted((a, b) => a.at - b.at)) {
+      const found = this.#find(key, at);
+      if (!opens && found !== null) this.#end(key, found, { at, end: "came" });
+      if (!opens || found !== null) continue;
+      const fired = { count: 1, firstSeen: line.at, level: MISSING_LEVEL, sources: 1 };
+      if (this.#open(key, { ...line, at }, fired)) this.#template(line).alerts += 1;
+    }
   }
 
   /** Whether the line's own text would match, instead of its template's. */
@@ -158,7 +181,7 @@ export class DryEngine {
     if (this.#reopens(key, line)) return false;
     const fired = this.#rule.atOnce
       ? { count: 1, firstSeen: at, level: event.level, sources: 1 }
-      : this.#count(key, line);
+      : this.#windows.count(key, line);
     if (fired === null) return false;
     if (this.#rule.waitSeconds === 0) return this.#open(key, line, fired);
     this.#waiting.set(key, { begunAt: at, matchedAt: at, line, fired });
@@ -193,7 +216,11 @@ export class DryEngine {
     return first > at ? null : { at: first, end: quietAt <= assumedAt ? "quiet" : "assumed" };
   }
 
-  #end(key: string, found: OpenAlert, { at, end }: { at: number; end: "quiet" | "assumed" }): void {
+  #end(
+    key: string,
+    found: OpenAlert,
+    { at, end }: { at: number; end: "quiet" | "assumed" | "came" },
+  ): void {
     this.#openAlerts.delete(key);
     if (found.alert !== null) Object.assign(found.alert, { ended_at: at, end });
     if (end === "quiet" && this.#rule.rule.reopen_within_seconds > 0)
@@ -213,30 +240,6 @@ export class DryEngine {
     fold(again, { at: line.at, level: line.event.level, count: 1 });
     this.#openAlerts.set(key, again);
     return true;
-  }
-
-  #count(key: string, { at, sourceId, event, text }: DryLine): Firing | null {
-    const { fire_after, identifier_keys } = this.#rule.rule;
-    let counting = this.#counting.get(key);
-    if (counting === undefined) {
-      const identifiers = { ...identifiersOf(identifier_keys, event.keys) };
-      const near = { template: text.root.text, identifiers, best: 0, needed: fire_after.count, at };
-      counting = { window: new SlidingWindow(), lastAt: at, near };
-      this.#counting.set(key, counting);
-    }
-    const { window, near } = counting;
-    const before = window.size;
-    window.add({ at, sourceId, level: event.level });
-    counting.lastAt = at;
-    const fired = window.fires(at, { ...fire_after, seconds: this.#rule.windowSeconds });
-    this.#hits += window.size - before;
-    if (fired === null) {
-      if (window.total > near.best) Object.assign(near, { best: window.total, at });
-      return null;
-    }
-    this.#hits -= window.size;
-    this.#counting.delete(key);
-    return fired;
   }
 
   #open(key: string, line: DryLine, fired: Firing): boolean {
@@ -307,31 +310,22 @@ export class DryEngine {
   /** Removes ended alerts and empty windows. */
   #clean(at: number): void {
     for (const key of [...this.#openAlerts.keys()]) this.#find(key, at);
-    for (const [key, { lastAt, window, near }] of this.#counting) {
-      if (lastAt > at - this.#rule.windowSeconds) continue;
-      this.#counting.delete(key);
-      this.#hits -= window.size;
-      this.#keepNear([near]);
-    }
+    this.#windows.clean(at);
     for (const [key, ended] of this.#ended)
       if (ended.at < at - this.#rule.rule.reopen_within_seconds) this.#ended.delete(key);
-  }
-
-  #keepNear(more: DryRunFound["near"]): void {
-    this.#near = [...this.#near, ...more].toSorted((a, b) => b.best - a.best).slice(0, MOST_NEAR);
   }
 
   /** The result at `until`. */
   finish(until: number): Pick<DryRunFound, "alerts" | "buckets" | "templates" | "near"> {
     this.#settle(until);
+    if (this.#missing !== null) this.#miss(this.#missing.finish(until));
     this.#clean(until);
-    this.#keepNear([...this.#counting.values()].map(({ near }) => near));
     const byMatches = [...this.#templates.values()].toSorted((a, b) => b.matched - a.matched);
     return {
       alerts: this.alerts,
       buckets: [...this.#buckets].map(([at, counts]) => ({ at, ...counts })),
       templates: byMatches.slice(0, MOST_TEMPLATES),
-      near: this.#near,
+      near: this.#windows.nearest(),
     };
   }
 }

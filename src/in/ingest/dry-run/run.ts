@@ -1,4 +1,5 @@
 import { findSeries, selectionOf } from "../../../core/projects/count-series.ts";
+import { firstMissed } from "../../../core/projects/missing.ts";
 import { createPatternTime } from "../../../core/projects/pattern.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
 import { firstCompared, unusualOf } from "../../../core/projects/unusual.ts";
@@ -9,6 +10,7 @@ import type { DryRunFound, DryRunInput } from "./dry-run.ts";
 import { DryEngine } from "./engine.ts";
 import { habitsOf } from "./habits.ts";
 import { blocksSince, cutAt, eventOf, keptTexts, minerOf, sourcesOf } from "./lines.ts";
+import { dryMissing } from "./missing.ts";
 import { noveltyOfGiven, noveltyOfKept } from "./novelty.ts";
 import { versusOf } from "./versus.ts";
 
@@ -84,7 +86,7 @@ function engineOf(
   order: DryRunOrder,
   assumedSeconds: number,
 ): DryEngine {
-  const { projectId, input } = order;
+  const { projectId, input, now } = order;
   const { name, ...body } = input.rule;
   const given = input.lines !== undefined;
   return new DryEngine({
@@ -95,6 +97,13 @@ function engineOf(
     time: createPatternTime(clock, 1),
     noveltyOf: given ? noveltyOfGiven(reader, order) : noveltyOfKept(reader, projectId),
     habitsOf: (rule) => habitsOf(reader, rule, { projectId, given }),
+    missingOf: (rule, time) =>
+      dryMissing(reader, rule, {
+        projectId,
+        time,
+        now,
+        from: given ? Infinity : now - input.days * DAY,
+      }),
   });
 }
 
@@ -154,17 +163,18 @@ function medianEnd(reader: Reader, projectId: number): number | null {
   return middle === undefined ? null : Math.max(1, middle);
 }
 
-/** From when on a rule that asks for what is unusual has two weeks to compare with; null where it doesn't ask. */
+/** From when on a rule that asks for what is unusual or missing has two weeks to compare with; null where it doesn't ask. */
 function learnsUntil(reader: Reader, projectId: number, body: RuleBody): number | null {
   const asked = unusualOf(body);
-  if (asked === null) return null;
+  if (asked === null && body.missing === null) return null;
   const series = findSeries(reader, { projectId, selection: selectionOf(body) });
-  return series === null ? Infinity : firstCompared(series, asked);
+  if (series === null) return Infinity;
+  return asked === null ? firstMissed(series) : firstCompared(series, asked);
 }
 
 const learnsWords = (until: number) =>
   until === Infinity
-    ? "What this rule takes isn't counted yet: once it is saved it needs two weeks before it can tell what is unusual."
+    ? "What this rule takes isn't counted yet: once it is saved it needs two weeks before it can tell what is unusual or missing."
     : `There are two weeks to compare with from ${new Date(until * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC on: before, it opens nothing.`;
 
 const variesWords = (lines: number) =>

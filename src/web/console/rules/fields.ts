@@ -24,6 +24,11 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
       fields.set("unusual_factor", unusual === null ? "" : String(unusual.factor));
       fields.set("unusual_at_least", unusual === null ? "" : String(unusual.at_least));
     },
+    missing() {
+      const [is, of] = missingAsFields(rule.missing);
+      fields.set("missing_is", is);
+      put.text("missing_of", of);
+    },
     conditions() {
       rule.conditions.forEach((one, i) => {
         putCondition(fields, String(i), one);
@@ -52,6 +57,12 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
   };
   for (const part of Object.values(parts)) part();
   return fields;
+}
+
+function missingAsFields(missing: RuleBody["missing"]): [is: string, of: string] {
+  if (missing === null) return ["", ""];
+  if (missing === true) return ["any", ""];
+  return "source" in missing ? ["source", missing.source] : ["template", missing.template_id];
 }
 
 /** Whether the rule refers to a ladder of the tenant. */

@@ -13,6 +13,13 @@ const LEVELS = [
   ["500", "critical"],
 ] as const;
 
+const MISSING = [
+  ["", "(alerts open when something comes)"],
+  ["any", "of each template"],
+  ["template", "of one template"],
+  ["source", "of one source"],
+] as const;
+
 /** WHEN: which events count. */
 export function matchForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   return html`<fieldset id="when"><legend>When</legend>
@@ -24,6 +31,8 @@ ${line(filled, { name: "template_contains", label: "Text contains", at: "/match/
 ${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
 <div class="rule-line">${line(filled, { name: "unusual_factor", label: "Unusual: more than", at: "/match/unusual/factor", type: "number", unit: "times as many", placeholder: "any", hint: "2 to 100: only while within the time below more than so many times as many come as usually in these hours of the week, by the last four weeks. It needs two weeks to compare with. Empty: any number." })}
 ${line(filled, { name: "unusual_at_least", label: "and at least", at: "/match/unusual/at_least", type: "number", unit: "events", placeholder: "10" })}</div>
+<div class="rule-line">${pick(filled, { name: "missing_is", label: "Missing: once there is no more", at: "/missing", choices: MISSING, hint: "Alerts open when nothing comes any more, and end when it comes again. It must have come for two weeks, as often as hourly, and then not for three times its longest silence in them, an hour at least." })}
+${line(filled, { name: "missing_of", label: "Which", at: "/missing/source", hint: "The id of the template, or the name of the source.", placeholder: "none" })}</div>
 ${conditions(call, filled)}
 ${offers(filled)}</fieldset>`;
 }

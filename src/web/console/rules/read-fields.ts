@@ -31,6 +31,7 @@ export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
       first_seen_days: of.number("first_seen_days") ?? null,
       unusual: unusualOf(of.number("unusual_factor"), of.number("unusual_at_least")),
     } satisfies Record<keyof RuleBody["match"], unknown>,
+    missing: missingOf(form.get("missing_is") ?? "", of.text("missing_of")),
     conditions: [...form.getAll("cond").flatMap((id) => conditionOf(form, id)), ...ticked(form)],
     fire_after: withoutAbsent({
       count: of.number("count"),
@@ -57,6 +58,12 @@ function unusualOf(factor: unknown, at_least: unknown) {
         factor,
         at_least,
       } satisfies Record<keyof NonNullable<RuleBody["match"]["unusual"]>, unknown>);
+}
+
+function missingOf(is: string, of: unknown) {
+  if (is === "any") return true;
+  if (is === "source") return { source: of };
+  return is === "template" ? { template_id: of } : null;
 }
 
 /** Conditions by the rows that count: one of which nothing was typed is none. */

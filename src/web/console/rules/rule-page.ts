@@ -213,7 +213,7 @@ function learningNotice(call: PageCall, saved: StoredRule): Markup | false {
   const unusual =
     from !== undefined &&
     (from === null || from > call.now) &&
-    html`<p class="notice">What is usual is learned for two weeks: ${from === null ? "they begin with the first event" : html`this rule opens nothing before ${clockTime(call, from)}`}.</p>`;
+    html`<p class="notice">What usually comes is learned for two weeks: ${from === null ? "they begin with the first event" : html`this rule opens nothing before ${clockTime(call, from)}`}.</p>`;
   if (learning.length === 0) return unusual || false;
   return html`${unusual}<div class="notice"><p>What a source says in its first 24 hours is learned: nothing of it is new to this rule.</p><ul>${learning.map(
     ({ source, until }) =>

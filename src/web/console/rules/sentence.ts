@@ -18,7 +18,11 @@ const OPS: Readonly<Record<Condition["op"], string>> = {
 };
 
 /** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */
-export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "conditions">): string {
+export function whenWords({
+  match,
+  conditions,
+  missing,
+}: Pick<RuleBody, "match" | "conditions" | "missing">): string {
   const {
     min_level,
     sources,
@@ -40,8 +44,17 @@ export function whenWords({ match, conditions }: Pick<RuleBody, "match" | "condi
     unusual !== null &&
       `more than ${unusual.factor} times as many as usual and at least ${unusual.at_least}`,
     ...conditions.map(conditionWords),
+    missing !== null && missingWords(missing),
   ];
   return parts.filter((part) => part !== false).join(", ");
+}
+
+function missingWords(missing: NonNullable<RuleBody["missing"]>): string {
+  const how = "no longer comes, by the rhythm of two weeks";
+  if (missing === true) return `of each template that ${how}`;
+  return "source" in missing
+    ? `once nothing of ${missing.source} comes, by the rhythm of two weeks`
+    : `of template ${missing.template_id} once it ${how}`;
 }
 
 export function conditionWords({ key, op, value }: Condition): string {
@@ -53,11 +66,14 @@ export function firesWords({
   fire_after: fire,
   identifier_keys: keys,
   for_minutes: wait,
+  missing,
 }: RuleBody): string {
   const many = fire.count > 1 || fire.distinct_sources > 1;
   const first = many
     ? `after ${counted(fire.count, "event")}${fire.distinct_sources > 1 ? ` from ${fire.distinct_sources} sources` : ""} within ${minutesWords(fire.window_minutes)}`
     : "at the first event";
+  if (missing !== null)
+    return `once it is missing${keys.length === 0 ? "" : `, one alert for each ${keys.join(" and ")}`}`;
   const lasting = wait === 0 ? first : `${first}, if it lasts ${minutesWords(wait)}`;
   return keys.length === 0 ? lasting : `${lasting}, one alert for each ${keys.join(" and ")}`;
 }

@@ -1,0 +1,26 @@
+import type { CountSeries } from "./count-series.ts";
+import { AN_HOUR, unixDay } from "./unusual.ts";
+
+/** When something that comes all the time counts as missing. Pure; times are Unix seconds. */
+
+/** Days (of Unix time) of which its rhythm is made: that of its latest event, and those before. */
+export const RHYTHM_DAYS = 14;
+/** So often it must have come in them: once an hour. */
+const LEAST_EVENTS = RHYTHM_DAYS * 24;
+/** Of a longer silence two weeks don't tell how often it comes. */
+const LONGEST = 7 * 24 * AN_HOUR;
+/** What has been missing for so long already when it is looked at first opens nothing. */
+export const LATEST_OPENING = 24 * AN_HOUR;
+/** The silence before an event that was never heard in the days before. */
+export const NEVER_BEFORE = 40 * 24 * AN_HOUR;
+
+/** How long it is silent before it is missing; null: it comes too seldom, or for less than two weeks. */
+export function allowedSilence(rhythm: { events: number; longest: number }): number | null {
+  const { events, longest } = rhythm;
+  return events < LEAST_EVENTS || longest >= LONGEST ? null : Math.max(AN_HOUR, 3 * longest);
+}
+
+/** From when on something of a series that counts since then can be missing: its first day isn't among those of its rhythm. */
+export function firstMissed({ since }: Pick<CountSeries, "since">): number {
+  return (unixDay(since) + RHYTHM_DAYS) * 24 * AN_HOUR;
+}
