@@ -131,7 +131,8 @@ const status = async (url) => (await call("GET", url)).status;
 
 function call(method, url, { headers = {}, body } = {}) {
   return new Promise((resolve, reject) => {
-    const asked = http.request(url, { method, headers }, (answer) => {
+    // A connection of its own: while a command is waited for, the box may close one that is kept.
+    const asked = http.request(url, { method, headers, agent: false }, (answer) => {
       const parts = [];
       answer.on("data", (part) => parts.push(part));
       answer.on("end", () => {
