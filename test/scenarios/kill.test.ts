@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { openSqlite } from "../../src/ground/store/database.ts";
 import { type BoxProcess, boxProcess } from "../support/box-process.ts";
 import { program } from "../support/program.ts";
 import {
@@ -11,6 +15,7 @@ import {
   startReceiver,
   startSocketServer,
 } from "../support/receiver.ts";
+import { databaseOf } from "../support/wal-reader.ts";
 
 let box: BoxProcess;
 let receiver: Receiver;
@@ -118,10 +123,27 @@ test("killed while a receiver has begun to read, and again before a connection i
   await late.close();
 });
 
+/** A second reader finds in the files what SQLite makes of them, byte for byte. */
+function logReadsAlike(path: string): void {
+  const copy = join(mkdtempSync(join(tmpdir(), "box-log-")), "box.db");
+  try {
+    for (const end of ["", "-wal"]) copyFileSync(path + end, copy + end);
+    const read = databaseOf(copy);
+    assert.ok(!read.equals(readFileSync(copy)), "the log holds something");
+    const db = openSqlite(copy);
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    db.close();
+    assert.ok(read.equals(readFileSync(copy)), "both make the same of the log");
+  } finally {
+    rmSync(dirname(copy), { recursive: true });
+  }
+}
+
 test("killed right after the 202, five times: the event is there and its page comes", async () => {
   for (let i = 0; i < 5; i++) {
     const n = await open();
     await box.kill();
+    logReadsAlike(join(box.data, "box.db"));
     await box.start();
     assert.ok((await storedNumbers()).includes(n), `event ${n} was accepted and is gone`);
     if (all(n).length === 0) await next(n);
