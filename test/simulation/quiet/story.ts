@@ -3,6 +3,7 @@ import { liftSilence } from "../../../src/core/alerts/silencing.ts";
 import type { RuleBody } from "../../../src/core/projects/rule.ts";
 import { defaultRule } from "../../support/plane.ts";
 import { machine } from "../engine.ts";
+import { numbersOfStory } from "../numbers.ts";
 import type { Seeded } from "../seeded.ts";
 import { seeded } from "../seeded.ts";
 import { makeWorld, type World } from "../world.ts";
@@ -43,7 +44,11 @@ export async function playQuiet(seed: number, path: string): Promise<QuietStory>
     const scene: Scene = { box, machine: clock, world, random, ledger, beats, each: laws.each };
     await box.look();
     laws.each();
-    for (let left = ACTS; left > 0 && laws.faults.length === 0; left -= 1) await next(scene);
+    const numbers = numbersOfStory(seed);
+    for (let left = ACTS; left > 0 && laws.faults.length === 0; left -= 1) {
+      await next(scene);
+      numbers.read(engine.store);
+    }
     for (const { id } of ledger.silences.splice(0)) engine.store.write((tx) => liftSilence(tx, id));
     laws.each({ what: "end of all silences" });
     await box.look();
@@ -58,6 +63,7 @@ export async function playQuiet(seed: number, path: string): Promise<QuietStory>
         ...engine.errors.map((error) => `logged: ${JSON.stringify(error)}`),
         ...laws.faults,
         ...beats.faults,
+        ...numbers.faults(engine.store),
       ],
       log: hash("sha256", JSON.stringify([bodies, history, rows])),
       events: bodies.length,
