@@ -23,6 +23,8 @@ test("owners see every component: each level, proof, hue, icon and state of an a
     ...["bar bar-alert", "bar bar-status", "said wrong", "cal-gap", "cal-mine", "heat-4"],
     ...["notice-good", "notice-warn", "notice-wrong", 'aria-invalid="true"', "disabled"],
     ...["button danger", "button plain", "button second", "duty-strip", "now-card", "empty-what"],
+    ...["run-full", "run-hollow", "run-cross", "run-failed", "no run yet", 'class="tiles"'],
+    ...["sample-resolution", "sample-analysis", "19 fewer than before", "as many as before"],
     ...ICON_NAMES.map((name) => `<span class="small soft">${name}</span>`),
   ];
   assert.deepEqual(

@@ -7,6 +7,7 @@ import type { Channel } from "../../../out/services/channel.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
+import { serviceName } from "../ui/service-names.ts";
 import { channelFields, channelWrite } from "./fields.ts";
 
 /** Kinds that a person makes here: phones come by themselves. */
@@ -21,10 +22,10 @@ export function addChannel(call: PageCall, project: string): Markup {
   if (kind === undefined)
     return html`<h2>Add a channel</h2><ul class="cards bare">${offered(call).map(
       (one, i) =>
-        html`<li class="card"><a href="${call.base}${at}?type=${one.kind}"${i === 0 && keyed("n", "Add a channel")}>${one.kind}</a><p class="soft small">${one.about}</p></li>
+        html`<li class="card whole"><a href="${call.base}${at}?type=${one.kind}"${i === 0 && keyed("n", "Add a channel")}>${serviceName(one.kind)}</a><p class="soft small">${one.about}</p></li>
 `,
     )}</ul>`;
-  return html`<h2>Add ${kind.about}</h2>
+  return html`<h2>Add ${serviceName(kind.kind)}</h2><p class="soft">${kind.about.charAt(0).toUpperCase()}${kind.about.slice(1)}.</p>
 <form class="form" method="post" action="${call.base}${at}">
 <input type="hidden" name="type" value="${kind.kind}">
 ${channelFields(call, at, { kind, stored: null })}

@@ -7,6 +7,7 @@ import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
+import { serviceName } from "../ui/service-names.ts";
 import { addChannel, addForms, secretNotice } from "./add.ts";
 import { deliveredWords, healthDot, healthWords } from "./words.ts";
 
@@ -70,9 +71,9 @@ function rows(call: PageCall, project: string, all: readonly ChannelNow[]): Mark
 function row(call: PageCall, one: ChannelNow, nameOf: (id: string) => string): Markup {
   const { id, project, name, type, url, health } = one;
   const at = pathOf("p", project, "channels", id);
-  const title = name === "" ? type : name;
+  const title = name === "" ? serviceName(type) : name;
   const isOff = health.state === "off";
-  return html`<li class="who-item" id="channel-${id}"><div class="who-text"><p>${healthDot(health)} <a href="${call.base}${at}">${title}</a> <span class="soft">${type}${url !== "" && ` · ${url}`}</span></p>
+  return html`<li class="who-item" id="channel-${id}"><div class="who-text"><p>${healthDot(health)} <a href="${call.base}${at}">${title}</a> <span class="soft">${serviceName(type)}${url !== "" && ` · ${url}`}</span></p>
 <p class="small">${healthWords(call, health, nameOf)}${deliveredWords(call, id)}</p></div>
 <div class="buttons">${
     isOff

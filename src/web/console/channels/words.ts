@@ -19,7 +19,7 @@ export const eventWord = (event: string): string => EVENT_WORDS[event] ?? event;
 
 const DOTS: Readonly<Record<ChannelHealth["state"], string>> = {
   works: "shown",
-  failing: "waiting",
+  failing: "failing",
   off: "none",
   never_tried: "accepted",
 };

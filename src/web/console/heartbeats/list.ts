@@ -8,8 +8,8 @@ import type { PageCall, Screen } from "../screen.ts";
 import { button, keyed } from "../ui/form.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
+import { runLegend, runRow } from "../ui/runs.ts";
 import { ago, clockTime, span, until } from "../ui/times.ts";
-import { runLegend, runRow } from "./runs.ts";
 import { heartbeatBadge, paceWords, stateOrder } from "./state.ts";
 
 /** More are not drawn at once: a project's page has its own. */

@@ -10,13 +10,13 @@ import { changesLink } from "../ui/audit-address.ts";
 import { button, select } from "../ui/form.ts";
 import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
+import { runLegend, runRow, runTable } from "../ui/runs.ts";
 import { clockTime } from "../ui/times.ts";
 import { fieldsOfHeartbeat } from "./fields.ts";
 import { earChoices, heartbeatFields, usualEars } from "./form.ts";
 import { heartbeatActions } from "./form-actions.ts";
 import { heartbeatHere } from "./here.ts";
 import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
-import { runLegend, runRow, runTable } from "./runs.ts";
 import { addressNotice } from "./snippets.ts";
 import { heartbeatBadge, paceWords } from "./state.ts";
 

@@ -6,6 +6,7 @@ import { alertCards, ladder } from "./cards.ts";
 import { buttons, forms, notes, nothing } from "./controls.ts";
 import { brandAndColours, icons, levels, people, plots, typeSizes } from "./marks.ts";
 import { onCall, silences, weekHeat } from "./plans.ts";
+import { entries, figures, runs } from "./records.ts";
 
 const AT = "/system/look";
 const THEMES = ["light", "dark"] as const;
@@ -24,6 +25,9 @@ const PARTS: Readonly<Record<string, (call: PageCall) => Markup | Promise<Markup
   forms,
   notes,
   nothing,
+  runs,
+  figures,
+  entries,
   plots,
   heat: weekHeat,
   icons,

@@ -1,5 +1,4 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { type DayFigures, quantile } from "../../../records/numbers/figures.ts";
 import type { NumbersAnswer, NumbersRow } from "../../../records/numbers/shape.ts";
 import type { PageCall } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
@@ -7,39 +6,6 @@ import { barPlot } from "../ui/plot.ts";
 import { span } from "../ui/times.ts";
 
 /** Each chart is a table as well, or stands in one. */
-
-export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup {
-  const half = quantile(spans.opened_to_acknowledged, 0.5);
-  const most = quantile(spans.opened_to_acknowledged, 0.9);
-  const fewer = before.counts.pages - counts.pages;
-  const than =
-    fewer === 0
-      ? "as many as before"
-      : `${Math.abs(fewer)} ${fewer > 0 ? "fewer" : "more"} than before`;
-  const all: [name: string, value: string, more: string][] = [
-    ["Pages", String(counts.pages), than],
-    [
-      "Rings at night, 22–07, and weekends",
-      String(counts.night_rings),
-      `${counted(counts.nights_broken, "night")} broken`,
-    ],
-    [
-      "Time to take it",
-      half === null ? "–" : span(half),
-      most === null ? "nobody took any" : `half of them; nine in ten within ${span(most)}`,
-    ],
-    [
-      "A step reached nobody",
-      String(counts.reached_nobody),
-      `of ${counted(counts.opened, "alert")}; ${counts.ended_by_themselves} ended by themselves`,
-    ],
-  ];
-  return html`<dl class="tiles">${all.map(
-    ([name, value, more]) =>
-      html`<div><dt>${name}</dt><dd><strong class="num">${value}</strong><br><span class="soft small">${more}</span></dd></div>
-`,
-  )}</dl>`;
-}
 
 /** Two parts of a bar that is as wide as its share of the most: by day, and at night. */
 function meter(day: number, night: number, most: number): Markup {

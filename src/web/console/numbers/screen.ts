@@ -6,9 +6,10 @@ import type { PageCall, PageFile, Screen } from "../screen.ts";
 import { heat } from "../ui/heat.ts";
 import { empty } from "../ui/pieces.ts";
 import { asked } from "../ui/schedule.ts";
+import { tiles } from "../ui/tiles.ts";
 import { adviceSection, hideForm } from "./advice.ts";
 import { digestForm, digestSection, digestSendForm } from "./digest.ts";
-import { peopleTable, rulesTable, tiles, weeksTable } from "./parts.ts";
+import { peopleTable, rulesTable, weeksTable } from "./parts.ts";
 import { settingsForm, settingsSection } from "./settings.ts";
 
 /** Who pays for the noise: pages a person, at night, time to take it, the noisiest rules, when it rang. */

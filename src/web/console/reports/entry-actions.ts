@@ -14,8 +14,9 @@ import {
 import { STANDING_WORDS } from "../../../records/reports/report.ts";
 import { entryWrite } from "../../../records/reports/written.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
+import { firstLine } from "../ui/entry-row.ts";
 import { formText } from "./create.ts";
-import { firstLine, reportOf, reportPath, versionOf } from "./shown-report.ts";
+import { reportOf, reportPath, versionOf } from "./shown-report.ts";
 import { standingNow } from "./write-form.ts";
 
 const target = ({ eid = "" }: PageCall["params"]) => ({ kind: "report_entry", id: eid });

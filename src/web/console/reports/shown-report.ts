@@ -47,11 +47,3 @@ export function readShownReport(call: PageCall): ShownReport {
 /** Changes with what an entry says. */
 export const versionOf = ({ title, entryType, contentMd }: EntryRow): string =>
   sha256(JSON.stringify([title, entryType, contentMd])).slice(0, 16);
-
-/** The first line with words, without the marks of Markdown, at most 80 characters. */
-export function firstLine(markdown: string): string {
-  const line = markdown.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";
-  const words = line.replace(/^[\s>#*+-]+|[*_`]+/g, "").trim();
-  const points = [...words];
-  return points.length > 80 ? `${points.slice(0, 79).join("")}…` : words;
-}

@@ -55,4 +55,4 @@ function lists(call: PageCall): Markup {
 const overAt = ({ repeat_until, ends_at }: SilenceAnswer): number => repeat_until ?? ends_at;
 
 const cards = (call: PageCall, all: readonly SilenceAnswer[]): Markup =>
-  html`<ul class="cards bare" data-list>${all.map((one) => silenceCard(call, one))}</ul>`;
+  html`<ul class="cards wide bare" data-list>${all.map((one) => silenceCard(call, one))}</ul>`;

@@ -58,11 +58,11 @@ const NARROWING = [
 async function wouldSection(call: PageCall, fields: URLSearchParams) {
   const says = [...NARROWING, "pairs", "said", "names", "conditions", "all"];
   if (!says.some((name) => (fields.get(name) ?? "") !== ""))
-    return html`<h2>What it would do</h2><p class="soft">Say which alerts: what it takes now, and what it would have kept back, is shown here.</p>`;
+    return html`<div class="card"><h2>What it would do</h2><p class="soft">Say which alerts: what it takes now, and what it would have kept back, is shown here.</p></div>`;
   const named = new URLSearchParams(fields);
   // It can be seen before it has a reason.
   if ((fields.get("reason") ?? "").trim() === "") named.set("reason", "?");
-  return html`<h2>What it would do</h2>${await wouldWords(call, () => writeOfFields(call, named))}`;
+  return html`<div class="card"><h2>What it would do</h2>${await wouldWords(call, () => writeOfFields(call, named))}</div>`;
 }
 
 function create(call: PageCall, form: URLSearchParams) {

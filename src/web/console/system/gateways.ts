@@ -8,6 +8,7 @@ import { setGateway, testGateway } from "../../http/resources/gateways.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { button, field, fieldId, labelOf, ticked } from "../ui/form.ts";
+import { serviceName } from "../ui/service-names.ts";
 import { ago } from "../ui/times.ts";
 
 const AT = "/system/gateways";
@@ -45,7 +46,10 @@ export const gatewaysScreen: Screen = {
         );
         await setGateway(tenant, { kind, input, test: test === "true" });
         return {
-          said: test === "true" ? `${kind}: the service took it.` : `${kind} is stored, untried.`,
+          said:
+            test === "true"
+              ? `${serviceName(kind)}: the service took it.`
+              : `${serviceName(kind)} is stored, untried.`,
         };
       },
     },
@@ -56,7 +60,7 @@ export const gatewaysScreen: Screen = {
         mustBeOwner(who.role);
         const error = await testGateway(tenant, kind);
         return {
-          said: error === null ? `${kind} works: the service took it.` : `${kind}: ${error}.`,
+          said: `${serviceName(kind)}${error === null ? " works: the service took it" : `: ${error}`}.`,
         };
       },
     },
@@ -66,7 +70,7 @@ export const gatewaysScreen: Screen = {
       act({ tenant, who, params: { kind = "" } }) {
         mustBeOwner(who.role);
         tenant.store.write((tx) => deleteGateway(tx, kind));
-        return { said: `${kind} is removed: its contacts stay, and reach nobody.` };
+        return { said: `${serviceName(kind)} is removed: its contacts stay, and reach nobody.` };
       },
     } satisfies Form,
   },
@@ -80,14 +84,15 @@ function one(call: PageCall, kind: GatewayKind): Markup {
   const stored = listGateways(tenant.store, contactGuardOf(tenant)).find(
     (each) => each.kind === kind.kind,
   );
-  const name = kind.about.charAt(0).toUpperCase() + kind.about.slice(1);
+  const about = kind.about.charAt(0).toUpperCase() + kind.about.slice(1);
+  const name = serviceName(kind.kind);
   const at = `${AT}/${kind.kind}`;
   const isOpen = call.returned?.action === at;
   const deeds =
     stored !== undefined &&
-    html`<div class="buttons">${button(call, { action: `${at}/test`, name: "Test", kind: "second", label: `Test ${kind.kind}` })}${button(call, { action: `${at}/remove`, name: "Remove", kind: "danger", label: `Remove ${kind.kind}` })}</div>`;
-  return html`<div class="card"><div class="card-head"><h2>${name}</h2>${standing(call, stored)}</div>${deeds}
-<details id="set-${kind.kind}"${isOpen && html` open`}><summary>${stored === undefined ? "Set up" : "Change"} ${kind.kind}</summary>${form(call, at, { kind, stored })}</details>
+    html`<div class="buttons">${button(call, { action: `${at}/test`, name: "Test", kind: "second", label: `Test ${name}` })}${button(call, { action: `${at}/remove`, name: "Remove", kind: "danger", label: `Remove ${name}` })}</div>`;
+  return html`<div class="card"><div class="card-head"><h2>${name}</h2>${standing(call, stored)}</div><p class="soft">${about}.</p>${deeds}
+<details id="set-${kind.kind}"${isOpen && html` open`}><summary>${stored === undefined ? "Set up" : "Change"} ${name}</summary>${form(call, at, { kind, stored })}</details>
 ${stored !== undefined && changesLink(call, "gateway", kind.kind)}</div>`;
 }
 

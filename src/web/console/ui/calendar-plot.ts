@@ -94,7 +94,7 @@ function headRow({ head, range, now, timezone }: CalendarPlot): Markup {
     const isToday = now >= day.since && now < day.until;
     return html`<svg x="${x}%" y="0" width="${rounded(placeAt(range, day.until) - x)}%" height="26" data-day="${day.date}"><text class="cal-day cal-wide${isToday && " cal-today"}" x="6" y="60%">${words.wide}</text><text class="cal-day cal-slim${isToday && " cal-today"}" x="3" y="60%">${words.slim}</text></svg>`;
   });
-  return html`<div class="cal-row cal-head">${head !== undefined && html`<p class="cal-label">${head(null)}</p>`}<svg class="cal-days" aria-hidden="true">${days}${
+  return html`<div class="cal-row cal-head${count > 8 && " cal-many"}">${head !== undefined && html`<p class="cal-label">${head(null)}</p>`}<svg class="cal-days" aria-hidden="true">${days}${
     at > 0 && at < 100 && html`<circle class="cal-now" cx="${at}%" cy="88%" r="3.5"/>`
   }</svg></div>
 `;

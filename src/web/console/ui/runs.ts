@@ -1,8 +1,8 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { HeartbeatRun } from "../../../in/heartbeats/heartbeat.ts";
 import type { PageCall } from "../screen.ts";
-import { counted } from "../ui/pieces.ts";
-import { clockTime, span, timeOnClock } from "../ui/times.ts";
+import { counted } from "./pieces.ts";
+import { clockTime, span, timeOnClock } from "./times.ts";
 
 /** Runs of a job as a row of shapes, and the same in words. */
 

@@ -1,0 +1,14 @@
+/** Kinds whose name isn't their code with a capital letter. */
+const NAMES: Readonly<Record<string, string>> = {
+  email: "Mail",
+  ntfy: "ntfy",
+  sms: "SMS",
+  voice: "Calls",
+  teams: "Microsoft Teams",
+  google_chat: "Google Chat",
+  web_push: "Browsers",
+};
+
+/** A kind of channel, gateway or contact as people call it: "Slack", "Google Chat". */
+export const serviceName = (kind: string): string =>
+  NAMES[kind] ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
