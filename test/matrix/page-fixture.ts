@@ -220,6 +220,12 @@ export const pageBodies: Record<string, Make> = {
     sql(of, "UPDATE accounts SET password_hash = ? WHERE id = ?", hash, of.person.accountId);
     return { old: "correct horse", new: "battery staple" };
   },
+  "/me/notify": async (of) => {
+    const id = await of.value("cid", "/me/devices");
+    sql(of, "UPDATE contacts SET state = 'verified' WHERE id = ?", id);
+    return { [`after-${id}`]: "60", [`level-${id}`]: "0" };
+  },
+  "/me/notify/usual": nothing,
   "/me/look": () => ({ theme: "dark", rows: "compact", keys: "on", zone: "UTC" }),
   "/me/devices/key": nothing,
   "/me/devices/browser": async () => subscriptionFields(),

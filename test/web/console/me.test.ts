@@ -154,3 +154,34 @@ test("people are invited, changed and removed by who may, and a member is told w
   assert.equal(last.status, 409);
   assert.match(last.text, /class="said wrong"/);
 });
+
+test("when each contact is used is chosen on the page, as the interface has it, and taken back to the usual", async (t) => {
+  const { box, tab } = await story(t);
+  const { accountId } = box.owner;
+  const ids: string[] = [];
+  for (const label of ["phone", "tablet"]) {
+    const contact = { kind: "ntfy", label, address: `box-${label}-of-a-long-topic` };
+    const { id } = (await box.api("POST", `/v1/accounts/${accountId}/contacts`, contact)).body;
+    box.tenant.store.db.exec(`UPDATE contacts SET state = 'verified' WHERE id = '${id}'`);
+    ids.push(id);
+  }
+  const [phone = "", tablet = ""] = ids;
+  const at = { from: "/me" };
+  const rules = async () => (await box.api("GET", `/v1/accounts/${accountId}/notify`)).body.rules;
+  assert.match((await tab.get("/me")).text, /phone \(ntfy\)[\s\S]*at once/);
+  const chosen = {
+    [`after-${phone}`]: "0",
+    [`after-${tablet}`]: "300",
+    [`level-${tablet}`]: "500",
+  };
+  assert.equal((await tab.post("/me/notify", chosen, at)).status, 303);
+  assert.deepEqual(await rules(), [
+    { after_seconds: 0, min_level: 0, contacts: [phone] },
+    { after_seconds: 300, min_level: 500, contacts: [tablet] },
+  ]);
+  const never = { [`after-${phone}`]: "never", [`after-${tablet}`]: "never" };
+  const back = await tab.post("/me/notify", never, at);
+  assert.deepEqual([back.status, (await rules()).length], [422, 2], "none would be all of them");
+  await tab.post("/me/notify/usual", {}, at);
+  assert.deepEqual(await rules(), []);
+});

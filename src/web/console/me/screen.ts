@@ -2,7 +2,6 @@ import { isTimezone } from "../../../core/oncall/zone.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { readNotify } from "../../../out/contacts/notify.ts";
 import { changeAccount, getAccount, setTimezone } from "../../../people/accounts.ts";
 import { changePassword } from "../../../people/passwords.ts";
 import { tenantZone } from "../../../people/reader-clock.ts";
@@ -11,7 +10,7 @@ import { lookCookie } from "../cookies.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { awayForms, awaySection } from "../ui/away.ts";
 import { button, field, select } from "../ui/form.ts";
-import { counted } from "../ui/pieces.ts";
+import { notifyForms, notifySection } from "./notify.ts";
 import { meTabs } from "./tabs.ts";
 
 const AT = "/me";
@@ -41,6 +40,7 @@ export const meScreen: Screen = {
   }),
   forms: {
     ...awayForms(({ who }) => who.accountId),
+    ...notifyForms,
     name: {
       verb: "changeAccount",
       target: () => ({ kind: "account", id: "" }),
@@ -116,16 +116,6 @@ function clockSection(call: PageCall): Markup {
 <form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "timezone", label: "Time zone", value: timezone ?? "", hint: `Like Europe/Vienna. Messages to you show times in it, and your nights are counted by it. Empty: the box's own, ${tenantZone(call.tenant.store)}.` })}
 <p class="form-foot"><button class="button second">Save the time zone</button></p></form>`;
-}
-
-function notifySection({ tenant, who, base }: PageCall): Markup {
-  const rules = readNotify(tenant.store, who.accountId);
-  return html`<h2>When I am paged</h2>
-<p>${
-    rules.length === 0
-      ? "All verified ways at once, calls after two minutes."
-      : `By your own ${counted(rules.length, "rule")}: box notify show prints them.`
-  }</p><p><a href="${base}/me/devices">What rings for me</a></p>`;
 }
 
 function passwordSection(call: PageCall): Markup {
