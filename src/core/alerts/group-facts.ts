@@ -3,9 +3,10 @@ import { ownValue } from "../../ground/kit/own-value.ts";
 import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
-import type { AlertGroup, GroupedAlert } from "./groups.ts";
+import type { AlertGroup } from "./groups.ts";
 import type { Labels, Varied } from "./label-book.ts";
 import { recordFrom } from "./label-book.ts";
+import type { GroupedAlert } from "./matching.ts";
 import { titleOfAlert } from "./title.ts";
 
 /** What a list says of a rule whose alerts are one row. */

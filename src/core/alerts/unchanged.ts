@@ -1,9 +1,20 @@
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 
-/** It is another after each change of an alert that its readers may see, and of a project or its rules. */
-const VERSION = `SELECT coalesce((SELECT value FROM meta WHERE key = 'updated_seq'), 0)
-  || ' ' || coalesce(max(id), 0) || ' ' || count(*) || ' ' || coalesce(sum(version), 0) FROM projects`;
+const VERSION = `SELECT coalesce((SELECT value FROM meta WHERE key = 'updated_seq'), 0) AS seq,
+  coalesce(max(id), 0) || ' ' || count(*) || ' ' || coalesce(sum(version), 0) AS projects FROM projects`;
+
+/** Of all that readers of alerts may see. */
+export interface Version {
+  /** It rises with each change of an alert, which then has it as `updated_seq`. */
+  seq: number;
+  /** It is another after each change of a project or its rules. */
+  projects: string;
+}
+
+export function alertsVersion(reader: Reader): Version {
+  return reader.sql<[], Version>(VERSION).get() as Version;
+}
 
 type Key = string | number;
 
@@ -12,10 +23,10 @@ type Key = string | number;
  * many pages ask for the same. Nothing is remembered in a transaction, which may have changed them already.
  */
 export function whileUnchanged<T>(most: number): (reader: Reader, key: Key, make: () => T) => T {
-  const known = new WeakMap<Store, { version: string | undefined; made: Map<Key, T> }>();
+  const known = new WeakMap<Store, { version: string; made: Map<Key, T> }>();
   return (reader, key, make) => {
     if (!isStore(reader)) return make();
-    const version = reader.sql<[], string>(VERSION).pluck().get();
+    const version = Object.values(alertsVersion(reader)).join();
     let latest = known.get(reader);
     if (latest === undefined || latest.version !== version)
       latest = { version, made: new ForgetfulMap<Key, T>(most) };

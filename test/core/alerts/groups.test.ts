@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sharedLabels } from "../../../src/core/alerts/group-facts.ts";
-import {
-  type AlertGroup,
-  type GroupedAlert,
-  type GroupFilter,
-  groupAlerts,
-} from "../../../src/core/alerts/groups.ts";
+import { type AlertGroup, type GroupFilter, groupAlerts } from "../../../src/core/alerts/groups.ts";
 import { labelColumns, NO_LABELS, withKeys } from "../../../src/core/alerts/labels.ts";
+import type { GroupedAlert } from "../../../src/core/alerts/matching.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import fc from "../../support/property.ts";

@@ -1,7 +1,7 @@
 import { type AlertRow, alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { changeEach } from "../../../core/alerts/bulk.ts";
-import { type GroupedAlert, matching } from "../../../core/alerts/groups.ts";
 import { livingAlert, whoDid } from "../../../core/alerts/holder.ts";
+import { type GroupedAlert, matching } from "../../../core/alerts/matching.ts";
 import { labelsApartOfMany } from "../../../core/alerts/narrowest.ts";
 import { silenceAlert } from "../../../core/alerts/silence-alert.ts";
 import { liftSilence } from "../../../core/alerts/silencing.ts";
