@@ -50,6 +50,8 @@ export function createHabits(counts: HourCounts): Habits {
   const compared = new ForgetfulMap<string, { hour: number; compared: ComparedWeeks }>(
     MOST_COMPARED,
   );
+  /** The series of each project's templates. */
+  const ofTemplates = new Map<number, number>();
   let downs: Downtimes | null = null;
   let counted: { arrival: Arrival | null; series: Set<number> } = {
     arrival: null,
@@ -86,8 +88,12 @@ export function createHabits(counts: HourCounts): Habits {
 
   const own: Habits = {
     hear(tx, projectId, { root, exact }) {
-      const { id } = counts.series(tx, { projectId, selection: TEMPLATES, since: tx.at });
-      counts.add(tx, { series: id, key: root }, exact);
+      let series = ofTemplates.get(projectId);
+      if (series === undefined) {
+        series = counts.series(tx, { projectId, selection: TEMPLATES, since: tx.at }).id;
+        ofTemplates.set(projectId, series);
+      }
+      counts.add(tx, { series, key: root }, exact);
     },
     comparedTo(tx, rule, arrival, root) {
       const { unusual } = rule;
@@ -116,6 +122,7 @@ export function createHabits(counts: HourCounts): Habits {
     },
     clear() {
       compared.clear();
+      ofTemplates.clear();
       counted = { arrival: null, series: new Set() };
       downs = null;
     },
