@@ -169,6 +169,10 @@ test("when each contact is used is chosen on the page, as the interface has it, 
   const at = { from: "/me" };
   const rules = async () => (await box.api("GET", `/v1/accounts/${accountId}/notify`)).body.rules;
   assert.match((await tab.get("/me")).text, /phone \(ntfy\)[\s\S]*at once/);
+  // What is saved untouched is what holds already: a call waits.
+  box.tenant.store.db.exec(`UPDATE contacts SET kind = 'voice' WHERE id = '${tablet}'`);
+  assert.match((await tab.get("/me")).text, /tablet \(Calls\)[\s\S]*?value="120" selected/);
+  box.tenant.store.db.exec(`UPDATE contacts SET kind = 'ntfy' WHERE id = '${tablet}'`);
   const chosen = {
     [`after-${phone}`]: "0",
     [`after-${tablet}`]: "300",

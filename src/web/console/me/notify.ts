@@ -4,6 +4,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type NotifyRule, notifyBody } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { readNotify, writeNotify } from "../../../out/contacts/notify.ts";
+import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button, select } from "../ui/form.ts";
 import { serviceName } from "../ui/service-names.ts";
@@ -36,6 +37,7 @@ export function notifySection(call: PageCall): Markup {
   const { tenant, who, base } = call;
   const rules = readNotify(tenant.store, who.accountId);
   const own = verified(call);
+  const { kinds } = contactGuardOf(tenant);
   const devices = html`<p><a href="${base}/me/devices">What rings for me</a></p>`;
   const usual =
     rules.length === 0 && html`<p>All verified ways at once, calls after two minutes.</p>`;
@@ -47,7 +49,8 @@ export function notifySection(call: PageCall): Markup {
 <form class="form" method="post" action="${base}${ACTION}">${own.map(({ id, kind, label }) => {
     const rule = rules.find(({ contacts }) => contacts.includes(id));
     const name = label === "" ? serviceName(kind) : `${label} (${serviceName(kind)})`;
-    const unruled = rules.length === 0 ? "0" : NEVER;
+    const rest = String(kinds.find(kind)?.restSeconds ?? 0);
+    const unruled = rules.length === 0 ? rest : NEVER;
     return html`<fieldset class="field"><legend>${name}</legend><div class="rule-row">${select(call, ACTION, { name: `after-${id}`, label: "When", value: rule === undefined ? unruled : String(rule.after_seconds), choices: WHEN })}${select(call, ACTION, { name: `level-${id}`, label: "For", value: String(rule?.min_level ?? 0), choices: LEVELS })}</div></fieldset>`;
   })}
 <p class="form-foot"><button class="button second">Save when I am paged</button></p></form>${rules.length > 0 && usualButton(call)}${devices}`;
