@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { globSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { ALONE, grouped, LONG } from "../support/groups.ts";
@@ -33,6 +33,29 @@ test("each file runs once, whatever the seed, and those that share a process are
     assert.ok(files.includes(`test/${name}.test.ts`), `${name} is no test any more`);
     assert.equal(orders[0]?.filter((group) => group.join() === `test/${name}.test.ts`).length, 1);
   }
+});
+
+test("no file that shares a process waits while it is loaded", () => {
+  const known = new Map<string, boolean>();
+  const waits = (file: string): boolean => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    known.set(file, false);
+    const text = readFileSync(join(root, file), "utf8");
+    const near = [...text.matchAll(/^import (?!type )[^;]*?from "(\.[^"$]+\.ts)"/gm)].map(
+      ([, to = ""]) => join(dirname(file), to),
+    );
+    const does =
+      /^(?:(?:export )?(?:const|let) .*= )?await /m.test(text) ||
+      near.some((other) => other.startsWith("test/") && waits(other));
+    known.set(file, does);
+    return does;
+  };
+  const shared = grouped(globSync("test/**/*.test.ts", { cwd: root })).filter(
+    (of) => of.length > 1,
+  );
+  assert.deepEqual(shared.flat().filter(waits), []);
+  assert.ok(waits("test/support/process.ts"));
 });
 
 test("files in one process keep what they do before each test, and a fault is told with file and test", (t) => {

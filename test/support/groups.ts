@@ -46,6 +46,8 @@ export const ALONE: readonly string[] = [
   // They wait while they are loaded.
   "project/apt",
   "project/mounted-key",
+  "app/offline/serve-sock-killed",
+  "cli/first-link",
   "project/bundle",
   "cli/look",
   "cli/alerts",

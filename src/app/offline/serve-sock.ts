@@ -99,7 +99,12 @@ export async function askServing(directory: string, line: string): Promise<strin
 }
 
 function isSocket(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
+  try {
+    return lstatSync(path).isSocket();
+  } catch {
+    // What is wrong with the directory is said by whoever opens its store.
+    return false;
+  }
 }
 
 function connected(path: string): Promise<Socket | null> {

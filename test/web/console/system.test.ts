@@ -196,19 +196,20 @@ test("the longest turn of the last hour is on the page, in the readiness and in 
   const box = await testBox();
   t.after(() => box.stop());
   const tab = signedIn(box);
-  const until = performance.now() + 400;
+  // Longer than any of the tests that share this process.
+  const until = performance.now() + 800;
   turns.during("job endless", () => {
     while (performance.now() < until);
   });
   await pause(1);
   assert.match(
     (await tab.get("/system")).text,
-    /4\d\d ms <span[^>]*>at most in the last hour: job endless/,
+    /[89]\d\d ms <span[^>]*>at most in the last hour: job endless/,
   );
   const { checks } = (await box.api("GET", "/readyz")).body;
   const check = checks.find(({ name }: { name: string }) => name === "turns");
-  assert.match(check.detail, /^the longest turn of the last hour took 4\d\d ms: job endless$/);
+  assert.match(check.detail, /^the longest turn of the last hour took [89]\d\d ms: job endless$/);
   const metrics: string = (await box.api("GET", "/metrics")).body;
   assert.match(metrics, /^box_long_turns_total\{work="job endless"\} 1$/m);
-  assert.match(metrics, /^box_long_turns_seconds_total\{work="job endless"\} 0\.4/m);
+  assert.match(metrics, /^box_long_turns_seconds_total\{work="job endless"\} 0\.[89]/m);
 });
