@@ -124,7 +124,7 @@ const slackWithTest: Journey = {
     const tab = await visit("/p/shop");
     const hand = new Hand(tab);
     await hand.press(".tabs a:text-is('Channels')");
-    await hand.press("#add a:text-is('slack')");
+    await hand.press("#add a:text-is('Slack')");
     await hand.type("[name=webhook_url]", `${slack.url}/services/T0/B0/x`);
     await hand.press("button:text-is('Test, then add')");
     await seen(tab, said("It got through"));

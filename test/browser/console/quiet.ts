@@ -132,7 +132,7 @@ const lateAtItsSecond: Step = async ({ box, run, visit, calm }) => {
   await scene(box);
   const made = await box.api("POST", "/v1/projects/shop/heartbeats", {
     name: "tick",
-    period_seconds: 10,
+    period_seconds: 20,
     grace_seconds: 60,
   });
   await fetch(new URL(made.body.ping_url, box.url), { method: "POST" });
