@@ -9,6 +9,7 @@ import { getProject } from "../src/core/projects/projects.ts";
 import { ruleReplace } from "../src/core/projects/rule.ts";
 import type { Source } from "../src/core/projects/sources.ts";
 import { silentLog } from "../src/ground/kit/log.ts";
+import { takeSequence } from "../src/ground/store/meta.ts";
 import type { Store } from "../src/ground/store/store.ts";
 import { createWriter, defaultWriterLimits } from "../src/in/ingest/writer.ts";
 import { fromRounds, type Row, type Scenario, withDirectory } from "./harness.ts";
@@ -157,11 +158,13 @@ async function listed(store: Store, rounds: number): Promise<Row[]> {
   };
   const took: number[] = [];
   for (let round = -2; round < rounds; round++) {
+    // An alert has changed since the page before: what is remembered doesn't hold.
+    store.write((tx) => takeSequence(tx, "updated_seq"));
     const from = process.cpuUsage();
     await page();
     if (round >= 0) took.push(since(from));
   }
-  const what = "a list page with facets over 10,000 open alerts";
+  const what = "a list page with facets over 10,000 open alerts, of which one changed";
   return [fromRounds(what, "ms CPU", took, { must: 30, lower: true })];
 }
 
