@@ -124,7 +124,6 @@ export const memory: Scenario = {
   async run(quick) {
     const server = await startProcess(process.execPath, [
       "--max-semi-space-size=4",
-      "--min-semi-space-size=4",
       "bench/box-server.ts",
     ]);
     const [url, token] = server.line.split(" ");

@@ -24,9 +24,8 @@ export class BuildError extends Error {
 export const RUNTIME_ARGUMENTS = [
   // A name like any other, also where Node itself reads one off a plain object: with `throw` a request's header ended it.
   "--disable-proto=delete",
-  // Half the memory of the default at the same rate; from the first moment, since a start fills it several times over.
+  // Half the memory of the default at the same rate.
   "--max-semi-space-size=4",
-  "--min-semi-space-size=4",
   // node:ffi, by which systemd is told of readiness, announces itself as experimental.
   "--disable-warning=ExperimentalWarning",
 ];
