@@ -97,9 +97,10 @@ const SLICE = 250;
 const TURN_MS = 8;
 const READ = `SELECT labels, varied FROM alerts WHERE id IN (SELECT value FROM json_each(?))`;
 
-/** The labels that all alerts of a group have, each with one value; in the order of one of them. */
+/** By the list of a group's alerts, which is another once one of them has changed. */
 const known = new WeakMap<readonly GroupedAlert[], Labels>();
 
+/** The labels that all alerts of a group have, each with one value; in the order of one of them. */
 export async function sharedLabels(
   store: Store,
   groups: readonly AlertGroup[],
@@ -110,8 +111,10 @@ export async function sharedLabels(
   let since = store.clock.mono();
   for (const group of groups) {
     const before = known.get(group.alerts);
-    if (before !== undefined) found.set(group, before);
-    if (before !== undefined) continue;
+    if (before !== undefined) {
+      found.set(group, before);
+      continue;
+    }
     const ids = group.alerts.map(({ id }) => id);
     if (ids.length > left) continue;
     left -= ids.length;

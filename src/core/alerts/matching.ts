@@ -99,8 +99,8 @@ function follow(store: Store, filter: Matching, before: Known | undefined): Know
   if (ids.size > SLICE) return null;
   const projects = JSON.stringify(projectsOf(store, filter, query));
   const rows = reading(store, query)(READ_CHANGED, before.seq, projects);
-  const matching = rows.filter(letsThrough(filter, query)).map(grouped);
-  const ofRule = Map.groupBy(matching, ({ rule_id }) => rule_id);
+  const changed = rows.filter(letsThrough(filter, query)).map(grouped);
+  const ofRule = Map.groupBy(changed, ({ rule_id }) => rule_id);
   for (const [rule, alerts] of before.ofRule) {
     const news = ofRule.get(rule);
     const isSame = news === undefined && !alerts.some(({ id }) => ids.has(id));
@@ -151,21 +151,17 @@ function urgencyOf({ state, silenced_by, pages }: GroupedAlert, hasLadder: boole
 interface Row extends GroupedAlert, FilteredRow {}
 
 /** Without its texts, which may be long. */
-function grouped(row: Row): GroupedAlert {
-  const { id, rule_id, state, level, silenced_by, opened_at, acked_by, template_id, pages } = row;
-  const urgency = URGENCY.pagesNobody;
-  return {
-    id,
-    rule_id,
-    state,
-    level,
-    silenced_by,
-    opened_at,
-    acked_by,
-    template_id,
-    pages,
-    urgency,
-  };
+function grouped({
+  rule: _rule,
+  template: _template,
+  last_message: _message,
+  identifiers: _identifiers,
+  labels: _labels,
+  varied: _varied,
+  varied_more: _more,
+  ...one
+}: Row): GroupedAlert {
+  return one;
 }
 
 /** As arrays: to make objects of ten thousand rows takes SQLite's binding longer than to read them. */

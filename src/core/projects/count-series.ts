@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { sha256 } from "../../ground/kit/ids.ts";
 import { countSeries } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { missingSubject } from "./missing.ts";
 import type { RuleBody } from "./rule.ts";
 
 /** What is counted by the hour: the events of each template, or what rules of one selection take. */
@@ -26,12 +27,12 @@ export function selectionOf({
 }: Pick<RuleBody, "match" | "conditions" | "identifier_keys" | "missing">): string {
   const { sources, tags, min_level, template_contains } = match;
   const named = sources.length + tags.length + conditions.length + identifier_keys.length;
-  if (missing !== null && (missing === true || "template_id" in missing)) {
-    if (named === 0 && (min_level ?? 0) === 0) return TEMPLATES;
-  } else if (missing !== null) {
-    const parts = [missing.source, [...tags].sort(), min_level ?? 0, template_contains];
+  const { source } = missingSubject(missing);
+  if (source !== null) {
+    const parts = [source, [...tags].sort(), min_level ?? 0, template_contains];
     return sha256(JSON.stringify(["source", ...parts, conditions, identifier_keys]));
-  } else if (named === 0) return TEMPLATES;
+  }
+  if (named === 0 && (missing === null || (min_level ?? 0) === 0)) return TEMPLATES;
   const parts = [[...sources].sort(), [...tags].sort(), min_level ?? 0, template_contains];
   return sha256(JSON.stringify([...parts, conditions, identifier_keys]));
 }

@@ -1,4 +1,4 @@
-import type { CountSeries } from "./count-series.ts";
+import type { RuleBody } from "./rule.ts";
 import { AN_HOUR, unixDay } from "./unusual.ts";
 
 /** When something that comes all the time counts as missing. Pure; times are Unix seconds. */
@@ -14,6 +14,17 @@ export const LATEST_OPENING = 24 * AN_HOUR;
 /** The silence before an event that was never heard in the days before. */
 export const NEVER_BEFORE = 40 * 24 * AN_HOUR;
 
+/** Of which template (its id) or source (its name) alone something is missing; null: of any, or of nothing. */
+export function missingSubject(missing: RuleBody["missing"]): {
+  template: string | null;
+  source: string | null;
+} {
+  if (missing === null || missing === true) return { template: null, source: null };
+  return "source" in missing
+    ? { template: null, source: missing.source }
+    : { template: missing.template_id, source: null };
+}
+
 /** How long it is silent before it is missing; null: it comes too seldom, or for less than two weeks. */
 export function allowedSilence(rhythm: { events: number; longest: number }): number | null {
   const { events, longest } = rhythm;
@@ -21,6 +32,6 @@ export function allowedSilence(rhythm: { events: number; longest: number }): num
 }
 
 /** From when on something of a series that counts since then can be missing: its first day isn't among those of its rhythm. */
-export function firstMissed({ since }: Pick<CountSeries, "since">): number {
+export function firstMissed({ since }: { since: number }): number {
   return (unixDay(since) + RHYTHM_DAYS) * 24 * AN_HOUR;
 }

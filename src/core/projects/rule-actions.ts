@@ -4,7 +4,14 @@ import { actions, sources } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { findSeries, selectionOf } from "./count-series.ts";
 import { firstMissed } from "./missing.ts";
-import { type Learning, type Rule, type RunsAction, type StoredRule, toRule } from "./rule.ts";
+import {
+  type Learning,
+  type Rule,
+  type RuleBody,
+  type RunsAction,
+  type StoredRule,
+  toRule,
+} from "./rule.ts";
 import { firstCompared, unusualOf } from "./unusual.ts";
 
 /** Rules of one project as they are read, each with the actions that it runs and the sources that it learns as things stand. */
@@ -17,7 +24,7 @@ export function readRules(reader: Reader, projectId: number, rules: readonly Sto
     toRule(rule, {
       runs_actions: runBy(rule, enabled),
       learning: learnedBy(rule, learned),
-      compares_from: comparesFrom(reader, rule),
+      compares_from: comparesFrom(reader, rule.project_id, rule),
     }),
   );
 }
@@ -37,11 +44,18 @@ function enabledActions(reader: Reader, projectId: number): RunsAction[] {
     .map(({ id, name, filter }) => ({ id, name, events: filter.split(",") }));
 }
 
-/** Undefined where the rule takes any number, null where nothing was counted for it yet. */
-function comparesFrom(reader: Reader, rule: StoredRule): number | null | undefined {
+/**
+ * From when on it has two weeks to compare with, Unix seconds. Undefined where it asks for nothing unusual or missing, null where
+ * nothing was counted for it yet.
+ */
+export function comparesFrom(
+  reader: Reader,
+  projectId: number,
+  rule: RuleBody,
+): number | null | undefined {
   const asked = unusualOf(rule);
   if (asked === null && rule.missing === null) return undefined;
-  const series = findSeries(reader, { projectId: rule.project_id, selection: selectionOf(rule) });
+  const series = findSeries(reader, { projectId, selection: selectionOf(rule) });
   if (series === null) return null;
   return asked === null ? firstMissed(series) : firstCompared(series, asked);
 }

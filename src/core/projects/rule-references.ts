@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { type ErrorCode, type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
 import { accounts, actions, projects } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { missingSubject } from "./missing.ts";
 import type { RuleBody } from "./rule.ts";
 import { usableNames } from "./schedule-names.ts";
 
@@ -59,7 +60,7 @@ function checkMissing({ missing, match, fire_after, for_minutes }: RuleBody): vo
   const beside = {
     "/match/first_seen_days": match.first_seen_days !== null,
     "/match/unusual": match.unusual !== null,
-    "/match/sources": missing !== true && "source" in missing && match.sources.length > 0,
+    "/match/sources": missingSubject(missing).source !== null && match.sources.length > 0,
     "/fire_after/count": fire_after.count > 1,
     "/fire_after/distinct_sources": fire_after.distinct_sources > 1,
     "/for_minutes": for_minutes > 0,

@@ -5,6 +5,7 @@ import { ladders, rules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { moveSeries } from "./count-series.ts";
 import { type LadderBody, ladderPartOf } from "./ladder.ts";
+import { missingSubject } from "./missing.ts";
 import { bodyOfRule, type LadderPart, type RuleBody, ruleCreate, type StoredRule } from "./rule.ts";
 
 const columns = {
@@ -180,12 +181,9 @@ export function renameInLadder(tx: Tx, rule: StoredRule, renamed: (name: string)
   tx.orm.update(rules).set({ body: text }).where(eq(rules.id, rule.id)).run();
 }
 
-const missedSource = ({ missing }: RuleBody): string | null =>
-  missing !== null && missing !== true && "source" in missing ? missing.source : null;
-
 /** Whether a rule names a source. */
 export const takesSource = (rule: RuleBody, name: string): boolean =>
-  rule.match.sources.includes(name) || missedSource(rule) === name;
+  rule.match.sources.includes(name) || missingSubject(rule.missing).source === name;
 
 /** A source has another name now: the rules of its project go on taking it. No change of theirs: `updated_at` stays. */
 export function renameInMatches(
@@ -197,7 +195,7 @@ export function renameInMatches(
     const body = bodyOfRule(rule);
     if (!takesSource(body, from)) continue;
     const sources = body.match.sources.map((one) => (one === from ? to : one));
-    const missing = missedSource(body) === from ? { source: to } : body.missing;
+    const missing = missingSubject(body.missing).source === from ? { source: to } : body.missing;
     const after = { ...body, missing, match: { ...body.match, sources } };
     moveSeries(tx, projectId, { from: body, to: after });
     const text = stored(after);

@@ -1,4 +1,3 @@
-import type { CountSeries } from "./count-series.ts";
 import type { RuleBody } from "./rule.ts";
 
 /** Whether something comes more often than in the same hours of the weeks before. Pure; times are Unix seconds. */
@@ -106,7 +105,7 @@ export function isUnusual(
 
 /** From when on a series that counts since then can be compared with two weeks. */
 export function firstCompared(
-  { since }: Pick<CountSeries, "since">,
+  { since }: { since: number },
   { hours }: Pick<Unusual, "hours">,
 ): number {
   return Math.ceil(since / AN_HOUR) * AN_HOUR + hours * AN_HOUR + LEAST_WEEKS * WEEK;

@@ -93,7 +93,7 @@ export interface IngestStats {
 
 const MOST_TOKENS = 10_000;
 /** A shorter time in which events are refused is no silence. */
-const DEAF_SECONDS = 60;
+const REFUSED_SECONDS = 60;
 /** Sources that callers wait for. */
 const MOST_LISTENED = 50;
 
@@ -114,13 +114,13 @@ export function createIngest(
   let shedding: "storage_full" | null = null;
 
   /** While it refuses events nothing is silent. */
-  let deafSince: number | null = null;
-  const noteDeaf = () => {
+  let refusedSince: number | null = null;
+  const noteRefused = () => {
     const until = unixSeconds(store.clock);
-    if (deafSince === null || until - deafSince < DEAF_SECONDS) return;
-    const seconds = until - deafSince;
+    if (refusedSince === null || until - refusedSince < REFUSED_SECONDS) return;
+    const seconds = until - refusedSince;
     store.write((tx) => noteDowntime(tx, { until, seconds }));
-    deafSince = until;
+    refusedSince = until;
   };
 
   const isLive = (sourceId: number) =>
@@ -215,9 +215,9 @@ export function createIngest(
       return readTemplates(store, { ...of, waiting: writer.counts.waiting(projectId) }, query);
     },
     shed(why) {
-      if (why === null) noteDeaf();
+      if (why === null) noteRefused();
       shedding = why;
-      deafSince = why === null ? null : (deafSince ?? unixSeconds(store.clock));
+      refusedSince = why === null ? null : (refusedSince ?? unixSeconds(store.clock));
     },
     drain() {
       batcher.drain();
@@ -226,8 +226,8 @@ export function createIngest(
     openWaiting: writer.openWaiting,
     lookForMissing() {
       if (shedding === null) return writer.lookForMissing();
-      noteDeaf();
-      return unixSeconds(store.clock) + DEAF_SECONDS;
+      noteRefused();
+      return unixSeconds(store.clock) + REFUSED_SECONDS;
     },
     laterReport: writer.laterReport,
     stats() {

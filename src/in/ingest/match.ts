@@ -1,6 +1,7 @@
 import { namesOfRule } from "../../core/alerts/labels.ts";
 import { compileCondition, type Holds } from "../../core/projects/condition.ts";
 import { selectionOf, TEMPLATES } from "../../core/projects/count-series.ts";
+import { missingSubject } from "../../core/projects/missing.ts";
 import type { PatternTime } from "../../core/projects/pattern.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
 import { type Unusual, unusualOf } from "../../core/projects/unusual.ts";
@@ -38,10 +39,7 @@ export interface CompiledRule {
 
 export function compileRule(rule: StoredRule): CompiledRule {
   const { match, fire_after, missing } = rule;
-  const { template_id = null, source = null } = { ...(missing === true ? {} : missing) } as {
-    template_id?: string;
-    source?: string;
-  };
+  const { template, source } = missingSubject(missing);
   const sources = source === null ? match.sources : [source];
   return {
     rule,
@@ -52,7 +50,7 @@ export function compileRule(rule: StoredRule): CompiledRule {
     firstSeenSeconds: (match.first_seen_days ?? 0) * 86_400,
     unusual: unusualOf(rule),
     isMissing: missing !== null,
-    missingTemplate: template_id,
+    missingTemplate: template,
     missingSource: source,
     selection: selectionOf(rule),
     conditions: rule.conditions.map(compileCondition),
@@ -106,7 +104,7 @@ export function takesAlways(rule: CompiledRule): boolean {
 
 /** What stands in place of a template in the keys of a rule that asks for a missing source. */
 export const SOURCE = "source";
-export const missedSource = (name: string): string => `source ${name}`;
+export const sourceText = (name: string): string => `source ${name}`;
 
 /**
  * Whether a rule asks for this template or source to come, of what its series counts; `text`: the template's, null where

@@ -10,7 +10,7 @@ import { readDowntimes } from "./first-seen.ts";
 import type { GoingOn } from "./going-on.ts";
 import type { Habits } from "./habits.ts";
 import { cutDays, KEPT_DAYS, readDays } from "./hour-rows.ts";
-import { admits, type CompiledRule, matches, missedSource, SOURCE, takesKey } from "./match.ts";
+import { admits, type CompiledRule, matches, SOURCE, sourceText, takesKey } from "./match.ts";
 import type { OpenAlerts } from "./open-alerts.ts";
 import type { Opener } from "./opening.ts";
 import type { ProjectStates } from "./project-state.ts";
@@ -92,7 +92,7 @@ export function createMissing(memory: {
     if (tx.sql<[string, number]>(TOLD).get(alertKey, last) !== undefined) return 0;
     const identifiers = identifiersIn(identifier_keys, key.slice(subject.length + 1));
     const source = rule.missingSource ?? "";
-    const template = rule.missingSource === null ? text : missedSource(source);
+    const template = rule.missingSource === null ? text : sourceText(source);
     const found = {
       subject,
       templateId: subject,

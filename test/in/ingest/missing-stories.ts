@@ -3,21 +3,15 @@ import type { TestContext } from "node:test";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
 import { createMiner } from "../../../src/in/ingest/template/miner.ts";
 import fc from "../../support/property.ts";
-import { DAY, HOUR, type Opened, placeOf } from "./unusual-stories.ts";
+import { DAY, HOUR, type Opened, placeOf, type Sent as UnusuallySent } from "./unusual-stories.ts";
 
 /** Rules that ask for what no longer comes, against an evaluator of the contract's words. */
 
 const TEXTS = ["disk is full on sda", "payment was refused by the bank"];
 const TEMPLATE = createMiner({ limit: 10, rows: [] }).mine(TEXTS[0] as string).id;
 
-interface Sent {
-  wait: number;
-  text: number;
-  n: number;
-  from: "a" | "b";
-  host: string;
+interface Sent extends UnusuallySent<"nothing" | "end" | "again" | "fail" | "down" | "ahead"> {
   level: number;
-  does: "nothing" | "end" | "again" | "fail" | "down" | "ahead";
 }
 
 /** `others`: in how many of ten it isn't the usual one. */

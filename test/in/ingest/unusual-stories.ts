@@ -152,13 +152,14 @@ function openingsOf(store: Store, project: number): Opened[] {
   }));
 }
 
-interface Sent {
+/** What is sent, and what happens around it. */
+export interface Sent<Does extends string = "nothing" | "end" | "again" | "fail"> {
   wait: number;
   text: number;
   n: number;
   from: "a" | "b";
   host: string;
-  does: "nothing" | "end" | "again" | "fail";
+  does: Does;
 }
 
 const TEXTS = ["disk is full on sda", "payment was refused by the bank", "queue is long"];

@@ -7,7 +7,7 @@ import { identifiersIn } from "../alert-key.ts";
 import { readDowntimes } from "../first-seen.ts";
 import { countedKey } from "../habits.ts";
 import { cutDays, KEPT_DAYS, readDays } from "../hour-rows.ts";
-import { admits, type CompiledRule, matches, missedSource, SOURCE, takesKey } from "../match.ts";
+import { admits, type CompiledRule, matches, SOURCE, sourceText, takesKey } from "../match.ts";
 import { rhythmAt, searchSilent } from "../silent-keys.ts";
 import type { DryLine } from "./dry-line.ts";
 import { rootsOf } from "./lines.ts";
@@ -144,7 +144,7 @@ export function dryMissing(
 /** What is missing by its source has no template. */
 function asMissed({ missingSource: source }: CompiledRule, line: DryLine): DryLine {
   if (source === null) return line;
-  const root = { id: SOURCE, text: missedSource(source) };
+  const root = { id: SOURCE, text: sourceText(source) };
   return { ...line, text: { root, ownText: root.text } };
 }
 

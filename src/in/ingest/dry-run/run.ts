@@ -1,8 +1,6 @@
-import { findSeries, selectionOf } from "../../../core/projects/count-series.ts";
-import { firstMissed } from "../../../core/projects/missing.ts";
 import { createPatternTime } from "../../../core/projects/pattern.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
-import { firstCompared, unusualOf } from "../../../core/projects/unusual.ts";
+import { comparesFrom } from "../../../core/projects/rule-actions.ts";
 import type { Clock } from "../../../ground/kit/clock.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { DEFAULT_LEVEL } from "../event.ts";
@@ -70,7 +68,7 @@ export function runDry(
     ...found,
     versus: versusOf(reader, { projectId, rule: input.versus }, { alerts: found.alerts, range }),
     warnings: warningsOf(input.rule, {
-      learns: learnsUntil(reader, projectId, input.rule),
+      comparesFrom: comparesFrom(reader, projectId, input.rule),
       matched,
       varied,
       alert_count,
@@ -163,17 +161,8 @@ function medianEnd(reader: Reader, projectId: number): number | null {
   return middle === undefined ? null : Math.max(1, middle);
 }
 
-/** From when on a rule that asks for what is unusual or missing has two weeks to compare with; null where it doesn't ask. */
-function learnsUntil(reader: Reader, projectId: number, body: RuleBody): number | null {
-  const asked = unusualOf(body);
-  if (asked === null && body.missing === null) return null;
-  const series = findSeries(reader, { projectId, selection: selectionOf(body) });
-  if (series === null) return Infinity;
-  return asked === null ? firstMissed(series) : firstCompared(series, asked);
-}
-
-const learnsWords = (until: number) =>
-  until === Infinity
+const learnsWords = (until: number | null) =>
+  until === null
     ? "What this rule takes isn't counted yet: once it is saved it needs two weeks before it can tell what is unusual or missing."
     : `There are two weeks to compare with from ${new Date(until * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC on: before, it opens nothing.`;
 
@@ -184,7 +173,7 @@ function warningsOf(
   { match }: RuleBody,
   run: Pick<DryRunFound, "matched" | "alert_count" | "range"> & {
     varied: number;
-    learns: number | null;
+    comparesFrom: number | null | undefined;
     sources: readonly { name: string; kind: string }[];
   },
 ): DryRunFound["warnings"] {
@@ -193,8 +182,8 @@ function warningsOf(
   const isTaken = (name: string) => match.sources.length === 0 || match.sources.includes(name);
   const named = run.sources.filter(({ kind, name }) => kind !== "events" && isTaken(name));
   return [
-    ...(run.learns !== null && run.learns > from
-      ? [{ code: "learns", detail: learnsWords(run.learns) }]
+    ...(run.comparesFrom !== undefined && (run.comparesFrom ?? Infinity) > from
+      ? [{ code: "learns", detail: learnsWords(run.comparesFrom) }]
       : []),
     ...(run.matched === 0 ? [{ code: "matches_nothing", detail: "No kept line matches." }] : []),
     ...(run.varied > 0 ? [{ code: "text_varies", detail: variesWords(run.varied) }] : []),

@@ -1,4 +1,5 @@
 import type { Condition } from "../../../core/projects/condition.ts";
+import { missingSubject } from "../../../core/projects/missing.ts";
 import { type RuleBody, ruleFields } from "../../../core/projects/rule.ts";
 import { simpleFields } from "../../../ground/kit/field-kind.ts";
 import { isOneLine, joinList, WRITTEN_AS_JSON } from "../ui/plain.ts";
@@ -60,9 +61,10 @@ export function fieldsOfRule({ name, ...rule }: RuleBody & { name: string }): UR
 }
 
 function missingAsFields(missing: RuleBody["missing"]): [is: string, of: string] {
-  if (missing === null) return ["", ""];
-  if (missing === true) return ["any", ""];
-  return "source" in missing ? ["source", missing.source] : ["template", missing.template_id];
+  const { template, source } = missingSubject(missing);
+  if (source !== null) return ["source", source];
+  if (template !== null) return ["template", template];
+  return [missing === null ? "" : "any", ""];
 }
 
 /** Whether the rule refers to a ladder of the tenant. */

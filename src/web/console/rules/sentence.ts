@@ -1,4 +1,5 @@
 import type { Condition } from "../../../core/projects/condition.ts";
+import { missingSubject } from "../../../core/projects/missing.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
 import { minutesWords } from "../ui/ladder-now.ts";
 import { levelWord } from "../ui/level.ts";
@@ -51,10 +52,11 @@ export function whenWords({
 
 function missingWords(missing: NonNullable<RuleBody["missing"]>): string {
   const how = "no longer comes, by the rhythm of two weeks";
-  if (missing === true) return `of each template that ${how}`;
-  return "source" in missing
-    ? `once nothing of ${missing.source} comes, by the rhythm of two weeks`
-    : `of template ${missing.template_id} once it ${how}`;
+  const { template, source } = missingSubject(missing);
+  if (source !== null) return `once nothing of ${source} comes, by the rhythm of two weeks`;
+  return template === null
+    ? `of each template that ${how}`
+    : `of template ${template} once it ${how}`;
 }
 
 export function conditionWords({ key, op, value }: Condition): string {
