@@ -107,6 +107,8 @@ export async function serve(): Promise<Served> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://x");
     hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
+    // Browsers ask for it when they come to it, and tell where it lacks.
+    if (pathname === "/favicon.ico") return void response.writeHead(204).end();
     if (pathname === "/gated") return void answerGate(request, response);
     send(response, answerFor(pathname));
   });

@@ -299,7 +299,7 @@ const ownActIsWaitedFor: Step = async ({ scene, tab, until, value }) => {
   let answered = (): void => {};
   scene.forms["/do"] = async () => {
     const since = scene.change("a");
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, 150));
     // As high as before: what comes up where somebody pressed rests.
     const body = `<section id="a" data-live="a"><p class="n">2</p><button type="button">Done</button></section>`;
     return { body, headers: { "x-since": since } };
