@@ -1,3 +1,4 @@
+import { copyFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { acknowledge } from "../../src/core/alerts/acknowledge.ts";
 import { getAlertRow } from "../../src/core/alerts/alert.ts";
@@ -13,11 +14,14 @@ import { createSource, type Source } from "../../src/core/projects/sources.ts";
 import type { Clock } from "../../src/ground/kit/clock.ts";
 import { type Log, silentLog } from "../../src/ground/kit/log.ts";
 import { steadyClock } from "../../src/ground/kit/steady-clock.ts";
+import { openSqlite } from "../../src/ground/store/database.ts";
 import { getMeta } from "../../src/ground/store/meta.ts";
+import { takeSnapshot } from "../../src/ground/store/snapshot.ts";
 import { openStore, type Store } from "../../src/ground/store/store.ts";
 import type { IngestEvent } from "../../src/in/ingest/event.ts";
 import type { NamedState } from "../../src/in/ingest/named-fields.ts";
 import { createWriter, defaultWriterLimits } from "../../src/in/ingest/writer.ts";
+import { settle } from "../../src/records/backup/restored.ts";
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";
 import { addByConfig, dropByConfig, renameByConfig } from "./config.ts";
 import type { Fact, Named } from "./facts.ts";
@@ -85,8 +89,12 @@ export interface Engine {
   unack(alert: number): void;
   resolve(alert: number): void;
   remove(account: string): void;
-  /** `crash`: nothing is written on the way out. The machine's clock moves by `seconds`, then jumps by `hidden`. */
-  restart(off: { seconds: number; hidden: number; crash: boolean }): void;
+  /**
+   * `crash`: nothing is written on the way out. The machine's clock moves by `seconds`, then jumps by `hidden`. `from`: a backup
+   * is put in the store's place meanwhile.
+   */
+  restart(off: { seconds: number; hidden: number; crash: boolean; from?: string | null }): void;
+  backup(to: string): void;
   close(): void;
 }
 
@@ -182,9 +190,12 @@ export function startEngine(options: {
       let opens: number | null;
       do opens = parts.writer.openWaiting();
       while (opens !== null && opens <= now());
+      let searches: number | null;
+      do searches = parts.writer.lookForMissing();
+      while (searches !== null && searches <= now());
       do next = parts.sweep.run(parts.watch.upSince());
       while (next !== null && next <= now());
-      if (opens !== null) wake(opens);
+      for (const at of [opens, searches]) if (at !== null) wake(at);
     },
     event(rule, host, word = WORDS[0], named = null) {
       facts.push({ what: "event", wall: now(), rule, host, word, named });
@@ -195,7 +206,7 @@ export function startEngine(options: {
       });
     },
     submit(from, events) {
-      for (const event of events) parts.writer.process([{ source: from, event }]);
+      parts.writer.process(events.map((event) => ({ source: from, event })));
     },
     source,
     conclude(said) {
@@ -255,16 +266,21 @@ export function startEngine(options: {
       facts.push({ what: "removed", account });
       parts.store.write((tx) => tx.sql("DELETE FROM accounts WHERE id = ?").run(account));
     },
-    restart({ seconds, hidden, crash }) {
+    backup(to) {
+      const { db, clock } = parts.store;
+      takeSnapshot({ db, kind: "box", to, clock, isServing: true });
+    },
+    restart({ seconds, hidden, crash, from = null }) {
       const kept = crash ? keptReports() : [];
       if (!crash) {
         parts.writer.finish();
         parts.watch.stop();
       }
-      const alive = Number(getMeta(parts.store, "last_alive"));
+      let alive = Number(getMeta(parts.store, "last_alive"));
       parts.store.close();
       options.machine.pass(seconds);
       options.machine.jump(hidden);
+      if (from !== null) alive = putBack(path, from, Math.floor(options.machine.now() / 1000));
       parts = open();
       const down = now() - alive;
       // Behind the last time it was alive: the box can't know how long it was off.
@@ -275,6 +291,17 @@ export function startEngine(options: {
       parts.store.close();
     },
   };
+}
+
+/** Puts a backup in the store's place; when its box was last alive. */
+function putBack(path: string, from: string, now: number): number {
+  for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true });
+  copyFileSync(from, path);
+  const db = openSqlite(path);
+  settle(db, { pending: "auto", wasServing: true, takenAt: now, now, replaced: null });
+  const alive = db.prepare("SELECT value FROM meta WHERE key = 'last_alive'").pluck().get();
+  db.close();
+  return Number(alive);
 }
 
 function build(store: Store, world: World): void {

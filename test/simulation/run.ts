@@ -1,12 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { playAllHabits } from "./habits/stories.ts";
 import { playPeople } from "./people/stories.ts";
 import { playQuietly } from "./quiet/stories.ts";
 import { openStage } from "./story.ts";
 
 /**
- * node test/simulation/run.ts [--people|--quiet] [--seeds N] [--from SEED]: plays N stories, with --people those of their contacts
- * and pages, with --quiet those of silences, snoozes and heartbeats, and prints what they came to.
+ * node test/simulation/run.ts [--people|--quiet|--habits] [--seeds N] [--from SEED]: plays N stories, with --people those of their contacts
+ * and pages, with --quiet those of silences, snoozes and heartbeats, with --habits those of rules for what is new, unusual or
+ * missing, and prints what they came to.
  */
 const { values } = parseArgs({
   options: {
@@ -14,15 +16,17 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     people: { type: "boolean", default: false },
     quiet: { type: "boolean", default: false },
+    habits: { type: "boolean", default: false },
   },
 });
 const from = Number(values.from);
 const seeds = Number(values.seeds);
 const tell = (seed: number, faults: readonly string[]) =>
   process.stderr.write(`seed ${seed}:\n  ${faults.slice(0, 10).join("\n  ")}\n`);
-if (values.people || values.quiet) {
+if (values.people || values.quiet || values.habits) {
   const began = performance.now();
-  const told = await (values.quiet ? playQuietly : playPeople)(from, seeds, tell);
+  const play = values.habits ? playAllHabits : values.quiet ? playQuietly : playPeople;
+  const told = await play(from, seeds, tell);
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   process.stdout.write(`${JSON.stringify({ ...told, seconds })}\n`);
   process.exit(told.broken === 0 ? 0 : 1);

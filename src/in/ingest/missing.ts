@@ -55,6 +55,7 @@ export function createMissing(memory: {
   const { projects, openAlerts, habits, goingOn } = memory;
   let asking: number[] | null = null;
   const seriesOf = new Map<CompiledRule, number>();
+  let areCounted = false;
   let watches: Map<number, SilentKeys> = new Map();
 
   const end = (tx: Tx, key: string) => {
@@ -77,6 +78,7 @@ export function createMissing(memory: {
       seriesOf.set(rule, series);
       return [{ rule, series }];
     });
+    areCounted = known.length === rules.length;
     const bySeries = Map.groupBy(known, ({ series }) => series);
     return new Map([...bySeries].map(([id, all]) => [id, all.map(({ rule }) => rule)]));
   };
@@ -145,7 +147,7 @@ export function createMissing(memory: {
           return [id, known ?? createSilentKeys(id, readDowntimes(reader))];
         }),
       );
-      let next = at + LOOK_AGAIN;
+      let next = areCounted ? Number.POSITIVE_INFINITY : at + LOOK_AGAIN;
       for (const watch of watches.values())
         next = watch.search(reader, at) ? at : Math.min(next, watch.next());
       return next;
