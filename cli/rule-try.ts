@@ -1,4 +1,4 @@
-import type { DryRun } from "../src/in/ingest/dry-run/dry-run.ts";
+import type { DryRun, Weeks } from "../src/in/ingest/dry-run/dry-run.ts";
 import { namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -24,6 +24,7 @@ export async function tryRule(project: string, file: string, options: TryOptions
   const body = {
     rule: await readNamed(file, "a rule"),
     days,
+    weeks: options.plot === true,
     ...(versus === undefined ? {} : { versus }),
     ...(lines === undefined ? {} : { lines: await linesOf(lines) }),
   };
@@ -66,9 +67,7 @@ function dryRunText(run: DryRun, { days, plot, versus, nameOf }: Shown): string 
     alert.count,
     minutes(alert),
     short(alert.template, 60),
-    Object.entries(alert.identifiers)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(" "),
+    keysText(alert.identifiers),
     alert.paged.map(nameOf).join(", "),
   ]);
   const missed = near.map(
@@ -82,6 +81,7 @@ function dryRunText(run: DryRun, { days, plot, versus, nameOf }: Shown): string 
     `It would have paged ${times(run.page_count)}, ${run.night_page_count} of them at night (22 to 7).`,
     ...(run.versus === null ? [] : versusText(run.versus, versus ?? "")),
     ...(plot && run.buckets.length > 0 ? ["", plotText(run, days)] : []),
+    ...(run.weeks === null ? [] : ["", ...weeksText(run.weeks)]),
     ...(shown.length > 0
       ? ["", table(["OPENED", "EVENTS", "LASTED", "TEMPLATE", "KEYS", "WOULD PAGE"], shown)]
       : []),
@@ -95,6 +95,11 @@ function dryRunText(run: DryRun, { days, plot, versus, nameOf }: Shown): string 
     ...warnings.map(({ detail }) => `Note: ${printable(detail)}`),
   ].join("\n");
 }
+
+const keysText = (keys: Readonly<Record<string, string>>) =>
+  Object.entries(keys)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(" ");
 
 const times = (n: number) => (n === 1 ? "once" : `${n} times`);
 
@@ -121,6 +126,53 @@ function minutes({ opened_at, ended_at }: DryRun["alerts"][number]): string {
   return ended_at === null ? "goes on" : `${Math.round((ended_at - opened_at) / 60)} min`;
 }
 
+/** What came in four weeks, and where the rule would have fired by what is counted. */
+function weeksText({
+  fired,
+  fired_count,
+  compares_from,
+  from,
+  until,
+  complete,
+  hours,
+}: Weeks): string[] {
+  const most = Math.max(1, ...hours.map(({ events }) => events));
+  const byHour = new Map(hours.map((hour) => [hour.at, hour]));
+  const bar = (at: number) => {
+    const { events, fired } = byHour.get(at) ?? { events: 0, fired: 0 };
+    return fired > 0 ? "▲" : (BARS[Math.ceil((events / most) * 8)] ?? " ");
+  };
+  const told = fired
+    .slice(-MOST_SHOWN)
+    .map(({ at, came, usually, template, identifiers }) => [
+      when(at),
+      came ?? "",
+      usually ?? "",
+      short(template, 60),
+      keysText(identifiers),
+    ]);
+  const unknown =
+    compares_from === null
+      ? ["Nothing that this rule looks at is counted yet."]
+      : compares_from > from
+        ? [
+            `Before ${when(compares_from)} it can't be told: too little was counted, or it is no longer kept.`,
+          ]
+        : [];
+  return [
+    `In the last four weeks it would have fired ${times(fired_count)}, by what is counted by the hour.`,
+    ...unknown,
+    ...(complete ? [] : ["There is so much that not all of it was looked at."]),
+    ...(hours.length === 0
+      ? []
+      : [
+          "A row a day, a bar an hour of events, ▲ where it would have fired:",
+          dayRows({ from, until }, bar),
+        ]),
+    ...(told.length === 0 ? [] : [table(["FIRED", "CAME", "USUALLY", "TEMPLATE", "KEYS"], told)]),
+  ];
+}
+
 const BARS = " ▁▂▃▄▅▆▇█";
 const HOUR = 3600;
 
@@ -128,16 +180,25 @@ const HOUR = 3600;
 function plotText({ buckets, range }: DryRun, days: number): string {
   const most = Math.max(1, ...buckets.map(({ alerts }) => alerts));
   const byHour = new Map(buckets.map((bucket) => [bucket.at, bucket]));
-  const last = range.until - (range.until % HOUR);
-  const hours = Array.from({ length: days * 24 + 1 }, (_, i) => ({
-    at: last - (days * 24 - i) * HOUR,
-  }));
-  const bar = ({ at }: { at: number }) => {
+  const first = range.until - (range.until % HOUR) - days * 24 * HOUR;
+  return dayRows({ from: first, until: range.until }, (at) => {
     const bucket = byHour.get(at);
     if (bucket === undefined) return " ";
-    return bucket.alerts === 0 ? "·" : BARS[Math.ceil((bucket.alerts / most) * 8)];
-  };
+    return bucket.alerts === 0 ? "·" : (BARS[Math.ceil((bucket.alerts / most) * 8)] ?? " ");
+  });
+}
+
+/** A row for each day, a character for each hour that begins then. */
+function dayRows(
+  { from, until }: { from: number; until: number },
+  bar: (at: number) => string,
+): string {
+  const count = Math.floor((until - from) / HOUR) + 1;
+  const hours = Array.from({ length: count }, (_, i) => ({ at: from + i * HOUR }));
   return hoursByDay(hours)
-    .map(({ day, before, hours }) => `${day} |${`${before}${hours.map(bar).join("")}`.padEnd(24)}|`)
+    .map(({ day, before, hours }) => {
+      const bars = hours.map(({ at }) => bar(at)).join("");
+      return `${day} |${`${before}${bars}`.padEnd(24)}|`;
+    })
     .join("\n");
 }

@@ -45,7 +45,10 @@ export function registerRules(program: Command): void {
       "show the alerts that a rule from a JSON file (- = standard input) would have opened on kept log lines",
     )
     .option("--days <n>", "days to look back, 1 to 30", "7")
-    .option("--plot", "draw when alerts would open: a row a day, a bar an hour")
+    .option(
+      "--plot",
+      "draw when alerts would open: a row a day, a bar an hour; of a rule for what is new, unusual or missing also the last four weeks",
+    )
     .option("--versus <rule>", "compare with the alerts of this saved rule")
     .option("--lines <file>", "use the lines of this file (- = standard input), not the kept ones")
     .action(tryRule);

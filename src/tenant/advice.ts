@@ -51,7 +51,11 @@ export function createAdviser(of: TrialPlace & { ingest: IngestHandle }): Advise
     const now = unixSeconds(clock);
     for (const [old, { until }] of tried) if (until <= now) tried.delete(old);
     try {
-      const found = await runTrial(of, project, { rule, days: ADVICE_DAYS });
+      const found = await runTrial(of, project, {
+        rule,
+        days: ADVICE_DAYS,
+        weeks: false,
+      });
       const { alert_count, page_count, range, scanned } = found;
       const days = Math.max(1, Math.round((range.until - range.from) / 86_400));
       const would = scanned.lines === 0 ? null : { days, alert_count, page_count };

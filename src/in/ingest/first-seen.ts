@@ -12,6 +12,11 @@ export interface Sight {
   after: number;
 }
 
+/** With the source that it came from. */
+export interface SightFrom extends Sight {
+  sourceId: number;
+}
+
 /**
  * Whether an event counts as new to a rule that asks for it: its template wasn't heard of for the rule's days until
  * `since`, which is less than the rule's window ago, at most a day.
@@ -197,17 +202,19 @@ export function hearEvent(
 }
 
 const RETURNS =
-  "SELECT id, at, after, learning FROM template_returns WHERE project_id = ? ORDER BY at";
+  "SELECT id, at, after, learning, source_id AS sourceId FROM template_returns WHERE project_id = ? ORDER BY at";
 
 /** The returns of a project's templates in the last weeks, by the root that each has now, the oldest first. */
 export function returnsByRoot(
   reader: Reader,
   projectId: number,
   rootOf: (id: string) => string,
-): Map<string, Sight[]> {
-  const rows = reader.sql<[project: number], StoredReturn>(RETURNS).all(projectId);
+): Map<string, SightFrom[]> {
+  type Row = StoredReturn & { sourceId: number };
+  const rows = reader.sql<[project: number], Row>(RETURNS).all(projectId);
   const byRoot = Map.groupBy(rows, ({ id }) => rootOf(id));
-  return new Map([...byRoot].map(([root, all]) => [root, all.map(sightOf)]));
+  const sightFrom = (row: Row) => ({ ...sightOf(row), sourceId: row.sourceId });
+  return new Map([...byRoot].map(([root, all]) => [root, all.map(sightFrom)]));
 }
 
 const LONGER = `UPDATE downtimes SET until = :until, seconds = seconds + :seconds

@@ -50,7 +50,7 @@ interface Shape {
 }
 
 /** A template with the shapes that were merged into it. */
-interface Family {
+export interface Family {
   id: string;
   text: string;
   texts: string[];
@@ -73,7 +73,10 @@ export function readTemplates(
   }: { projectId: number; state: ProjectState; waiting: ReadonlyMap<string, ShapeCount> },
   query: TemplatesQuery,
 ): TemplatesAnswer {
-  const families = familiesOf(reader, projectId, { state, waiting });
+  const families = familiesOf(reader, projectId, {
+    rootOf: (id) => state.miner.rootOf(id),
+    waiting,
+  });
   const events = families.reduce((sum, { count }) => sum + (count?.n ?? 0), 0);
   const word = query.q?.toLowerCase() ?? "";
   const from = readCursor(query.after);
@@ -136,10 +139,11 @@ function isBehind(family: Family, { n, id }: Cursor): boolean {
   return nOf(family) < n || (nOf(family) === n && family.id > id);
 }
 
-function familiesOf(
+/** All of a project's templates. */
+export function familiesOf(
   reader: Reader,
   projectId: number,
-  { state, waiting }: { state: ProjectState; waiting: ReadonlyMap<string, ShapeCount> },
+  { rootOf, waiting }: { rootOf(id: string): string; waiting: ReadonlyMap<string, ShapeCount> },
 ): Family[] {
   const counts = new Map(
     reader
@@ -150,7 +154,7 @@ function familiesOf(
   for (const [id, more] of waiting) counts.set(id, together(counts.get(id) ?? null, more));
   const families = new Map<string, Family>();
   for (const { id, shape, text } of reader.sql<[projectId: number], Shape>(SHAPES).all(projectId)) {
-    const root = state.miner.rootOf(id);
+    const root = rootOf(id);
     const family = families.get(root) ?? { id: root, text, texts: [], named: [], count: null };
     families.set(root, family);
     if (id === root) family.text = text;
@@ -173,33 +177,44 @@ function together(one: ShapeCount | null, other: ShapeCount): ShapeCount {
   };
 }
 
+/** Whether a rule may take some of a template, by its text, its latest source (empty: it isn't known) and its highest level. */
+export function mayTake(
+  rule: CompiledRule,
+  { text, texts, named, count }: Family,
+  source: string,
+): boolean {
+  const level = count?.level ?? null;
+  if (level !== null && level < rule.minLevel) return false;
+  const ofAny = source === "" ? { ...rule, sources: null } : rule;
+  const takes = (one: CompiledRule, own: string) =>
+    admits(one, source, { root: { text }, ownText: own });
+  return (
+    texts.some((own) => takes(ofAny, own)) ||
+    named.some(
+      (shape) =>
+        mayHold(shape, rule.templateContains) && takes({ ...ofAny, templateContains: "" }, ""),
+    )
+  );
+}
+
 function shownOf(
-  { id, text, texts, named, count }: Family,
+  family: Family,
   rules: readonly CompiledRule[],
   nameOf: (sourceId: number) => string,
 ): TemplateAnswer {
+  const { id, text, count } = family;
   const source = count === null ? "" : nameOf(count.sourceId);
-  const level = count?.level ?? null;
-  const takes = (rule: CompiledRule, own: string) =>
-    admits(rule, source, { root: { text }, ownText: own });
-  const mayTakeText = (rule: CompiledRule) =>
-    texts.some((own) => takes(rule, own)) ||
-    named.some((shape) => {
-      return mayHold(shape, rule.templateContains) && takes({ ...rule, templateContains: "" }, "");
-    });
-  const mayTake = (rule: CompiledRule) =>
-    takesAlways(rule) &&
-    (level === null || level >= rule.minLevel) &&
-    mayTakeText(source === "" ? { ...rule, sources: null } : rule); // an unknown source can be any
   return {
     template_id: id,
     template: text,
     count: count?.n ?? 0,
     first_seen: count?.firstSeen ?? null,
     last_seen: count?.lastSeen ?? null,
-    level,
+    level: count?.level ?? null,
     source,
-    rules: rules.filter(mayTake).map(({ rule }) => rule.name),
+    rules: rules
+      .filter((rule) => takesAlways(rule) && mayTake(rule, family, source))
+      .map(({ rule }) => rule.name),
   };
 }
 

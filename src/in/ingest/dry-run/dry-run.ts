@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Break } from "../../../core/alerts/course-shape.ts";
 import { ruleCreate, ruleName } from "../../../core/projects/rule.ts";
-import { integer, list, text } from "../../../ground/kit/fields.ts";
+import { boolean, integer, list, text } from "../../../ground/kit/fields.ts";
 
 /** The API's bodies and answers for a dry run: the alerts that a rule would have opened. */
 
@@ -12,6 +12,11 @@ export const dryRunWrite = z
     versus: ruleName
       .optional()
       .describe("A saved rule of the project: what it did in the same time, by its real alerts."),
+    weeks: boolean
+      .default(false)
+      .describe(
+        "Additive: also by the hour what came in the last four weeks, where the rule asks for what is new, unusual or missing.",
+      ),
     lines: list(text(65_536, 1), 1000)
       .optional()
       .describe("In place of the kept lines: each a message that came just now."),
@@ -48,6 +53,45 @@ const versus = z.object({
     description: "Ids of its alerts that the tried rule wouldn't have opened; the first 500.",
   }),
 });
+
+const weeks = z.object({
+  from: z.int(),
+  until: z.int(),
+  compares_from: z.int().nullable().meta({
+    description:
+      "Before it nothing can be told, as far as counts are kept: of `unusual` and `missing` two weeks, of `first_seen_days` the first 24 hours. Null: nothing was counted yet.",
+  }),
+  complete: z.boolean().meta({
+    description: "False: there is so much that not all was looked at.",
+  }),
+  hours: z
+    .array(
+      z.object({
+        at: z.int(),
+        events: z.int(),
+        usual: z.number().nullable().meta({
+          description: "Of `unusual`: the median of this hour in the weeks before, all together.",
+        }),
+        fired: z.int(),
+      }),
+    )
+    .meta({ description: "Hours in which something came, usually comes, or the rule fired." }),
+  fired_count: z.int(),
+  fired: z
+    .array(
+      z.object({
+        at: z.int(),
+        template_id: z.string(),
+        template: z.string(),
+        identifiers: z.record(z.string(), z.string()),
+        came: z.int().nullable(),
+        usually: z.int().nullable(),
+      }),
+    )
+    .meta({ description: "The latest 100, in their order." }),
+});
+/** What the counts of four weeks say. */
+export type Weeks = z.output<typeof weeks>;
 
 /** The result of reading the lines. */
 const dryRunFound = z.object({
@@ -101,6 +145,10 @@ const dryRunFound = z.object({
     description: "Null where no rule was named. Alerts of one template at one time are the same.",
   }),
   warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
+  weeks: weeks.nullable().meta({
+    description:
+      "Additive: where the rule would have fired in the last four weeks by what is counted of whole hours, whatever lines are kept. Null where `weeks` wasn't asked for, and of a rule that takes whatever comes.",
+  }),
 });
 export type DryRunFound = Omit<z.output<typeof dryRunFound>, "alerts"> & { alerts: DryAlert[] };
 

@@ -60,7 +60,7 @@ export class DryEngine {
   varied = 0;
   alertCount = 0;
   readonly alerts: DryAlert[] = [];
-  readonly #rule: CompiledRule;
+  readonly rule: CompiledRule;
   readonly #time: PatternTime;
   readonly #noveltyOf: NoveltyOf;
   readonly #habits: DryHabits;
@@ -80,7 +80,7 @@ export class DryEngine {
   constructor({ name, body, assumedSeconds, time, noveltyOf, habitsOf, missingOf }: DryRule) {
     this.#time = time;
     this.#noveltyOf = noveltyOf;
-    this.#rule = compileRule({
+    this.rule = compileRule({
       ...body,
       id: 0,
       project_id: 0,
@@ -88,9 +88,9 @@ export class DryEngine {
       created_at: 0,
       updated_at: 0,
     });
-    this.#windows = new DryWindows(this.#rule);
-    this.#habits = habitsOf(this.#rule);
-    this.#missing = this.#rule.isMissing ? missingOf(this.#rule, time) : null;
+    this.#windows = new DryWindows(this.rule);
+    this.#habits = habitsOf(this.rule);
+    this.#missing = this.rule.isMissing ? missingOf(this.rule, time) : null;
     this.#quiet = body.auto_resolve_quiet_minutes * 60;
     this.#assumed = assumedSeconds;
   }
@@ -104,12 +104,12 @@ export class DryEngine {
     }
     if (this.#waiting.size > 0) this.#settle(line.at);
     this.#habits.hear(line);
-    if (!admits(this.#rule, line.source, text)) {
+    if (!admits(this.rule, line.source, text)) {
       if (this.#says(line)) this.varied += 1;
       return true;
     }
-    if (!matches(this.#rule, event, this.#time) || !this.#habits.isUnusual(line)) return true;
-    if (this.#rule.firstSeenSeconds > 0 && !this.#isNews(line) && !this.#goesOn(line)) return true;
+    if (!matches(this.rule, event, this.#time) || !this.#habits.isUnusual(line)) return true;
+    if (this.rule.firstSeenSeconds > 0 && !this.#isNews(line) && !this.#goesOn(line)) return true;
     const template = this.#match(line);
     if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);
     if (this.#apply(line)) template.alerts += 1;
@@ -119,15 +119,15 @@ export class DryEngine {
 
   #isNews(line: DryLine): boolean {
     const novelty = this.#noveltyOf(line);
-    return !novelty.isLearning && isNewTo(this.#rule, novelty, line.at);
+    return !novelty.isLearning && isNewTo(this.rule, novelty, line.at);
   }
 
   /** Whether a line of a known template goes on with an alert. */
   #goesOn({ event, at, text }: DryLine): boolean {
-    const key = this.#rule.keyOf(text.root.id, event.keys);
+    const key = this.rule.keyOf(text.root.id, event.keys);
     if (this.#find(key, at) !== null || this.#waiting.has(key)) return true;
     const ended = this.#ended.get(key);
-    return ended !== undefined && ended.at >= at - this.#rule.rule.reopen_within_seconds;
+    return ended !== undefined && ended.at >= at - this.rule.rule.reopen_within_seconds;
   }
 
   #match(line: DryLine): DryRunFound["templates"][number] {
@@ -156,15 +156,15 @@ export class DryEngine {
 
   /** Whether the line's own text would match, instead of its template's. */
   #says({ source, event, text }: DryLine): boolean {
-    if (!event.message.includes(this.#rule.templateContains)) return false;
-    const whole = { ...this.#rule, templateContains: "" };
+    if (!event.message.includes(this.rule.templateContains)) return false;
+    const whole = { ...this.rule, templateContains: "" };
     return admits(whole, source, text) && matches(whole, event, this.#time);
   }
 
   /** Whether it opens an alert. */
   #apply(line: DryLine): boolean {
     const { event, at, text } = line;
-    const key = this.#rule.keyOf(text.root.id, event.keys);
+    const key = this.rule.keyOf(text.root.id, event.keys);
     const open = this.#find(key, at);
     if (open !== null) {
       fold(open, { at, level: event.level, count: 1 });
@@ -179,11 +179,11 @@ export class DryEngine {
       return false;
     }
     if (this.#reopens(key, line)) return false;
-    const fired = this.#rule.atOnce
+    const fired = this.rule.atOnce
       ? { count: 1, firstSeen: at, level: event.level, sources: 1 }
       : this.#windows.count(key, line);
     if (fired === null) return false;
-    if (this.#rule.waitSeconds === 0) return this.#open(key, line, fired);
+    if (this.rule.waitSeconds === 0) return this.#open(key, line, fired);
     this.#waiting.set(key, { begunAt: at, matchedAt: at, line, fired });
     return false;
   }
@@ -191,7 +191,7 @@ export class DryEngine {
   /** Those whose time is over open, where matches still came in the last third of it. */
   #settle(at: number): void {
     for (const [key, { begunAt, matchedAt, line, fired }] of this.#waiting) {
-      const over = begunAt + this.#rule.waitSeconds;
+      const over = begunAt + this.rule.waitSeconds;
       if (over > at) return;
       this.#waiting.delete(key);
       if (matchedAt < lastThird(begunAt, over)) continue;
@@ -223,7 +223,7 @@ export class DryEngine {
   ): void {
     this.#openAlerts.delete(key);
     if (found.alert !== null) Object.assign(found.alert, { ended_at: at, end });
-    if (end === "quiet" && this.#rule.rule.reopen_within_seconds > 0)
+    if (end === "quiet" && this.rule.rule.reopen_within_seconds > 0)
       this.#ended.set(key, { at, alert: found.alert });
   }
 
@@ -231,7 +231,7 @@ export class DryEngine {
     const last = this.#ended.get(key);
     if (last === undefined) return false;
     this.#ended.delete(key);
-    if (last.at < line.at - this.#rule.rule.reopen_within_seconds) return false;
+    if (last.at < line.at - this.rule.rule.reopen_within_seconds) return false;
     const again = { openedAt: line.at, lastSeen: line.at, alert: last.alert };
     if (last.alert !== null) {
       Object.assign(last.alert, { ended_at: null, end: "open" });
@@ -252,7 +252,7 @@ export class DryEngine {
       }
     }
     const isShared = this.#isFull(at);
-    const { rule } = this.#rule;
+    const { rule } = this.rule;
     const of = isShared ? { id: SHARED, text: `${rule.name}: too many to list` } : text.root;
     this.alertCount += 1;
     this.#bucket(at).alerts += 1;
@@ -276,7 +276,7 @@ export class DryEngine {
 
   /** Whether the rule has as many open alerts as allowed, without the shared one. */
   #isFull(at: number): boolean {
-    const { max_open } = this.#rule.rule;
+    const { max_open } = this.rule.rule;
     const others = () => this.#openAlerts.size - (this.#openAlerts.has(SHARED) ? 1 : 0);
     if (max_open === 0 || others() < max_open) return false;
     for (const key of [...this.#openAlerts.keys()]) this.#find(key, at);
@@ -312,7 +312,7 @@ export class DryEngine {
     for (const key of [...this.#openAlerts.keys()]) this.#find(key, at);
     this.#windows.clean(at);
     for (const [key, ended] of this.#ended)
-      if (ended.at < at - this.#rule.rule.reopen_within_seconds) this.#ended.delete(key);
+      if (ended.at < at - this.rule.rule.reopen_within_seconds) this.#ended.delete(key);
   }
 
   /** The result at `until`. */

@@ -11,6 +11,7 @@ import { blocksSince, cutAt, eventOf, keptTexts, minerOf, sourcesOf } from "./li
 import { dryMissing } from "./missing.ts";
 import { noveltyOfGiven, noveltyOfKept } from "./novelty.ts";
 import { versusOf } from "./versus.ts";
+import { readWeeks } from "./weeks.ts";
 
 export interface DryRunOrder {
   projectId: number;
@@ -24,6 +25,8 @@ export interface DryRunOrder {
 const DAY = 86_400;
 const USUAL_END = 1800;
 const MANY_A_DAY = 20;
+/** In addition, for the counts of four weeks. */
+const WEEKS_BUDGET_MS = 2000;
 
 /** Runs a rule over the kept lines, or the given ones. Only reads. */
 export function runDry(
@@ -67,6 +70,13 @@ export function runDry(
     assume_resolved_after: assumed,
     ...found,
     versus: versusOf(reader, { projectId, rule: input.versus }, { alerts: found.alerts, range }),
+    weeks: input.weeks
+      ? readWeeks(reader, engine.rule, {
+          projectId,
+          now,
+          isOver: () => clock.mono() - begun > order.budgetMs + WEEKS_BUDGET_MS,
+        })
+      : null,
     warnings: warningsOf(input.rule, {
       comparesFrom: comparesFrom(reader, projectId, input.rule),
       matched,

@@ -7,7 +7,7 @@ import { identifiersText, markedTemplate } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { clockTime, span } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
-import { dryPlot } from "./dry-plot.ts";
+import { dryPlot, weeksPlot } from "./dry-plot.ts";
 import { ladderTriedWords } from "./try-ladder.ts";
 
 /** What the rule in the form would have done: drawn anew while it changes, by the box alone. */
@@ -31,6 +31,7 @@ function tried(call: PageCall, run: DryRun, project: string): Markup {
 ${run.warnings.map(({ detail }) => html`<p class="notice notice-warn">${detail}</p>`)}
 ${ladderTriedWords(call)}
 ${dryPlot(call, run)}
+${fourWeeks(call, run)}
 ${against(call, run)}
 ${alertList(call, run)}
 ${near(call, run)}
@@ -60,6 +61,31 @@ function coverage({ range, scanned, matched }: DryRun): string {
   const cut =
     range.why === null ? "" : ` ${CUT[range.why]}: it is ${span(range.until - range.from)}.`;
   return looked + cut;
+}
+
+/** Of a rule that asks for what is new, unusual or missing: by counts, which are kept longer than lines. */
+function fourWeeks(call: PageCall, { weeks }: DryRun): Piece {
+  if (weeks === null) return false;
+  const { from, compares_from: told, complete, fired_count: count, fired } = weeks;
+  const unknown =
+    told === null
+      ? "Nothing that this rule looks at is counted yet."
+      : told > from &&
+        html`Before ${clockTime(call, told)} it can't be told: too little was counted, or it is no longer kept.`;
+  return html`<h3>The last four weeks</h3>
+<p>By what is counted by the hour it would ${count === 0 ? "never have fired" : `have fired ${count === 1 ? "once" : `${count} times`}`}. ${unknown !== false && html`<span class="soft">${unknown}</span>`}</p>
+${!complete && html`<p class="notice notice-warn">There is so much that not all of it was looked at.</p>`}
+${weeksPlot(call, weeks)}
+${
+  fired.length > 0 &&
+  html`<details id="weeks-fired"${fired.length <= 10 && html` open`}><summary>Where it would have fired</summary><ul class="rule-alerts">${fired
+    .toReversed()
+    .slice(0, MOST_SHOWN)
+    .map(({ at, template, identifiers, came, usually }) => {
+      const about = identifiersText(identifiers);
+      return html`<li><span class="soft">${clockTime(call, at)}</span> <span class="message">${markedTemplate(template)}</span>${about !== "" && html` <span class="soft">${about}</span>`}${came !== null && html` <span class="soft">${came}, usually ${usually ?? 0}</span>`}</li>`;
+    })}</ul>${count > MOST_SHOWN && html`<p class="soft">The latest ${Math.min(MOST_SHOWN, fired.length)} of ${count}.</p>`}</details>`
+}`;
 }
 
 /** What the saved rule did in the same time, by its real alerts. */

@@ -155,7 +155,7 @@ async function tryIt(call: PageCall, form: URLSearchParams): Promise<FormDone> {
     rule,
     days: Number(form.get("days") ?? "7"),
     ...(name === undefined || isRuleGone(call, projectOf(call), name) ? {} : { versus: name }),
-    ...(lines.length === 0 ? {} : { lines }),
+    ...(lines.length === 0 ? { weeks: true } : { lines }),
   };
   const tried = await runTrial(call.tenant, projectOf(call), check(dryRunWrite, asked, "body"));
   return {

@@ -1,0 +1,40 @@
+import type { TestBox } from "./box.ts";
+
+const DAY = 86_400;
+
+/**
+ * Writes five weeks of counts of a project's template, as if they had been counted: `hoursOf` says how often it came in each
+ * hour, by the number of the day before today. The box reads them after a restart.
+ */
+export function plantWeeks(
+  box: TestBox,
+  {
+    project,
+    template,
+    hoursOf,
+  }: { project: string; template: string; hoursOf(back: number): number[] },
+): void {
+  const today = Math.floor(box.clock.now() / 1000 / DAY);
+  box.tenant.store.write((tx) => {
+    const of = "(SELECT id FROM projects WHERE name = ?)";
+    const series = tx
+      .sql<[string], number>(
+        `SELECT id FROM count_series WHERE selection = '' AND project_id = ${of}`,
+      )
+      .pluck()
+      .get(project);
+    tx.sql<[number, number]>("UPDATE count_series SET since = ? WHERE id = ?").run(
+      (today - 40) * DAY,
+      series as number,
+    );
+    for (let back = 36; back >= 1; back--) {
+      const hours = hoursOf(back);
+      const n = hours.reduce((sum, one) => sum + one, 0);
+      if (n === 0) continue;
+      const last = (today - back) * DAY + (hours.findLastIndex((one) => one > 0) + 1) * 3600 - 1;
+      tx.sql<[number, number, string, number, string, number]>(
+        "INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap) VALUES (?, ?, ?, ?, ?, ?, 3600)",
+      ).run(series as number, today - back, template, n, JSON.stringify(hours), last);
+    }
+  });
+}
