@@ -1,8 +1,6 @@
 import { noteChange } from "../../core/alerts/changes.ts";
 import { NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import { wasAlert } from "../../core/alerts/named.ts";
-import { isOfSeveral } from "../../core/alerts/recheck.ts";
-import { renotifyBurst } from "../../core/alerts/renotify.ts";
 import { findReopenable, reopen } from "../../core/alerts/reopen.ts";
 import { dueWaiting } from "../../core/alerts/waiting.ts";
 import { patternTimeOf } from "../../core/projects/pattern.ts";
@@ -10,15 +8,15 @@ import type { Source } from "../../core/projects/sources.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { keyPrefix } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
-import type { IngestEvent } from "./event.ts";
 import { isNewTo, type Novelty } from "./first-seen.ts";
+import { createFolding, lasting } from "./folding.ts";
 import { createGoingOn, type GoingOn } from "./going-on.ts";
 import type { Habits } from "./habits.ts";
 import { type CompiledRule, matches } from "./match.ts";
 import { createMissing, type Missing } from "./missing.ts";
 import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
 import type { NamedState } from "./named-fields.ts";
-import type { OpenAlert, OpenAlerts } from "./open-alerts.ts";
+import type { OpenAlerts } from "./open-alerts.ts";
 import { createOpener, foundOf, namedBy } from "./opening.ts";
 import type { ProjectStates } from "./project-state.ts";
 import { createRowsTaken } from "./rows-taken.ts";
@@ -83,7 +81,7 @@ export function createEffects(memory: {
   const tooMany = createTooMany(openAlerts, memory.unresolved);
   const waiting = createWaitingBook();
   const subjectOf = subjectMaker();
-  const bursts: { key: string; alert: OpenAlert }[] = [];
+  const folding = createFolding(openAlerts, projects);
   const rows = createRowsTaken();
   const goingOn = createGoingOn(openAlerts, memory.unresolved);
   const { open, settle } = createOpener({ tooMany, waiting, rows });
@@ -94,7 +92,7 @@ export function createEffects(memory: {
     windows.flush(tx);
     waiting.flush(tx);
     openAlerts.flush(tx);
-    for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
+    folding.flush(tx);
     tooMany.flush(tx);
   };
 
@@ -143,48 +141,6 @@ export function createEffects(memory: {
     return { answer: { alerted, template_id: mined.id, ...ended }, isRepeat };
   };
 
-  const foldInto = (
-    tx: Tx,
-    { rule, names }: CompiledRule,
-    { key, alert, template }: { key: string; alert: OpenAlert; template: string },
-    event: IngestEvent,
-  ) => {
-    const seen = { at: tx.at, template, dedupSeconds: rule.dedup_window_minutes * 60 };
-    const named = namedBy(event);
-    const saysMore = openAlerts.hear(tx, key, { alert, event, names });
-    if (named !== null) {
-      const expiresAt = lasting(named.expiresAt, seen.at);
-      if (
-        named.instance !== null &&
-        named.instance === alert.instance &&
-        event.level <= alert.level
-      ) {
-        if (openAlerts.refresh(key, alert, { at: seen.at, expiresAt, saysMore })) {
-          alert.lastMessage = event.message;
-          alert.template = seen.template;
-        }
-        return false;
-      }
-      alert.expiresAt = expiresAt;
-      if (named.instance === null || named.instance !== alert.instance) alert.count++;
-      alert.instance = named.instance;
-    } else {
-      alert.count++;
-    }
-    if (
-      seen.dedupSeconds > 0 &&
-      alert.state === "open" &&
-      seen.at - alert.lastSeen > seen.dedupSeconds
-    )
-      bursts.push({ key, alert });
-    alert.level = Math.max(alert.level, event.level);
-    alert.lastSeen = seen.at;
-    alert.lastMessage = event.message;
-    alert.template = seen.template;
-    openAlerts.touch(key, alert);
-    return true;
-  };
-
   const keyOf = (rule: CompiledRule, { source, event }: Arrival, mined: Mined) => {
     const named = namedBy(event);
     const subject = named === null ? mined.root.id : subjectOf(nameScopeOf(source), named.dedupKey);
@@ -216,11 +172,7 @@ export function createEffects(memory: {
     // A key with an open window has no open alert: firing closes the window and opens the alert.
     const alert = windows.has(key) ? null : openAlerts.find(tx, key, quietSeconds);
     if (alert !== null) {
-      if (alert.source !== null && alert.source !== source.name) {
-        alert.source = null;
-        isOfSeveral(tx, alert.id);
-      }
-      const isNews = foldInto(tx, rule, { key, alert, template: mined.root.text }, event);
+      const isNews = folding.into(tx, rule, { key, alert }, { ...arrival, mined });
       return isNews ? "alerted" : "again";
     }
     if (rule.waitSeconds > 0) {
@@ -307,6 +259,7 @@ export function createEffects(memory: {
     },
     undo() {
       tooMany.undo();
+      folding.undo();
       goingOn.clear();
       missing.clear();
     },
@@ -314,7 +267,7 @@ export function createEffects(memory: {
       openAlerts.settle();
       tooMany.settle();
       waiting.clear();
-      bursts.length = 0;
+      folding.settle();
       rows.reset();
       nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
     },
@@ -342,9 +295,4 @@ function reopens(
     expiresAt: lasting(named?.expiresAt ?? null, tx.at),
   });
   return true;
-}
-
-/** An expiry in the past only means that the sender's clock is wrong. */
-function lasting(expiresAt: number | null, at: number): number | null {
-  return expiresAt !== null && expiresAt > at ? expiresAt : null;
 }
