@@ -1,8 +1,9 @@
-/** `kill-upgrade.ts PATH N`: upgrades the store at PATH and dies before its N-th step; 0: prints how many there are. */
+/** `kill-upgrade.ts PATH INTO`: upgrades the store at PATH, keeps its folder as it is before each step in INTO, and prints how many there are. */
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { dieBefore, step, stepsTaken } from "./steps.ts";
+import { keepEach, step, stepsTaken } from "./steps.ts";
 
-const [, , path = "", count = ""] = process.argv;
+const [, , path = "", into = ""] = process.argv;
 const { openStore } = await import("../../../src/ground/store/store.ts");
 const { systemClock } = await import("../../../src/ground/kit/clock.ts");
 const { systemRandom } = await import("../../../src/ground/kit/random.ts");
@@ -14,7 +15,7 @@ Database.prototype.exec = function (this: Database.Database, sql) {
   if (sql.startsWith("BEGIN")) this.function("step", step);
   return exec.call(this, sql);
 };
-dieBefore(Number(count));
+keepEach(dirname(path), into);
 openStore({
   path,
   kind: "box",

@@ -1,18 +1,24 @@
 /**
- * Counts what a process does to files and databases, and kills it before one of these steps: for
- * programs of tests that must survive a kill anywhere. Imported before what it watches.
+ * Counts what a process does to files and databases, and keeps what a kill before one of these steps
+ * would leave: for programs of tests that must survive a kill anywhere. Imported before what it watches.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 
-let fatal = 0;
+let before: ((step: number) => void) | null = null;
 let taken = 0;
 
-/** From now on counts; dies before step `n` (0 = never). */
-export function dieBefore(n: number): void {
-  fatal = n;
+/**
+ * From now on copies `directory` before each step, or each of some, to a folder in `into` that has the step's number as
+ * its name. A kill leaves the files as they are there; a process that dies at a step would have to be started for each.
+ */
+export function keepEach(directory: string, into: string, every = 1): void {
   taken = 0;
+  before = (step) => {
+    if (step % every === 0) fs.cpSync(directory, join(into, String(step)), { recursive: true });
+  };
 }
 
 export function stepsTaken(): number {
@@ -21,8 +27,13 @@ export function stepsTaken(): number {
 
 /** One step; 0, so that it can be an SQL function. */
 export function step(): number {
+  const run = before;
   taken += 1;
-  if (taken === fatal) process.kill(process.pid, "SIGKILL");
+  // What it does itself is no step.
+  before = null;
+  const now = taken;
+  run?.(now);
+  [before, taken] = [run, now];
   return 0;
 }
 

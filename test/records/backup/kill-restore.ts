@@ -1,11 +1,11 @@
-/** `kill-restore.ts DATA FILE N`: restores FILE over the store in DATA and dies before its N-th step; 0: prints how many there are. */
-import { dieBefore, stepsTaken } from "../../ground/store/steps.ts";
+/** `kill-restore.ts DATA FILE INTO`: restores FILE over the store in DATA, keeps DATA as it is before each step in INTO, and prints how many there are. */
+import { keepEach, stepsTaken } from "../../ground/store/steps.ts";
 
-const [, , data = "", file = "", count = ""] = process.argv;
+const [, , data = "", file = "", into = ""] = process.argv;
 const { restoreBackup } = await import("../../../src/records/backup/restore.ts");
 const { placeOf } = await import("../../../src/records/backup/place.ts");
 const { systemClock } = await import("../../../src/ground/kit/clock.ts");
-dieBefore(Number(count));
+keepEach(data, into);
 restoreBackup({
   place: placeOf(data),
   file,
