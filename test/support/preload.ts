@@ -3,6 +3,7 @@ import { enableCompileCache, registerHooks, syncBuiltinESMExports } from "node:m
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import threads, { Worker, type WorkerOptions } from "node:worker_threads";
+import { account } from "./account.ts";
 import { followTests } from "./follow.ts";
 import { PACKAGES, packageFile, programFileIn, shared, threadFileIn } from "./shared.ts";
 
@@ -13,6 +14,8 @@ if (directory) {
   followTests();
   takeThreads(directory);
   takeProgram(directory);
+  const entry = process.argv[1] ?? "";
+  if (/\.test\.ts$|\/groups\/.+\.mjs$/.test(entry)) process.once("exit", () => account(entry));
   registerHooks({
     resolve(name, context, next) {
       if (!PACKAGES.has(name)) return next(name, context);

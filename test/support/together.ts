@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
-import { describe } from "node:test";
+import { after, before, describe } from "node:test";
+import { account, spent } from "./account.ts";
 
 const root = join(import.meta.dirname, "../..");
 const require = createRequire(import.meta.url);
@@ -11,5 +12,15 @@ const require = createRequire(import.meta.url);
  * loaded while their suite is built, which is why none may wait (top-level `await`).
  */
 export function together(files: readonly string[]): void {
-  for (const file of files) describe(relative(root, file), () => void require(file));
+  for (const file of files)
+    describe(relative(root, file), () => {
+      const loading = spent();
+      let from = loading;
+      before(() => {
+        from = spent();
+      });
+      after(() => account(file, from));
+      require(file);
+      account(`load ${relative(root, file)}`, loading);
+    });
 }
