@@ -51,13 +51,11 @@ export class Attempt {
     this.#over = true;
     this.#release();
     const truncated = this.#size > this.#maxBytes;
-    const read = Buffer.concat(this.#chunks).subarray(0, this.#maxBytes);
     this.#settle({
       error,
       status: this.#status,
       headers: this.#headers,
-      // A character that was cut in two is left out.
-      body: new TextDecoder().decode(read, { stream: truncated }),
+      body: this.#size === 0 ? "" : this.#read(truncated),
       truncated,
       sent: this.#sent,
       durationMs: Math.max(0, Math.round(this.#clock.mono() - this.#startedAt)),
@@ -107,12 +105,18 @@ export class Attempt {
     for (const [name, value] of Object.entries(response.headers)) {
       this.#headers[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
     }
-    response.on("data", (chunk: Buffer) => this.#read(chunk));
+    response.on("data", (chunk: Buffer) => this.#take(chunk));
     response.on("end", () => this.end(null));
     response.on("error", (error) => this.end(egressErrorOf(error)));
   }
 
-  #read(chunk: Buffer): void {
+  /** A character that was cut in two is left out. */
+  #read(truncated: boolean): string {
+    const read = Buffer.concat(this.#chunks).subarray(0, this.#maxBytes);
+    return new TextDecoder().decode(read, { stream: truncated });
+  }
+
+  #take(chunk: Buffer): void {
     if (this.#over) return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;

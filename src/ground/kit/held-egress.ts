@@ -35,12 +35,15 @@ export function heldEgress(client: EgressClient, gate: DurableGate, clock: Clock
     if (why !== null) throw new EgressFault(why);
   };
 
+  const sendAfter = async (waiting: Promise<void>, request: EgressRequest) => {
+    const why = await passed(waiting, request);
+    return why === null ? client.send(request) : unsent(why);
+  };
+
   return {
-    async send(request) {
+    send(request) {
       const waiting = gate();
-      if (waiting === null) return client.send(request);
-      const why = await passed(waiting, request);
-      return why === null ? client.send(request) : unsent(why);
+      return waiting === null ? client.send(request) : sendAfter(waiting, request);
     },
     async dial(request: DialRequest) {
       const waiting = gate();

@@ -31,7 +31,9 @@ export function signedHeaders(signed: {
   timestamp: number;
   body: string | Uint8Array;
 }): Record<string, string> {
-  const { secret, eventId, timestamp, body } = signed;
+  const { secret, eventId, timestamp } = signed;
+  // Both signatures read the same bytes.
+  const body = typeof signed.body === "string" ? Buffer.from(signed.body) : signed.body;
   const standard = createHmac("sha256", standardKey(secret))
     .update(`${eventId}.${timestamp}.`)
     .update(body)

@@ -15,13 +15,18 @@ export function secretsOf(
   headers: Readonly<Record<string, string>>,
   body: string | null,
 ): string[] {
-  const values = Object.values(headers).flatMap((value) => {
+  const secrets = new Set<string>();
+  const add = (value: string) => {
+    for (const written of [value.trim(), JSON.stringify(value).slice(1, -1)])
+      if (written.length >= SHORTEST_SECRET) secrets.add(written);
+  };
+  for (const value of Object.values(headers)) {
+    add(value);
     const credential = /^\s*\S+\s+(\S+)\s*$/.exec(value)?.[1];
-    return credential === undefined ? [value] : [value, credential];
-  });
-  if (body !== null) values.push(body, ...valuesIn(body));
-  const written = values.flatMap((value) => [value.trim(), JSON.stringify(value).slice(1, -1)]);
-  return [...new Set(written)].filter((value) => value.length >= SHORTEST_SECRET);
+    if (credential !== undefined) add(credential);
+  }
+  if (body !== null) for (const value of [body, ...valuesIn(body)]) add(value);
+  return [...secrets];
 }
 
 /**
@@ -29,6 +34,7 @@ export function secretsOf(
  * beginning of a secret, which goes too.
  */
 export function mask(text: string, secrets: readonly string[], truncated: boolean): string {
+  if (!truncated && !secrets.some((secret) => text.includes(secret))) return text;
   const found = secrets.flatMap((secret) => [
     ...occurrences(text, secret),
     ...(truncated ? cutOff(text, secret) : []),

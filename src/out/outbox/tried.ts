@@ -144,8 +144,16 @@ function bodyOf(
 /** A part of an address shorter than this is a word, and no secret. */
 const SHORTEST_PART = 12;
 
+const known = new WeakMap<Credentials, string[]>();
+
 /** Each credential as it is, as an address writes it, and an address's own parts; the `url` is shown anyway. */
-function secretsIn({ url: _, ...credentials }: Credentials): string[] {
+function secretsIn(credentials: Credentials): string[] {
+  const secrets = known.get(credentials) ?? findSecrets(credentials);
+  known.set(credentials, secrets);
+  return secrets;
+}
+
+function findSecrets({ url: _, ...credentials }: Credentials): string[] {
   const values = Object.values(credentials).flatMap((value) => [
     value,
     encodeURIComponent(value),

@@ -3,7 +3,7 @@ import type { Log } from "../../ground/kit/log.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import type { Store } from "../../ground/store/store.ts";
 import { tenantClock } from "../../people/reader-clock.ts";
-import { openCredentials } from "../outbox/credentials.ts";
+import { type Credentials, openCredentials } from "../outbox/credentials.ts";
 import { inCustomWords } from "../outbox/custom-words.ts";
 import {
   type ChannelSender,
@@ -61,6 +61,9 @@ export function createSender(options: SenderOptions): ChannelSender {
   };
 }
 
+/** By the row as it was read: what starts at one look has the same, and its secrets are opened once for all. */
+const opened = new WeakMap<IntegrationRow, Credentials>();
+
 /** The settings' usual values by name. */
 function usual({ settings }: ChannelList): Settings {
   return Object.fromEntries(Object.entries(settings).map(([name, each]) => [name, each.usual]));
@@ -85,8 +88,9 @@ async function send(
   if (integration.relay !== 0) return sendRelay({ store, sealer, egress }, message);
   const kind = channels.find(integration.type);
   if (kind === undefined) return ours(`this program knows no channel of type ${integration.type}`);
-  const sealed = openCredentials(sealer, integration);
+  const sealed = opened.get(integration) ?? openCredentials(sealer, integration);
   if (sealed === null) return ours(UNREADABLE);
+  opened.set(integration, sealed);
   watch.hide(sealed);
   const isOpen = "url" in kind.fields.shape;
   const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;

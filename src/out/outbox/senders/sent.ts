@@ -49,8 +49,13 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-export function serverTime(result: EgressResult): number | null {
-  return parseHttpDate(result.headers["date"] ?? "");
+/** The last date that was read: answers of one second have the same. */
+let read: { text: string; at: number | null } = { text: "", at: null };
+
+export function serverTime({ headers }: EgressResult): number | null {
+  const text = headers["date"] ?? "";
+  if (text !== read.text) read = { text, at: parseHttpDate(text) };
+  return read.at;
 }
 
 /** The part of a request that comes from `Via`. */
