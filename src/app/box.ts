@@ -52,7 +52,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("lock", lockDirectory(config.data));
     dropLeftovers(config.data, (name) => /^box\.(db|key)/.test(name));
     if (config.keyFile !== null) linkKeyFile(config.data, config.keyFile);
-    const ended = () => tenant.changes.told([{ topic: "house" }]);
+    const ended = () => tenant.changes.told([{ topic: "host" }]);
     const isTimeKnown = () => tenant.watch.state().sane;
     const about = { data: config.data, clock, log, ended, isTimeKnown };
     const backups = config.backups && scheduledBackups(config.backups, about);

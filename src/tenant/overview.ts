@@ -87,9 +87,9 @@ export function projectNowOf(
   return projectOf(store, { ...of, at: unixSeconds(clock), heard });
 }
 
-function readyOf({ host: house }: Tenant): Overview["ready"] {
-  if (house === null) return null;
-  const { status, checks } = house.health();
+function readyOf({ host }: Tenant): Overview["ready"] {
+  if (host === null) return null;
+  const { status, checks } = host.health();
   const wrong = checks.filter(({ ok }) => !ok);
   return {
     status,

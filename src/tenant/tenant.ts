@@ -91,8 +91,8 @@ export interface Tenant {
   readonly publicUrl: string;
   /** What the program around the tenant does for it; null on the hosted service, and before the program has started. */
   readonly host: TenantHost | null;
-  /** Sets `house`. */
-  standIn(house: TenantHost): void;
+  /** Sets `host`. */
+  standIn(host: TenantHost): void;
   /** Records that a key was used, at most once a minute for each key. */
   keyUsed(keyId: string): void;
   /** Records that a session was used, at most once a minute for each session. */
@@ -220,7 +220,7 @@ export function startTenant(options: TenantOptions): Tenant {
   ]);
   const ask = createAsk({ egress: egress.share(ASKING), clock });
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
-  let house: TenantHost | null = null;
+  let host: TenantHost | null = null;
   const used = new LRUCache<string, number>({ max: 1000 });
 
   const unsubscribe = store.onCommit((notes) => {
@@ -263,10 +263,10 @@ export function startTenant(options: TenantOptions): Tenant {
     channels: kinds,
     publicUrl,
     get host() {
-      return house;
+      return host;
     },
     standIn(around) {
-      house = around;
+      host = around;
     },
     keyUsed(keyId) {
       const now = clock.mono();

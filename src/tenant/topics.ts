@@ -31,7 +31,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   "ping-addresses": ["heartbeats"],
   calendars: ["people"],
   relay: ["system"],
-  house: ["system"],
+  host: ["system"],
 };
 
 /** What a person changed in a project, by its kind in the audit. */

@@ -199,7 +199,7 @@ export const pageBodies: Record<string, Make> = {
     await of.api("POST", `/v1/projects/${of.f.project}/heartbeats/${hid}/pause`);
     return {};
   },
-  "/heartbeats/{hid}/hear": ({ box }) => ({ ear: `a:${box.owner.accountId}` }),
+  "/heartbeats/{hid}/hear": ({ box }) => ({ recipient: `a:${box.owner.accountId}` }),
   "/heartbeats/{hid}/rotate": nothing,
   "/heartbeats/{hid}/delete": nothing,
   "/people/invite": () => ({ role: "member", hours: "1" }),

@@ -40,7 +40,7 @@ const verbs = {
   backup: verb(z.tuple([z.int()]), ({ store }, at) =>
     store.write((tx) => {
       setMeta(tx, "last_backup", at);
-      tx.note({ topic: "house" });
+      tx.note({ topic: "host" });
     }),
   ),
 };

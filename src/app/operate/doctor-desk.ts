@@ -38,7 +38,7 @@ export function doctorService(
     } finally {
       cancel();
       if (running === child) running = null;
-      changes.told([{ topic: "house" }]);
+      changes.told([{ topic: "host" }]);
     }
   };
 

@@ -71,7 +71,7 @@ export type Note =
   | { topic: "digest" }
   | { topic: "relay" }
   /** The doctor's findings changed, or a backup was made. */
-  | { topic: "house" };
+  | { topic: "host" };
 
 /** Read access: a store, or the caller's transaction. */
 export interface Reader {

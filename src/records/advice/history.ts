@@ -38,7 +38,7 @@ interface Row {
 
 const NEWEST = `SELECT id, rule_id AS ruleId, level, opened_at AS openedAt, resolved_at AS endedAt, identifiers,
   alert_key AS key, dedup_key AS name, drill FROM alerts WHERE id < ? ORDER BY id DESC LIMIT ?`;
-const DEEDS = `SELECT alert_id AS alert, kind, account_id AS accountId, detail FROM timeline
+const ACTIONS = `SELECT alert_id AS alert, kind, account_id AS accountId, detail FROM timeline
   WHERE alert_id BETWEEN ? AND ?
     AND (kind IN ('acknowledged', 'resolved', 'escalated') OR account_id IS NOT NULL)
   ORDER BY alert_id, id`;
@@ -54,9 +54,9 @@ export function* historySince(reader: Reader, from: number): Work<Map<number, Pa
   while (read < MOST) {
     const rows = reader.sql<[number, number], Row>(NEWEST).all(before, PIECE);
     const since = rows.filter(({ openedAt, drill }) => openedAt >= from && drill === 0);
-    const deeds = deedsOf(reader, since);
+    const actions = actionsOf(reader, since);
     for (const row of since)
-      newestFirst.push({ ruleId: row.ruleId, past: pastOf(row, deeds.get(row.id) ?? []) });
+      newestFirst.push({ ruleId: row.ruleId, past: pastOf(row, actions.get(row.id) ?? []) });
     before = rows.at(-1)?.id ?? before;
     read += rows.length;
     // Ids follow time, but for a clock that was set back.
@@ -67,28 +67,28 @@ export function* historySince(reader: Reader, from: number): Work<Map<number, Pa
   return new Map([...byRule].map(([rule, all]) => [rule, all.map(({ past }) => past)]));
 }
 
-interface Deed {
+interface Action {
   alert: number;
   kind: string;
   accountId: string | null;
   detail: string;
 }
 
-function deedsOf(reader: Reader, rows: readonly { id: number }[]): Map<number, Deed[]> {
+function actionsOf(reader: Reader, rows: readonly { id: number }[]): Map<number, Action[]> {
   const [last, first] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return new Map();
-  const deeds = reader.sql<[number, number], Deed>(DEEDS).all(first.id, last.id);
-  return Map.groupBy(deeds, ({ alert }) => alert);
+  const actions = reader.sql<[number, number], Action>(ACTIONS).all(first.id, last.id);
+  return Map.groupBy(actions, ({ alert }) => alert);
 }
 
 function pastOf(
   { ruleId: _, drill: _drill, identifiers, name, ...row }: Row,
-  deeds: readonly Deed[],
+  actions: readonly Action[],
 ): PastAlert {
   const steps = new Map<number, readonly string[]>();
   let [isActedOn, isEndedBySource, isTakenAtSource] = [false, false, false];
   let takenBy: string | null = null;
-  for (const { kind, accountId, detail } of deeds) {
+  for (const { kind, accountId, detail } of actions) {
     const isTold = kind === "resolved" || kind === "escalated";
     const said: { steps?: unknown; accounts?: string[]; by?: unknown } = isTold
       ? JSON.parse(detail)

@@ -115,7 +115,7 @@ test("AC-18.4: a missed heartbeat with a ladder of its own pages exactly once; r
       .map((request) => toldIn(request))
       .filter(({ purpose }) => purpose === "page");
   const { at, address } = await make({
-    ear: `a:${box.owner.accountId}`,
+    recipient: `a:${box.owner.accountId}`,
     period_seconds: "6",
     "period_seconds-unit": "60",
     grace_seconds: "2",
@@ -145,7 +145,7 @@ test("AC-18.4: a box that was down when a heartbeat was expected pages nobody", 
   const { box, receiver, tab, make, ping } = await story(t);
   await reachBy(box, box.owner, receiver, "/me");
   const before = receiver.received.length;
-  const { at, address } = await make({ ear: `a:${box.owner.accountId}` });
+  const { at, address } = await make({ recipient: `a:${box.owner.accountId}` });
   await ping(address);
   await box.restart(() => void box.clock.turn(180 * MINUTE * 1000));
   await pass(box, 12 * MINUTE, MINUTE);

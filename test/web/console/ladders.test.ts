@@ -170,7 +170,7 @@ test("rules made in passing take the project's default ladder; whoever was promi
     grace_seconds: "7",
     "grace_seconds-unit": "60",
     level: "400",
-    ear: "usual",
+    recipient: "usual",
   });
   const none = await tab.post("/heartbeats/new", beat("backup"), { from: "/heartbeats/new" });
   assert.equal(none.status, 422, "there is no default yet");

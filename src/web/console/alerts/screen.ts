@@ -2,7 +2,7 @@ import { alertId } from "../../../core/alerts/alert.ts";
 import { countAlerts } from "../../../core/alerts/counts.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type Beside, type PageCall, pathOf, type Screen, type View } from "../screen.ts";
-import { refuseMany, selectedAlerts } from "../ui/alert-deeds.ts";
+import { refuseMany, selectedAlerts } from "../ui/alert-actions.ts";
 import { alertActionForms } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
 import { type AskedList, askedList, CHOSEN, listAddress } from "../ui/asked-alerts.ts";

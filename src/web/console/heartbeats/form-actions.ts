@@ -50,9 +50,9 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
     target,
     act(call, form) {
       const { row, project } = heartbeatHere(call);
-      const ear = form.get("ear") ?? "";
+      const recipient = form.get("recipient") ?? "";
       const rule = call.tenant.store.write((tx) =>
-        makeHeartbeatRule(tx, project, { heartbeat: row, ear }),
+        makeHeartbeatRule(tx, project, { heartbeat: row, recipient }),
       );
       return { said: `The rule ${rule} is saved. It takes only this heartbeat.` };
     },

@@ -7,7 +7,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { field, fieldId, select } from "../ui/form.ts";
 import { LENGTH_UNITS } from "./fields.ts";
-import { USUAL_EAR } from "./heartbeat-rule.ts";
+import { USUAL_RECIPIENT } from "./heartbeat-rule.ts";
 
 const LEVELS = [
   { value: "500", name: "critical" },
@@ -59,7 +59,7 @@ function lengthField(
 /** Who is told: the rules as they stand, or a ladder of its own. */
 export function earsField(call: PageCall, action: string, project: string | null): Markup {
   return html`${select(call, action, {
-    name: "ear",
+    name: "recipient",
     label: "Who is told",
     value: "",
     choices: [
@@ -81,7 +81,7 @@ export function usualEars(
   const isSome = home === null && [...defaultsOf(store).keys()].some((id) => id !== null);
   if (ladder === null && !isSome) return [];
   const name = `its own rule, on the project’s default ladder${ladder === null ? "" : `: ${ladder}`}`;
-  return [{ value: USUAL_EAR, name }];
+  return [{ value: USUAL_RECIPIENT, name }];
 }
 
 /** People, and schedules of the project with whom they have now; of every project where none is chosen yet. */

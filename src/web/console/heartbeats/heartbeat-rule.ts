@@ -9,7 +9,7 @@ import type { Tx } from "../../../ground/store/store.ts";
 const REPEAT_MINUTES = 5;
 
 /** The choice of the form that isn't a person or a schedule: what the project has for rules made in passing. */
-export const USUAL_EAR = "usual";
+export const USUAL_RECIPIENT = "usual";
 
 /**
  * Makes a rule that takes this heartbeat alone and pages whom the form names: `a:` and an account, `s:` and a schedule, or the
@@ -18,14 +18,15 @@ export const USUAL_EAR = "usual";
 export function makeHeartbeatRule(
   tx: Tx,
   project: Project,
-  { heartbeat, ear }: { heartbeat: { name: string; slug: string }; ear: string },
+  { heartbeat, recipient }: { heartbeat: { name: string; slug: string }; recipient: string },
 ): string {
-  const who = ear.slice(2);
-  const isAccount = ear.startsWith("a:");
+  const who = recipient.slice(2);
+  const isAccount = recipient.startsWith("a:");
   const refuse = (reason: string): never => {
-    throw invalid([{ field: "/ear", reason }]);
+    throw invalid([{ field: "/recipient", reason }]);
   };
-  if (ear !== USUAL_EAR && !isAccount && !ear.startsWith("s:")) refuse("is nobody");
+  if (recipient !== USUAL_RECIPIENT && !isAccount && !recipient.startsWith("s:"))
+    refuse("is nobody");
   const own = {
     accounts: isAccount ? [who] : [],
     schedules: isAccount ? [] : [who],
@@ -39,7 +40,7 @@ export function makeHeartbeatRule(
       match: { tags: ["heartbeat"] },
       conditions: [{ key: "slug", op: "eq", value: heartbeat.slug }],
       identifier_keys: ["heartbeat"],
-      ...(ear === USUAL_EAR
+      ...(recipient === USUAL_RECIPIENT
         ? ladderInPassing(tx, project, { steps: () => refuse("has no default ladder") })
         : { escalations: [own] }),
     },

@@ -105,11 +105,11 @@ function paceOfFields(fields: URLSearchParams, now: number) {
 
 function create({ tenant, origin }: PageCall, fields: URLSearchParams): FormDone {
   const body = heartbeatOfFields(fields);
-  const ear = fields.get("ear") ?? "";
+  const recipient = fields.get("recipient") ?? "";
   const { row, addresses } = tenant.store.write((tx) => {
     const project = getProject(tx, fields.get("project") ?? "");
     const made = createHeartbeat(tx, project, { tenantId: tenant.id, body });
-    if (ear !== "") makeHeartbeatRule(tx, project, { heartbeat: made.row, ear });
+    if (recipient !== "") makeHeartbeatRule(tx, project, { heartbeat: made.row, recipient });
     return made;
   });
   return {

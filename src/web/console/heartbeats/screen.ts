@@ -97,7 +97,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
     call,
     action,
     {
-      name: "ear",
+      name: "recipient",
       label: "Page",
       value: usual[0]?.value ?? `a:${call.who.accountId}`,
       choices: [...usual, ...earChoices(call, project.name)],

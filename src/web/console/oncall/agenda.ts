@@ -60,7 +60,7 @@ function firstRow(
   const isNow = starts_at <= call.now && block.ends_at > call.now;
   return html`<tr${isLinked && html` id="shift-${cut.starts_at}"`}${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
     account_id === call.who.accountId && html` (you)`
-  } <span class="soft small">${[override_id !== null ? "cover" : (layer ?? ""), isNow ? "now" : "", block.away ? "away" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
+  } <span class="soft small">${[override_id !== null ? "cover" : (layer ?? ""), isNow ? "now" : "", block.away ? "away" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${actions(call, shown, block)}</td></tr>
 `;
 }
 
@@ -71,7 +71,7 @@ function lastRow({ names, stored }: ShownSchedule, block: CalendarBlock, isWhole
 `;
 }
 
-function deeds(call: PageCall, shown: ShownSchedule, block: CalendarBlock): Piece {
+function actions(call: PageCall, shown: ShownSchedule, block: CalendarBlock): Piece {
   const { base, now, who } = call;
   const { account_id, starts_at, ends_at } = block;
   if (ends_at <= now) return null;

@@ -131,10 +131,10 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
 /** What a button of the form does to the draft: `up:0:1` is layer 0's second person earlier. */
 export function changedBy(
   draft: ScheduleDraft,
-  deed: string,
+  change: string,
   at: { now: number; me: string },
 ): ScheduleDraft {
-  const [what = "", ...rest] = deed.split(":");
+  const [what = "", ...rest] = change.split(":");
   const [layer = 0, place = 0] = rest.map(Number);
   const layers = [...draft.layers];
   if (what === "new-layer") return { ...draft, layers: [...layers, newLayer(draft, at)] };

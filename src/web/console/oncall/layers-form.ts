@@ -57,9 +57,9 @@ ${draft.layers.map((layer, index) => layerFields(call, of, { layer, index }))}
 function draftButton(
   { base }: PageCall,
   action: string,
-  of: { deed: string; sign: string; label: string },
+  of: { change: string; sign: string; label: string },
 ): Markup {
-  return html`<button class="second" id="do-${of.deed.replaceAll(":", "-")}" name="do" value="${of.deed}" formaction="${base}${action}/try" aria-label="${of.label}" title="${of.label}">${of.sign}</button>`;
+  return html`<button class="second" id="do-${of.change.replaceAll(":", "-")}" name="do" value="${of.change}" formaction="${base}${action}/try" aria-label="${of.label}" title="${of.label}">${of.sign}</button>`;
 }
 
 function layerFields(
@@ -68,8 +68,8 @@ function layerFields(
   { layer, index }: { layer: LayerDraft; index: number },
 ): Markup {
   const id = (field: string) => `l${index}-${field}`;
-  const does = (deed: string, sign: string, label: string) =>
-    draftButton(call, action, { deed, sign, label });
+  const does = (change: string, sign: string, label: string) =>
+    draftButton(call, action, { change, sign, label });
   const last = draft.layers.length - 1;
   const at = `/layers/${index}`;
   const add = listAccounts(call.tenant.store);

@@ -53,9 +53,9 @@ async function results(call: PageCall, q: string): Promise<Markup> {
     ([name, path]) => call.leads(path) && name.toLowerCase().includes(q.toLowerCase()),
   );
   const things = found.results.filter(({ path }) => call.leads(path));
-  const deeds = deedsOf(call, q);
+  const actions = actionsOf(call, q);
   const known = knownAs(call, q);
-  if (pages.length + things.length + known.length === 0 && deeds === false)
+  if (pages.length + things.length + known.length === 0 && actions === false)
     return empty("No name and no alert matches.");
   const { base } = call;
   return html`<ul class="found">${knownMessages(call, known)}${pages.map(
@@ -64,11 +64,11 @@ async function results(call: PageCall, q: string): Promise<Markup> {
   )}${things.map(
     ({ kind, title, sub, path }) =>
       html`<li><a href="${base}${path}" dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></a></li>`,
-  )}${deeds}</ul>${!found.complete && html`<p class="soft">Not everything was searched. Use more words.</p>`}`;
+  )}${actions}</ul>${!found.complete && html`<p class="soft">Not everything was searched. Use more words.</p>`}`;
 }
 
 /** "Acknowledge #123", where the words name one that is open. */
-function deedsOf(call: PageCall, q: string): Piece {
+function actionsOf(call: PageCall, q: string): Piece {
   const id = /^#?([1-9]\d{0,15})$/.exec(q)?.[1];
   const row = id === undefined ? null : findAlertRow(call.tenant.store, alertId(id));
   if (row === null || row.state === "resolved") return false;

@@ -11,13 +11,13 @@ import { ago, clockTime } from "../ui/times.ts";
 
 /** What lies there: when each was made and proved. None can be fetched from here. */
 export function backupsSection(call: PageCall): Markup {
-  const { host: house, store } = call.tenant;
+  const { host, store } = call.tenant;
   const last = getMeta(store, "last_backup");
   const proved =
     last === undefined
       ? html`<span class="warn">None was ever proved.</span>`
       : html`The last one was proved ${ago(call, Number(last))}.`;
-  const desk = house?.backups ?? null;
+  const desk = host?.backups ?? null;
   if (desk === null)
     return html`<h2>Backups</h2><p>${proved} None is made by itself: the box was given no directory for them.</p>
 <p>${commandLine("backup-flags", "box serve --backup-dir /mnt/other-disk/box-backups")}</p><p class="soft">Or one by hand: ${commandLine("backup-command", "box backup FILE")}</p>`;

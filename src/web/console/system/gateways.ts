@@ -88,10 +88,10 @@ function one(call: PageCall, kind: GatewayKind): Markup {
   const name = serviceName(kind.kind);
   const at = `${AT}/${kind.kind}`;
   const isOpen = call.returned?.action === at;
-  const deeds =
+  const actions =
     stored !== undefined &&
     html`<div class="buttons">${button(call, { action: `${at}/test`, name: "Test", kind: "second", label: `Test ${name}` })}${button(call, { action: `${at}/remove`, name: "Remove", kind: "danger", label: `Remove ${name}` })}</div>`;
-  return html`<div class="card"><div class="card-head"><h2>${name}</h2>${standing(call, stored)}</div><p class="soft">${about}.</p>${deeds}
+  return html`<div class="card"><div class="card-head"><h2>${name}</h2>${standing(call, stored)}</div><p class="soft">${about}.</p>${actions}
 <details id="set-${kind.kind}"${isOpen && html` open`}><summary>${stored === undefined ? "Set up" : "Change"} ${name}</summary>${form(call, at, { kind, stored })}</details>
 ${stored !== undefined && changesLink(call, "gateway", kind.kind)}</div>`;
 }

@@ -34,7 +34,7 @@ export const systemScreen: Screen = {
   path: "/system",
   view(call) {
     const { status, checks } = call.system.health();
-    const { host: house } = call.tenant;
+    const { host } = call.tenant;
     return {
       title: "System",
       nav: "system",
@@ -46,7 +46,7 @@ export const systemScreen: Screen = {
             findingsSection([...readiness(call, checks), ...(await ownFindings(call))]),
         },
         doctor: { watches: ["system"], draw: () => doctorSection(call) },
-        ...(house !== null && isManager(call.who.role) ? ofManagers(call, house) : {}),
+        ...(host !== null && isManager(call.who.role) ? ofManagers(call, host) : {}),
       },
     };
   },
@@ -60,13 +60,13 @@ export const systemScreen: Screen = {
   forms: { doctor: lookAgain, backup: backupNow, ...relayForms, ...wallForms },
 };
 
-function ofManagers(call: PageCall, house: TenantHost): Record<string, Section> {
+function ofManagers(call: PageCall, host: TenantHost): Record<string, Section> {
   return {
     backups: { watches: ["system"], draw: () => backupsSection(call) },
     relay: { watches: ["system"], draw: () => relaySection(call) },
     walls: { watches: ["system"], draw: () => wallsSection(call) },
-    load: { watches: ["alerts", "lines:*"], draw: () => loadSection(house) },
-    keeping: { watches: [], draw: () => keepingSection(call, house) },
+    load: { watches: ["alerts", "lines:*"], draw: () => loadSection(host) },
+    keeping: { watches: [], draw: () => keepingSection(call, host) },
     machine: { watches: [], draw: machineSection },
     text: {
       watches: [],
@@ -85,13 +85,13 @@ const STANDING = {
 
 function standing(call: PageCall, status: Health["status"]): Markup {
   const [look, sign, words] = STANDING[status];
-  const { host: house } = call.tenant;
-  const findings = house?.doctor.latest()?.findings ?? [];
+  const { host } = call.tenant;
+  const findings = host?.doctor.latest()?.findings ?? [];
   const wrong = findings.filter(({ state }) => state === "wrong");
   const found =
     wrong.length > 0 &&
     html`<p class="wrong">✕ The doctor found what is wrong: ${wrong.map(({ check }) => check).join(", ")}.</p>`;
-  return html`<div class="notice notice-${look} verdict"><span class="${look}">${icon(sign, "large")}</span><div><p><strong>${words}</strong></p>${found}<p class="small soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p></div></div>`;
+  return html`<div class="notice notice-${look} verdict"><span class="${look}">${icon(sign, "large")}</span><div><p><strong>${words}</strong></p>${found}<p class="small soft">Version ${version}${host !== null && html`, ${upFor(call, host)}`}.</p></div></div>`;
 }
 
 /** What has a page of its own; all but the audit is for owners. */

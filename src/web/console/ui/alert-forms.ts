@@ -13,7 +13,7 @@ import {
   resolveThem,
   silenceThem,
   unackThem,
-} from "./alert-deeds.ts";
+} from "./alert-actions.ts";
 import { nameThem, pagedWords } from "./paged-words.ts";
 import { span } from "./times.ts";
 
@@ -47,18 +47,18 @@ const silenceIds = (form: URLSearchParams): string[] =>
 export function alertActionForms(whom: Whom): Record<string, Form> {
   const form = (
     verb: string,
-    act: (deed: AlertAction, fields: URLSearchParams) => FormDone | Promise<FormDone>,
+    act: (action: AlertAction, fields: URLSearchParams) => FormDone | Promise<FormDone>,
   ): Form => {
     const how = { seen: verb === "acknowledgeAlert" };
-    const deed = (call: PageCall, fields: URLSearchParams) => whom(call, fields, how);
-    return { verb, target, act: async (call, fields) => act(await deed(call, fields), fields) };
+    const action = (call: PageCall, fields: URLSearchParams) => whom(call, fields, how);
+    return { verb, target, act: async (call, fields) => act(await action(call, fields), fields) };
   };
   return {
     ack: form("acknowledgeAlert", ackThem),
     unack: form("unacknowledgeAlert", unackThem),
-    resolve: form("resolveAlert", (deed, fields) => resolveThem(deed, fields.has("anyway"))),
-    silence: form("createSilence", (deed, fields) =>
-      silenceThem(deed, {
+    resolve: form("resolveAlert", (action, fields) => resolveThem(action, fields.has("anyway"))),
+    silence: form("createSilence", (action, fields) =>
+      silenceThem(action, {
         seconds: secondsIn(fields),
         reason: (fields.get("reason") ?? "").trim(),
         critical: fields.has("critical"),

@@ -10,9 +10,9 @@ const box = routesIn(inTenant, { tag: "Operating", additive: true, boxOnly: true
 
 const started = z.object({ running: z.boolean() });
 
-function houseOf({ host: house }: Tenant): TenantHost {
-  if (house === null) throw new ServiceError("not_ready", "The box is starting.");
-  return house;
+function hostOf({ host }: Tenant): TenantHost {
+  if (host === null) throw new ServiceError("not_ready", "The box is starting.");
+  return host;
 }
 
 /** What is wrong with the box, and its backups (contract §10). */
@@ -23,7 +23,7 @@ export const operatingTenantRoutes: Route[] = [
     answer: doctorAnswer,
     errors: ["not_ready"],
     handle: ({ tenant }) => {
-      const { doctor } = houseOf(tenant);
+      const { doctor } = hostOf(tenant);
       const { at, findings } = doctor.latest() ?? { at: null, findings: [] };
       return { at, findings, running: doctor.isRunning(), failure: doctor.failure() };
     },
@@ -37,7 +37,7 @@ export const operatingTenantRoutes: Route[] = [
     answer: started,
     errors: ["not_ready"],
     handle: ({ tenant }) => {
-      const { doctor } = houseOf(tenant);
+      const { doctor } = hostOf(tenant);
       doctor.look();
       return { running: doctor.isRunning() };
     },
@@ -49,7 +49,7 @@ export const operatingTenantRoutes: Route[] = [
     answer: backupsAnswer,
     errors: ["not_ready"],
     handle: ({ tenant }) => {
-      const { backups } = houseOf(tenant);
+      const { backups } = hostOf(tenant);
       const last = getMeta(tenant.store, "last_backup");
       const { hours, keep } = backups ?? { hours: 0, keep: 0 };
       return {
@@ -70,7 +70,7 @@ export const operatingTenantRoutes: Route[] = [
     answer: started,
     errors: ["not_ready", "backup_dir_missing"],
     handle: ({ tenant }) => {
-      const { backups } = houseOf(tenant);
+      const { backups } = hostOf(tenant);
       if (backups === null)
         throw new ServiceError(
           "backup_dir_missing",

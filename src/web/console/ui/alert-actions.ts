@@ -121,8 +121,8 @@ export interface AlertAction {
 const fieldsOf = ({ path }: AlertAction, ids: readonly string[]): Record<string, string> =>
   path === "/alerts" ? { id: ids.join(",") } : {};
 
-export async function ackThem(deed: AlertAction): Promise<FormDone> {
-  const { call, ids, path, quiet = 0 } = deed;
+export async function ackThem(action: AlertAction): Promise<FormDone> {
+  const { call, ids, path, quiet = 0 } = action;
   const { store } = call.tenant;
   const results = await changeEach(store, ids, { verb: "ack", accountId: call.who.accountId });
   const done = results.filter(({ changed }) => changed).map(({ id }) => id);
@@ -131,7 +131,7 @@ export async function ackThem(deed: AlertAction): Promise<FormDone> {
   const left = `${counted(quiet, "silenced alert")} stay${quiet === 1 ? "s" : ""} open.`;
   const said = sentence("Acknowledged", done, quiet === 0 ? told : [...told, left]);
   if (done.length === 0) return { said };
-  return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
+  return { said, undo: { action: `${path}/unack`, fields: fieldsOf(action, done) } };
 }
 
 export async function unackThem({ call, ids }: AlertAction): Promise<FormDone> {
@@ -148,8 +148,8 @@ export async function unackThem({ call, ids }: AlertAction): Promise<FormDone> {
 const STILL_SECONDS = 300;
 
 /** Those that still match are asked about first, unless `anyway`: `shown.still` names them. */
-export async function resolveThem(deed: AlertAction, anyway: boolean): Promise<FormDone> {
-  const { call, ids } = deed;
+export async function resolveThem(action: AlertAction, anyway: boolean): Promise<FormDone> {
+  const { call, ids } = action;
   const { store } = call.tenant;
   const still = anyway ? [] : ids.filter((id) => isMatching(store, id, call.now));
   const rest = ids.filter((id) => !still.includes(id));
