@@ -1,13 +1,16 @@
 import * as z from "zod";
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Store } from "../../ground/store/store.ts";
 import type { AlertState } from "./alert.ts";
+import { FacetTally } from "./facet-tally.ts";
 import type { Labels, Varied } from "./label-book.ts";
-import { slices } from "./matching.ts";
+import type { LabelColumns } from "./labels.ts";
+import { changedSince, MOST_KNOWN, slices } from "./matching.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
 import { letsThrough } from "./triage.ts";
 import { projectsOf } from "./triage-runs.ts";
-import { whileUnchanged } from "./unchanged.ts";
+import { alertsVersion, type Version, whileUnchanged } from "./unchanged.ts";
 
 /** Which labels alerts have, and how many have each value: what a list may be narrowed by. */
 
@@ -32,16 +35,13 @@ export const facetsAnswer = z
   .meta({ id: "AlertFacets" });
 export type FacetsAnswer = z.output<typeof facetsAnswer>;
 
-const MOST_SHOWN = { names: 50, values: 20 };
-/** Names, and values of one, that are counted. */
-const MOST_COUNTED = { names: 1000, values: 10_000 };
 /** Milliseconds of work, and alerts, that one look may cost. */
 const MOST = { ms: 250, looked: 100_000 };
 const TURN_MS = 8;
 const SLICE = 1000;
 
-/** What an alert says of its labels; null: none varies. */
-type Said = [labels: Labels, varied: Varied | null];
+/** What an alert says of its labels, as JSON of `[labels, varied]`; null: none varies. */
+type Said = [id: number, text: string];
 
 /** Whose alerts. */
 interface Asked extends Pick<TriageFilter, "mine" | "silenced"> {
@@ -49,6 +49,17 @@ interface Asked extends Pick<TriageFilter, "mine" | "silenced"> {
 }
 
 const counted = whileUnchanged<Promise<FacetsAnswer>>(8);
+
+/** A count as of a change, looked up at a moment of the monotonic clock, with what each alert said. */
+interface Known extends Version {
+  at: number;
+  tally: FacetTally;
+  said: Map<number, string>;
+}
+
+/** The latest counts, which are followed. */
+const known = new WeakMap<Store, Map<string, Known>>();
+const MOST_FILTERS = 2;
 
 /** Over all alerts in these states that a query finds. */
 export async function alertFacets(
@@ -59,20 +70,55 @@ export async function alertFacets(
   // Alerts that are over are deleted without a change that readers follow.
   if (states.includes("resolved")) return countFacets(store, asked);
   const key = JSON.stringify([q, states, mine, silenced]);
-  return counted(store, key, () => countFacets(store, asked));
+  const ofStore = known.get(store) ?? new ForgetfulMap<string, Known>(MOST_FILTERS);
+  known.set(store, ofStore);
+  return counted(store, key, async () => {
+    const before = ofStore.get(key);
+    if (before !== undefined && follow(store, asked, before)) return before.tally.answer(true);
+    ofStore.delete(key);
+    return countFacets(store, asked, (now) => ofStore.set(key, now));
+  });
 }
 
-/** Others work in between. */
+/** Takes what changed since into the count; false where that can't tell it. */
+function follow(store: Store, asked: Asked & { q: string }, before: Known): boolean {
+  const since = changedSince(store, asked, before, { withLabels: true });
+  if (since === null) return false;
+  const { tally, said } = before;
+  for (const id of since.ids) forget(before, id);
+  for (const one of since.rows)
+    for (const [id, text] of saidBy(one)) add({ tally, said }, id, text);
+  before.seq = since.seq;
+  return tally.isWhole && said.size <= MOST_KNOWN.alerts;
+}
+
+function add({ tally, said }: Pick<Known, "tally" | "said">, id: number, text: string): void {
+  // What moved on meanwhile counts once.
+  forget({ tally, said }, id);
+  tally.add(...(JSON.parse(text) as [Labels, Varied | null]));
+  if (said.size <= MOST_KNOWN.alerts) said.set(id, text);
+}
+
+function forget({ tally, said }: Pick<Known, "tally" | "said">, id: number): void {
+  const text = said.get(id);
+  if (text === undefined) return;
+  tally.remove(...(JSON.parse(text) as [Labels, Varied | null]));
+  said.delete(id);
+}
+
+/** Others work in between. `keep` gets what can be followed. */
 async function countFacets(
   store: Store,
   { q, ...filter }: Asked & { q: string },
+  keep: (counted: Known) => void = () => {},
 ): Promise<FacetsAnswer> {
   const query = readAlertQuery(q);
-  const tally = new Tally();
   const { clock } = store;
+  const tally = new FacetTally();
+  const now: Known = { ...alertsVersion(store), at: clock.mono(), tally, said: new Map() };
   const spent = { ms: 0, looked: 0, since: clock.mono() };
   for (const slice of said(store, filter, query)) {
-    for (const [labels, varied] of slice) tally.add(labels, varied);
+    for (const [id, text] of slice) add(now, id, text);
     spent.looked += SLICE;
     const turn = clock.mono() - spent.since;
     if (spent.ms + turn > MOST.ms || spent.looked >= MOST.looked) return tally.answer(false);
@@ -81,6 +127,7 @@ async function countFacets(
     await othersFirst();
     spent.since = clock.mono();
   }
+  if (tally.isWhole && now.said.size <= MOST_KNOWN.alerts) keep(now);
   return tally.answer(true);
 }
 
@@ -90,103 +137,28 @@ const isOfAll = ({ id, level, rule, keys, labels, words }: AlertQuery) =>
   rule === null &&
   keys.length + labels.length + words.length === 0;
 
-/** As one text, which is read in less time than a thousand rows. */
-const READ = `SELECT count(*), min(id), group_concat(labels) FILTER (WHERE varied IS NULL),
-    group_concat('[' || labels || ',' || varied || ']') FILTER (WHERE varied IS NOT NULL)
-  FROM (SELECT id, labels, varied FROM alerts
-    WHERE project_id = ? AND state = ? AND id < ? ORDER BY id DESC LIMIT ${SLICE})`;
+const READ = `SELECT id, '[' || labels || ',' || coalesce(varied, 'null') || ']' FROM alerts
+  WHERE project_id = ? AND state = ? AND id < ? ORDER BY id DESC LIMIT ${SLICE}`;
 
-type ReadSlice = [count: number, least: number, plain: string | null, varied: string | null];
+const saidBy = ({ id, labels, varied }: { id: number } & LabelColumns): Said[] =>
+  labels === null ? [] : [[id, `[${labels},${varied}]`]];
 
 function* said(store: Store, filter: Asked, query: AlertQuery): Generator<Said[]> {
   if (filter.mine !== undefined || filter.silenced !== undefined || !isOfAll(query)) {
     const lets = letsThrough(filter, query);
     for (const slice of slices(store, filter, query, { withLabels: true }))
-      yield slice
-        .filter(lets)
-        .flatMap(({ labels, varied }) =>
-          labels === null ? [] : allOf<Said>(`[${labels},${varied}]`),
-        );
+      yield slice.filter(lets).flatMap(saidBy);
     return;
   }
-  const read = store.sql<[project: number, state: string, before: number], ReadSlice>(READ).raw();
+  const read = store
+    .sql<[project: number, state: string, before: number], [id: number, text: string | null]>(READ)
+    .raw();
   for (const state of filter.states)
     for (const project of projectsOf(store, {}, query))
       for (let before = Number.MAX_SAFE_INTEGER, n = SLICE; n === SLICE; ) {
-        const [count, least, plain, varied] = read.get(project, state, before) as ReadSlice;
-        yield [
-          ...allOf<Labels>(plain).map((labels): Said => [labels, null]),
-          ...allOf<Said>(varied),
-        ];
-        [n, before] = [count, least];
+        const slice = read.all(project, state, before);
+        yield slice.filter((one): one is Said => one[1] !== null);
+        n = slice.length;
+        before = slice.at(-1)?.[0] ?? 0;
       }
-}
-
-/** What stands behind commas in a JSON text; null: nothing. */
-const allOf = <T>(texts: string | null) => JSON.parse(`[${texts ?? ""}]`) as T[];
-
-/** How many alerts have each label, and each value of it. */
-class Tally {
-  readonly #names = new Map<string, { alerts: number; values: Map<string, number> }>();
-  #isWhole = true;
-  readonly #cut = new Set<string>();
-
-  add(labels: Labels, varied: Varied | null): void {
-    for (const name in labels) {
-      const of = this.#of(name);
-      if (of === null) continue;
-      of.alerts += 1;
-      if (varied === null || !Object.hasOwn(varied, name))
-        this.#count(name, of.values, labels[name] as string);
-      else for (const value of varied[name] as string[]) this.#count(name, of.values, value);
-    }
-  }
-
-  #of(name: string) {
-    const known = this.#names.get(name);
-    if (known !== undefined) return known;
-    if (this.#names.size >= MOST_COUNTED.names) {
-      this.#isWhole = false;
-      return null;
-    }
-    const made = { alerts: 0, values: new Map<string, number>() };
-    this.#names.set(name, made);
-    return made;
-  }
-
-  #count(name: string, values: Map<string, number>, value: string): void {
-    const count = values.get(value);
-    if (count !== undefined) values.set(value, count + 1);
-    else if (values.size < MOST_COUNTED.values) values.set(value, 1);
-    else this.#cut.add(name);
-  }
-
-  answer(isWhole: boolean): FacetsAnswer {
-    const names = [...this.#names].sort(
-      ([a, x], [b, y]) => y.alerts - x.alerts || (a < b ? -1 : 1),
-    );
-    return {
-      facets: names.slice(0, MOST_SHOWN.names).map(([name, { values }]) => ({
-        name,
-        values: mostFrequent(values),
-        complete: values.size <= MOST_SHOWN.values && !this.#cut.has(name),
-      })),
-      complete: isWhole && this.#isWhole && names.length <= MOST_SHOWN.names,
-    };
-  }
-}
-
-/** Sorted. Of thousands of values it sorts none but those that are shown. */
-function mostFrequent(values: ReadonlyMap<string, number>): { value: string; count: number }[] {
-  const most: { value: string; count: number }[] = [];
-  for (const [value, count] of values) {
-    const isBehind = (one: { value: string; count: number }) =>
-      one.count < count || (one.count === count && value < one.value);
-    const last = most[MOST_SHOWN.values - 1];
-    if (last !== undefined && !isBehind(last)) continue;
-    const at = most.findIndex(isBehind);
-    most.splice(at === -1 ? most.length : at, 0, { value, count });
-    most.length = Math.min(most.length, MOST_SHOWN.values);
-  }
-  return most;
 }

@@ -63,7 +63,7 @@ interface Known extends Matched, Version {
 /** What the latest filters found, each by itself. */
 const known = new WeakMap<Store, Map<string, Known>>();
 /** Filters, alerts of one, and milliseconds that they are followed: an alert that is over may be deleted, which is no change. */
-const MOST_KNOWN = { filters: 4, alerts: 20_000, ms: 60_000 };
+export const MOST_KNOWN = { filters: 4, alerts: 20_000, ms: 60_000 };
 
 /** All that match, as urgent as their ladders make them now. */
 export async function matching(store: Store, filter: Matching): Promise<Matched> {
@@ -87,20 +87,33 @@ const CHANGED = `SELECT id FROM alerts WHERE updated_seq > ? LIMIT ${SLICE + 1}`
 const READ_CHANGED =
   "updated_seq > ? AND state <> 'resolved' AND project_id IN (SELECT value FROM json_each(?))";
 
-/** What was found before, with what changed since; null where that doesn't tell. Rules of which nothing changed keep their lists. */
-function follow(store: Store, filter: Matching, before: Known | undefined): Known | null {
+/** What changed after a look, and what of it matches now; null where that doesn't tell all. */
+export function changedSince(
+  store: Store,
+  filter: Omit<Matching, "states"> & { states: readonly AlertState[] },
+  before: Version & { at: number },
+  { withLabels = false } = {},
+): (Version & { ids: ReadonlySet<number>; rows: Row[] }) | null {
   const version = alertsVersion(store);
-  const isOld = before === undefined || store.clock.mono() - before.at > MOST_KNOWN.ms;
-  if (isOld || !before.complete || before.projects !== version.projects) return null;
-  if (before.seq === version.seq) return before;
+  const isOld = store.clock.mono() - before.at > MOST_KNOWN.ms;
+  if (isOld || before.projects !== version.projects) return null;
+  if (before.seq === version.seq) return { ...version, ids: new Set(), rows: [] };
   const query = readAlertQuery(filter.q ?? "");
   if (query.id !== null || filter.mine !== undefined) return null;
   const ids = new Set(store.sql<[seq: number], number>(CHANGED).pluck().all(before.seq));
   if (ids.size > SLICE) return null;
   const projects = JSON.stringify(projectsOf(store, filter, query));
-  const rows = reading(store, query)(READ_CHANGED, before.seq, projects);
-  const changed = rows.filter(letsThrough(filter, query)).map(grouped);
-  const ofRule = Map.groupBy(changed, ({ rule_id }) => rule_id);
+  const rows = reading(store, query, withLabels)(READ_CHANGED, before.seq, projects);
+  return { ...version, ids, rows: rows.filter(letsThrough(filter, query)) };
+}
+
+/** What was found before, with what changed since. Rules of which nothing changed keep their lists. */
+function follow(store: Store, filter: Matching, before: Known | undefined): Known | null {
+  const since = before?.complete === true ? changedSince(store, filter, before) : null;
+  if (since === null || before === undefined) return null;
+  const { ids, rows, ...version } = since;
+  if (ids.size === 0) return before;
+  const ofRule = Map.groupBy(rows.map(grouped), ({ rule_id }) => rule_id);
   for (const [rule, alerts] of before.ofRule) {
     const news = ofRule.get(rule);
     const isSame = news === undefined && !alerts.some(({ id }) => ids.has(id));
