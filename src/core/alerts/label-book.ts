@@ -28,20 +28,24 @@ export const none = <T>(): Record<string, T> => Object.create(null);
 
 type Keys = Readonly<Record<string, string>> | null;
 
-/** An event of which all is known. */
-interface Last {
-  readonly names: readonly string[];
-  readonly values: string[];
+/** A label as it is now. */
+interface Entry {
+  readonly name: string;
+  value: string;
+  /** Of the value, in UTF-8. */
+  bytes: number;
+  /** Its values in `#varied`; null where it doesn't vary. */
+  values: string[] | null;
 }
 
 /** In so many characters a book's size is told. */
 const CHARGED_BY = 512;
 
-const NO_LAST: Last = { names: [], values: [] };
+const NO_LAST: readonly Entry[] = [];
 
 /** What is known of an alert, while its events come: a change costs what it changes. */
 export class LabelBook {
-  readonly #labels: Map<string, string>;
+  readonly #labels = new Map<string, Entry>();
   /** Arrays of its own. */
   readonly #varied = new Map<string, string[]>();
   readonly #more: Set<string>;
@@ -51,12 +55,11 @@ export class LabelBook {
   #unknown = 0;
   #isChanged = false;
   #charge = 0;
-  /** Names of the last event of which all is known, in its order, and their values now; empty where there is none. */
-  #last: Last = NO_LAST;
+  /** What the last event named of which all is known, in its order; empty where there is none. */
+  #last = NO_LAST;
 
   constructor({ labels, varied, varied_more }: AlertLabels) {
-    this.#labels = new Map(Object.entries(labels));
-    for (const [name, value] of this.#labels) this.#bytes += sizeOf(name, value);
+    for (const name in labels) this.#set(name, labels[name] as string);
     for (const name in varied) {
       this.#keep(name, [...(varied[name] as string[])]);
       if (!this.#labels.has(name)) this.#unknown++;
@@ -66,8 +69,10 @@ export class LabelBook {
   }
 
   get labels(): AlertLabels {
+    const labels = none<string>();
+    for (const { name, value } of this.#labels.values()) labels[name] = value;
     return {
-      labels: recordFrom(this.#labels),
+      labels,
       varied: recordFrom(this.#varied),
       varied_more: [...this.#more],
     };
@@ -96,14 +101,11 @@ export class LabelBook {
     let i = 0;
     for (const name in keys) {
       const value = keys[name] as string;
-      isLike &&= this.#last.names[i] === name;
-      const before = isLike ? this.#last.values[i] : this.#labels.get(name);
-      if (before === undefined) hasNew = true;
-      else if (before !== value) {
-        this.#replace(name, [before, value], first);
-        if (isLike && this.#last !== NO_LAST) this.#last.values[i] = value;
-      }
-      i++;
+      let one = this.#last[i++];
+      isLike &&= one?.name === name;
+      if (!isLike) one = this.#labels.get(name);
+      if (one === undefined) hasNew = true;
+      else if (one.value !== value) this.#replace(one, value, first);
     }
     if (hasNew) {
       for (const name of first)
@@ -132,16 +134,21 @@ export class LabelBook {
     return isNews || this.#isChanged;
   }
 
-  /** These names with the book's own strings, where it knows each of them with this value. */
-  #known(keys: NonNullable<Keys>): Last {
-    const names = Object.keys(keys);
-    const values: string[] = [];
-    for (const name of names) {
-      const value = this.#labels.get(name);
-      if (value === undefined || value !== keys[name]) return NO_LAST;
-      values.push(value);
+  /** The labels that are named, where each of them is known with this value. */
+  #known(keys: NonNullable<Keys>): readonly Entry[] {
+    const all: Entry[] = [];
+    for (const name in keys) {
+      const one = this.#labels.get(name);
+      if (one === undefined || one.value !== keys[name]) return NO_LAST;
+      all.push(one);
     }
-    return { names, values };
+    return all;
+  }
+
+  #set(name: string, value: string): void {
+    const bytes = bytesOf(value);
+    this.#labels.set(name, { name, value, bytes, values: this.#varied.get(name) ?? null });
+    this.#bytes += bytesOf(name) + bytes;
   }
 
   #add(name: string, value: string, first: readonly string[]): void {
@@ -150,8 +157,7 @@ export class LabelBook {
       this.#lacks(name);
       return;
     }
-    this.#labels.set(name, value);
-    this.#bytes += sizeOf(name, value);
+    this.#set(name, value);
     this.#isChanged = true;
     // It had no room before: what it was then isn't known.
     if (!this.#varied.has(name)) return;
@@ -159,23 +165,20 @@ export class LabelBook {
     this.#keep(name, [value]);
   }
 
-  #replace(
-    name: string,
-    [before, value]: readonly [string, string],
-    first: readonly string[],
-  ): void {
+  #replace(one: Entry, value: string, first: readonly string[]): void {
+    const { name, value: before, values } = one;
     const bytes = bytesOf(value);
-    const more = bytes - bytesOf(before);
+    const more = bytes - one.bytes;
     // What it is now isn't known.
     if (more > 0 && !this.#makesRoom(name, more, first)) {
       this.#lacks(name);
       return;
     }
-    this.#labels.set(name, value);
+    one.value = value;
+    one.bytes = bytes;
     this.#bytes += more;
     this.#isChanged = true;
-    const values = this.#varied.get(name);
-    if (values === undefined) {
+    if (values === null) {
       this.#keep(name, [value, before]);
       return;
     }
@@ -197,6 +200,8 @@ export class LabelBook {
 
   #keep(name: string, values: string[]): void {
     this.#varied.set(name, values);
+    const one = this.#labels.get(name);
+    if (one !== undefined) one.values = values;
     for (const value of values) this.#variedBytes += bytesOf(value);
   }
 
@@ -204,7 +209,7 @@ export class LabelBook {
   #lacks(name: string): void {
     this.#last = NO_LAST;
     if (this.#more.has(name)) return;
-    const value = this.#labels.get(name);
+    const value = this.#labels.get(name)?.value;
     if (value === undefined && this.#unknown === MOST_UNKNOWN) return;
     this.#isChanged = true;
     this.#more.add(name);
@@ -219,14 +224,14 @@ export class LabelBook {
     const tooLong = () => Math.max(0, this.#bytes + bytes - labelLimits.bytes);
     if (tooMany() === 0 && tooLong() === 0) return true;
     if (!first.includes(name)) return false;
-    const others = [...this.#labels].filter(([one]) => !first.includes(one));
-    const freed = others.reduce((sum, [one, value]) => sum + sizeOf(one, value), 0);
+    const others = [...this.#labels.values()].filter((one) => !first.includes(one.name));
+    const freed = others.reduce((sum, one) => sum + sizeOf(one.name, one.value), 0);
     if (others.length < tooMany() || freed < tooLong()) return false;
-    while (tooMany() > 0 || tooLong() > 0) this.#drop(...(others.pop() as [string, string]));
+    while (tooMany() > 0 || tooLong() > 0) this.#drop(others.pop() as Entry);
     return true;
   }
 
-  #drop(name: string, value: string): void {
+  #drop({ name, value }: Entry): void {
     this.#isChanged = true;
     this.#bytes -= sizeOf(name, value);
     for (const one of this.#varied.get(name) ?? []) this.#variedBytes -= bytesOf(one);
