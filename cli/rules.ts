@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { WaitingAnswer } from "../src/core/alerts/waiting.ts";
+import { learningWords } from "../src/core/projects/learning-words.ts";
 import type { Rule } from "../src/core/projects/rule.ts";
+import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, namedId, path } from "./api.ts";
 import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-ladders.ts";
@@ -10,6 +12,7 @@ import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { tryRule } from "./rule-try.ts";
 import { printable, table, when } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 export function registerRules(program: Command): void {
   const group = program.command("rule").description("rules: which events open an alert");
@@ -24,8 +27,11 @@ export function registerRules(program: Command): void {
     UPDATED: ({ updated_at }) => when(updated_at),
   });
   rule.verb("show", "print a rule as JSON", async (place, options) => {
-    const answer = await callApi<object>(options, "GET", place);
+    const answer = await callApi<Rule>(options, "GET", place);
     print(answer, options, () => JSON.stringify(answer, null, 2));
+    // Beside the JSON, so that it can be piped.
+    for (const words of learningWords(answer, { now: unixSeconds(systemClock), when }))
+      terminal().stderr.write(`${printable(words)}\n`);
   });
   rule.verb(
     "waiting",

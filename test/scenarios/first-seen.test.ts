@@ -22,11 +22,26 @@ test("a new message opens an alert once its source is learned; page and command 
   const learning = async () => (await box.api("GET", "/v1/projects/shop/rules/new")).body.learning;
   const page = async () => (await signedIn(box).get("/p/shop/rules/new")).text;
   assert.deepEqual(await learning(), [{ source: "app", until: null }]);
-  assert.match(await page(), /app: it sent nothing yet/);
+  assert.match(
+    await page(),
+    /learned, and nothing of it is new to this rule: app \(it sent nothing yet\)\./,
+  );
   assert.equal(await send("disk is full"), false);
   const until = Math.floor(box.clock.now() / 1000) + 86_400;
   assert.deepEqual(await learning(), [{ source: "app", until }]);
-  assert.match(await page(), /app: learned until /);
+  assert.match(await page(), /new to this rule: app until [^<]+\.</);
+  const list = (await signedIn(box).get("/p/shop/rules")).text;
+  assert.match(list, /What a source says in its first 24 hours is learned.*app until /);
+  const shown = await run(["rule", "show", "shop", "new"], {
+    env: { BOX_URL: box.url, BOX_KEY: box.owner.key },
+  });
+  assert.equal(JSON.parse(shown.out).name, "new");
+  assert.match(shown.err, /first 24 hours is learned.*app until 2/);
+  const dry = (await box.api("POST", "/v1/projects/shop/rules/dry-run", { rule })).body;
+  assert.match(
+    dry.warnings.find(({ code }: { code: string }) => code === "learns").detail,
+    /app until .* UTC\./,
+  );
 
   // A day passed. The box reads that anew.
   box.tenant.store.write((tx) =>
@@ -56,7 +71,7 @@ test("once there are two weeks, more than usual opens an alert; page and command
   const rule = async () => (await box.api("GET", `${at}/more`)).body;
   const page = async () => (await signedIn(box).get("/p/more/rules/more")).text;
   assert.equal((await rule()).compares_from, null);
-  assert.match(await page(), /learned for two weeks: they begin with the first event/);
+  assert.match(await page(), /learned for two weeks, which begin with the first event: until then/);
   assert.equal(await send(), false);
   assert.equal(await send(), false);
   assert.ok((await rule()).compares_from > Math.floor(box.clock.now() / 1000) + 14 * 86_400);
@@ -85,7 +100,7 @@ test("what came for two weeks and no longer comes opens an alert, and ends it wh
   const rule = { name: "gone", missing: true };
   assert.equal((await box.api("POST", at, rule)).status, 201);
   const page = async () => (await signedIn(box).get("/p/gone/rules/gone")).text;
-  assert.match(await page(), /learned for two weeks: they begin with the first event/);
+  assert.match(await page(), /learned for two weeks, which begin with the first event: until then/);
   const { template_id } = (await box.ingest(token, { message: "backup has ended" })).body;
   assert.match(await page(), /opens nothing before/);
   const { store } = box.tenant;

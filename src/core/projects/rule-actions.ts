@@ -18,7 +18,7 @@ import { firstCompared, unusualOf } from "./unusual.ts";
 export function readRules(reader: Reader, projectId: number, rules: readonly StoredRule[]): Rule[] {
   const enabled = enabledActions(reader, projectId);
   const learned = rules.some(({ match }) => match.first_seen_days !== null)
-    ? learnedSources(reader, projectId)
+    ? learnedSources(reader, projectId, unixSeconds(reader.clock))
     : [];
   return rules.map((rule) =>
     toRule(rule, {
@@ -64,15 +64,17 @@ export function comparesFrom(
 export const LEARNING_SECONDS = 86_400;
 
 /** Undefined where the rule doesn't ask for what is new. */
-function learnedBy({ match }: StoredRule, learned: Learning[]): Learning[] | undefined {
+function learnedBy(
+  { match }: Pick<RuleBody, "match">,
+  learned: Learning[],
+): Learning[] | undefined {
   if (match.first_seen_days === null) return undefined;
   const { sources: taken } = match;
   return learned.filter(({ source }) => taken.length === 0 || taken.includes(source));
 }
 
 /** The project's sources whose first day isn't over. */
-function learnedSources(reader: Reader, projectId: number): Learning[] {
-  const now = unixSeconds(reader.clock);
+function learnedSources(reader: Reader, projectId: number, now: number): Learning[] {
   return reader.orm
     .select({ source: sources.name, since: sources.heardSince })
     .from(sources)
@@ -84,4 +86,19 @@ function learnedSources(reader: Reader, projectId: number): Learning[] {
       until: since === null ? null : since + LEARNING_SECONDS,
     }))
     .filter(({ until }) => until === null || until > now);
+}
+
+/** What a rule learns as things stand, saved or not. */
+export function learnedNow(
+  reader: Reader,
+  { projectId, now }: { projectId: number; now: number },
+  rule: RuleBody,
+): Pick<Rule, "learning" | "compares_from"> {
+  return {
+    learning:
+      rule.match.first_seen_days === null
+        ? undefined
+        : learnedBy(rule, learnedSources(reader, projectId, now)),
+    compares_from: comparesFrom(reader, projectId, rule),
+  };
 }

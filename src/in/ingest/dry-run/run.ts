@@ -1,6 +1,7 @@
+import { learningWords } from "../../../core/projects/learning-words.ts";
 import { createPatternTime } from "../../../core/projects/pattern.ts";
 import type { RuleBody } from "../../../core/projects/rule.ts";
-import { comparesFrom } from "../../../core/projects/rule-actions.ts";
+import { learnedNow } from "../../../core/projects/rule-actions.ts";
 import type { Clock } from "../../../ground/kit/clock.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { DEFAULT_LEVEL } from "../event.ts";
@@ -78,7 +79,7 @@ export function runDry(
         })
       : null,
     warnings: warningsOf(input.rule, {
-      comparesFrom: comparesFrom(reader, projectId, input.rule),
+      learned: learnedNow(reader, { projectId, now }, input.rule),
       matched,
       varied,
       alert_count,
@@ -171,10 +172,8 @@ function medianEnd(reader: Reader, projectId: number): number | null {
   return middle === undefined ? null : Math.max(1, middle);
 }
 
-const learnsWords = (until: number | null) =>
-  until === null
-    ? "What this rule takes isn't counted yet: once it is saved it needs two weeks before it can tell what is unusual or missing."
-    : `There are two weeks to compare with from ${new Date(until * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC on: before, it opens nothing.`;
+const inUtc = (at: number) =>
+  `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 const variesWords = (lines: number) =>
   `${lines === 1 ? "1 line has" : `${lines} lines have`} the text of template_contains in a part that varies, which no rule looks at: name a part that is always the same, or add a condition on a key.`;
@@ -183,7 +182,7 @@ function warningsOf(
   { match }: RuleBody,
   run: Pick<DryRunFound, "matched" | "alert_count" | "range"> & {
     varied: number;
-    comparesFrom: number | null | undefined;
+    learned: ReturnType<typeof learnedNow>;
     sources: readonly { name: string; kind: string }[];
   },
 ): DryRunFound["warnings"] {
@@ -192,9 +191,10 @@ function warningsOf(
   const isTaken = (name: string) => match.sources.length === 0 || match.sources.includes(name);
   const named = run.sources.filter(({ kind, name }) => kind !== "events" && isTaken(name));
   return [
-    ...(run.comparesFrom !== undefined && (run.comparesFrom ?? Infinity) > from
-      ? [{ code: "learns", detail: learnsWords(run.comparesFrom) }]
-      : []),
+    ...learningWords(run.learned, { now: from, when: inUtc }).map((detail) => ({
+      code: "learns",
+      detail,
+    })),
     ...(run.matched === 0 ? [{ code: "matches_nothing", detail: "No kept line matches." }] : []),
     ...(run.varied > 0 ? [{ code: "text_varies", detail: variesWords(run.varied) }] : []),
     ...(run.alert_count / days > MANY_A_DAY

@@ -1,12 +1,15 @@
 import { countUnresolved } from "../../../core/alerts/too-many.ts";
+import { learningWords } from "../../../core/projects/learning-words.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import type { StoredRule } from "../../../core/projects/rule.ts";
+import { learnedNow } from "../../../core/projects/rule-actions.ts";
 import { listRules } from "../../../core/projects/rules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { ladderNow } from "../ui/ladder-now.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
+import { timeOnClock } from "../ui/times.ts";
 import { newRulePage } from "../ui/way.ts";
 import { type RuleContext, readRuleContext } from "./rule-context.ts";
 import { firesWords, whenWords } from "./sentence.ts";
@@ -58,7 +61,12 @@ function card(call: PageCall, rule: StoredRule, around: RuleContext): Markup {
     open > 0 &&
     html`<a class="state state-open" href="${base}${alerts}">${counted(open, "open alert")}</a>`
   }</div>
-<dl class="facts"><div><dt>When</dt><dd>${whenWords(rule)}</dd></div>
+${learningWords(learnedNow(tenant.store, { projectId: around.project.id, now: call.now }, rule), {
+  now: call.now,
+  when: (at) => timeOnClock(call, at),
+}).map(
+  (words) => html`<p class="soft">${words}</p>`,
+)}<dl class="facts"><div><dt>When</dt><dd>${whenWords(rule)}</dd></div>
 <div><dt>Fires</dt><dd>${firesWords(rule)}</dd></div>
 <div><dt>Then</dt><dd>${ladderNow(rule, around)}</dd></div></dl></li>
 `;

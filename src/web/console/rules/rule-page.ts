@@ -1,7 +1,8 @@
 import { readWaiting } from "../../../core/alerts/waiting.ts";
+import { learningWords } from "../../../core/projects/learning-words.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
-import { readRules } from "../../../core/projects/rule-actions.ts";
+import { learnedNow } from "../../../core/projects/rule-actions.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { listSources } from "../../../core/projects/sources.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
@@ -15,7 +16,7 @@ import { ladderEndWords } from "../ui/ladder-end.ts";
 import { minutesWords } from "../ui/ladder-now.ts";
 import { counted } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
-import { ago, clockTime } from "../ui/times.ts";
+import { ago, clockTime, timeOnClock } from "../ui/times.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
@@ -206,20 +207,17 @@ ${learningNotice(call, saved)}${advice !== null && html`<p class="notice">${advi
   }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${newRulePage(project)}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
 }
 
-/** Until when the rule opens nothing, because its sources are new. */
-function learningNotice(call: PageCall, saved: StoredRule): Markup | false {
-  const [rule] = readRules(call.tenant.store, saved.project_id, [saved]);
-  const { learning = [], compares_from: from } = rule ?? {};
-  const unusual =
-    from !== undefined &&
-    (from === null || from > call.now) &&
-    html`<p class="notice">What usually comes is learned for two weeks: ${from === null ? "they begin with the first event" : html`this rule opens nothing before ${clockTime(call, from)}`}.</p>`;
-  if (learning.length === 0) return unusual || false;
-  return html`${unusual}<div class="notice"><p>What a source says in its first 24 hours is learned: nothing of it is new to this rule.</p><ul>${learning.map(
-    ({ source, until }) =>
-      html`<li>${source}: ${until === null ? "it sent nothing yet" : html`learned until ${clockTime(call, until)}`}</li>`,
-  )}</ul></div>
-`;
+/** Until when the rule opens nothing, because it learns. */
+function learningNotice(call: PageCall, saved: StoredRule): Markup[] {
+  const learned = learnedNow(
+    call.tenant.store,
+    { projectId: saved.project_id, now: call.now },
+    saved,
+  );
+  const when = (at: number) => timeOnClock(call, at);
+  return learningWords(learned, { now: call.now, when }).map(
+    (words) => html`<p class="notice">${words}</p>`,
+  );
 }
 
 /** What has fired, and isn't there for long enough. */
