@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import { lastFriday } from "../src/ground/kit/wall-time.ts";
 import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
 import { callApi, path } from "./api.ts";
@@ -9,7 +10,7 @@ import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
 import { apiFlags, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
-import { terminal } from "./terminal.ts";
+import { localZone, terminal } from "./terminal.ts";
 
 interface Tried {
   lines: number;
@@ -25,7 +26,10 @@ export function registerTemplate(program: Command): void {
     )
     .option("--query <text>", "only those with this text")
     .option("--unmatched", "only those that no rule may match")
-    .option("--new [days]", "only those that first came in the last days (7)")
+    .option(
+      "--new [days]",
+      "only those that first came in the last days (7), or since the last `friday`; the highest level first",
+    )
     .option("--limit <n>", "how many (1 to 200)", "50")
     .option("--after <cursor>", "continue after the page before")
     .action(listHeard);
@@ -62,11 +66,15 @@ async function listHeard(project: string, options: ListOptions): Promise<void> {
 
 const A_WEEK = 7;
 
-/** Unix seconds so many days ago; a week where none were named. */
+/** Unix seconds so many days ago, a week where none were named; or when the last Friday began. */
 function newSince(given: string | true): number {
+  if (given === "friday") return lastFriday(unixSeconds(systemClock), localZone());
   const days = given === true ? A_WEEK : Number(given);
   if (!(days > 0 && days <= 3650))
-    throw new CommandError(`--new takes a number of days, not "${given}"`, exitCodes.usage);
+    throw new CommandError(
+      `--new takes a number of days or friday, not "${given}"`,
+      exitCodes.usage,
+    );
   return Math.floor(unixSeconds(systemClock) - days * 86_400);
 }
 

@@ -66,9 +66,38 @@ test("what first came of late is listed alone, by the interface, the command and
   assert.match(all.out, /link was lost/);
   const bad = await run(["template", "list", "shop", "--new", "soon"], { env });
   assert.deepEqual([bad.code, /--new takes a number of days/.test(bad.err)], [2, true]);
-  const { text } = await signedIn(box).get("/p/shop/lines/templates");
-  const [, fresh = ""] = /id="new-templates"(.*?)<\/details>/s.exec(text) ?? [];
-  assert.deepEqual([/link was lost/.test(fresh), /disk full/.test(fresh)], [true, false]);
+  const fresh = async () => {
+    const { text } = await signedIn(box).get("/p/shop/lines/templates");
+    return /id="new-templates"(.*?)<\/details>/s.exec(text)?.[1]?.replace(/<[^>]*>/g, "") ?? "";
+  };
+  assert.match(await fresh(), /New since Friday: nothing/);
+  assert.match(await fresh(), /Not among them: 1 template that app said in its first 24 hours\./);
+  box.tenant.store.write((tx) =>
+    tx.sql("UPDATE sources SET heard_since = heard_since - 864000").run(),
+  );
+  await box.restart(() => {});
+  await box.ingest(token, { message: "queue is full", level: 500 });
+  await box.ingest(token, { message: "cache is cold", level: 400 });
+  await box.ingest(token, { message: "cache is cold", level: 400 });
+  const told = await fresh();
+  assert.match(told, /New since Friday: 3 templates/);
+  assert.ok(!told.includes("disk full"));
+  assert.match(told, /queue is full.*cache is cold.*2 events from app.*link was lost.*no rule/s);
+  const page = async (after: string) => list(`?new_since=${now() - 86_400}&limit=1${after}`);
+  const first = await page("");
+  const second = await page(`&after=${first.next}`);
+  const third = await page(`&after=${second.next}`);
+  assert.deepEqual(
+    [first, second, third].flatMap(short),
+    ["1 queue is full", "2 cache is cold", "1 link was lost"],
+    "the worst first, page by page",
+  );
+  assert.equal(third.next, null);
+  const rule = { name: "news", match: { first_seen_days: 7, min_level: 450 } };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  const news = await page("");
+  assert.deepEqual(news.templates[0]?.rules, ["news"], "it took it when it was new");
+  assert.deepEqual((await list("?q=queue")).templates[0]?.rules, []);
 });
 
 test("a rule that may take a template is named; unmatched ones are what nobody would be told of", async () => {

@@ -51,6 +51,15 @@ function next(text: string, now: number, zone: string): number | null {
   });
 }
 
+const FRIDAY = 5;
+
+/** When the last Friday before this day began, in the zone: on a Friday that of a week ago. */
+export function lastFriday(now: number, zone: string): number {
+  const today = inZone(now, zone).startOfDay();
+  const back = (today.dayOfWeek - FRIDAY + 7) % 7 || 7;
+  return Math.floor(today.subtract({ days: back }).startOfDay().epochMilliseconds / 1000);
+}
+
 /** `2026-11-23 09:00`, in the zone. */
 export function wallTime(seconds: number, zone: string): string {
   const shown = inZone(seconds, zone).toPlainDateTime().toString({ smallestUnit: "minute" });

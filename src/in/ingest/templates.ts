@@ -18,14 +18,17 @@ export const templateAnswer = z
     source: z.string().meta({ description: "That of the latest; empty where it isn't known." }),
     rules: z.array(z.string()).meta({
       description:
-        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at. Without those that take only what is new or unusual.",
+        "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at. Without those that take only what is new or unusual; with `new_since` those that take what is new are among them.",
     }),
   })
   .meta({ id: "Template" });
 export type TemplateAnswer = z.output<typeof templateAnswer>;
 
 export const templatesAnswer = z.object({
-  templates: z.array(templateAnswer).meta({ description: "The most frequent first." }),
+  templates: z.array(templateAnswer).meta({
+    description:
+      "The most frequent first; with `new_since` the highest level, then the most frequent.",
+  }),
   events: z.int().meta({ description: "The events of all the project's templates." }),
   next: z.string().nullable().meta({ description: "`after` of the next page; null at the end." }),
 });
@@ -80,18 +83,27 @@ export function readTemplates(
   const events = families.reduce((sum, { count }) => sum + (count?.n ?? 0), 0);
   const word = query.q?.toLowerCase() ?? "";
   const from = readCursor(query.after);
+  const isNewsFirst = query.newSince !== undefined;
+  const rules = state.rules.all.filter(
+    (rule) => takesAlways(rule) || (isNewsFirst && rule.firstSeenSeconds > 0),
+  );
+  const order = (a: Place, b: Place) =>
+    (isNewsFirst ? b.level - a.level : 0) || b.n - a.n || (a.id < b.id ? -1 : 1);
   const page: TemplateAnswer[] = [];
   const nameOf = sourceNames(reader);
-  families.sort((a, b) => nOf(b) - nOf(a) || (a.id < b.id ? -1 : 1));
+  families.sort((a, b) => order(placeOf(a), placeOf(b)));
   for (const family of families) {
-    if (from !== null && !isBehind(family, from)) continue;
+    if (from !== null && (family.id === from.id || order(placeOf(family), from) < 0)) continue;
     if (query.newSince !== undefined && (family.count?.firstSeen ?? 0) < query.newSince) continue;
     if (word !== "" && !family.texts.some((text) => text.toLowerCase().includes(word))) continue;
-    const shown = shownOf(family, state.rules.all, nameOf);
+    const shown = shownOf(family, rules, nameOf);
     if (query.unmatched && shown.rules.length > 0) continue;
     if (page.length === query.limit) {
-      const { count, template_id } = page.at(-1) as TemplateAnswer;
-      return { templates: page, events, next: `${count}-${template_id}` };
+      const { count, template_id, level } = page.at(-1) as TemplateAnswer;
+      const next = isNewsFirst
+        ? `${level ?? 0}-${count}-${template_id}`
+        : `${count}-${template_id}`;
+      return { templates: page, events, next };
     }
     page.push(shown);
   }
@@ -122,21 +134,25 @@ export function templateCountsBySource(reader: Reader, projectId: number): Map<n
   return new Map(rows.map(({ id, n }) => [id, n]));
 }
 
-const nOf = ({ count }: Family) => count?.n ?? 0;
-
-interface Cursor {
+/** What orders a list. */
+interface Place {
+  level: number;
   n: number;
   id: string;
 }
 
-/** null: from the beginning, also for an invalid cursor. */
-function readCursor(after: string | undefined): Cursor | null {
-  const found = /^(\d{1,15})-([0-9a-f]{16})$/.exec(after ?? "");
-  return found === null ? null : { n: Number(found[1]), id: found[2] as string };
-}
+const placeOf = ({ id, count }: Family): Place => ({
+  level: count?.level ?? 0,
+  n: count?.n ?? 0,
+  id,
+});
 
-function isBehind(family: Family, { n, id }: Cursor): boolean {
-  return nOf(family) < n || (nOf(family) === n && family.id > id);
+/** null: from the beginning, also for an invalid cursor. */
+function readCursor(after: string | undefined): Place | null {
+  const found = /^(?:(\d{1,15})-)?(\d{1,15})-([0-9a-f]{16})$/.exec(after ?? "");
+  return found === null
+    ? null
+    : { level: Number(found[1] ?? 0), n: Number(found[2]), id: found[3] as string };
 }
 
 /** All of a project's templates. */
@@ -212,9 +228,7 @@ function shownOf(
     last_seen: count?.lastSeen ?? null,
     level: count?.level ?? null,
     source,
-    rules: rules
-      .filter((rule) => takesAlways(rule) && mayTake(rule, family, source))
-      .map(({ rule }) => rule.name),
+    rules: rules.filter((rule) => mayTake(rule, family, source)).map(({ rule }) => rule.name),
   };
 }
 

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { dated, offsetTime, secondsFrom, wallTime } from "../../../src/ground/kit/wall-time.ts";
+import {
+  dated,
+  lastFriday,
+  offsetTime,
+  secondsFrom,
+  wallTime,
+} from "../../../src/ground/kit/wall-time.ts";
 
 /** 2026-11-21 12:00 in UTC, 13:00 in Berlin, a Saturday. */
 const now = Date.UTC(2026, 10, 21, 12) / 1000;
@@ -78,4 +84,16 @@ test("a time with its offset is read back as the same second, by whatever clock 
       assert.equal(dated(offsetTime(at, written), read), at);
     }),
   );
+});
+
+test("the last Friday began at the reader's midnight; on a Friday it is that of a week ago", () => {
+  const zone = "Europe/Berlin";
+  const from = (text: string) => lastFriday(dated(text, zone) as number, zone);
+  const friday = dated("2026-10-23", zone);
+  for (const at of ["2026-10-24 00:00", "2026-10-26 09:00", "2026-10-30 23:59"])
+    assert.equal(from(at), friday, at);
+  assert.equal(from("2026-10-23 12:00"), dated("2026-10-16", zone));
+  // Monday in Auckland is Sunday in Berlin.
+  const monday = dated("2026-10-26 01:00", "Pacific/Auckland") as number;
+  assert.equal(lastFriday(monday, "Pacific/Auckland"), dated("2026-10-23", "Pacific/Auckland"));
 });

@@ -1,5 +1,8 @@
 import { getProject } from "../../../core/projects/projects.ts";
-import { html, type Markup } from "../../../ground/kit/html.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { lastFriday } from "../../../ground/kit/wall-time.ts";
+import { sourcesOf } from "../../../in/ingest/dry-run/lines.ts";
+import { heardSince, isLearning } from "../../../in/ingest/first-seen.ts";
 import type { TemplateAnswer } from "../../../in/ingest/templates.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
@@ -56,23 +59,49 @@ function filterLine(call: PageCall, project: string): Markup {
 <button class="button second">Search</button>${(q !== "" || unmatched) && html`<a href="${at}">Clear</a>`}</form>`;
 }
 
-const NEW_SECONDS = 7 * 86_400;
-const MOST_NEW = 10;
+/** New ones that are looked at, and those that are shown. */
+const MOST_NEW = 200;
+const MOST_SHOWN = 20;
 
-/** What the project first heard in the last week. */
+/** What was never heard before the last Friday, the worst first: for whoever begins a week, or a shift. */
 function freshSection(call: PageCall, project: string): Markup {
-  const { tenant, base, now } = call;
+  const { tenant, base, now, look } = call;
   const { q, unmatched, after } = askedTemplates(call);
   if (q !== "" || unmatched || after !== "") return html``;
   const { id } = getProject(tenant.store, project);
-  const newSince = now - NEW_SECONDS;
+  const newSince = lastFriday(now, look.zone);
   const { templates, next } = tenant.ingest.templates(id, { newSince, limit: MOST_NEW });
-  if (templates.length === 0) return html``;
+  const learned = learnedIn(call, id);
+  const [told, aside] = [false, true].map((isAside) =>
+    templates.filter((one) => learned(one) === isAside),
+  ) as [TemplateAnswer[], TemplateAnswer[]];
+  const heading = html`<summary>New since Friday: ${told.length === 0 ? "nothing" : `${counted(told.length, "template")}${next === null ? "" : " or more"}`}</summary>`;
   const lines = base + pathOf("p", project, "lines");
-  return html`<details id="new-templates" open><summary>New since ${clockTime(call, newSince)}</summary><ul>${templates.map(
-    ({ template_id, template, level, count, first_seen }) =>
-      html`<li>${level !== null && levelBadge(level)} <a class="message" dir="auto" href="${lines}?template=${template_id}">${markedTemplate(template)}</a> <span class="soft">${counted(count, "event")}${first_seen !== null && html`, first ${ago(call, first_seen)}`}</span></li>`,
-  )}</ul>${next !== null && html`<p class="soft">The ${MOST_NEW} most frequent of them.</p>`}</details>`;
+  const sources = [...new Set(aside.map(({ source }) => source))];
+  return html`<details id="new-templates"${told.length > 0 && html` open`}>${heading}<p class="soft">Never heard before ${clockTime(call, newSince)}, the highest level first.${
+    aside.length > 0 &&
+    ` Not among them: ${counted(aside.length, "template")} that ${sources.join(", ")} said in ${sources.length === 1 ? "its" : "their"} first 24 hours.`
+  }</p>${
+    told.length > 0 &&
+    html`<ul class="rule-alerts">${told
+      .slice(0, MOST_SHOWN)
+      .map(
+        ({ template_id, template, level, count, first_seen, last_seen, source, rules }) =>
+          html`<li>${level !== null && levelBadge(level)} <a class="message" dir="auto" href="${lines}?template=${template_id}">${markedTemplate(template)}</a> <span class="soft">${counted(count, "event")}${source !== "" && ` from ${source}`}${first_seen !== null && html`, first ${ago(call, first_seen)}`}${count > 1 && last_seen !== null && html`, last ${ago(call, last_seen)}`} · </span>${takers(call, project, { template_id, rules })}</li>`,
+      )}</ul>`
+  }${told.length > MOST_SHOWN && html`<p class="soft">The first ${MOST_SHOWN} of them.</p>`}</details>`;
+}
+
+/** Whether a template came first while its source was new itself. */
+function learnedIn(
+  { tenant: { store } }: PageCall,
+  projectId: number,
+): (one: TemplateAnswer) => boolean {
+  const heard = heardSince(store, projectId);
+  const sinceOf = new Map(
+    sourcesOf(store, projectId).map(({ id, name }) => [name, heard.get(id) ?? null]),
+  );
+  return ({ source, first_seen }) => isLearning(sinceOf.get(source) ?? null, first_seen ?? 0);
 }
 
 function templateTable(call: PageCall, project: string): Markup {
@@ -108,7 +137,7 @@ function row(
   project: string,
   { one, events }: { one: TemplateAnswer; events: number },
 ): Markup {
-  const { template_id, template, count, first_seen, last_seen, level, rules } = one;
+  const { template_id, template, count, first_seen, last_seen, level } = one;
   const share = events === 0 ? 0 : (count / events) * 100;
   const lines = `${call.base}${pathOf("p", project, "lines")}?template=${template_id}`;
   const seen = (at: number | null) =>
@@ -117,15 +146,21 @@ function row(
 <td class="num" data-label="events">${count.toLocaleString("en-US")}</td>
 <td class="num" data-label="share">${share > 0 && share < 0.1 ? "< 0.1" : share.toFixed(1)} %</td>
 <td data-label="first">${seen(first_seen)}</td><td data-label="last">${seen(last_seen)}</td>
-<td data-label="rules"><div>${
-    rules.length > 0
-      ? rules.map(
-          (rule, i) =>
-            html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`,
-        )
-      : html`<span class="warn">no rule</span> ${makeRule(call, project, template_id)}`
-  } <a class="small" href="${call.base}/silences/new?project=${encodeURIComponent(project)}&amp;template=${template_id}" aria-label="Silence this kind of message">Silence</a></div></td></tr>
+<td data-label="rules"><div>${takers(call, project, one)} <a class="small" href="${call.base}/silences/new?project=${encodeURIComponent(project)}&amp;template=${template_id}" aria-label="Silence this kind of message">Silence</a></div></td></tr>
 `;
+}
+
+/** The rules that may take it; where none does, a way to make one. */
+function takers(
+  call: PageCall,
+  project: string,
+  { template_id, rules }: Pick<TemplateAnswer, "template_id" | "rules">,
+): Piece {
+  if (rules.length === 0)
+    return html`<span class="warn">no rule</span> ${makeRule(call, project, template_id)}`;
+  return rules.map(
+    (rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`,
+  );
 }
 
 function makeRule(call: PageCall, project: string, template: string): Markup | null {
