@@ -1,13 +1,14 @@
 /**
- * Pictures of every screen of a box that people have lived in: on a phone and at a desk, light and dark.
+ * Pictures of every screen of a box that people have lived in, in each size and each way of seeing it.
  *
- *     node test/browser/screens.ts [DIR] [PART OF A NAME]     pictures go to dist/screens, or to DIR
+ *     node test/browser/screens.ts [DIR] [PARTS OF A NAME …]     pictures go to dist/screens, or to DIR
  *
+ * A picture is called SCREEN-SIZE-WAY, as `alerts-tablet-dark`; only those are made whose name has all the parts.
  * Those that the documents show are there as WebP, too, small: `cp dist/screens/*.webp docs/screens/` takes them over.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { type BrowserContextOptions, chromium } from "playwright-core";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
 import { furnish } from "../support/house.ts";
@@ -16,42 +17,60 @@ import { CHROMIUM, FLAGS } from "./chromium.ts";
 import { picturesOfDocs, screensOf } from "./screens-of.ts";
 import { smallPicture } from "./small-picture.ts";
 
-const [folder = "dist/screens", part = ""] = process.argv.slice(2);
+const SIZES = {
+  narrow: { width: 360, height: 740 },
+  phone: { width: 390, height: 844 },
+  tablet: { width: 820, height: 1180 },
+  desk: { width: 1440, height: 900 },
+};
+
+const WAYS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  forced: { colorScheme: "dark", forcedColors: "active" },
+  large: { colorScheme: "light" },
+};
+
+const [folder = "dist/screens", ...parts] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const receiver = await startReceiver();
 const box = await testBox();
-const house = await furnish(box, receiver);
+const screens = screensOf(await furnish(box, receiver));
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 const session = signedIn(box).cookie.replace(/^box=/, "");
+
+async function picturesOf(size: keyof typeof SIZES, way: string): Promise<void> {
+  const nameOf = (screen: string) => `${screen}-${size}-${way}`;
+  const wanted = Object.entries(screens).filter(([screen]) =>
+    parts.every((part) => nameOf(screen).includes(part)),
+  );
+  if (wanted.length === 0) return;
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    timezoneId: "Europe/Berlin",
+    ...WAYS[way],
+  });
+  await context.addCookies([
+    { name: "box", value: session, url: box.url },
+    { name: "zone", value: "Europe%2FBerlin", url: box.url },
+    { name: "panes", value: size === "desk" ? "2" : "1", url: box.url },
+  ]);
+  const page = await context.newPage();
+  for (const [screen, at] of wanted) {
+    await page.goto(box.url + at);
+    if (way === "large") await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    const path = join(folder, `${nameOf(screen)}.png`);
+    const png = await page.screenshot({ path, fullPage: size === "desk" || size === "tablet" });
+    const small = picturesOfDocs[nameOf(screen)];
+    if (small !== undefined)
+      writeFileSync(path.replace(/png$/, "webp"), await smallPicture(browser, png, small));
+  }
+  await context.close();
+}
+
 try {
-  for (const [size, viewport] of Object.entries({
-    phone: { width: 360, height: 740 },
-    desk: { width: 1440, height: 900 },
-  }))
-    for (const colorScheme of ["light", "dark"] as const) {
-      const context = await browser.newContext({
-        viewport,
-        colorScheme,
-        timezoneId: "Europe/Berlin",
-      });
-      await context.addCookies([
-        { name: "box", value: session, url: box.url },
-        { name: "zone", value: "Europe%2FBerlin", url: box.url },
-        { name: "panes", value: size === "desk" ? "2" : "1", url: box.url },
-      ]);
-      const page = await context.newPage();
-      for (const [name, at] of Object.entries(screensOf(house))) {
-        if (!name.includes(part)) continue;
-        await page.goto(box.url + at);
-        const picture = `${name}-${size}-${colorScheme}`;
-        const path = join(folder, `${picture}.png`);
-        const png = await page.screenshot({ path, fullPage: size === "desk" });
-        const small = picturesOfDocs[picture];
-        if (small !== undefined)
-          writeFileSync(join(folder, `${picture}.webp`), await smallPicture(browser, png, small));
-      }
-      await context.close();
-    }
+  for (const size of Object.keys(SIZES) as (keyof typeof SIZES)[])
+    for (const way of Object.keys(WAYS)) await picturesOf(size, way);
 } finally {
   await browser.close();
   await box.stop();

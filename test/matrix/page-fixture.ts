@@ -226,7 +226,7 @@ export const pageBodies: Record<string, Make> = {
     return { [`after-${id}`]: "60", [`level-${id}`]: "0" };
   },
   "/me/notify/usual": nothing,
-  "/me/look": () => ({ theme: "dark", rows: "compact", keys: "on", zone: "UTC" }),
+  "/me/look": () => ({ theme: "dark", rows: "compact", keys: "on" }),
   "/me/devices/key": nothing,
   "/me/devices/browser": async () => subscriptionFields(),
   "/me/devices/{device}/change": () => ({ label: "pixel", wants: "pages", lock_screen: "place" }),

@@ -81,6 +81,28 @@ const barAtHand: Step = async ({ box, run, visit, calm }) => {
   assert.equal(await tab.page.locator("#actions button", { hasText: "Resolve" }).count(), 0);
 };
 
+/** From a tablet on the actions are one line, and the rest of them one press away. */
+const oneLine: Step = async ({ box, visit, calm }) => {
+  await scene(box);
+  for (const [width, panes] of [
+    [768, "1"],
+    [820, "1"],
+    [1280, "2"],
+    [1440, "2"],
+  ] as const) {
+    const tab = await visit("/a/1", { options: { viewport: { width, height: 800 } } });
+    await tab.page.context().addCookies([{ name: "panes", value: panes, url: box.url }]);
+    await tab.page.reload();
+    const height = Number(await tab.run(`document.querySelector(".act").offsetHeight`));
+    assert.ok(height < 90, `${width} px wide: ${height} px high`);
+    await tab.page.click("[popovertarget=more]");
+    for (const name of ["Snooze …", "Note", "Start an incident report"])
+      assert.ok(await tab.page.locator(".more .button", { hasText: name }).isVisible(), name);
+    await calm(tab, `all actions, ${width} px`);
+    await tab.close();
+  }
+};
+
 /** AC-12.6: what somebody else did takes the button away, not the focus. */
 const twoPeople: Step = async ({ box, run, visit, calm }) => {
   await scene(box);
@@ -242,6 +264,7 @@ const withoutScript: Step = async ({ box, visit }) => {
 const STEPS: Record<string, Step> = {
   countsDown,
   barAtHand,
+  oneLine,
   twoPeople,
   shiftsLittle,
   readsAsItStands,

@@ -27,12 +27,12 @@ test("an entry says who, by what, from where, what and on what, with old and new
   const hint = box.owner.key.slice(-4);
   const page = await tab.get("/audit?kind=rule&thing=errors");
   const [replaced, created] = items(page.text);
-  assert.match(replaced ?? "", /owner@example\.org replace rule rule errors of shop by the key …/);
+  assert.match(replaced ?? "", /owner@example\.org replace rule errors of shop by the key …/);
   assert.match(
     replaced ?? "",
     new RegExp(`…${hint}, from 127\\.0\\.0\\.1 1 field dedup_window_minutes 5 → 7$`),
   );
-  assert.match(created ?? "", /create rule .* name none → errors/);
+  assert.match(created ?? "", /create rule errors .* name none → errors/);
   assert.match(page.text, /href="\/p\/shop\/rules\/errors"/);
   await tab.post("/p/shop/rename", { name: "store" }, { from: "/p/shop" });
   const renamed = await tab.get("/audit?verb=renameProject");

@@ -19,10 +19,11 @@ import type { ShownAlert } from "./shown-alert.ts";
 const MOST_FOLDS = 3;
 
 /** The one that counts at night; on a phone it is fixed at the bottom. Where it stood nothing is pressed any more: a tap may come twice. */
-export function mainAction(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
+export function mainAction(call: PageCall, shown: ShownAlert): Markup {
+  const { id, state, acked_by } = shown.row;
   const path = `/a/${id}`;
   if (state === "resolved")
-    return html`<p class="soft">The next matching event opens a new alert.</p>`;
+    return html`<p class="soft">The next matching event opens a new alert.</p>${reportLink(call, shown)}`;
   // Where a notification has no button of its own, a tap comes here for just this.
   const first = call.query.get("from") === "push";
   const isOwn = acked_by === call.who.accountId;
@@ -33,18 +34,18 @@ export function mainAction(call: PageCall, { row: { id, state, acked_by } }: Sho
   return html`${place}<button class="button second icon" type="button" popovertarget="more" aria-label="More actions">${icon("more")}</button>`;
 }
 
-/** All else that is done to an alert. */
+/** All else that is done to an alert. At a desk it lies open in one line, but for the `rest`. */
 export function moreActions(call: PageCall, shown: ShownAlert): Markup {
   const { row } = shown;
   const path = `/a/${row.id}`;
-  if (row.state === "resolved") return html`<div class="buttons">${reportLink(call, shown)}</div>`;
+  if (row.state === "resolved") return html``;
   const of = (what: string, id: string) => ({ call, id, action: `${path}/${what}` });
   return html`<h2 class="hidden-text">More actions</h2>
 <div class="buttons">${escalate(call, shown)}
 <details class="menu" id="assign"${cameBack(call, `${path}/assign`)}><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(of("assign", "assign"), schedulesOf(call, shown))}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
 ${silenceMenu(call, path, shown)}
-<details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursButtons("Snooze")}</form></details>
-<a class="button second" href="#note-text">Note</a>${
+<details class="menu rest" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursButtons("Snooze")}</form></details>
+<a class="button second rest" href="#note-text">Note</a>${
     row.state === "open"
       ? resolveButton(call, row.id)
       : row.acked_by !== call.who.accountId &&
@@ -85,8 +86,8 @@ function reportLink({ base, tenant }: PageCall, { row }: ShownAlert): Markup {
   const found = reportOfAlert(tenant.store, row.project_id, row.id);
   const to = pathOf("p", row.project, "reports", found ?? "new");
   return found === null
-    ? html`<a class="button second" href="${base}${to}?alert=${row.id}">Start an incident report</a>`
-    : html`<a class="button second" href="${base}${to}">Its incident report</a>`;
+    ? html`<a class="button second rest" href="${base}${to}?alert=${row.id}">Start an incident report</a>`
+    : html`<a class="button second rest" href="${base}${to}">Its incident report</a>`;
 }
 
 function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {

@@ -38,13 +38,17 @@ export function verbWords(verb: string): string {
     .toLowerCase();
 }
 
+/** The kind of thing is said once, with the thing's name. */
+const deedWords = (verb: string, kind: string): string =>
+  verbWords(verb).replace(` ${kind.replaceAll("_", " ")}`, "");
+
 /** Changes that are shown without opening them. */
 const FEW = 4;
 
 export function auditItem(call: PageCall, entry: AuditEntry, names: AuditNames): Markup {
   const { id, at, verb, address, changes } = entry;
   const from = address === "" ? "" : `, from ${address}`;
-  return html`<li id="audit-${id}">${clockTime(call, at)}<div class="timeline-text"><p><strong>${whoOf(call, entry, names)}</strong> ${verbWords(verb)} ${thingOf(call, entry, names)}</p>
+  return html`<li id="audit-${id}">${clockTime(call, at)}<div class="timeline-text"><p><strong>${whoOf(call, entry, names)}</strong> ${deedWords(verb, entry.target.kind)} ${thingOf(call, entry, names)}</p>
 <p class="soft small">${byWhat(entry, names)}${from}</p>${
     changes.length > 0 &&
     html`<details${changes.length <= FEW && html` open`} id="changes-${id}"><summary class="small">${changes.length === 1 ? "1 field" : `${changes.length} fields`}</summary><dl class="facts small">${changes.map(

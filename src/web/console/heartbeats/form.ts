@@ -20,7 +20,7 @@ const LEVELS = [
 export function heartbeatFields(call: PageCall, action: string, fields: URLSearchParams): Markup {
   const value = (name: string) => fields.get(name) ?? "";
   return html`${field(call, action, { name: "name", label: "Name", value: value("name"), required: true, autocomplete: "off", hint: "What runs, like “nightly backup”. The alert shows it." })}
-<fieldset><legend>It reports</legend>
+<fieldset class="ways"><legend>It reports</legend>
 ${select(call, action, {
   name: "how",
   label: "By",
@@ -31,10 +31,10 @@ ${select(call, action, {
     { value: "oncalendar", name: "the clock, as a systemd timer says it" },
   ],
 })}
-${lengthField(call, action, fields, { name: "period_seconds", label: "Every", hint: "For a period." })}
-${field(call, action, { name: "cron", label: "cron", value: value("cron"), autocomplete: "off", hint: "Five fields: 15 3 * * 1-5 is 03:15 on weekdays.", more: html`class="mono" spellcheck="false"` })}
-${field(call, action, { name: "timezone", label: "On the clocks of", value: value("timezone"), autocomplete: "off", hint: "Of cron: an IANA name, like Europe/Berlin." })}
-${field(call, action, { name: "oncalendar", label: "OnCalendar=", value: value("oncalendar"), autocomplete: "off", hint: "Mon..Fri 03:00 Europe/Vienna: kept as cron.", more: html`class="mono" spellcheck="false"` })}
+<div class="way-every">${lengthField(call, action, fields, { name: "period_seconds", label: "Every", hint: "From one report to the next." })}</div>
+<div class="way-cron">${field(call, action, { name: "cron", label: "cron", value: value("cron"), autocomplete: "off", hint: "Five fields: 15 3 * * 1-5 is 03:15 on weekdays.", more: html`class="mono" spellcheck="false"` })}
+${field(call, action, { name: "timezone", label: "On the clocks of", value: value("timezone"), autocomplete: "off", hint: "An IANA name, like Europe/Berlin." })}</div>
+<div class="way-oncalendar">${field(call, action, { name: "oncalendar", label: "OnCalendar=", value: value("oncalendar"), autocomplete: "off", hint: "Mon..Fri 03:00 Europe/Vienna: kept as cron.", more: html`class="mono" spellcheck="false"` })}</div>
 ${lengthField(call, action, fields, { name: "grace_seconds", label: "It may be late by", hint: "An alert opens only after this time." })}
 ${lengthField(call, action, fields, { name: "max_run_seconds", label: "A run takes at most", hint: "Counts if the job reports its start. Leave empty to use the time it may be late." })}</fieldset>
 ${select(call, action, { name: "level", label: "When it is missing or fails, that is", value: value("level"), choices: LEVELS })}`;

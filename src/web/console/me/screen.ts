@@ -1,4 +1,3 @@
-import { isTimezone } from "../../../core/oncall/zone.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
@@ -55,14 +54,15 @@ export const meScreen: Screen = {
     clock: {
       verb: "changeMe",
       target: () => ({ kind: "account", id: "" }),
-      act({ tenant, who }, form) {
+      act({ tenant, who, secure }, form) {
         const { timezone } = check(clockChange, { timezone: form.get("timezone") || null }, "body");
         tenant.store.write((tx) => setTimezone(tx, who.accountId, timezone));
         return {
           said:
             timezone === null
-              ? "Your nights and messages go by the box’s clock."
-              : `Your nights and messages go by the clock of ${timezone}.`,
+              ? "Your nights and messages go by the box’s clock, pages by the browser’s."
+              : `Your nights, messages and pages go by the clock of ${timezone}.`,
+          cookies: [lookCookie("zone", timezone ?? "", secure)],
         };
       },
     },
@@ -86,14 +86,11 @@ export const meScreen: Screen = {
       verb: "changeLook",
       reads: true,
       act(call, form) {
-        const zone = form.get("zone") ?? "";
-        if (zone !== "" && !isTimezone(zone))
-          throw invalid([{ field: "/zone", reason: "must be a zone like Europe/Vienna" }]);
         const set = (name: string) => lookCookie(name, form.get(name) ?? "", call.secure);
         return {
           said: "Saved in this browser.",
           to: AT,
-          cookies: ["zone", "theme", "rows", "keys"].map(set),
+          cookies: ["theme", "rows", "keys"].map(set),
         };
       },
     },
@@ -108,13 +105,13 @@ ${field(call, `${AT}/name`, { name: "display_name", label: "As others see it", v
 <p class="form-foot"><button class="button second">Save the name</button></p></form>`;
 }
 
-/** The clock of messages and nights; pages have the browser's own. */
+/** The clock of messages and nights, and of pages in the browser where it is chosen: else those have the browser's own. */
 function clockSection(call: PageCall): Markup {
   const action = `${AT}/clock`;
   const { timezone } = getAccount(call.tenant.store, call.who.accountId);
   return html`<h2>My clock</h2>
 <form class="form" method="post" action="${call.base}${action}">
-${field(call, action, { name: "timezone", label: "Time zone", value: timezone ?? "", hint: `Like Europe/Vienna. Messages to you show times in it, and your nights are counted by it. Empty: the box's own, ${tenantZone(call.tenant.store)}.` })}
+${field(call, action, { name: "timezone", label: "Time zone", value: timezone ?? "", hint: `Like Europe/Vienna. Messages to you and the pages of this browser show times in it, and your nights are counted by it. Empty: the box's own, ${tenantZone(call.tenant.store)}; pages have the browser's.` })}
 <p class="form-foot"><button class="button second">Save the time zone</button></p></form>`;
 }
 
@@ -138,6 +135,5 @@ function lookSection(call: PageCall): Markup {
 ${select(call, action, { name: "theme", label: "Colours", value: look.theme, choices: choices(["system", "as the system"], ["light", "light"], ["dark", "dark"]) })}
 ${select(call, action, { name: "rows", label: "Rows", value: look.rows, choices: choices(["comfortable", "comfortable"], ["compact", "compact"]) })}
 ${select(call, action, { name: "keys", label: "Single letters as keys", value: look.keys ? "on" : "off", choices: choices(["on", "on"], ["off", "off"]) })}
-${field(call, action, { name: "zone", label: "Time zone", value: look.zone, hint: "Like Europe/Vienna." })}
 <p class="form-foot"><button class="button second">Save in this browser</button></p></form>`;
 }

@@ -3,6 +3,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type ReportStanding, STANDING_WORDS, titleOf } from "../../../records/reports/report.ts";
 import { type ReportLine, reportLines } from "../../../records/reports/reports.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { icon } from "../ui/icon.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
@@ -54,18 +55,16 @@ function list(call: PageCall, project: Project): Markup {
       html`<p class="soft">A report is a public page that tells people outside what is wrong. You can start one from an alert's page.</p>${make}`,
     );
   return html`<div class="card-head"><h2>Incident reports</h2>${make}</div>
-<div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Report</th><th scope="col">Readers see</th><th scope="col">Last entry</th><th scope="col">Protected</th><th scope="col">Readers' address</th></tr></thead>
-<tbody>${lines.map((line) => listed(call, project, line))}</tbody></table></div>
+<ul class="list list-card">${lines.map((line) => listed(call, project, line))}</ul>
 ${lines.length === MOST && html`<p class="soft">The newest ${MOST}. All of them: <code>box report list ${project.name}</code></p>`}`;
 }
 
 function listed(call: PageCall, { name }: Project, { row, standing, newestAt }: ReportLine) {
   const at = call.base + pathOf("p", name, "reports", row.id);
-  const address = readersAddress(call, row.publicUuid);
-  return html`<tr><td data-label="Report"><a href="${at}" dir="auto">${titleOf(row)}</a></td>
-<td data-label="Readers see">${standingBadge(standing)}</td>
-<td data-label="Last entry">${newestAt === null ? html`<span class="soft">none yet</span>` : ago(call, newestAt)}</td>
-<td data-label="Protected">${row.passwordHash === null ? "no" : "by a password"}</td>
-<td data-label="Readers' address"><a href="${address}" class="mono small">…/${row.publicUuid}</a></td></tr>
+  const last =
+    newestAt === null
+      ? html`<span class="soft">no entry yet</span>`
+      : html`last entry ${ago(call, newestAt)}`;
+  return html`<li><a href="${at}"><span><b dir="auto">${titleOf(row)}</b><br><span class="soft">${standingBadge(standing)} · ${last}${row.passwordHash !== null && " · readers need a password"}</span></span>${icon("next")}</a></li>
 `;
 }

@@ -53,12 +53,12 @@ export function knownMessages(call: PageCall, found: readonly KnownMessage[]): M
     const about = new URLSearchParams({ q: template.split("<*>")[0]?.trim() ?? "" });
     const list = `${pathOf("p", project, "lines", "templates")}?${about.toString()}`;
     const fresh = `${newRulePage(project)}?template=${template_id}`;
-    return html`<li><a href="${base}${list}"><span class="message">${markedTemplate(template)}</span> <span class="soft">template · ${project}</span></a></li>${rules.map(
+    return html`<li><a href="${base}${list}"><span><span class="message">${markedTemplate(template)}</span> <span class="soft">template · ${project}</span></span></a></li>${rules.map(
       (rule) =>
-        html`<li><a href="${base}${pathOf("p", project, "rules", rule)}">${rule} <span class="soft">rule that may take it · ${project}</span></a></li>`,
+        html`<li><a href="${base}${pathOf("p", project, "rules", rule)}"><span>${rule} <span class="soft">rule that may take it · ${project}</span></span></a></li>`,
     )}${
       rules.length === 0 &&
-      html`<li><a href="${base}${fresh}">No rule takes it <span class="soft">make one · ${project}</span></a></li>`
+      html`<li><a href="${base}${fresh}"><span>No rule takes it <span class="soft">make one · ${project}</span></span></a></li>`
     }`;
   })}`;
 }

@@ -58,12 +58,12 @@ async function results(call: PageCall, q: string): Promise<Markup> {
   if (pages.length + things.length + known.length === 0 && actions === false)
     return empty("No name and no alert matches.");
   const { base } = call;
-  return html`<ul class="found">${knownMessages(call, known)}${pages.map(
+  return html`<ul class="list list-card">${knownMessages(call, known)}${pages.map(
     ([name, path]) =>
-      html`<li><a href="${base}${path}">${name} <span class="soft">page</span></a></li>`,
+      html`<li><a href="${base}${path}"><span>${name} <span class="soft">page</span></span></a></li>`,
   )}${things.map(
     ({ kind, title, sub, path }) =>
-      html`<li><a href="${base}${path}" dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></a></li>`,
+      html`<li><a href="${base}${path}"><span dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></span></a></li>`,
   )}${actions}</ul>${!found.complete && html`<p class="soft">Not everything was searched. Use more words.</p>`}`;
 }
 

@@ -81,9 +81,9 @@ ${select(call, action, {
 })}
 ${field(call, action, { name: "address", label: "Address", hint: "The topic, number, address or name at that service. For ntfy it may stay empty: one is made that nobody guesses." })}
 ${field(call, action, { name: "label", label: "Called", hint: "A name of your choice, like “my phone”. Optional." })}
-<p class="form-foot"><button class="button">Add and send a code</button></p></form>
+<p class="form-foot"><button class="button second">Add and send a code</button></p></form>
 ${
   missing.length > 0 &&
-  html`<p class="soft">Not set up here: ${missing.map(({ kind }) => kind).join(", ")}. An owner does it: <code>box gateway set KIND</code>.</p>`
+  html`<p class="soft">Not set up here: ${missing.map(({ kind }) => kind).join(", ")}. ${call.who.role === "owner" ? html`<a href="${call.base}/system/gateways">Set them up</a>` : "An owner does it."}</p>`
 }`;
 }

@@ -21,7 +21,8 @@ font-size:calc(2.4*var(--u));line-height:1.2;font-weight:600}
 .few .what{-webkit-line-clamp:3}
 var{font-style:normal}
 .about{color:var(--soft)}
-.glyph{width:.85em;height:.85em;vertical-align:-.08em}
+.glyph{width:.85em;height:.85em;vertical-align:-.08em;fill:currentColor}
+.glyph :is(.o,.x,.y){fill:none;stroke:currentColor;stroke-width:1.8}.glyph .x{stroke:var(--paper)}
 .badge{font-weight:700}
 .badge-critical{color:var(--crit)}.badge-error{color:var(--err)}.badge-warn{color:var(--warn)}
 .badge-info,.badge-debug{color:var(--soft)}
