@@ -8,6 +8,7 @@ export type MetaKey =
   | "listen_url"
   | "updated_seq"
   | "log_line_id"
+  | "commits"
   | "last_alive"
   | "clock_seen"
   | "miner_rules"

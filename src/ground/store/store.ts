@@ -17,6 +17,7 @@ import {
 import { isFatal, isFull, isOutOfSpace, StoreFault, storageFull } from "./faults.ts";
 import { inspect } from "./inspect.ts";
 import type { Migration } from "./migrations.ts";
+import type { Keeper } from "./record/keeper.ts";
 import { type Orm, ormOf, preparer } from "./statements.ts";
 import { upgrade } from "./upgrade.ts";
 
@@ -135,6 +136,8 @@ export interface StoreOptions {
   makeRoom?: () => boolean;
   /** A second place where commits have to be. Default: this file is enough. */
   durable?: DurableGate | undefined;
+  /** What brings them there. */
+  keeper?: Pick<Keeper, "opened" | "committed"> | undefined;
   /**
    * What to do with data of an older program. "copy" (default): make a proved copy, then migrate. "refuse": only the
    * process that serves the data may change its schema.
@@ -199,6 +202,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const commits = createCommitTimes();
+  const numbered = options.keeper && numbering(db);
 
   const rollback = () => {
     if (db.inTransaction) db.exec("ROLLBACK");
@@ -209,14 +213,17 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     const notes: Note[] = [];
     try {
       begin.run();
+      const known = numbered?.changes();
       const result = change({
         ...reader,
         at: unixSeconds(clock),
         note: (note) => notes.push(note),
       });
+      const number = numbered && numbered.changes() !== known ? numbered.next() : null;
       const before = clock.mono();
       commit.run();
       commits.add(clock.mono() - before);
+      if (number !== null) options.keeper?.committed(number);
       return { result, notes };
     } catch (error) {
       if (isFatal(error)) options.onFatal?.(error);
@@ -244,6 +251,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     return done.result;
   };
 
+  options.keeper?.opened({ path, db, touch: () => write(() => numbered?.next()) });
   return {
     ...reader,
     path,
@@ -256,6 +264,17 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     commitTimes: commits.all,
     close: () => db.close(),
   };
+}
+
+/** Numbers the commits that change something, in the store itself, so that each copy of it says how new it is. */
+function numbering(db: SqliteDatabase) {
+  const changes = db.prepare("SELECT total_changes()").pluck();
+  const next = db
+    .prepare(
+      "INSERT INTO meta (key, value) VALUES ('commits', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value",
+    )
+    .pluck();
+  return { changes: () => changes.get() as number, next: () => Number(next.get()) };
 }
 
 const alreadyDurable: DurableGate = () => null;

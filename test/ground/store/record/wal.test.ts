@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqlite, type SqliteDatabase } from "../../../src/ground/store/database.ts";
-import { scratch } from "../../support/scratch.ts";
-import { seed } from "../../support/seed.ts";
-import { seeded } from "../../support/seeded.ts";
-import { databaseOf, followWal, readWalHead } from "../../support/wal-reader.ts";
+import { openSqlite, type SqliteDatabase } from "../../../../src/ground/store/database.ts";
+import { followWal, readWalHead } from "../../../../src/ground/store/record/wal.ts";
+import { scratch } from "../../../support/scratch.ts";
+import { seed } from "../../../support/seed.ts";
+import { seeded } from "../../../support/seeded.ts";
+import { databaseOf } from "../../../support/wal-reader.ts";
 
 /** SQLite's log, read by its bytes: what it says is what SQLite makes of it. */
 

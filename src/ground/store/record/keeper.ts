@@ -1,0 +1,252 @@
+import { type Clock, sleep } from "../../kit/clock.ts";
+import type { DurableGate } from "../../kit/gate.ts";
+import { StoreFault } from "../faults.ts";
+import { type Collector, createCollector, type OpenedStore } from "./collector.ts";
+import { compare, endAfter, Interrupted } from "./compare.ts";
+import { type PageRecord, type RecordEnd, RecordFault } from "./record.ts";
+import { createPageSums, PAGE, pageHash } from "./sums.ts";
+
+/** Why all pages were compared. "scrub": one on the disk wasn't what was kept. */
+type Why = "start" | "gap" | "scrub" | "behind";
+
+export interface KeeperState {
+  /** Since when this disk alone has to be enough, by the monotonic clock; null: it hasn't. */
+  aloneSince: number | null;
+  /** Why the place doesn't keep anything; null while it does. */
+  fault: string | null;
+  /** Pages of commits that aren't kept yet. */
+  waiting: number;
+  kept: number;
+  aloneMs: number;
+  compared: Readonly<Record<Why, number>>;
+}
+
+/** Keeps every commit of a store in a second place, before anybody hears of it. */
+export interface Keeper {
+  opened(store: OpenedStore): void;
+  /** Called directly after each COMMIT, with its number. */
+  committed(seq: number): void;
+  durable: DurableGate;
+  /** Resolves when the place has everything; `orAlone`: also when this disk alone has to be enough. */
+  ready(orAlone: boolean): Promise<void>;
+  state(): KeeperState;
+  /** After the store was closed: keeps the rest, and leaves. */
+  stop(): Promise<void>;
+}
+
+export interface KeeperOptions {
+  clock: Clock;
+  record: PageRecord;
+  /** The store isn't ours any more: the process has to end. */
+  onLost(fault: StoreFault): void;
+  /** The place doesn't answer, with why; null: it answers again. */
+  onAlone(why: string | null): void;
+  onCompared(why: Why, pages: number): void;
+}
+
+/**
+ * How long nobody has to hear anything: shorter than what an answer waits at most (`mayTell`). It is counted in ticks, so
+ * that a process that stood still asks again before it concludes anything.
+ */
+const TICK_MS = 250;
+const PATIENCE = 18;
+const RENEW_TICKS = 8;
+const AGAIN_MS = 1_000;
+const SCRUBBED = 64;
+const LEAVE_MS = 5_000;
+
+export function createKeeper(options: KeeperOptions): Keeper {
+  const { clock, record } = options;
+  let collector: Collector | null = null;
+  let sums = createPageSums();
+  let why: Why = "start";
+  let isTaken = false;
+  /** Under way, or to be asked again. */
+  let batch: RecordEnd | null = null;
+  /** Pages are compared, and what is committed now "goes" with them or "comes" later. */
+  let comparing: "no" | "goes" | "comes" = "no";
+  let [isEnding, isOver] = [false, false];
+  let fault: string | null = null;
+  let aloneSince: number | null = null;
+  let [ticks, idle, at] = [0, 0, 0];
+  const counts = { kept: 0, aloneMs: 0, compared: { start: 0, gap: 0, scrub: 0, behind: 0 } };
+  const underWay: PromiseWithResolvers<void>[] = [];
+  let next = quiet();
+  let wake = quiet();
+  const [first, firstKept] = [quiet(), quiet()];
+
+  const isWaiting = () => collector !== null && (collector.isGap || collector.waiting > 0);
+  const isQuiet = () => isTaken && !isWaiting() && batch === null && comparing === "no";
+  const taken = () => {
+    underWay.push(next);
+    next = quiet();
+  };
+  const tell = () => {
+    for (const one of underWay.splice(0)) one.resolve();
+    first.resolve();
+  };
+  const heard = () => {
+    ticks = 0;
+    fault = null;
+  };
+  const goAlone = () => {
+    aloneSince = clock.mono();
+    taken();
+    tell();
+    options.onAlone(fault ?? "no answer");
+  };
+  const isBack = () => {
+    tell();
+    firstKept.resolve();
+    if (aloneSince === null) return;
+    counts.aloneMs += clock.mono() - aloneSince;
+    aloneSince = null;
+    options.onAlone(null);
+  };
+
+  const ship = async (from: Collector) => {
+    if (batch === null) {
+      taken();
+      batch = endAfter(from.take(), sums);
+    }
+    const isKept = await record.keep(batch);
+    batch = null;
+    if (isKept) counts.kept++;
+    confirm(from, isKept);
+  };
+  const confirm = (from: Collector, isKept: boolean) => {
+    if (isKept) return isBack();
+    why = "behind";
+    from.missed();
+  };
+  const compareAll = async (from: Collector) => {
+    batch = null;
+    comparing = "goes";
+    const calls = {
+      heard,
+      taken() {
+        comparing = "comes";
+        taken();
+      },
+    };
+    try {
+      const { sums: found, written } = await compare(from, record, calls);
+      sums = found;
+      counts.compared[why]++;
+      options.onCompared(why, written);
+      why = "gap";
+      isBack();
+    } catch (error) {
+      from.missed();
+      if (!(error instanceof Interrupted)) throw error;
+    } finally {
+      comparing = "no";
+    }
+  };
+  const step = async (from: Collector) => {
+    if (!isTaken) await record.take();
+    isTaken = true;
+    if (from.isGap) await compareAll(from);
+    else if (batch !== null || from.waiting > 0) await ship(from);
+    else confirm(from, await record.renew());
+    heard();
+    idle = 0;
+  };
+  const run = async (from: Collector) => {
+    while (!isOver && !(isEnding && (isQuiet() || aloneSince !== null))) {
+      if (isQuiet() && idle < RENEW_TICKS && fault === null) {
+        await wake.promise;
+        wake = quiet();
+        continue;
+      }
+      try {
+        await step(from);
+      } catch (error) {
+        fault = error instanceof Error ? error.message : String(error);
+        if (error instanceof RecordFault && error.kind === "taken") return lost(fault);
+        await sleep(clock, AGAIN_MS);
+      }
+    }
+  };
+  const lost = (message: string) => {
+    [isEnding, isOver] = [true, true];
+    const ended = new StoreFault("misconfigured", message);
+    for (const one of [...underWay, next]) one.reject(ended);
+    options.onLost(ended);
+  };
+
+  /** Looks whether the next few pages on the disk are what was kept. */
+  const scrub = (from: Collector) => {
+    const pages = Array.from(
+      { length: Math.min(SCRUBBED, sums.count) },
+      (_, i) => ((at + i) % sums.count) + 1,
+    );
+    at = pages.at(-1) ?? 0;
+    if (!from.differs(pages, (page, image) => pageHash(page, image) === sums.of(page))) return;
+    why = "scrub";
+    from.missed();
+  };
+  const tick = (from: Collector) => {
+    if (isEnding) return;
+    clock.after(TICK_MS, () => tick(from));
+    if (isQuiet() && fault === null) scrub(from);
+    if (!isQuiet() || fault !== null || ++idle > RENEW_TICKS) ticks++;
+    if (ticks >= PATIENCE && aloneSince === null) goAlone();
+    wake.resolve();
+  };
+
+  let running: Promise<void> = Promise.resolve();
+  return {
+    opened(store) {
+      if (store.db.pragma("page_size", { simple: true }) !== PAGE)
+        throw new StoreFault(
+          "misconfigured",
+          `${store.path} has pages of another size than ${PAGE}.`,
+        );
+      const from = createCollector(store);
+      collector = from;
+      running = run(from);
+      tick(from);
+    },
+    committed(seq) {
+      try {
+        collector?.collect(seq);
+      } catch {
+        // The commit stands. What couldn't be read is found by comparing.
+        collector?.missed();
+      }
+      wake.resolve();
+    },
+    durable() {
+      if (aloneSince !== null) return null;
+      if (isWaiting() || comparing === "goes") return next.promise;
+      if (isQuiet()) return null;
+      if (underWay.length === 0) underWay.push(quiet());
+      return underWay.at(-1)?.promise ?? null;
+    },
+    ready: (orAlone) => (orAlone ? first : firstKept).promise,
+    state: () => ({
+      ...counts,
+      aloneSince,
+      fault,
+      waiting: (collector?.waiting ?? 0) + (batch?.pages.length ?? 0),
+    }),
+    async stop() {
+      isEnding = true;
+      wake.resolve();
+      const over = new AbortController();
+      const leaves = running.then(() => (aloneSince === null ? record.leave() : undefined));
+      await Promise.race([leaves.catch(() => {}), sleep(clock, LEAVE_MS, over.signal)]);
+      over.abort();
+      isOver = true;
+      collector?.close();
+    },
+  };
+}
+
+/** A promise that may be rejected although nobody waits for it. */
+function quiet(): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>();
+  made.promise.catch(() => {});
+  return made;
+}

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { systemRandom } from "../../../../src/ground/kit/random.ts";
+import { openReadOnly, openSqlite } from "../../../../src/ground/store/database.ts";
+import { createKeeper, type Keeper } from "../../../../src/ground/store/record/keeper.ts";
+import { pageHash } from "../../../../src/ground/store/record/sums.ts";
+import { openStore, type Store } from "../../../../src/ground/store/store.ts";
+import { handClock } from "../../../support/clock.ts";
+import { memoryOrTemp } from "../../../support/memory.ts";
+import { memoryRecord } from "../../../support/memory-record.ts";
+import { seed } from "../../../support/seed.ts";
+import { seeded } from "../../../support/seeded.ts";
+import { databaseOf } from "../../../support/wal-reader.ts";
+
+/** A store whose pages are kept in a second place: what is there is always what the store was after some commit. */
+
+function kept(t: TestContext) {
+  const directory = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
+  const path = join(directory, "box.db");
+  const clock = handClock();
+  const record = memoryRecord();
+  const states = new Set<string>();
+  const said = { alone: [] as (string | null)[], compared: [] as string[], lost: [] as Error[] };
+  const keeper = createKeeper({
+    clock,
+    record,
+    onLost: (fault) => void said.lost.push(fault),
+    onAlone: (why) => void said.alone.push(why),
+    onCompared: (why) => void said.compared.push(why),
+  });
+  const now = () => hash("sha256", databaseOf(path), "hex");
+  const watched: Pick<Keeper, "opened" | "committed"> = {
+    opened: keeper.opened,
+    committed(seq) {
+      states.add(now());
+      keeper.committed(seq);
+    },
+  };
+  const store = openStore({
+    path,
+    kind: "box",
+    clock,
+    random: systemRandom,
+    durable: keeper.durable,
+    keeper: watched,
+  });
+  record.onKept = ({ pages, sum, pageCount }) => {
+    let found = 0n;
+    for (const { page, image } of pages.values()) found ^= pageHash(page, image);
+    assert.equal(found, sum, "the sum is that of the pages");
+    assert.equal(pages.size, pageCount);
+    assert.ok(states.has(hash("sha256", record.image(), "hex")), "it is what the store was once");
+  };
+  let isClosed = false;
+  const stop = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    store.close();
+    const ended = keeper.stop();
+    await clock.turn(6_000);
+    await ended;
+  };
+  t.after(async () => {
+    await stop();
+    rmSync(directory, { recursive: true });
+  });
+  store.db.exec("CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)");
+  const whole = () => {
+    store.db.pragma("wal_checkpoint(TRUNCATE)");
+    return databaseOf(path);
+  };
+  return { path, clock, record, keeper, store, said, stop, whole, note: () => states.add(now()) };
+}
+
+function change(store: Store, upTo: (most: number) => number): void {
+  store.write((tx) => {
+    for (let i = upTo(12); i >= 0; i--)
+      tx.db
+        .prepare("INSERT OR REPLACE INTO things VALUES (?, ?)")
+        .run(upTo(400), Buffer.alloc(upTo(9_000), upTo(256)));
+    if (upTo(4) === 0) tx.db.prepare("DELETE FROM things WHERE id % 7 = ?").run(upTo(7));
+  });
+}
+
+/** Waits until everything is kept, while the clock is turned. */
+async function settled({ clock, store }: ReturnType<typeof kept>): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    await clock.turn(250);
+    if (store.durable() === null) return;
+  }
+  assert.fail("it is never kept");
+}
+
+async function story(t: TestContext, from: number): Promise<void> {
+  const random = seeded(from);
+  const upTo = (most: number) => Math.floor(random() * most);
+  const world = kept(t);
+  const { path, clock, record, store, said } = world;
+  const other = openSqlite(path);
+  const reader = openReadOnly(path);
+  record.fate = () => (upTo(5) > 0 ? "answered" : upTo(2) === 0 ? "away" : "lost");
+  const steps = [
+    () => store.db.pragma(`wal_checkpoint(${["PASSIVE", "RESTART", "TRUNCATE"][upTo(3)]})`),
+    () => store.db.exec("VACUUM"),
+    () =>
+      change(
+        {
+          ...store,
+          write: (does) =>
+            other.transaction(() => does({ db: other } as never)).immediate() as never,
+        },
+        upTo,
+      ),
+    () => record.setBack(),
+    () => clock.turn(upTo(6_000)),
+    () =>
+      reader.inTransaction ? reader.exec("COMMIT") : reader.exec("BEGIN; SELECT * FROM things"),
+  ];
+  for (let i = 0; i < 50; i++) {
+    if (upTo(3) === 0) await steps[upTo(steps.length)]?.();
+    world.note();
+    change(store, upTo);
+    const seq = Number(store.sql("SELECT value FROM meta WHERE key = 'commits'").pluck().get());
+    const before = said.alone.length;
+    void store.durable()?.then(
+      () => {
+        // Told because the disk alone has to be enough.
+        if (said.alone.length > before || said.alone.at(-1)) return;
+        assert.ok(record.now.seq >= seq, `seed ${from}: commit ${seq} isn't kept`);
+      },
+      () => assert.fail(),
+    );
+    await clock.turn(upTo(2) * upTo(1_500));
+  }
+  if (reader.inTransaction) reader.exec("COMMIT");
+  reader.close();
+  other.close();
+  record.fate = () => "answered";
+  change(store, upTo);
+  await settled(world);
+  assert.ok(world.whole().equals(record.image()), `seed ${from}: the record has other pages`);
+  await world.stop();
+}
+
+test("each state that is kept is one that the store had, and what was durable is in it", async (t) => {
+  for (let i = 0; i < 3; i++) await story(t, seed + i);
+});
+
+test("while the place doesn't answer, the disk alone is enough after 4.5 s, and later all of it is kept", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, said } = world;
+  await settled(world);
+  record.fate = () => "away";
+  change(store, () => 3);
+  let isTold = false;
+  void store.durable()?.then(() => {
+    isTold = true;
+  });
+  await clock.turn(4_000);
+  assert.equal(isTold, false);
+  await clock.turn(750);
+  assert.equal(isTold, true);
+  assert.equal(store.durable(), null);
+  assert.deepEqual(said.alone, ["no answer"]);
+  change(store, () => 5);
+  record.fate = () => "answered";
+  await clock.turn(1_500);
+  assert.deepEqual(said.alone, ["no answer", null]);
+  assert.ok(world.whole().equals(record.image()));
+});
+
+test("a process that stood still asks before it goes on alone", async (t) => {
+  const world = kept(t);
+  const { clock, store, said } = world;
+  await settled(world);
+  change(store, () => 3);
+  // All timers that ran out meanwhile run once.
+  const { after } = clock;
+  let isStill = true;
+  const late: (() => void)[] = [];
+  clock.after = (ms, fn) => after(ms, () => (isStill ? void late.push(fn) : fn()));
+  await clock.turn(60_000);
+  isStill = false;
+  for (const fn of late) fn();
+  await clock.turn(500);
+  assert.deepEqual(said.alone, []);
+});
+
+test("whoever's store was taken says nothing more, and ends", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, said } = world;
+  await settled(world);
+  record.takeAway();
+  change(store, () => 3);
+  let refused = 0;
+  void store.durable()?.catch(() => refused++);
+  await clock.turn(20_000);
+  assert.equal(refused, 1);
+  assert.equal(said.lost.length, 1);
+  assert.deepEqual(said.alone, []);
+});
+
+test("a store without a second place numbers no commit, and waits for nothing", (t) => {
+  const directory = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "box.db");
+  const store = openStore({ path, kind: "box", clock: handClock(), random: systemRandom });
+  store.write((tx) => tx.db.exec("CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)"));
+  change(store, () => 3);
+  assert.equal(store.durable(), null);
+  assert.equal(store.sql("SELECT 1 FROM meta WHERE key = 'commits'").get(), undefined);
+  store.close();
+});
+
+test("a page that another program wrote into the file is found, and compared", async (t) => {
+  const world = kept(t);
+  const { path, clock, record, store, said } = world;
+  for (let i = 0; i < 50; i++) change(store, (most) => (i * 7) % most);
+  await settled(world);
+  store.db.pragma("wal_checkpoint(TRUNCATE)");
+  const fd = openSync(path, "r+");
+  writeSync(fd, Buffer.from("another"), 0, 7, 4096 * 100 + 50);
+  await clock.turn(60_000);
+  closeSync(fd);
+  assert.deepEqual(said.compared, ["start", "scrub"]);
+  assert.ok(databaseOf(path).equals(record.image()));
+});
