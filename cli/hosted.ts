@@ -6,7 +6,7 @@ import type {
   OfflineRegistry,
   TenantFlags,
 } from "../src/app/offline/hosted.ts";
-import { dataFlag, jsonFlag, print, withFlags } from "./options.ts";
+import { databaseFlags, dataFlag, jsonFlag, print, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
 
@@ -45,7 +45,7 @@ export function registerHosted(program: Command): void {
 }
 
 function serveCommand(): Command {
-  const command = databaseFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"));
+  const command = registryFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"));
   return withFlags(command.description("run the hosted service"), {
     "--ingest-rate <n>": "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
     "--relay-rate <n>": "pages a second from one box, 0 = off (default 20)",
@@ -113,15 +113,13 @@ function tenantFlags(command: Command): Command {
 }
 
 function dataDirectoryFlags(command: Command): Command {
-  return databaseFlags(command.addOption(dataFlag())).addOption(jsonFlag());
+  return registryFlags(command.addOption(dataFlag())).addOption(jsonFlag());
 }
 
 /** The flags of the registry's database. */
-function databaseFlags(command: Command): Command {
+function registryFlags(command: Command): Command {
   return withFlags(command, {
-    "--database <url>": "the PostgreSQL that nodes share: postgres://user@host1,host2/name",
-    "--database-file <file>": "a file with that address, so that ps shows no password",
-    "--database-ca <file>": "trust only this authority for the database (PEM)",
+    ...databaseFlags("the PostgreSQL that nodes share"),
     "--hosted-key <file>": "the sealing key (default hosted.key in --data)",
   });
 }

@@ -18,6 +18,13 @@ export function withFlags(command: Command, all: Readonly<Record<string, string>
   return command;
 }
 
+/** The flags of a database, which `what` names. */
+export const databaseFlags = (what: string): Record<string, string> => ({
+  "--database <url>": `${what}: postgres://user@host1,host2/name`,
+  "--database-file <file>": "a file with that address, so that ps shows no password",
+  "--database-ca <file>": "trust only this authority for the database (PEM)",
+});
+
 export function dataFlag(): Option {
   return flag("--data <dir>", "data directory")
     .default("./box-data")

@@ -6,7 +6,7 @@ import { isPacked } from "../src/ground/kit/assets.ts";
 import { commandAt } from "../src/ground/kit/shell.ts";
 import { channels } from "../src/out/services/list.ts";
 import { USUAL_URL } from "./connection.ts";
-import { dataFlag, flag, withFlags } from "./options.ts";
+import { databaseFlags, dataFlag, flag, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 
 export function registerServe(program: Command): void {
@@ -18,6 +18,7 @@ export function registerServe(program: Command): void {
     "--adapters-here": "serve those addresses on the box's own port",
     "--key-file <file>":
       "the key for stored secrets lies there, as a mounted secret; box.key in the data directory becomes a link to it",
+    ...databaseFlags("a PostgreSQL that has each change before anybody hears of it"),
     "--no-console": "serve no console: the API alone",
     "--allow-acts": "let assistants at /mcp carry out what they planned, not only plan it",
   }).action(async (flags: BoxFlags) => runBox(flags));

@@ -32,6 +32,7 @@ import { twilioOperations } from "../web/http/twilio.ts";
 import type { BoxConfig } from "./config.ts";
 import { backupCheck } from "./operate/backup-health.ts";
 import { contactCheck, contactMetrics } from "./operate/contact-health.ts";
+import { databaseCheck, databaseMetrics } from "./operate/database-health.ts";
 import { boxHealth } from "./operate/health.ts";
 import { ingestCheck } from "./operate/ingest-health.ts";
 import { heldOf, loadOf } from "./operate/load.ts";
@@ -134,7 +135,7 @@ function consolePages(deps: ConsoleDeps): PagesHandler {
 
 function operating(
   config: BoxConfig,
-  { tenant, backups, doctor, ports, startedAt, serving }: BoxParts & { serving: Serving },
+  { tenant, keeper, backups, doctor, ports, startedAt, serving }: BoxParts & { serving: Serving },
   routes: readonly Route[],
 ) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
@@ -149,6 +150,7 @@ function operating(
       () => contactCheck(tenant.store),
       () => ingestCheck(tenant),
       () => backupCheck(tenant, scheduled),
+      ...(keeper === null ? [] : [() => databaseCheck(keeper, tenant.clock)]),
     ]);
   const desk = scheduled && {
     ...scheduled.plan,
@@ -175,6 +177,7 @@ function operating(
         reachMetric(reach, tenant.store),
         ...contactMetrics(tenant.store),
         portMetric(ports()),
+        ...(keeper === null ? [] : databaseMetrics(keeper, tenant.clock)),
       ]),
     mayReadMetrics(c: AppContext) {
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();

@@ -4,12 +4,14 @@ import { prepareDirectory } from "../ground/store/directory.ts";
 import { dropLeftovers } from "../ground/store/files.ts";
 import { lockDirectory } from "../ground/store/lock.ts";
 import { setMeta } from "../ground/store/meta.ts";
+import { mustBeAlone } from "../ground/store/record/mark.ts";
 import { hasAccounts } from "../people/accounts.ts";
 import { issueCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
 import { scheduledBackups } from "../records/backup/scheduled.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { Intake } from "../web/intake/intake.ts";
 import { boxHttp } from "./box-http.ts";
+import type { BoxRecord } from "./box-record.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { linkKeyFile } from "./key-link.ts";
 import { createLifecycle } from "./lifecycle.ts";
@@ -43,6 +45,16 @@ export interface RunningBox {
   stop(): Promise<void>;
 }
 
+/** null without a database, whose code is then not loaded. */
+async function recordOf({ data, database }: BoxConfig, deps: BoxDeps): Promise<BoxRecord | null> {
+  if (database !== null) {
+    const { openBoxRecord } = await import("./box-record.ts");
+    return openBoxRecord({ data, settings: database }, deps);
+  }
+  mustBeAlone(data, "is served with it: name it, --database URL");
+  return null;
+}
+
 /** Starts a box: lock, store, tenant, HTTP. Stopping runs backwards. Throws StoreFault or a listen error. */
 export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<RunningBox> {
   const { clock, log, random } = deps;
@@ -52,6 +64,8 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("lock", lockDirectory(config.data));
     dropLeftovers(config.data, (name) => /^box\.(db|key)/.test(name));
     if (config.keyFile !== null) linkKeyFile(config.data, config.keyFile);
+    const record = await recordOf(config, deps);
+    lifecycle.onStop("database", () => record?.stop());
     const ended = () => tenant.changes.told([{ topic: "host" }]);
     const isTimeKnown = () => tenant.watch.state().sane;
     const about = { data: config.data, clock, log, ended, isTimeKnown };
@@ -75,11 +89,13 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       ...(backups && { jobs: [backups.job] }),
       ...(deps.egress && { egress: deps.egress }),
       ...(deps.resolve && { resolve: deps.resolve }),
-      durable: deps.durable,
+      durable: record?.keeper.durable ?? deps.durable,
+      keeper: record?.keeper,
       ...(deps.channels && { channels: deps.channels }),
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
+    await record?.begin(tenant.id);
     const desk = serveDesk(config.data, log, async (line) => {
       const { answerDesk } = await import("./offline/desk.ts");
       return answerDesk(tenant, line);
@@ -91,7 +107,14 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("doctor", () => doctor.stop());
     let intake: Intake | null = null;
     const ports = () => intake?.counts() ?? [];
-    const http = boxHttp(config, deps, { tenant, backups, doctor, ports, startedAt });
+    const http = boxHttp(config, deps, {
+      tenant,
+      keeper: record?.keeper ?? null,
+      backups,
+      doctor,
+      ports,
+      startedAt,
+    });
     lifecycle.onStop("decoder", () => http.decoder.close());
     intake = await openPorts(config, { tenant, clock, limits: http.rates });
     lifecycle.onStop("ports", () => intake?.stop());

@@ -1,6 +1,11 @@
 import { isTimezone } from "../core/oncall/zone.ts";
 import { type Cidr, parseCidr } from "../ground/kit/addresses.ts";
 import { UsageError, webUrl } from "../ground/kit/flags.ts";
+import {
+  type DatabaseFlags,
+  type DatabaseSettings,
+  databaseSettings,
+} from "../hosted/registry/postgres/settings.ts";
 import type { Settings } from "../out/services/channel.ts";
 import { type ChannelSetting, channels } from "../out/services/list.ts";
 import { boxRates, type Rates } from "../web/http/limits.ts";
@@ -10,6 +15,8 @@ import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 /** The configuration of `box serve`: checked, with all faults reported at once. */
 export interface BoxConfig {
   readonly data: string;
+  /** Where commits have to be as well before anybody hears of them; null: nowhere. */
+  readonly database: DatabaseSettings | null;
   /** Where the sealing key lies; null: in the data directory. */
   readonly keyFile: string | null;
   readonly host: string;
@@ -55,7 +62,7 @@ export interface BoxConfig {
 }
 
 /** Flags as they are typed. The names are commander's. */
-export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
+export interface BoxFlags extends DatabaseFlags, Partial<Record<ChannelSetting, string>> {
   data?: string;
   keyFile?: string;
   listen?: string;
@@ -128,6 +135,7 @@ export function boxConfig(
     faults.push("--tls-cert and --tls-key go together");
   const config: BoxConfig = {
     data: flags.data ?? defaults.data,
+    database: databaseOf(flags, faults),
     keyFile: flags.keyFile || null,
     host,
     port,
@@ -167,6 +175,13 @@ export function boxConfig(
   };
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return Object.freeze(config);
+}
+
+function databaseOf(flags: BoxFlags, faults: string[]): DatabaseSettings | null {
+  const settings = databaseSettings(flags, faults);
+  if (settings !== null && !flags.publicUrl)
+    faults.push("--database needs --public-url: links have to lead to whichever machine serves");
+  return settings;
 }
 
 function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {

@@ -2,16 +2,12 @@ import { join } from "node:path";
 import { UsageError } from "../ground/kit/flags.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { isNodeName } from "../hosted/nodes/name.ts";
-import {
-  type DatabaseFlags,
-  type DatabaseSettings,
-  databaseSettings,
-} from "../hosted/registry/postgres/settings.ts";
+import { type DatabaseSettings, databaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Rates } from "../web/http/limits.ts";
 import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
 
 /** The configuration of `box hosted serve`: checked, with all faults reported at once. */
-export interface HostedConfig extends BoxConfig {
+export interface HostedConfig extends Omit<BoxConfig, "database"> {
   /** Events a second for a tenant of each plan (contract §9). */
   readonly planRates: { readonly free: number; readonly pro: number };
   /** Pages a second that one box may relay; 0 = no limit. */
@@ -31,7 +27,7 @@ export interface HostedConfig extends BoxConfig {
 }
 
 /** Flags as they are typed. The names are commander's. */
-export interface HostedFlags extends BoxFlags, DatabaseFlags {
+export interface HostedFlags extends BoxFlags {
   lab?: boolean;
   relayRate?: string;
   openTenants?: string;
@@ -99,8 +95,10 @@ function sharedConfig(flags: HostedFlags, whole: Whole, faults: string[]) {
 }
 
 function baseConfig(flags: BoxFlags, faults: string[]): BoxConfig | null {
+  // Its database is the registry's.
+  const { database: _url, databaseFile: _file, databaseCa: _ca, ...own } = flags;
   try {
-    return boxConfig(flags, { listen: "127.0.0.1:8090", data: "./box-data", rates });
+    return boxConfig(own, { listen: "127.0.0.1:8090", data: "./box-data", rates });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     faults.unshift(error.message);

@@ -5,6 +5,7 @@ import type { Log } from "../ground/kit/log.ts";
 import type { Resolve } from "../ground/kit/names.ts";
 import type { Random } from "../ground/kit/random.ts";
 import type { Sealer } from "../ground/kit/sealer.ts";
+import type { Keeper } from "../ground/store/record/keeper.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { PageCounts } from "../hosted/page-counts.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
@@ -39,6 +40,8 @@ export interface BoxDeps {
 /** What a box's answers are made from. */
 export interface BoxParts {
   tenant: Tenant;
+  /** What keeps its commits in a database; null without one. */
+  keeper: Keeper | null;
   backups: ScheduledBackups | null;
   doctor: DoctorService;
   /** Figures of the ports for senders. */

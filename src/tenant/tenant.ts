@@ -16,7 +16,7 @@ import type { Sealer } from "../ground/kit/sealer.ts";
 import { createSlices, type Slices } from "../ground/kit/slices.ts";
 import { steadyClock } from "../ground/kit/steady-clock.ts";
 import { getMeta, setMeta } from "../ground/store/meta.ts";
-import { openStore, type Store } from "../ground/store/store.ts";
+import { openStore, type Store, type StoreOptions } from "../ground/store/store.ts";
 import { createHeartbeatWatch, type HeartbeatWatch } from "../in/heartbeats/watch.ts";
 import { createDryRunner, type DryRunner } from "../in/ingest/dry-run/runner.ts";
 import { createIngest, type IngestHandle } from "../in/ingest/handle.ts";
@@ -131,6 +131,8 @@ export interface TenantOptions {
   channels?: ChannelList;
   /** A second place where the store's commits have to be before anybody hears of them. Default: none. */
   durable?: DurableGate | undefined;
+  /** What brings them there. */
+  keeper?: StoreOptions["keeper"];
   /** The service that goes on while this store is closed. Missing where both start and stop together. */
   service?: Service;
   /** Jobs of the service around it that run in this tenant's loop. */
@@ -155,6 +157,7 @@ export function startTenant(options: TenantOptions): Tenant {
     onFatal: options.onFatal,
     makeRoom: disk.makeRoom,
     durable: options.durable,
+    keeper: options.keeper,
   });
   const id = ensureTenant(store, tenantId);
   const log = tenantLog(options.log, id);

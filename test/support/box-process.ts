@@ -25,6 +25,8 @@ export interface BoxProcess {
   seat(): Promise<void>;
   /** SIGKILL, now. */
   kill(): Promise<void>;
+  /** SIGSTOP or SIGCONT. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** When the process ends by itself or is ended. */
   ended(): Promise<Ending>;
   /** SIGTERM, and its end. */
@@ -36,7 +38,7 @@ export interface BoxProcess {
   discard(): Promise<void>;
 }
 
-const START_MS = 30_000;
+const START_MS = 90_000;
 
 /** `data`: where its files are; a new place under the system's temporary one unless told. */
 export function boxProcess(program: Program, data?: string): BoxProcess {
@@ -80,6 +82,7 @@ export function boxProcess(program: Program, data?: string): BoxProcess {
       running?.kill("SIGKILL");
       await running?.ended;
     },
+    signal: (signal) => running?.kill(signal),
     ended,
     async stop() {
       running?.kill("SIGTERM");

@@ -142,7 +142,7 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   },
   {
     what: /^src\/hosted\/registry\/postgres\//,
-    only: /^src\/(?:app|hosted\/registry\/(?:postgres|move))\//,
+    only: /^src\/(?:app|hosted\/record|hosted\/registry\/(?:postgres|move))\//,
     why: "which database the registry lies in is wiring",
   },
   {

@@ -1,4 +1,5 @@
 import { unixSeconds } from "../../ground/kit/clock.ts";
+import { readMark } from "../../ground/store/record/mark.ts";
 import type { Place } from "../../records/backup/place.ts";
 import { rememberBackup, type Taken, takeBackup } from "../../records/backup/take.ts";
 import { askDesk } from "./desk.ts";
@@ -8,8 +9,9 @@ export async function backUp(options: Parameters<typeof takeBackup>[0]): Promise
   const taken = takeBackup(options);
   const { place, clock } = options;
   const at = unixSeconds(clock);
-  if (!isBoxes(place) || (await askDesk(place.data, "backup", at)) === null)
-    rememberBackup(place, at);
+  const isNoted = isBoxes(place) && (await askDesk(place.data, "backup", at)) !== null;
+  // One whose commits are in a database as well writes nothing while nobody serves it.
+  if (!isNoted && readMark(place.data) === null) rememberBackup(place, at);
   return taken;
 }
 

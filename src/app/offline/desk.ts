@@ -7,6 +7,7 @@ import type { Sealer } from "../../ground/kit/sealer.ts";
 import { mayTell } from "../../ground/store/durable.ts";
 import { type FaultKind, StoreFault } from "../../ground/store/faults.ts";
 import { setMeta } from "../../ground/store/meta.ts";
+import { mustBeAlone } from "../../ground/store/record/mark.ts";
 import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
 import { ensureTenant } from "../../tenant/tenant.ts";
 import type { Directory, OpenDirectory } from "./directory.ts";
@@ -64,6 +65,7 @@ export async function atDesk<V extends DeskVerb>(
   const { data, clock, random } = directory;
   const path = join(data, "box.db");
   mustExist(path);
+  mustBeAlone(data, "only the box that serves it can change it: box serve --database …");
   const store = openStore({ path, kind: "box", clock, random, older: "refuse" });
   try {
     ensureTenant(store);

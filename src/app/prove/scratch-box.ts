@@ -10,7 +10,7 @@ export interface Process {
   readonly ready: Promise<string | null>;
   /** Resolves when it has ended in any way. */
   readonly ended: Promise<Ending>;
-  kill(signal: "SIGKILL" | "SIGTERM"): void;
+  kill(signal: "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT"): void;
   /** Whether a signal was sent to it. Its end then counts as no failure. */
   readonly wasKilled: boolean;
 }

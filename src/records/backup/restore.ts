@@ -25,6 +25,7 @@ import {
 } from "../../ground/store/files.ts";
 import { lockDirectory } from "../../ground/store/lock.ts";
 import { migrations } from "../../ground/store/migrations.ts";
+import { mustBeAlone } from "../../ground/store/record/mark.ts";
 import type { Manifest } from "../../ground/store/snapshot.ts";
 import type { Place } from "./place.ts";
 import { openReplaced, type Pending, type PendingRows, settle } from "./restored.ts";
@@ -61,6 +62,10 @@ export function restoreBackup(options: RestoreOptions): Restored {
   const manifest = readManifest(file);
   const keys = readKeys(file);
   mustFit(manifest, place);
+  mustBeAlone(
+    place.data,
+    "its database would undo the restore. Restore into an empty directory, and serve that with an empty database",
+  );
   makeDirectory(dirname(place.path), file);
   if (!options.replace) mustBeEmpty(place);
   const unlock = lockDirectory(place.data);
@@ -199,7 +204,7 @@ function giveName(made: string, path: string): void {
 }
 
 /** `replaced-2026-01-05T09-00-00Z`, with a number where that name exists. */
-function freshDirectory(parent: string, clock: Clock): string {
+export function freshDirectory(parent: string, clock: Clock): string {
   const stamp = new Date(unixSeconds(clock) * 1000).toISOString().replace(".000", "");
   const name = `replaced-${stamp.replaceAll(":", "-")}`;
   for (let n = 1; ; n++) {

@@ -187,14 +187,22 @@ function leaveGap(db: SqliteDatabase, options: RestoredOptions): void {
   const since = Math.max(0, now - takenAt);
   const mayHaveGone = replaced === null && (wasServing || since > HOUR);
   const gap = mayHaveGone ? 1000 + since : 0;
+  goOnAbove(db, { gap, lastAlert: replaced?.lastAlert ?? 0, lastSeq: replaced?.lastSeq ?? 0 });
+}
+
+/** Leaves out so many alert ids, and a thousand times as many numbers of changes; both are above the last ones anyway. */
+export function goOnAbove(
+  db: SqliteDatabase,
+  { gap, lastAlert = 0, lastSeq = 0 }: { gap: number; lastAlert?: number; lastSeq?: number },
+): void {
   const read = (sql: string) => Number(db.prepare(sql).pluck().get() ?? 0);
   const alert = Math.max(
     read("SELECT seq FROM sqlite_sequence WHERE name = 'alerts'") + gap,
-    replaced?.lastAlert ?? 0,
+    lastAlert,
   );
   const seq = Math.max(
     read("SELECT value FROM meta WHERE key = 'updated_seq'") + gap * 1000,
-    replaced?.lastSeq ?? 0,
+    lastSeq,
   );
   if (alert > 0) {
     db.prepare("DELETE FROM sqlite_sequence WHERE name = 'alerts'").run();

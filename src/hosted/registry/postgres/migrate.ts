@@ -21,19 +21,43 @@ export const databaseMigrations = (): Migration[] => migrations("postgres");
 export async function migrateDatabase(
   database: Database,
   known: readonly Migration[] = databaseMigrations(),
+  kind: DatabaseKind = "registry",
 ): Promise<void> {
   await mustKeep(database);
   await makeMeta(database);
+  await mustBe(database, kind);
   await mustCommit(database);
   if ((await schemaOn(database)) >= known.length) return mustBeAllowed(database, known);
   await database.transaction(
     async (tx) => {
       const schema = await lockedSchema(tx);
+      await mustBe(tx, kind);
       await mustBeAllowed(tx, known);
       for (const migration of known.slice(schema)) await apply(tx, migration);
+      await tx.query("INSERT INTO meta (key, value) VALUES ('kind', $1) ON CONFLICT DO NOTHING", [
+        kinds.indexOf(kind),
+      ]);
     },
     // The list of migrations is read under the lock, so a repetition does nothing twice.
     { withinMs: WITHIN_MS, repeatable: true },
+  );
+}
+
+/** What a database is for. Their places are stored. */
+const kinds = ["registry", "box"] as const;
+type DatabaseKind = (typeof kinds)[number];
+
+/** Throws where the database is for something else. One that doesn't say so is a registry, or new. */
+async function mustBe(tx: Asker, kind: DatabaseKind): Promise<void> {
+  const [row] = await tx.query<{ value: number }>("SELECT value FROM meta WHERE key = 'kind'");
+  const isNew = row === undefined && (await schemaOn(tx)) === 0;
+  const found = kinds[row?.value ?? 0];
+  if (isNew || found === kind) return;
+  throw new StoreFault(
+    "misconfigured",
+    found === "box"
+      ? "The database holds a box: box serve --database runs it. Give the hosted service one of its own."
+      : "The database holds the registry of a hosted service. Give the box one of its own.",
   );
 }
 

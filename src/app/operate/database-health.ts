@@ -1,0 +1,41 @@
+import type { Clock } from "../../ground/kit/clock.ts";
+import type { Keeper } from "../../ground/store/record/keeper.ts";
+import type { HealthCheck } from "../../tenant/health.ts";
+import { counter, gauge, type Metric } from "./metrics.ts";
+
+/** Whether the database has every commit before anybody hears of it. */
+export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
+  const { aloneSince, fault } = keeper.state();
+  const base = { name: "database", severity: "degraded" as const };
+  if (aloneSince === null)
+    return { ...base, ok: true, detail: "it has everything that anybody has heard of" };
+  const seconds = Math.round((clock.mono() - aloneSince) / 1000);
+  const detail = `it doesn't answer: for ${seconds} s this disk alone has what is answered`;
+  return { ...base, ok: false, detail, named: `${detail} (${fault ?? "no answer"})` };
+}
+
+export function databaseMetrics(keeper: Keeper, clock: Clock): Metric[] {
+  const { aloneSince, aloneMs, kept, waiting, compared } = keeper.state();
+  const now = aloneSince === null ? 0 : clock.mono() - aloneSince;
+  return [
+    gauge(
+      "box_alone",
+      "Whether this disk alone has what is answered, because the database is away.",
+      [{ value: aloneSince === null ? 0 : 1 }],
+    ),
+    counter("box_alone_seconds_total", "Seconds in which that was so.", [
+      { value: (aloneMs + now) / 1000 },
+    ]),
+    counter("box_ships_total", "Times that pages of commits went to the database.", [
+      { value: kept },
+    ]),
+    gauge("box_ships_waiting", "Pages of commits that the database doesn't have yet.", [
+      { value: waiting },
+    ]),
+    counter(
+      "box_pages_compared_total",
+      "Times that all pages were compared with the database, by why.",
+      Object.entries(compared).map(([why, value]) => ({ labels: { why }, value })),
+    ),
+  ];
+}

@@ -1,0 +1,46 @@
+import { readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { StoreFault } from "../faults.ts";
+import { syncDirectory, writeSynced } from "../files.ts";
+
+const NAME = "box.database";
+
+const mark = z.object({
+  /** Processes that served this directory: if the database knows the latest one, nobody else has taken the box since. */
+  runs: z.array(z.string()),
+  /** Whether the database ever had everything. */
+  kept: z.boolean(),
+});
+
+/** What says in a data directory that its commits are in a database as well. */
+export type DatabaseMark = z.infer<typeof mark>;
+
+/** null where there is none. Throws StoreFault where it isn't readable. */
+export function readMark(data: string): DatabaseMark | null {
+  const path = join(data, NAME);
+  try {
+    return mark.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw new StoreFault(
+      "misconfigured",
+      `${path} can't be read. If the database is the right one, move everything but box.key aside, and start: the box comes back from it.`,
+    );
+  }
+}
+
+export function writeMark(data: string, said: DatabaseMark): void {
+  const path = join(data, NAME);
+  const aside = `${path}.new`;
+  rmSync(aside, { force: true });
+  writeSynced(aside, JSON.stringify(said));
+  renameSync(aside, path);
+  syncDirectory(data);
+}
+
+/** Throws where a directory's commits are in a database as well; `why` nothing may be written to it. */
+export function mustBeAlone(data: string, why: string): void {
+  if (readMark(data) === null) return;
+  throw new StoreFault("misconfigured", `The box of ${data} is in a database as well, and ${why}.`);
+}

@@ -1,0 +1,137 @@
+import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store/record/record.ts";
+import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
+import { pageValues } from "./body.ts";
+import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
+
+/** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
+const KEEP_MS = 4_000;
+const MEND_MS = 30_000;
+const MEND_PAGE_MS = 20;
+const OURS = "tenant_id = $1 AND epoch = $2 AND run = $3";
+
+/** Pages from the values after `n`. */
+const pagesOf = (n: number) =>
+  `unnest($${n}::int[], $${n + 1}::bigint[], $${n + 2}::int[], $${n + 3}::int[]) AS a(page, hash, start, length)`;
+const PUT = (n: number, from: string) =>
+  `INSERT INTO tenant_pages (tenant_id, page, hash, body)
+     SELECT $1, a.page, a.hash, substring($${n + 4}::bytea FROM a.start FOR a.length) FROM ${from}${pagesOf(n)}
+     ON CONFLICT (tenant_id, page) DO UPDATE SET hash = excluded.hash, body = excluded.body`;
+
+/** Fence and pages are one statement: what is written under another's epoch is nothing. */
+const KEEP = (only: string) => `
+  WITH mine AS (
+    UPDATE tenant_stores SET seq = $4, page_count = $5, page_sum = $6, alive_until = ${LIFE}
+     WHERE ${OURS} ${only} RETURNING tenant_id),
+  cut AS (DELETE FROM tenant_pages p USING mine WHERE p.tenant_id = mine.tenant_id AND p.page > $5),
+  put AS (${PUT(7, "mine, ")})
+  SELECT count(*)::int AS n FROM mine`;
+const KEEP_NEXT = KEEP("AND seq IN ($12, $4)");
+const KEEP_ALL = KEEP("");
+const PUT_SLICE = PUT(2, "");
+
+const RENEW = `UPDATE tenant_stores SET alive_until = ${LIFE}, key_id = $4 WHERE ${OURS} RETURNING seq`;
+const LEAVE = `UPDATE tenant_stores SET alive_until = clock_timestamp(), clean = true WHERE ${OURS}`;
+
+export interface PostgresRecordOptions extends Omit<Taking, "tenantId"> {
+  database: Database;
+  /** Asked when the store is taken. */
+  tenantId(): string;
+  /** The id of the key for its secrets. */
+  keyId(): string | null;
+}
+
+/** A store's pages on PostgreSQL. */
+export function postgresRecord(
+  options: PostgresRecordOptions,
+): Omit<PageRecord, "take"> & { take(): Promise<Owned> } {
+  const { database } = options;
+  let taken: Owned | null = null;
+  let latest = 0;
+  /** What it was when its pages were listed. */
+  let listed = 0;
+  const ours = (): [string, number, string] => {
+    if (taken === null) throw new Error("the store wasn't taken");
+    return [options.tenantId(), taken.epoch, options.run];
+  };
+  const valuesAt = ({ pages, seq, pageCount, sum }: RecordEnd) => {
+    const { numbers, hashes, starts, lengths, bodies } = pageValues(pages);
+    return [...ours(), seq, pageCount, String(sum), numbers, hashes, starts, lengths, bodies];
+  };
+  /** Why nothing was written: false where it is still ours, and not what was kept last. */
+  const explained = async (asker: Pick<DatabaseTx, "query">): Promise<false> => {
+    const [id, epoch, run] = ours();
+    const [row] = await asker.query<{ epoch: number; run: string; node: string }>(
+      "SELECT epoch, run, node FROM tenant_stores WHERE tenant_id = $1",
+      [id],
+    );
+    if (row === undefined || row.epoch < epoch) throw setBack();
+    if (row.epoch === epoch && row.run === run) return false;
+    throw new RecordFault(
+      "taken",
+      `Node ${row.node} has taken this box over: this process is not its owner any more, and ends.`,
+    );
+  };
+
+  return {
+    async take() {
+      taken ??= await takeStore(database, { ...options, tenantId: options.tenantId() });
+      latest = Math.max(latest, taken.seq);
+      return taken;
+    },
+    async renew() {
+      const [row] = await database.query<{ seq: number }>(RENEW, [...ours(), options.keyId()], {
+        withinMs: KEEP_MS,
+      });
+      return row === undefined ? explained(database) : row.seq === latest;
+    },
+    async hashes() {
+      const [row] = await database.query<{ pages: Buffer | null; seq: number }>(
+        `SELECT seq, (SELECT string_agg(int4send(page) || int8send(hash), ''::bytea) FROM tenant_pages
+            WHERE tenant_id = $1) AS pages FROM tenant_stores WHERE tenant_id = $1`,
+        [options.tenantId()],
+      );
+      listed = row?.seq ?? 0;
+      const all = row?.pages ?? Buffer.of();
+      return Array.from({ length: all.length / 12 }, (_, i) => ({
+        page: all.readInt32BE(12 * i),
+        hash: all.readBigInt64BE(12 * i + 4),
+      }));
+    },
+    async keep(end) {
+      const values = [...valuesAt(end), latest];
+      const [row] = await database.query<{ n: number }>(KEEP_NEXT, values, { withinMs: KEEP_MS });
+      if (row?.n !== 1) return explained(database);
+      latest = end.seq;
+      return true;
+    },
+    async mend({ count, pages, end, heard }) {
+      latest = await database.transaction(
+        async (tx) => {
+          // From here on nobody else can take it.
+          const [row] = await tx.query<{ seq: number }>(RENEW, [...ours(), options.keyId()]);
+          if (row === undefined) await explained(tx);
+          if (row?.seq !== listed) throw new Error("the database was set back meanwhile");
+          for (const slice of pages()) {
+            const { numbers, hashes, starts, lengths, bodies } = pageValues(slice);
+            const values = [options.tenantId(), numbers, hashes, starts, lengths, bodies];
+            await tx.query(PUT_SLICE, values);
+            heard();
+          }
+          const all = end();
+          await tx.query(KEEP_ALL, valuesAt(all));
+          return all.seq;
+        },
+        { withinMs: MEND_MS + count * MEND_PAGE_MS, repeatable: true },
+      );
+    },
+    async leave() {
+      await database.query(LEAVE, ours(), { withinMs: KEEP_MS });
+    },
+  };
+}
+
+const setBack = () =>
+  new RecordFault(
+    "set back",
+    "the database has forgotten this box, as one that was restored from a backup: nothing is written to it",
+  );

@@ -1,0 +1,102 @@
+import { RecordFault } from "../../ground/store/record/record.ts";
+import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
+
+/** A store as the database knows it. */
+export interface FoundStore {
+  tenantId: string;
+  node: string;
+  run: string;
+  epoch: number;
+  seq: number;
+  keyId: string | null;
+  /** Its owner may still live. */
+  isAlive: boolean;
+}
+
+export interface Taking {
+  tenantId: string;
+  node: string;
+  /** This process. */
+  run: string;
+  /** Processes that served this directory before, and so have ended. */
+  earlier: readonly string[];
+  /** What it was found to be: by that was decided whose pages are the newer ones. null: it wasn't there. */
+  found: FoundStore | null;
+}
+
+export interface Owned {
+  epoch: number;
+  seq: number;
+  /** Its owner before may have given out numbers that aren't here. */
+  wasLost: boolean;
+}
+
+/** How long a process lives after its latest word. By the server's clock, also in a transaction that began earlier. */
+export const LIFE = "clock_timestamp() + interval '10 s'";
+
+const FOUND = `SELECT tenant_id AS "tenantId", node, run, epoch, seq, key_id AS "keyId", clean,
+  alive_until > clock_timestamp() AS "isAlive" FROM tenant_stores`;
+
+/** The box of a database; null where there is none yet. */
+export async function findStore(database: Pick<Database, "query">): Promise<FoundStore | null> {
+  const [found] = await database.query<FoundStore>(`${FOUND} ORDER BY tenant_id LIMIT 1`);
+  return found ?? null;
+}
+
+/**
+ * Makes the store this process's, under the next epoch. Asked again, it finds that it did. Rejects with RecordFault where
+ * another process has it, or had it since it was found.
+ */
+export function takeStore(database: Database, taking: Taking): Promise<Owned> {
+  return database.transaction((tx) => take(tx, taking), { repeatable: true });
+}
+
+async function take(tx: DatabaseTx, taking: Taking): Promise<Owned> {
+  const { tenantId, node, run, earlier, found } = taking;
+  const [row] = await tx.query<FoundStore & { clean: boolean }>(
+    `${FOUND} WHERE tenant_id = $1 FOR UPDATE`,
+    [tenantId],
+  );
+  if (row === undefined) return begin(tx, taking);
+  const { epoch, seq, clean } = row;
+  if (row.run === run) return { epoch, seq, wasLost: !clean };
+  const isOwn = earlier.includes(row.run);
+  if (row.isAlive && !isOwn)
+    throw new RecordFault("taken", `Node ${row.node} serves this box: two machines can't.`);
+  if (found === null ? !isOwn : row.epoch !== found.epoch)
+    throw new RecordFault("taken", `Node ${row.node} had this box meanwhile: start again.`);
+  await tx.query(
+    `UPDATE tenant_stores SET node = $2, run = $3, epoch = epoch + 1, clean = false, alive_until = ${LIFE}
+      WHERE tenant_id = $1`,
+    [tenantId, node, run],
+  );
+  await note(tx, taking, { epoch: epoch + 1, seq });
+  return { epoch: epoch + 1, seq, wasLost: !clean };
+}
+
+async function begin(tx: DatabaseTx, taking: Taking): Promise<Owned> {
+  const { tenantId, node, run, found } = taking;
+  if (found !== null)
+    throw new RecordFault("set back", "the database has forgotten this box since the start began");
+  await tx.query("SELECT 1 FROM meta WHERE key = 'kind' FOR UPDATE");
+  if ((await findStore(tx)) !== null)
+    throw new RecordFault("taken", "The database holds another box: give each box one of its own.");
+  await tx.query(
+    `INSERT INTO tenant_stores (tenant_id, node, run, epoch, alive_until) VALUES ($1, $2, $3, 1, ${LIFE})`,
+    [tenantId, node, run],
+  );
+  await note(tx, taking, { epoch: 1, seq: 0 });
+  return { epoch: 1, seq: 0, wasLost: false };
+}
+
+async function note(
+  tx: DatabaseTx,
+  { tenantId, node }: Taking,
+  { epoch, seq }: { epoch: number; seq: number },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO tenant_epochs (tenant_id, epoch, node, seq, taken_at)
+     VALUES ($1, $2, $3, $4, clock_timestamp())`,
+    [tenantId, epoch, node, seq],
+  );
+}

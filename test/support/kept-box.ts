@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
+import { openReadOnly } from "../../src/ground/store/database.ts";
+import { type BoxProcess, boxProcess } from "./box-process.ts";
+import { startForwarder } from "./forwarder.ts";
+import { memoryOrTemp } from "./memory.ts";
+import { testDatabase } from "./postgres.ts";
+import { program } from "./program.ts";
+
+/** A database for a box, and machines that serve it as processes. */
+export interface KeptStage {
+  /** Below it are the machines' data directories. */
+  root: string;
+  /** A machine's box, which isn't started. */
+  machine(name: string): BoxProcess;
+  /** The program without the database. */
+  plain: Program;
+  /** Statements for the database. */
+  ask<Row extends object>(sql: string): Promise<Row[]>;
+  /** From now on nobody reaches the database, or everybody does. */
+  reach(isReached: boolean): void;
+}
+
+export async function keptStage(t: TestContext): Promise<KeptStage> {
+  const database = await testDatabase(t, { empty: true });
+  const root = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
+  const plain = await program();
+  const machines: BoxProcess[] = [];
+  let isReached = true;
+  const path = join(database.socket, ".s.PGSQL.5432");
+  const forwarder = await startForwarder(() => (isReached ? [{ path }] : []));
+  const own = database.open();
+  t.after(async () => {
+    for (const one of machines) await one.discard();
+    await forwarder.close();
+    rmSync(root, { recursive: true });
+  });
+  const url = `postgres://box@127.0.0.1:${forwarder.port}/${database.name}`;
+  return {
+    root,
+    plain,
+    machine(name) {
+      const data = join(root, name);
+      mkdirSync(data);
+      const made = boxProcess(["env", `BOX_DATABASE=${url}`, ...plain], data);
+      machines.push(made);
+      return made;
+    },
+    ask: (sql) => own.query(sql),
+    reach(may) {
+      isReached = may;
+      if (!may) forwarder.cut();
+    },
+  };
+}
+
+/** Everything but the keys goes, as with a new disk to which they were copied. */
+export function loseDisk(data: string): void {
+  for (const name of readdirSync(data))
+    if (!name.startsWith("box.key")) rmSync(join(data, name), { recursive: true });
+}
+
+/** The number of each event that opened an alert in the store, and the ids of all alerts. */
+export function alertsIn(data: string): { numbers: Set<string>; ids: number[] } {
+  const db = openReadOnly(join(data, "box.db"));
+  try {
+    const rows = db
+      .prepare("SELECT id, json_extract(identifiers, '$.n') AS n FROM alerts ORDER BY id")
+      .all() as { id: number; n: string }[];
+    return { numbers: new Set(rows.map(({ n }) => String(n))), ids: rows.map(({ id }) => id) };
+  } finally {
+    db.close();
+  }
+}
