@@ -66,6 +66,17 @@ function ownPage(found: Found) {
   return { found, at, query: new URLSearchParams() };
 }
 
+/** A page asks twice, for its bar and for its navigation. */
+function lookedAtOnce(system: System): System {
+  let health: ReturnType<System["health"]> | null = null;
+  return {
+    health() {
+      health ??= system.health();
+      return health;
+    },
+  };
+}
+
 /** Draws screens and does what their forms say, for somebody who has signed in. */
 export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
   const { tenant, routing, said, files } = deps;
@@ -83,7 +94,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       params,
       query: url.searchParams,
       at: url.pathname + url.search,
-      system: deps.system,
+      system: lookedAtOnce(deps.system),
       address: deps.address(c),
       secure: place.secure,
       returned: null,

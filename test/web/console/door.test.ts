@@ -28,6 +28,16 @@ test("a page is a browser's: programs get the errors that they got before, with 
   assert.match((await tab.get("/nothing")).text, /There is nothing here/);
 });
 
+test("a page is compressed for a browser that reads it so", async (t) => {
+  const { box, tab } = await story();
+  t.after(() => box.stop());
+  const plain = await tab.get("/a/1");
+  const packed = await tab.get("/a/1", { "accept-encoding": "gzip" });
+  const encoding = ({ headers }: typeof plain) => headers.get("content-encoding");
+  assert.deepEqual([encoding(plain), encoding(packed)], [null, "gzip"]);
+  assert.match(packed.text, /payment &lt;b&gt;4711/);
+});
+
 test("who has no session is asked to sign in and comes back to where they wanted to go", async (t) => {
   const { box } = await story();
   t.after(() => box.stop());
