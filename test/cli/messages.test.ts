@@ -13,7 +13,6 @@ import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
 import { servedBefore } from "../support/data.ts";
-import { boxCommand } from "../support/process.ts";
 import { scratch } from "../support/scratch.ts";
 
 let served: TestBox;
@@ -162,7 +161,7 @@ test("serve where it can't listen: the address and what to do", async (t) => {
   await new Promise((resolve) => taken.once("listening", resolve));
   t.after(() => taken.close());
   const { port } = taken.address() as { port: number };
-  const serve = (listen: string) => boxCommand("serve", "--data", scratch(t), "--listen", listen);
+  const serve = (listen: string) => run(["serve", "--data", scratch(t), "--listen", listen]);
   const used = await serve(`127.0.0.1:${port}`);
   assert.equal(used.code, 1);
   assert.equal(
@@ -201,7 +200,7 @@ test("serve with TLS files that can't be used: the flag, the file and the fault"
   const listen = ["--listen", "127.0.0.1:0"];
   for (const [certFile, keyFile, says] of cases) {
     const words = ["--tls-cert", certFile, "--tls-key", keyFile];
-    const { code, err } = await boxCommand("serve", "--data", scratch(t), ...listen, ...words);
+    const { code, err } = await run(["serve", "--data", scratch(t), ...listen, ...words]);
     assert.equal(code, 2, err);
     assert.match(err, says);
   }

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { quick } from "../support/children.ts";
 import { needs } from "../support/commands.ts";
 import { firstKey, serve } from "../support/process.ts";
 import { scratch } from "../support/scratch.ts";
@@ -21,7 +22,7 @@ test(
       writeFileSync(join(home, "node"), "#!/bin/sh\nexit 9\n", { mode: 0o755 });
       const { code, out, err } = await shell(
         block.replaceAll("http://127.0.0.1:8080", url),
-        {},
+        quick,
         root,
       );
       assert.equal(code, 0, err);
@@ -40,7 +41,11 @@ test(
       // No box answers there.
       const dead = block.replaceAll("http://127.0.0.1:8080", "http://127.0.0.1:1");
       const script = dead.replaceAll("box login", "box login --url http://127.0.0.1:1");
-      const { code, out, err } = await shell(`set +e\n${script}\necho "ended with $?"`, {}, root);
+      const { code, out, err } = await shell(
+        `set +e\n${script}\necho "ended with $?"`,
+        quick,
+        root,
+      );
       assert.equal(code, 0);
       assert.equal(out, "ended with 1\n");
       assert.match(

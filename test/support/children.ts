@@ -11,6 +11,9 @@ export interface Ended {
 
 const preload = shared ? ["--import", join(import.meta.dirname, "preload.ts")] : [];
 
+/** The environment of a shell whose programs of this tree are to run as quickly. */
+export const quick: Record<string, string> = shared ? { NODE_OPTIONS: preload.join(" ") } : {};
+
 /** Runs a program in a process of its own until it ends. */
 export function run(
   program: string,

@@ -18,6 +18,11 @@ if (directory) {
   if (/\.test\.ts$|\/groups\/.+\.mjs$/.test(entry)) process.once("exit", () => account(entry));
   registerHooks({
     resolve(name, context, next) {
+      // The clone's program, where a shell starts it (`cli/box`).
+      if (context.parentURL === undefined && name.endsWith("/cli/box.ts")) {
+        const url = pathToFileURL(programFileIn(directory)).href;
+        return { url, format: "commonjs", shortCircuit: true };
+      }
       if (!PACKAGES.has(name)) return next(name, context);
       const url = pathToFileURL(packageFile(directory, name)).href;
       return { url, format: "module", shortCircuit: true };

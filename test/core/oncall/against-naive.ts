@@ -203,7 +203,9 @@ function minutesToAsk(roster: Int32Array, sampled: number[]): number[] {
 
 /** For each minute the first and the first-no-more of the run around it in which this person is on call or isn't. */
 function runsOf(roster: Int32Array, who: number): { begins: Int32Array; ends: Int32Array } {
-  const has = Uint8Array.from(roster, (code) => Number(peopleAt(code).includes(who)));
+  // Few codes in many minutes.
+  const known = new Map([...new Set(roster)].map((code) => [code, peopleAt(code).includes(who)]));
+  const has = Uint8Array.from(roster, (code) => Number(known.get(code)));
   const begins = new Int32Array(has.length);
   const ends = new Int32Array(has.length).fill(has.length);
   for (let m = 1; m < has.length; m += 1)

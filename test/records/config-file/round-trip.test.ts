@@ -215,6 +215,6 @@ test("a configuration that is exported, applied elsewhere and exported again is 
         assert.deepEqual([nothing.changes, nothing.version], [[], applied.version]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: Number(process.env["RUNS"] ?? 25) },
   );
 });
