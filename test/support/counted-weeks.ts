@@ -12,7 +12,15 @@ export function plantWeeks(
     project,
     template,
     hoursOf,
-  }: { project: string; template: string; hoursOf(back: number): number[] },
+    gap = 3600,
+    back: until = 1,
+  }: {
+    project: string;
+    template: string;
+    hoursOf(back: number): number[];
+    gap?: number;
+    back?: number;
+  },
 ): void {
   const today = Math.floor(box.clock.now() / 1000 / DAY);
   box.tenant.store.write((tx) => {
@@ -27,14 +35,19 @@ export function plantWeeks(
       (today - 40) * DAY,
       series as number,
     );
-    for (let back = 36; back >= 1; back--) {
+    if (until === 0)
+      tx.sql<[number, string]>("DELETE FROM hour_counts WHERE series_id = ? AND key = ?").run(
+        series as number,
+        template,
+      );
+    for (let back = 36; back >= until; back--) {
       const hours = hoursOf(back);
       const n = hours.reduce((sum, one) => sum + one, 0);
       if (n === 0) continue;
       const last = (today - back) * DAY + (hours.findLastIndex((one) => one > 0) + 1) * 3600 - 1;
-      tx.sql<[number, number, string, number, string, number]>(
-        "INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap) VALUES (?, ?, ?, ?, ?, ?, 3600)",
-      ).run(series as number, today - back, template, n, JSON.stringify(hours), last);
+      tx.sql<[number, number, string, number, string, number, number]>(
+        "INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      ).run(series as number, today - back, template, n, JSON.stringify(hours), last, gap);
     }
   });
 }

@@ -5,6 +5,7 @@ import type { Work } from "../../ground/kit/slices.ts";
 import { cut, inOneLine } from "../../ground/kit/text.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { longestFixed, type TemplateAnswer } from "../../in/ingest/templates.ts";
+import { vanishedIn } from "../../in/ingest/vanished.ts";
 import { provedTimes } from "../../out/contacts/confirmed.ts";
 import { listAccounts } from "../../people/accounts.ts";
 import { daysBefore, startLooking, sumsOf } from "../numbers/numbers.ts";
@@ -33,7 +34,8 @@ export function* findAdvice(
   const hidden = hiddenNow(reader, now);
   const ofRules = (yield* adviceOfRules(reader, now)).filter(({ id }) => !hidden.has(id));
   const loud = yield* unheard(reader, { now, unheardIn });
-  const beside = [loud, unproved(reader, now)].flatMap((all) =>
+  const gone = yield* vanished(reader, now);
+  const beside = [loud, gone, unproved(reader, now)].flatMap((all) =>
     all.filter(({ id }) => !hidden.has(id)).slice(0, MOST_BESIDE),
   );
   ofRules.sort((a, b) => (b.figures["pages"] ?? 0) - (a.figures["pages"] ?? 0));
@@ -113,6 +115,41 @@ function* unheard(
           template_contains: longestFixed(template),
         },
       },
+    });
+  }
+  return found;
+}
+
+/** What came all the time and no longer comes, and no rule asks for: the most frequent of each project. */
+function* vanished(reader: Reader, now: number): Work<AdviceProposal[]> {
+  const found: AdviceProposal[] = [];
+  for (const { project: name } of configVersions(reader)) {
+    const project = findProject(reader, name);
+    if (project === null) continue;
+    const search = vanishedIn(reader, project.id, now);
+    let step = search.next();
+    for (; step.done !== true; step = search.next()) yield WHOLE_SLICE;
+    const [first, ...others] = step.value;
+    if (first === undefined) continue;
+    const { template, template_id, events, silent, longest } = first;
+    const hours = (seconds: number) => Math.max(1, Math.round(seconds / 3600));
+    const more =
+      others.length === 0 ? "" : ` So it is with ${others.length} more: a source may have stopped.`;
+    found.push({
+      id: `vanished-${project.id}-${template_id}`,
+      kind: "vanished",
+      project: name,
+      rule: null,
+      account_id: null,
+      isTried: true,
+      text: `“${cut(inOneLine(template), 120)}” came ${events} times in two weeks, and nothing of it for ${hours(silent)} h; its longest silence was ${hours(longest)} h. No rule would tell you: make one for what is missing, or press Not this if it was meant.${more}`,
+      figures: {
+        events,
+        silent_hours: hours(silent),
+        longest_silence_hours: hours(longest),
+        templates: others.length + 1,
+      },
+      change: { missing: { template_id } },
     });
   }
   return found;

@@ -14,6 +14,7 @@ export const adviceKinds = [
   "nobody_acts",
   "never_answered",
   "unheard",
+  "vanished",
   "unproved",
 ] as const;
 export type AdviceKind = (typeof adviceKinds)[number];
@@ -37,7 +38,7 @@ const advice = z
     }),
     change: z.record(z.string(), z.unknown()).nullable().meta({
       description:
-        "Fields of the rule with the values to set; of `unheard` those of a new rule. null: no field mends it.",
+        "Fields of the rule with the values to set; of `unheard` and `vanished` those of a new rule. null: no field mends it.",
     }),
     would: would.nullable().meta({
       description:

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<AdviceKind, string>> = {
   nobody_acts: "Nobody acts on it",
   never_answered: "A step that nobody answers",
   unheard: "Nobody hears it",
+  vanished: "It no longer comes",
   unproved: "Not proved for long",
 };
 
@@ -56,7 +57,7 @@ function apply(call: PageCall, { id, kind, project, rule, account_id, change }: 
   if (project === null) return false;
   if (rule === null)
     return to(
-      `${newRulePage(project)}?template=${id.slice(id.lastIndexOf("-") + 1)}`,
+      `${newRulePage(project)}?${kind === "vanished" ? "missing" : "template"}=${id.slice(id.lastIndexOf("-") + 1)}`,
       "Make a rule …",
     );
   const at = pathOf("p", project, "rules", rule);

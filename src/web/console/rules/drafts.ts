@@ -5,7 +5,7 @@ import { bodyOfRule, ruleCreate } from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { notFound } from "../../../ground/kit/errors.ts";
 import { findLine } from "../../../in/ingest/logtail.ts";
-import { longestFixed } from "../../../in/ingest/templates.ts";
+import { longestFixed, textOfTemplate } from "../../../in/ingest/templates.ts";
 import type { PageCall } from "../screen.ts";
 import { fieldsOfRule } from "./fields.ts";
 
@@ -18,6 +18,8 @@ export function firstFields(call: PageCall, project: Project): URLSearchParams {
   };
   const template = asked("template");
   if (template !== null) return fromTemplate(call, project, template);
+  const missing = asked("missing");
+  if (missing !== null) return fromMissing(call, project, missing);
   const line = asked("line");
   if (line !== null) return fromLine(call, project, line);
   const alert = asked("alert");
@@ -42,6 +44,12 @@ function fromTemplate(call: PageCall, project: Project, id: string): URLSearchPa
     template_contains: longestFixed(found.template),
   };
   return fieldsOf(call, project, { match });
+}
+
+/** A template that no longer comes. */
+function fromMissing(call: PageCall, project: Project, id: string): URLSearchParams {
+  if (textOfTemplate(call.tenant.store, project.id, id) === "") throw notFound("template");
+  return fieldsOf(call, project, { missing: { template_id: id } });
 }
 
 /** Its keys are offered as conditions, none of them chosen. */
@@ -78,7 +86,7 @@ function copyOf(call: PageCall, project: Project, name: string): URLSearchParams
 function fieldsOf(
   { tenant, who }: PageCall,
   project: Project,
-  begun: { match: Record<string, unknown>; identifier_keys?: string[] },
+  begun: { match?: object; identifier_keys?: string[]; missing?: object },
 ): URLSearchParams {
   const own = { accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 };
   const climbs = ladderInPassing(tenant.store, project, { steps: () => [own] });
