@@ -6,6 +6,7 @@ import { consoleLive } from "./console-live.ts";
 import { contacts } from "./contacts.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
+import { habits } from "./habits.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
 import { labels } from "./labels.ts";
@@ -47,6 +48,7 @@ const scenarios: Scenario[] = [
   reads,
   list,
   labels,
+  habits,
   occurrences,
   refresh,
   trying,

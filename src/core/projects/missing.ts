@@ -11,6 +11,8 @@ const LEAST_EVENTS = RHYTHM_DAYS * 24;
 const LONGEST = 7 * 24 * AN_HOUR;
 /** What has been missing for so long already when it is looked at first opens nothing. */
 export const LATEST_OPENING = 24 * AN_HOUR;
+/** What came in the last minute before a kill may be forgotten: nothing is called missing for that. */
+const FORGOTTEN = 60;
 /** The silence before an event that was never heard in the days before. */
 export const NEVER_BEFORE = 40 * 24 * AN_HOUR;
 
@@ -28,7 +30,9 @@ export function missingSubject(missing: RuleBody["missing"]): {
 /** How long it is silent before it is missing; null: it comes too seldom, or for less than two weeks. */
 export function allowedSilence(rhythm: { events: number; longest: number }): number | null {
   const { events, longest } = rhythm;
-  return events < LEAST_EVENTS || longest >= LONGEST ? null : Math.max(AN_HOUR, 3 * longest);
+  return events < LEAST_EVENTS || longest >= LONGEST
+    ? null
+    : Math.max(AN_HOUR, 3 * longest) + FORGOTTEN;
 }
 
 /** From when on something of a series that counts since then can be missing: its first day isn't among those of its rhythm. */

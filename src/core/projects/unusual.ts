@@ -88,12 +88,25 @@ export function countsAt(
   const passed = (at % AN_HOUR) / AN_HOUR;
   const count = present.cut * (1 - passed) + present.between + soFar;
   if (weeks.length < LEAST_WEEKS) return { count, usual: null };
-  const counts = weeks
-    .map(({ cut, between, last }) => cut * (1 - passed) + between + last * passed)
-    .sort((a, b) => a - b);
+  const counts = weeks.map(
+    ({ cut, between, last }) => cut * (1 - passed) + between + last * passed,
+  );
+  return { count, usual: medianOf(counts) };
+}
+
+function medianOf(counts: number[]): number {
+  counts.sort((a, b) => a - b);
   const middle = counts.length / 2;
   const [low = 0, high = 0] = [counts[Math.ceil(middle) - 1], counts[Math.floor(middle)]];
-  return { count, usual: (low + high) / 2 };
+  return (low + high) / 2;
+}
+
+/** Up to how many of the present hour it is surely not unusual, whenever in it they came. */
+export function usualUpTo({ factor, atLeast }: Unusual, { present, weeks }: ComparedWeeks): number {
+  if (weeks.length < LEAST_WEEKS) return Number.POSITIVE_INFINITY;
+  const least = medianOf(weeks.map(({ cut, between, last }) => between + Math.min(cut, last)));
+  const before = present.cut + present.between;
+  return Math.max(atLeast - 1 - before, Math.floor(factor * least) - before);
 }
 
 export function isUnusual(

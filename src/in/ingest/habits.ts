@@ -6,6 +6,7 @@ import {
   countsAt,
   isUnusual,
   unixDay,
+  usualUpTo,
 } from "../../core/projects/unusual.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
@@ -17,8 +18,8 @@ import type { CompiledRule } from "./match.ts";
 
 /** How often things usually come, for rules that ask. */
 export interface Habits {
-  /** Counts an event of a template (a root); `exact`: rules of its project ask. */
-  hear(tx: Tx, projectId: number, of: { root: string; exact: boolean }): void;
+  /** Counts an event of a template (a root); `asked`: by rules of its project. */
+  hear(tx: Tx, projectId: number, of: { root: string; asked: boolean }): void;
   /**
    * Counts what the rule takes, where it has counts of its own. How often it `came` and `usually` comes, where the rule asks
    * for what is unusual.
@@ -40,16 +41,23 @@ export interface Unusually {
   usually: number;
 }
 
-/** Keys whose weeks are remembered for the hour. */
+/** What one key is compared with in an hour. */
+interface Compared {
+  hour: number;
+  of: CountedBy;
+  compared: ComparedWeeks;
+  /** So many of the hour are usual without a further look. */
+  upTo: number;
+}
+
+/** Keys of a rule whose weeks are remembered for the hour. */
 const MOST_COMPARED = 20_000;
 
 /** Of an alert's key what stands behind its rule: the template, and the rule's identifiers. */
 export const countedKey = (alertKey: string): string => alertKey.slice(alertKey.indexOf(":") + 1);
 
 export function createHabits(counts: HourCounts): Habits {
-  const compared = new ForgetfulMap<string, { hour: number; compared: ComparedWeeks }>(
-    MOST_COMPARED,
-  );
+  let compared = new WeakMap<CompiledRule, ForgetfulMap<string, Compared>>();
   /** The series of each project's templates. */
   const ofTemplates = new Map<number, number>();
   let downs: Downtimes | null = null;
@@ -61,6 +69,15 @@ export function createHabits(counts: HourCounts): Habits {
   const seriesOf = (tx: Tx, { selection, rule }: CompiledRule): CountSeries => {
     const since = selection === TEMPLATES ? tx.at : rule.updated_at;
     return counts.series(tx, { projectId: rule.project_id, selection, since });
+  };
+
+  const comparedBy = (rule: CompiledRule) => {
+    let byKey = compared.get(rule);
+    if (byKey === undefined) {
+      byKey = new ForgetfulMap(MOST_COMPARED);
+      compared.set(rule, byKey);
+    }
+    return byKey;
   };
 
   /** Rules that take the same count it once. */
@@ -87,29 +104,34 @@ export function createHabits(counts: HourCounts): Habits {
   };
 
   const own: Habits = {
-    hear(tx, projectId, { root, exact }) {
+    hear(tx, projectId, { root, asked }) {
       let series = ofTemplates.get(projectId);
       if (series === undefined) {
         series = counts.series(tx, { projectId, selection: TEMPLATES, since: tx.at }).id;
         ofTemplates.set(projectId, series);
       }
-      counts.add(tx, { series, key: root }, exact);
+      counts.add(tx, { series, key: root }, asked);
     },
     comparedTo(tx, rule, arrival, root) {
       const { unusual } = rule;
       if (unusual === null) return null;
-      const alertKey = rule.keyOf(root, arrival.event.keys);
-      const { id, since } = seriesOf(tx, rule);
-      const of = { series: id, key: countedKey(alertKey) };
-      own.count(tx, rule, arrival, alertKey);
+      // A template's id says which rule's key it is; identifiers are read from the event.
+      const { keys } = arrival.event;
+      const key =
+        rule.rule.identifier_keys.length === 0 ? root : countedKey(rule.keyOf(root, keys));
+      if (rule.selection !== TEMPLATES) own.count(tx, rule, arrival, rule.keyOf(root, keys));
       const hour = Math.floor(tx.at / AN_HOUR);
-      let known = compared.get(alertKey);
+      const byKey = comparedBy(rule);
+      let known = byKey.get(key);
       if (known?.hour !== hour) {
-        const asked = { since, hours: unusual.hours };
-        known = { hour, compared: compare(tx, tx.at, of, asked) };
-        compared.set(alertKey, known);
+        const { id, since } = seriesOf(tx, rule);
+        const of = { series: id, key };
+        const compared = compare(tx, tx.at, of, { since, hours: unusual.hours });
+        known = { hour, of, compared, upTo: usualUpTo(unusual, compared) };
+        byKey.set(key, known);
       }
-      const soFar = counts.hoursOf(tx, of, unixDay(tx.at))?.[hour % 24] ?? 0;
+      const soFar = counts.hoursOf(tx, known.of, unixDay(tx.at))?.[hour % 24] ?? 0;
+      if (soFar <= known.upTo) return "usual";
       const found = countsAt(tx.at, known.compared, soFar);
       if (found.usual === null || !isUnusual(unusual, found)) return "usual";
       return { came: Math.round(found.count), usually: Math.round(found.usual) };
@@ -121,7 +143,7 @@ export function createHabits(counts: HourCounts): Habits {
       if (!isCounted(arrival, id)) counts.add(tx, of, true);
     },
     clear() {
-      compared.clear();
+      compared = new WeakMap();
       ofTemplates.clear();
       counted = { arrival: null, series: new Set() };
       downs = null;

@@ -24,12 +24,19 @@ const A_MINUTE = 60;
 const MOST_HELD = 100_000;
 /** Keys that a batch writes beside those that rules ask for. */
 const MOST_WRITTEN = 200;
+/** Of an hour's count a rule may lack so much after a kill: one in so many. */
+const ONE_IN = 20;
 
 /** A day of one key. */
 interface Held extends HourRow {
   day: number;
   /** Since when it waits to be written; null: it is. */
   waitsSince: number | null;
+  /** When it was written last, and how many came since. */
+  writtenAt: number;
+  unwritten: number;
+  /** Rules ask for it. */
+  isAsked: boolean;
 }
 
 interface HeldSeries {
@@ -41,18 +48,21 @@ interface HeldSeries {
 
 export interface HourCounts {
   /**
-   * Counts one event, in its own transaction. `exact`: it is written at the end of its batch, as rules ask for it; else it
-   * waits in memory for a minute. Not where the series has too many keys on this day.
+   * Counts one event, in its own transaction, and writes it within a minute. `asked`: rules ask for it, so it is written at the
+   * end of its batch where a kill would lose what matters: the first event after a minute, or a twentieth of the hour's.
+   * Not where the series has too many keys on this day.
    */
-  add(tx: Tx, of: CountedBy, exact: boolean): void;
+  add(tx: Tx, of: CountedBy, asked: boolean): void;
   /** The day's count of each hour, with what isn't written yet; null where nothing came. */
   hoursOf(reader: Reader, of: CountedBy, day: number): readonly number[] | null;
   /** The project's series of a selection; a new one counts `since` then. */
   series(tx: Tx, of: { projectId: number; selection: string; since: number }): CountSeries;
   /** The younger template is part of the older now. */
   merge(tx: Tx, projectId: number, merged: MergedTemplates): void;
-  /** The end of a batch: writes what rules ask for, and some of what has waited for a minute. */
+  /** The end of a batch: writes what has waited for a minute, though only some of what no rule asks for. */
   flush(tx: Tx): void;
+  /** Whether something waits for that. */
+  waitsAt(at: number): boolean;
   /** Writes everything. */
   finish(tx: Tx): void;
   isWritten(): boolean;
@@ -67,6 +77,8 @@ export interface HourCounts {
   clear(): void;
 }
 
+/** The absolute value: after the clock was set back, the minute would never be over. */
+const isOver = (since: number, at: number): boolean => Math.abs(at - since) >= A_MINUTE;
 const hourIn = (at: number): number => Math.floor(at / AN_HOUR) % HOURS;
 
 export function createHourCounts(): HourCounts {
@@ -82,11 +94,13 @@ export function createHourCounts(): HourCounts {
   const save = (tx: Tx, of: CountedBy, one: Held) => {
     writeHours(tx, of, one);
     one.waitsSince = null;
+    one.writtenAt = tx.at;
+    one.unwritten = 0;
     touched.delete(one);
     waiting.delete(one);
   };
   const finish = (tx: Tx) => {
-    for (const all of [touched, waiting]) for (const [one, of] of all) save(tx, of, one);
+    for (const [one, of] of waiting) save(tx, of, one);
   };
   const drop = () => {
     held.clear();
@@ -150,26 +164,35 @@ export function createHourCounts(): HourCounts {
       last: before?.last ?? tx.at,
       gap: row?.gap ?? (before === null ? NEVER_BEFORE : 0),
       waitsSince: null,
+      writtenAt: Number.NEGATIVE_INFINITY,
+      unwritten: 0,
+      isAsked: false,
     };
     all.byKey.set(of.key, one);
     return one;
   };
 
   return {
-    add(tx, of, exact) {
+    add(tx, of, asked) {
       let one = held.get(of.series)?.byKey.get(of.key) ?? null;
       if (one === null || one.day !== unixDay(tx.at)) one = load(tx, of);
       if (one === null) return;
       const hour = hourIn(tx.at);
-      one.hours[hour] = (one.hours[hour] ?? 0) + 1;
+      const n = (one.hours[hour] ?? 0) + 1;
+      one.hours[hour] = n;
       if (tx.at - one.last > one.gap) {
         downs ??= readDowntimes(tx);
         one.gap = Math.max(one.gap, downs.silence(one.last, tx.at));
       }
       one.last = tx.at;
-      if (exact) touched.set(one, of);
-      else if (one.waitsSince === null) waiting.set(one, of);
-      one.waitsSince ??= tx.at;
+      one.unwritten++;
+      if (one.waitsSince === null) {
+        one.waitsSince = tx.at;
+        one.isAsked = asked;
+        waiting.set(one, of);
+      }
+      if (asked && (one.unwritten * ONE_IN >= n || isOver(one.writtenAt, tx.at)))
+        touched.set(one, of);
     },
     hoursOf(reader, of, day) {
       const one = held.get(of.series)?.byKey.get(of.key);
@@ -195,13 +218,17 @@ export function createHourCounts(): HourCounts {
       for (const [one, of] of touched) save(tx, of, one);
       let written = 0;
       for (const [one, of] of waiting) {
-        // The absolute value: after the clock was set back, the minute would never be over.
-        if (Math.abs(tx.at - (one.waitsSince ?? 0)) < A_MINUTE || ++written > MOST_WRITTEN) return;
+        if (!isOver(one.waitsSince ?? 0, tx.at) || (!one.isAsked && ++written > MOST_WRITTEN))
+          return;
         save(tx, of, one);
       }
     },
+    waitsAt(at) {
+      for (const { waitsSince } of waiting.keys()) return isOver(waitsSince ?? 0, at);
+      return false;
+    },
     finish,
-    isWritten: () => touched.size + waiting.size === 0,
+    isWritten: () => waiting.size === 0,
     forgetSeries: (projectId) => void known.delete(projectId),
     get overflowed() {
       return overflowed;

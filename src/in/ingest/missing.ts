@@ -128,6 +128,7 @@ export function createMissing(memory: {
       if (rules.missing.length === 0) return;
       const time = patternTimeOf(tx);
       for (const rule of rules.missing) {
+        if (rule.selection === TEMPLATES && !goingOn.hasAny(tx, rule)) continue;
         const subject = rule.missingSource === null ? mined.root.id : SOURCE;
         const key = rule.keyOf(subject, event.keys);
         if (rule.selection !== TEMPLATES) {

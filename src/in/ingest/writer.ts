@@ -168,7 +168,7 @@ export function createWriter(
       const novelty = hearEvent(tx, book, { source, root: template.root.id });
       habits.hear(tx, source.projectId, {
         root: template.root.id,
-        exact: projects.get(source.projectId).rules.asksCounts,
+        asked: projects.get(source.projectId).rules.asksCounts,
       });
       const { answer, isRepeat } = effects.of(tx, arrival, { mined: template, novelty });
       counts.add(tx, arrival, template.id);
@@ -249,6 +249,8 @@ export function createWriter(
     },
     lookForMissing() {
       const now = unixSeconds(store.clock);
+      // What is looked for is what is stored.
+      if (hours.waitsAt(now)) written((tx) => hours.flush(tx));
       const next = effects.missing.search(store, now);
       if (!effects.missing.isDue(now)) return next;
       try {

@@ -225,7 +225,8 @@ const sentEvent: fc.Arbitrary<Sent> = fc.record({
 });
 const story = fc.array(sentEvent, { minLength: 5, maxLength: 25 });
 const days = fc.constantFrom(1, 2, 3, 5);
-const RUNS = 60;
+/** `STORIES=1000` is the long form. */
+const RUNS = Number(process.env["STORIES"] ?? 60);
 
 /** By the words of the contract, from the times of all events alone. */
 function expectedOpenings(

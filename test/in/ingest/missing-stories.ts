@@ -114,15 +114,14 @@ function expected(
         .filter(({ j, day }) => j <= i && day > dayOf(one.at) - 14);
       const longest = Math.max(...inDays.map(({ j }) => silences[j] as number));
       if (inDays.length < 336 || longest >= 7 * DAY) return;
-      const allowed = Math.max(HOUR, 3 * longest);
+      const allowed = Math.max(HOUR, 3 * longest) + 60;
       const next = mine[i + 1]?.at ?? null;
-      const until = next ?? now;
-      const isMissed = next === null ? ran(one.at, until) >= allowed : ran(one.at, until) > allowed;
-      if (!isMissed) return;
       // The first second in which it ran for so long.
       let at = one.at + allowed;
       for (const { until: over, seconds } of downs.toSorted((a, b) => a.until - b.until))
         if (over > one.at && over - seconds < at) at += seconds;
+      // What comes in that very second comes first, unless the box was off in between.
+      if (at > now || (next !== null && at >= next)) return;
       const host = identifier_keys.length > 0 ? one.host : "";
       const template = bySource ? `source ${missing.source}` : (TEXTS[one.text] as string);
       found.push({ at, template, host, last: one.at, ended: next });

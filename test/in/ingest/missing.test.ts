@@ -8,6 +8,7 @@ import { DAY, HOUR, placeOf } from "./unusual-stories.ts";
 type Project = ReturnType<ReturnType<typeof placeOf>["project"]>;
 
 const TEXT = "backup has ended";
+const MINUTE = 60;
 
 /** It comes `often` a day for so many days, at equal distances. */
 function comes({ send, pass }: Project, { days, often }: { days: number; often: number }): void {
@@ -24,10 +25,10 @@ test("it is missing after three times its longest silence, once; it ends when it
   const gone = project({ missing: true });
   comes(gone, { days: 15, often: 8 });
   const last = now() - 3 * HOUR;
-  gone.pass(6 * HOUR - 1);
+  gone.pass(6 * HOUR + MINUTE - 1);
   assert.equal(gone.openings().length, 0);
   gone.pass(1);
-  assert.deepEqual(gone.openings(), [{ at: last + 9 * HOUR, template: TEXT, host: "" }]);
+  assert.deepEqual(gone.openings(), [{ at: last + 9 * HOUR + MINUTE, template: TEXT, host: "" }]);
   // Somebody resolves it: the same silence opens no other, also after a kill.
   gone.end();
   gone.pass(3 * HOUR);
@@ -69,7 +70,7 @@ test("a pause of days belongs to its rhythm, over kills", (t) => {
   }
   comes(weekdays, { days: 1, often: 3 });
   // Its longest silence had three days and eight hours.
-  const due = now() - DAY / 3 + 10 * DAY;
+  const due = now() - DAY / 3 + 10 * DAY + MINUTE;
   weekdays.again();
   weekdays.pass(11 * DAY);
   assert.deepEqual(
@@ -110,7 +111,7 @@ test("of what isn't heard again after the clock was set back it is said, too", (
   gone.pass(DAY);
   assert.deepEqual(
     gone.openings().map(({ at }) => at),
-    [back + 9 * HOUR],
+    [back + 9 * HOUR + MINUTE],
   );
 });
 
@@ -129,12 +130,12 @@ test("while events are refused nothing is silent, also if the box is killed mean
   const downs = store.sql<[], number>("SELECT seconds FROM downtimes").pluck().all();
   assert.deepEqual(downs, [10 * HOUR], "one stretch");
   const begun = now();
-  gone.pass(6 * HOUR - 1);
+  gone.pass(6 * HOUR + MINUTE - 1);
   assert.equal(gone.openings().length, 0);
   gone.pass(HOUR);
   assert.deepEqual(
     gone.openings().map(({ at }) => at),
-    [begun + 6 * HOUR],
+    [begun + 6 * HOUR + MINUTE],
   );
 });
 
@@ -153,7 +154,7 @@ test("templates that become one are silent for no longer than one of them, also 
   assert.equal(roots.get(), 2);
   backup("charlie");
   assert.equal(roots.get(), 1);
-  pass(9 * HOUR - 1);
+  pass(9 * HOUR + MINUTE - 1);
   assert.equal(openings().length, 0);
   pass(4 * HOUR);
   assert.equal(openings().length, 1);
@@ -179,6 +180,44 @@ test("of what may not have been counted nothing is said", (t) => {
   gone.again();
   gone.pass(HOUR);
   assert.equal(gone.openings().length, 1);
+});
+
+test("a kill takes less than a minute of what came, and a twentieth of its hour at most", (t) => {
+  const { project, wait, now, store } = placeOf(t);
+  const { send, again } = project({ missing: true });
+  const stored = () =>
+    store.sql<[], { n: number; last: number }>("SELECT n, last FROM hour_counts").get();
+  for (let i = 0; i < 400; i++) send(TEXT);
+  again();
+  const kept = stored()?.n ?? 0;
+  assert.ok(kept >= 380 && kept < 400, `${kept}`);
+  // The first after a kill, or after a minute, is kept.
+  for (const seconds of [1, 61]) {
+    wait(seconds);
+    send(TEXT);
+    again();
+    assert.equal(stored()?.last, now());
+  }
+  wait(61);
+  send(TEXT);
+  for (let second = 0; second < 59; second++) {
+    wait(1);
+    send(TEXT);
+  }
+  again();
+  assert.ok(now() - (stored()?.last ?? 0) < MINUTE);
+});
+
+test("what waits to be written is written before it is looked for", (t) => {
+  const { project, now, wait } = placeOf(t);
+  const gone = project({ missing: true });
+  comes(gone, { days: 15, often: 8 });
+  for (let i = 0; i < 20; i++) gone.send(TEXT);
+  wait(50);
+  gone.send(TEXT);
+  const last = now();
+  gone.pass(DAY);
+  assert.deepEqual(gone.openings(), [{ at: last + 9 * HOUR + MINUTE, template: TEXT, host: "" }]);
 });
 
 const RUNS = 10;

@@ -228,7 +228,7 @@ export interface Due {
 }
 
 /** Its longest silences three times, and a minute. */
-const MORE = 0;
+const MORE = MINUTE;
 
 export function dueMissing(memory: Memory, now: number): Due[] {
   const found: Due[] = [];

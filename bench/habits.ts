@@ -1,0 +1,159 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createRule } from "../src/core/alerts/rules.ts";
+import { createProject, getProject } from "../src/core/projects/projects.ts";
+import { ruleCreate } from "../src/core/projects/rule.ts";
+import { createSource, findSource, type Source } from "../src/core/projects/sources.ts";
+import type { Store } from "../src/ground/store/store.ts";
+import type { Arrival } from "../src/in/ingest/arrival.ts";
+import { sweepHours } from "../src/in/ingest/hour-rows.ts";
+import { createWriter, defaultWriterLimits, type Writer } from "../src/in/ingest/writer.ts";
+import { fromRounds, median, type Row, type Scenario, withDirectory } from "./harness.ts";
+import { open } from "./scale.ts";
+
+/** What rules that ask for new, unusual or missing messages cost, and what is kept for them. */
+export const habits: Scenario = {
+  name: "habits",
+  about:
+    "rules for what is new, unusual or missing: CPU of an event, disk and memory of five weeks",
+  run: (quick) =>
+    withDirectory(async (directory) => [
+      ...speed((name) => open(directory, name), quick),
+      ...size(open(directory, "size"), quick),
+    ]),
+};
+
+const BATCH = 500;
+const SHAPES = 1000;
+
+/** "none" has a rule, too, which looks at each event. */
+const RULES = {
+  none: { match: { min_level: 500 } },
+  new: { match: { first_seen_days: 30 } },
+  unusual: { match: { unusual: { factor: 100, at_least: 1_000_000 } } },
+  missing: { missing: true },
+};
+
+function placeOf(store: Store, rule: object): { writer: Writer; source: Source } {
+  const source = store.write((tx) => {
+    createProject(tx, "p");
+    const project = getProject(tx, "p");
+    const given = { tenantId: "0123456789abcdef", name: "s", retainLogs: false };
+    const { name, ...body } = ruleCreate.parse({ name: "r", ...rule });
+    createRule(tx, project, { name, body });
+    return findSource(tx, createSource(tx, project, given).token) as Source;
+  });
+  return { writer: createWriter(store, defaultWriterLimits), source };
+}
+
+/** Texts of which no two are one template. */
+function texts(n: number): string[] {
+  const letters = (i: number) =>
+    [...String(i + 10_000)].map((digit) => "kamotelisu"[Number(digit)]).join("");
+  return Array.from({ length: n }, (_, i) => `${letters(i)} ${letters(7 * i + 3)} has ended`);
+}
+
+const arrivals = (source: Source, messages: readonly string[]): Arrival[] =>
+  messages.map((message) => ({ source, event: { message, level: 400, keys: null, tags: null } }));
+
+/** CPU of an event, each of a batch with another template; the kinds by turns. */
+function speed(openOne: (name: string) => Store, quick: boolean): Row[] {
+  const messages = texts(SHAPES);
+  const kinds = Object.entries(RULES).map(([name, rule]) => {
+    const store = openOne(name);
+    const { writer: first, source } = placeOf(store, rule);
+    const all = arrivals(source, messages);
+    first.process(all);
+    first.finish();
+    // Of an hour that began a while ago: at its beginning each count is written.
+    const many = JSON.stringify(new Array(24).fill(20_000));
+    store.write((tx) => tx.sql<[string]>("UPDATE hour_counts SET hours = ?").run(many));
+    const writer = createWriter(store, defaultWriterLimits);
+    return {
+      name,
+      store,
+      writer,
+      halves: [all.slice(0, BATCH), all.slice(BATCH)],
+      took: [] as number[],
+    };
+  });
+  const rounds = quick ? 10 : 60;
+  const batches = 20;
+  for (let round = -2; round < rounds; round++)
+    for (let turn = 0; turn < kinds.length; turn++) {
+      const kind = kinds[(turn + round + kinds.length) % kinds.length];
+      if (kind === undefined) continue;
+      const before = process.cpuUsage();
+      for (let i = 0; i < batches; i++) kind.writer.process(kind.halves[i % 2] as Arrival[]);
+      const { user, system } = process.cpuUsage(before);
+      if (round >= 0) kind.took.push((user + system) / (batches * BATCH));
+    }
+  for (const { store } of kinds) store.close();
+  const [none] = kinds;
+  return kinds.flatMap(({ name, took }) => {
+    const what = name === "none" ? "no rule asks" : `a rule asks for what is ${name}`;
+    const cpu = fromRounds(`CPU of an event, ${what}`, "µs", took);
+    if (name === "none") return [cpu];
+    const ratios = took.map((one, i) => one / (none?.took[i] ?? Number.NaN));
+    return [cpu, fromRounds("beside no rule", "×", ratios, { must: 1.03, lower: true })];
+  });
+}
+
+const DAYS = 35;
+const DAY = 86_400;
+
+/** 10,000 templates that come each hour for five weeks. */
+function size(store: Store, quick: boolean): Row[] {
+  const shapes = quick ? 1000 : 10_000;
+  const { writer, source } = placeOf(store, RULES.missing);
+  const messages = texts(shapes);
+  const before = heap();
+  for (let i = 0; i < shapes; i += BATCH)
+    writer.process(arrivals(source, messages.slice(i, i + BATCH)));
+  const memory = heap() - before;
+  writer.finish();
+  const pages = () => store.db.pragma("page_count", { simple: true }) as number;
+  const empty = pages();
+  const today = Math.floor(Date.now() / 1000 / DAY);
+  for (let back = DAYS; back > 0; back--) {
+    store.write((tx) => {
+      tx.sql<[{ back: number; today: number }]>(
+        `INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap)
+          SELECT series_id, day - $back, key, 240, '[${new Array(24).fill(10)}]', (day - $back) * 86400 + 86000, 400
+          FROM hour_counts WHERE day = $today`,
+      ).run({ back, today });
+    });
+    // As the box does it: of a day that is over.
+    const at = { at: (today - back + 1) * DAY };
+    store.write(
+      (tx) => void (sweepHours({ ...tx, ...at }, 20_000) && sweepHours({ ...tx, ...at }, 20_000)),
+    );
+  }
+  const kept = store.sql<[], number>("SELECT count(*) FROM hour_counts").pluck().get() ?? 0;
+  const slices: number[] = [];
+  const fresh = createWriter(store, defaultWriterLimits);
+  const begun = process.cpuUsage();
+  for (let next: number | null = 0; next !== null && next * 1000 <= Date.now(); ) {
+    const from = performance.now();
+    next = fresh.lookForMissing();
+    slices.push(performance.now() - from);
+  }
+  const { user, system } = process.cpuUsage(begun);
+  const bytes = (pages() - empty) * (store.db.pragma("page_size", { simple: true }) as number);
+  store.close();
+  const row = (what: string, value: number, unit: string): Row => ({ what, value, unit });
+  return [
+    row(`${shapes} templates, ${DAYS} days: rows kept`, kept, ""),
+    row("disk of the days that are over", bytes / 2 ** 20, "MiB"),
+    row("memory of templates, counts and their book", memory / 2 ** 20, "MiB"),
+    row("a start's search for what is missing, CPU", (user + system) / 1000, "ms"),
+    row("its longest slice", Math.max(...slices), "ms"),
+    row("its slices, median", median(slices), "ms"),
+  ];
+}
+
+function heap(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
+}
