@@ -323,6 +323,9 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/connect": () => ({ kind: "alertmanager", name: fresh("sender") }),
   "/p/{project}/sources/{source}/keep": (of) => keeps(of, false),
   "/p/{project}/sources/{source}/forget": (of) => keeps(of, true),
+  "/p/{project}/sources/{source}/keys/add": () => ({ key: fresh("an-earlier-tools-key") }),
+  "/p/{project}/sources/{source}/keys/{kid}/delete": nothing,
+  "/ladders/fallback": ({ box }) => ({ account: box.owner.accountId }),
   "/p/{project}/sources/{source}/rename": () => ({ name: fresh("renamed") }),
   "/p/{project}/sources/{source}/rotate": nothing,
   "/p/{project}/sources/{source}/delete": nothing,
@@ -552,6 +555,9 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     },
   };
   const value = (name: string, path: string): Promise<string> => {
+    // Only an adapter's source has keys of earlier tools.
+    if (path.includes("/sources/{source}/keys/") && name !== "project")
+      return f.param({ path } as Operation, name === "source" ? "name" : name);
     const places = ["/me/devices", "/me/passkeys", "/people"];
     const at = places.find((one) => path.startsWith(one)) ?? "";
     const make = own[`${at} ${name}`] ?? own[name];

@@ -193,3 +193,45 @@ test("rules made in passing take the project's default ladder; whoever was promi
   const [own] = await rules("first");
   assert.deepEqual([own?.ladder, own?.escalations[0]?.accounts], [null, [box.owner.accountId]]);
 });
+
+test("the fallback is set on the ladders' page, as by the interface, with who is on call now", async (t) => {
+  const { box, tab, who, ask } = await story(t);
+  const layer = {
+    name: "weekly",
+    participants: [who.bob.accountId],
+    rotation_start: Math.floor(box.clock.now() / 1000) - 60,
+    shift_minutes: 1440,
+  };
+  await ask("POST", "/v1/projects/shop/oncall/schedules", {
+    name: "primary",
+    timezone: "UTC",
+    layers: [layer],
+  });
+  const read = async () => {
+    const { accounts, schedules } = await ask("GET", "/v1/fallback");
+    return { accounts, schedules };
+  };
+  const page = await tab.get("/ladders");
+  assert.match(says(page, "fallback"), /Paged then, once: every owner/);
+  assert.match(says(page, "fallback"), /on call: shop\/primary \(now bob@example\.org\)/);
+  const post = (fields: [string, string][], by = tab) =>
+    by.post("/ladders/fallback", fields, { from: "/ladders" });
+  const both: [string, string][] = [
+    ["account", who.ann.accountId],
+    ["schedule", "shop/primary"],
+  ];
+  assert.equal((await post(both)).status, 303);
+  const set = { accounts: [who.ann.accountId], schedules: ["shop/primary"] };
+  assert.deepEqual(await read(), set);
+  const after = await tab.get("/ladders");
+  assert.match(says(after, "fallback"), /once: ann@example\.org, on call: shop\/primary/);
+  assert.equal(after.text.match(/name="(?:account|schedule)" value="[^"]*" checked/g)?.length, 2);
+  assert.equal((await post([["schedule", "shop/nothing"]])).status, 422);
+  assert.deepEqual(await read(), set, "what isn't there is not stored");
+  const member = signedIn(box, box.person("member", "mia@example.org"));
+  assert.doesNotMatch((await member.get("/ladders")).text, /ladders\/fallback"/);
+  assert.equal((await post([], member)).status, 403);
+  assert.match((await tab.get("/audit?kind=fallback")).text, /put fallback/);
+  assert.equal((await post([])).status, 303);
+  assert.deepEqual(await read(), { accounts: [], schedules: [] });
+});

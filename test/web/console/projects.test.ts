@@ -170,3 +170,43 @@ test("every kind of sender has a card, and its form says where its text goes", a
   assert.match(made.text, /<pre class="code" id="paste" tabindex="0">[^<]*pti_/);
   assert.match(made.text, /Rule alertmanager was made/);
 });
+
+test("a sender's key of an earlier tool opens an adapter's source until it is removed, and is never shown", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const tab = signedIn(box);
+  await box.project("shop");
+  const made = await box.api("POST", "/v1/projects/shop/sources", {
+    name: "pd",
+    kind: "pagerduty",
+  });
+  assert.equal(made.status, 201);
+  const at = "/p/shop/sources/pd";
+  const key = "R0123456789ABCDEFGHIJKLMNOPQRSTU";
+  const send = async () =>
+    (
+      await fetch(`${box.url}/v1/in/pagerduty/v2/enqueue`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          routing_key: key,
+          event_action: "trigger",
+          payload: { summary: "disk full", source: "db1", severity: "error" },
+        }),
+      })
+    ).status;
+  assert.ok((await send()) >= 400);
+  const add = (by = tab) => by.post(`${at}/keys/add`, { key }, { from: at });
+  assert.equal((await add()).status, 303);
+  assert.equal(await send(), 202);
+  const page = await tab.get(at);
+  assert.doesNotMatch(page.text, new RegExp(key));
+  const [, id] = /keys\/(\d+)\/delete/.exec(page.text) ?? [];
+  assert.equal((await add()).status, 409);
+  assert.equal((await tab.post(`${at}/keys/${id}/delete`, {}, { from: at })).status, 303);
+  assert.ok((await send()) >= 400);
+  const member = signedIn(box, box.person("member", "mia@example.org"));
+  assert.equal((await add(member)).status, 403);
+  assert.doesNotMatch((await member.get(at)).text, /Further keys/);
+  assert.match((await tab.get("/audit?kind=source_key")).text, /<dt>key<\/dt>/);
+});

@@ -16,6 +16,7 @@ import { field } from "../ui/form.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
 import { ladderNow } from "../ui/ladder-now.ts";
 import { counted, empty } from "../ui/pieces.ts";
+import { fallbackForm, fallbackSection } from "./fallback.ts";
 import { NEW_LADDER, passesWords, rulesLinks } from "./named.ts";
 
 const AT = "/ladders";
@@ -40,10 +41,12 @@ export const laddersScreen: Screen = {
         ladders: { watches: WATCHED, draw: () => list(call, around) },
         copies: { watches: [], draw: () => copiesList(call, around) },
         own: { watches: WATCHED, draw: () => ownLadders(call) },
+        fallback: { watches: ["people", "oncall", "oncall:*"], draw: () => fallbackSection(call) },
       },
     };
   },
   forms: {
+    fallback: fallbackForm,
     adopt: {
       verb: "adoptLadder",
       target: () => ({ kind: "ladder", id: "" }),

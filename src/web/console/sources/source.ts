@@ -21,6 +21,7 @@ import { projectTabs } from "../ui/project-tabs.ts";
 import { kindTitle } from "../ui/source-kinds.ts";
 import { ago } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
+import { keyForms, keysSection } from "./keys.ts";
 import { setUpNotice, shownSetUp } from "./set-up.ts";
 
 type SourceRow = ReturnType<typeof getSource>;
@@ -66,6 +67,10 @@ export const sourceScreen: Screen = {
         heard: heardSection(call, project.name),
         facts: { watches, draw: () => factsList(call, project.name, source) },
         rotate: { watches, draw: () => rotating(call, project.name, source) },
+        keys: {
+          watches: ["sources", ...watches],
+          draw: () => keysSection(call, { project: project.name, source }),
+        },
         lines: { watches, draw: () => keeping(call, project.name, source) },
         rename: { watches: [], draw: () => renaming(call, project.name, source) },
         end: { watches, draw: () => deleting(call, project.name, source) },
@@ -75,6 +80,7 @@ export const sourceScreen: Screen = {
   forms: {
     keep: keep(true),
     forget: keep(false),
+    ...keyForms,
     rotate: {
       verb: "rotateSourceToken",
       target,
