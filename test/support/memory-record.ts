@@ -19,6 +19,8 @@ export interface MemoryRecord extends PageRecord {
   image(): Buffer;
   /** What happens to the next question; "lost" is done, and nobody hears of it. */
   fate: () => "answered" | "away" | "lost";
+  /** Called between the last that a mending was asked, and its answer. */
+  onEnd(): void;
   /** Called for each state that it takes. */
   onKept(state: State): void;
   /** As a standby that lacked the latest changes, and was promoted. */
@@ -67,6 +69,7 @@ export function memoryRecord(): MemoryRecord {
       ),
     fate: () => "answered",
     onKept() {},
+    onEnd() {},
     take: () =>
       asked(() => {
         isTaken = true;
@@ -85,6 +88,7 @@ export function memoryRecord(): MemoryRecord {
       await asked(heard).catch(() => withPages(pages(), end));
       await new Promise((resolve) => setImmediate(resolve));
       const state = withPages(pages(), end);
+      made.onEnd();
       await asked(() => become(state));
     },
     leave: () => asked(() => {}),

@@ -172,11 +172,25 @@ test("while the place doesn't answer, the disk alone is enough after 4.5 s, and 
   assert.ok(world.whole().equals(record.image()));
 });
 
+test("while pages are compared, nobody hears of what isn't there yet", async (t) => {
+  const world = kept(t);
+  const { record, store } = world;
+  let asked = 0;
+  record.onEnd = () => {
+    asked++;
+    assert.notEqual(store.durable(), null);
+  };
+  await settled(world);
+  assert.equal(asked, 1);
+});
+
 test("a process that stood still asks before it goes on alone", async (t) => {
   const world = kept(t);
-  const { clock, store, said } = world;
+  const { clock, record, store, said } = world;
   await settled(world);
+  record.fate = () => "away";
   change(store, () => 3);
+  await clock.turn(500);
   // All timers that ran out meanwhile run once.
   const { after } = clock;
   let isStill = true;
@@ -184,6 +198,7 @@ test("a process that stood still asks before it goes on alone", async (t) => {
   clock.after = (ms, fn) => after(ms, () => (isStill ? void late.push(fn) : fn()));
   await clock.turn(60_000);
   isStill = false;
+  record.fate = () => "answered";
   for (const fn of late) fn();
   await clock.turn(500);
   assert.deepEqual(said.alone, []);
