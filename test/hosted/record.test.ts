@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RecordFault } from "../../src/ground/store/record/record.ts";
+import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
+import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
+import { restorePages } from "../../src/hosted/record/restore.ts";
+import { findStore } from "../../src/hosted/record/taking.ts";
+import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
+import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { scratch } from "../support/scratch.ts";
+
+/** A store's pages on a real PostgreSQL. */
+
+const TENANT = "abcdefghijklmnop";
+
+/** Three pages, of which one can't be compressed. */
+function pagesOf(seed: number): Buffer[] {
+  const noise = Buffer.from(Array.from({ length: PAGE }, (_, i) => (i * i * (seed + 7)) >>> 3));
+  return [Buffer.alloc(PAGE, seed), noise, Buffer.alloc(PAGE)];
+}
+
+function endWith(seq: number, images: readonly Buffer[]) {
+  const sums = createPageSums();
+  const pages = images.map((image, i) => {
+    const [page, hash] = [i + 1, pageHash(i + 1, image)];
+    sums.set(page, hash);
+    return { page, hash, image };
+  });
+  return { seq, pageCount: images.length, sum: sums.sum, pages };
+}
+
+const isTaken = (error: unknown) => error instanceof RecordFault && error.kind === "taken";
+const isSetBack = (error: unknown) => error instanceof RecordFault && error.kind === "set back";
+
+postgresTest(
+  "a process whose store was taken writes nothing, and an owner may ask twice",
+  async (t) => {
+    const database = (await testDatabase(t, { empty: true })).open();
+    await migrateDatabase(database, databaseMigrations(), "box");
+    const owner = async (run: string, earlier: string[] = []) =>
+      postgresRecord({
+        database,
+        node: run,
+        run,
+        earlier,
+        found: await findStore(database),
+        tenantId: () => TENANT,
+        keyId: () => "0123456789abcdef",
+      });
+    const stored = async (name: string) => {
+      const path = join(scratch(t), name);
+      await restorePages(database, TENANT, path);
+      return readFileSync(path);
+    };
+
+    const first = await owner("first");
+    assert.deepEqual(await first.take(), { epoch: 1, seq: 0, wasLost: false });
+    const one = endWith(1, pagesOf(1));
+    assert.equal(await first.keep(one), true);
+    assert.equal(await first.keep(one), true, "an answer was lost");
+    assert.ok((await stored("one")).equals(Buffer.concat(pagesOf(1))));
+    await assert.rejects(async () => (await owner("stranger")).take(), isTaken);
+
+    const second = await owner("second", ["first"]);
+    assert.deepEqual(await second.take(), { epoch: 2, seq: 1, wasLost: true });
+    assert.deepEqual(await (await owner("second")).take(), { epoch: 2, seq: 1, wasLost: true });
+    const late = endWith(1, pagesOf(9));
+    const mending = { count: 3, pages: () => [late.pages], end: () => late, heard() {} };
+    await assert.rejects(first.keep(late), isTaken);
+    await assert.rejects(first.keep({ ...late, seq: 2 }), isTaken);
+    await assert.rejects(first.renew(), isTaken);
+    await first.hashes();
+    await assert.rejects(first.mend(mending), isTaken);
+    await first.leave();
+    assert.ok((await stored("two")).equals(Buffer.concat(pagesOf(1))), "nothing was written");
+    assert.equal((await findStore(database))?.isAlive, true);
+
+    assert.equal(await second.keep(endWith(2, pagesOf(2).slice(0, 2))), true);
+    assert.ok(
+      (await stored("three")).equals(Buffer.concat(pagesOf(2).slice(0, 2))),
+      "it is shorter",
+    );
+    assert.equal(await second.renew(), true);
+    await database.query("UPDATE tenant_stores SET seq = 1");
+    assert.equal(await second.renew(), false);
+    assert.equal(await second.keep(endWith(3, pagesOf(3))), false);
+    assert.equal((await second.hashes()).length, 2);
+    const all = endWith(4, pagesOf(4));
+    await second.mend({ count: 3, pages: () => [all.pages], end: () => all, heard() {} });
+    assert.ok((await stored("four")).equals(Buffer.concat(pagesOf(4))));
+    const epochs = await database.query(
+      "SELECT epoch, node, seq FROM tenant_epochs ORDER BY epoch",
+    );
+    assert.deepEqual(epochs, [
+      { epoch: 1, node: "first", seq: 0 },
+      { epoch: 2, node: "second", seq: 1 },
+    ]);
+
+    await database.query("UPDATE tenant_pages SET body = $1 WHERE page = 3", [
+      Buffer.alloc(PAGE, 5),
+    ]);
+    await assert.rejects(stored("damaged"), /aren't what was kept/);
+    await database.query("DELETE FROM tenant_stores");
+    await assert.rejects(second.renew(), isSetBack);
+    await assert.rejects(second.keep(endWith(5, pagesOf(5))), isSetBack);
+  },
+);
