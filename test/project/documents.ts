@@ -13,6 +13,13 @@ const promised: Record<string, { prints: readonly RegExp[]; received?: (at: Rece
   "docs/how-to/send-events.md": {
     prints: [/2\s+[0-9a-f]{16}\s+payment <\*> took <\*>\n.*\n3 lines, 2 templates/],
   },
+  "docs/how-to/new-and-missing.md": {
+    prints: [
+      /In the last four weeks it would have fired 0 times, by what is counted by the hour/,
+      /learned for two weeks: this rule opens nothing before 20/,
+      /3\s+20.*NONE\s+payment <\*> failed|3\s+20.*new errors\s+payment <\*> failed/,
+    ],
+  },
   "docs/how-to/on-call.md": { prints: [/\npayments +primary +ann@example\.org +20/] },
   "docs/how-to/escalate.md": { prints: [/Step 1 paged me@example\.org/] },
   "docs/how-to/channels.md": {

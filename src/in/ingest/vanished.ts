@@ -21,6 +21,7 @@ export interface Vanished {
 
 /** What vanished earlier is known, or was meant. */
 const LOOKED_BACK = 7 * 24 * AN_HOUR;
+const LOOKED_AT_ONCE = 200;
 
 const TEXT = `SELECT t.text, coalesce(s.name, '') AS source FROM templates t
   LEFT JOIN template_counts c ON c.project_id = t.project_id AND c.id = t.id
@@ -46,13 +47,17 @@ export function* vanishedIn(
   const rootOf = rootsOf(reader, projectId);
   const asking = listRules(reader, projectId).filter(({ missing }) => missing !== null);
   const text = reader.sql<[number, string], { text: string; source: string }>(TEXT);
-  const found = silent.flatMap(({ key, rhythm: { events, longest }, silent }): Vanished[] => {
+  const found: Vanished[] = [];
+  for (const [i, { key, rhythm, silent: silence }] of silent
+    .toSorted((a, b) => b.rhythm.events - a.rhythm.events)
+    .entries()) {
+    if (i % LOOKED_AT_ONCE === 0) yield;
     const of = text.get(projectId, key);
-    if (of === undefined) return [];
-    const isAsked = asking.some((rule) => mayAsk(rule, { ...of, root: key, rootOf }));
-    return isAsked ? [] : [{ template_id: key, template: of.text, events, longest, silent }];
-  });
-  return found.toSorted((a, b) => b.events - a.events);
+    if (of === undefined || asking.some((rule) => mayAsk(rule, { ...of, root: key, rootOf })))
+      continue;
+    found.push({ template_id: key, template: of.text, ...rhythm, silent: silence });
+  }
+  return found;
 }
 
 /** Whether a rule may say that this is missing, whatever its level, tags and keys. */
