@@ -75,13 +75,13 @@ describe("a job that must report", () => {
     assert.deepEqual([others.length, alert.state, alert.dedup_key], [0, "open", backup.id]);
     assert.equal(alert.last_message, "nightly backup: no ping since 2026-01-05 12:00 UTC");
     assert.equal(await backup.state(), "down");
-    await minutes(300);
+    await minutes(130);
     assert.equal((await alerts())[0].count, 1);
     assert.equal(pages(), 1);
     await backup.ping();
     assert.equal((await alerts())[0].state, "resolved");
     assert.equal(await backup.state(), "up");
-    await minutes(300);
+    await minutes(130);
     assert.equal((await alerts()).length, 2, "missing anew is another alert");
     assert.equal(pages(), 2);
   });
@@ -309,7 +309,7 @@ describe("what a person does", () => {
     assert.equal((await box.api("POST", `${at}/pause`)).body.state, "paused");
     assert.equal((await alerts())[0].state, "resolved");
     await backup.ping("/fail");
-    await minutes(300);
+    await minutes(130);
     assert.equal((await alerts()).length, 1);
     assert.equal((await box.api("POST", `${at}/resume`)).body.state, "up");
     await minutes(69);
