@@ -246,6 +246,12 @@ test("who may ask for what, by interface, command and page; whoever takes a shif
   await signedIn(box, ann).post("/oncall/shop/primary/take", fields, { from: "/oncall" });
   assert.match((await heard(1)).join(), /\/p1 ann@example\.org takes your shift/);
   assert.equal(await holder(shift(1)), "ann");
+  const swap: [string, string][] = [
+    ["mine", `${shift(2).from}-${shift(2).until}`],
+    ["theirs", `${shift(3).from}-${shift(3).until}`],
+  ];
+  await signedIn(box, cy).post("/oncall/shop/primary/swap", swap, { from: "/oncall" });
+  assert.match((await heard(1)).join(";"), /^\/p0 cy@.* takes your shift \| .*in return\.[^;]*$/);
   // What was asked before is no longer Bob's to give.
   const [open] = box.tenant.store
     .sql<[], { id: string }>("SELECT id FROM asks WHERE note = 'by page'")

@@ -227,12 +227,13 @@ function tell(tx: Tx, ask: ShownAsk, { account, line }: { account: string; line:
   });
 }
 
-/** Tells those whose shift it was that somebody took it by hand. */
+/** Before it stands: tells those whose shift it is that somebody takes it by hand, and what they have instead. */
 export function tellTaken(
   tx: Tx,
   stored: StoredSchedule,
-  { from, until, by }: { from: number; until: number; by: string },
+  of: { from: number; until: number; by: string; inReturn?: { from: number; until: number } },
 ): void {
+  const { from, until, by, inReturn } = of;
   const holders = holdersOfStretch(followed(tx, stored), { from, until });
   for (const holder of membersAmong(tx, holders)) {
     if (holder === by) continue;
@@ -240,7 +241,10 @@ export function tellTaken(
     writeNote(tx, {
       accountId: holder,
       title: `${nameOf(tx, by)} takes your shift`,
-      lines: [`${stored.project} / ${stored.name}: ${words(from, until)}`],
+      lines: [
+        `${stored.project} / ${stored.name}: ${words(from, until)}`,
+        ...(inReturn ? [`You have ${words(inReturn.from, inReturn.until)} in return.`] : []),
+      ],
       path: "/oncall",
     });
   }

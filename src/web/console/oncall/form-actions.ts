@@ -108,9 +108,11 @@ const swap: Form = {
     ]);
     if (one.account_id !== who.accountId)
       throw new ServiceError("invalid_override", "That shift isn't yours by now.");
-    const { ids } = tenant.store.write((tx) =>
-      swapStretches(tx, stored, { one, other, createdBy: who.accountId }),
-    );
+    const spanOf = ({ starts_at: from, ends_at: until }: typeof one) => ({ from, until });
+    const { ids } = tenant.store.write((tx) => {
+      tellTaken(tx, stored, { ...spanOf(other), by: who.accountId, inReturn: spanOf(one) });
+      return swapStretches(tx, stored, { one, other, createdBy: who.accountId });
+    });
     const name = peopleNames(tenant.store)(other.account_id);
     return {
       said: `Swapped: ${name} has ${stretchWords(one, stored.timezone)}, you have ${stretchWords(other, stored.timezone)}.`,
