@@ -18,7 +18,7 @@ export async function bundlePrograms({ root, entries, outdir, define = {} }) {
     // A package that has modules has them read: what nobody calls of them is left out.
     mainFields: ["module", "main"],
     alias: { "@modelcontextprotocol/server/_shims": "./systemd/mcp-shims.mjs" },
-    plugins: [withoutFileTypes(root)],
+    plugins: [withoutFileTypes(root), withoutPools(root)],
     // A script and not a module: what it requires of Node is then loaded when it is first needed.
     format: "cjs",
     supported: { "dynamic-import": false },
@@ -41,6 +41,18 @@ const withoutFileTypes = (root) => ({
     onResolve({ filter: /^\.\/mime-types\.js$/ }, ({ importer }) =>
       /[\\/]nodemailer[\\/]/.test(importer)
         ? { path: path.join(root, "systemd/mail-file-types.mjs") }
+        : undefined,
+    );
+  },
+});
+
+/** Of PostgreSQL's client, its own pool and its binding to a C library: the program has a pool, and no such library. */
+const withoutPools = (root) => ({
+  name: "without-pools",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(pg-pool|\.\/native(\/index)?(\.js)?)$/ }, ({ importer }) =>
+      /[\\/]pg[\\/]lib[\\/]index\.js$/.test(importer)
+        ? { path: path.join(root, "systemd/no-pool.cjs") }
         : undefined,
     );
   },
