@@ -51,17 +51,16 @@ export const slowdisk: Scenario = {
 
 export const bytes: Scenario = {
   name: "bytes",
-  about: "bytes written to disk for each retained event, in batches of 50",
+  about: "bytes written to disk for each retained event, in batches of 50 and alone",
   async run(quick) {
     const all = events();
     const size = all.reduce((sum, event) => sum + Buffer.byteLength(event), 0) / all.length;
     const server = await start(process.execPath, ["bench/box-server.ts", "0"]);
     const [url, token] = server.line.split(" ");
-    const send = async (batches: number) => {
+    const send = async (batches: number, of: number) => {
       for (let i = 0; i < batches; i++) {
-        const body = Array.from({ length: 50 }, (_, j) => all[(i * 50 + j) % all.length]).join(
-          "\n",
-        );
+        const lines = Array.from({ length: of }, (_, j) => all[(i * of + j) % all.length]);
+        const body = lines.join("\n");
         await fetch(`${url}/v1/ingest`, {
           method: "POST",
           headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
@@ -69,11 +68,15 @@ export const bytes: Scenario = {
         });
       }
     };
-    await send(20);
-    const before = written(server);
-    const batches = quick ? 200 : 2000;
-    await send(batches);
-    const each = (written(server) - before) / (batches * 50);
+    await send(20, 50);
+    const costOf = async (batches: number, of: number) => {
+      const before = written(server);
+      await send(batches, of);
+      return (written(server) - before) / (batches * of);
+    };
+    const each = await costOf(quick ? 200 : 2000, 50);
+    // As many as an event a second writes in half an hour, each by itself.
+    const alone = await costOf(quick ? 500 : 2000, 1);
     await server.stop();
     const row: Row = {
       what: "bytes written / bytes of the event",
@@ -86,6 +89,7 @@ export const bytes: Scenario = {
     return [
       row,
       { what: "bytes written for each event", unit: "bytes", value: each },
+      { what: "bytes written for an event alone", unit: "bytes", value: alone },
       { what: "an event", unit: "bytes", value: size },
     ];
   },
