@@ -122,7 +122,7 @@ function rawLine(row: Row): string {
 }
 
 /** Reads a comma-separated file with a head line (RFC 4180). */
-function csvRows(text: string): Row[] {
+export function csvRows(text: string): Row[] {
   const rows: string[][] = [[]];
   let field = "";
   let quoted = false;

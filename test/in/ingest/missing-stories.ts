@@ -120,8 +120,8 @@ function expected(
       let at = one.at + allowed;
       for (const { until: over, seconds } of downs.toSorted((a, b) => a.until - b.until))
         if (over > one.at && over - seconds < at) at += seconds;
-      // What comes in that very second comes first, unless the box was off in between.
-      if (at > now || (next !== null && at >= next)) return;
+      // Of that very second it is looked for before something comes.
+      if (at > now || (next !== null && at > next)) return;
       const host = identifier_keys.length > 0 ? one.host : "";
       const template = bySource ? `source ${missing.source}` : (TEXTS[one.text] as string);
       found.push({ at, template, host, last: one.at, ended: next });
