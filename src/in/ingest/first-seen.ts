@@ -4,6 +4,8 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 /** When templates come, and what counts as new. Times are Unix seconds. */
 
 const DAY = 86_400;
+/** What came in the last minute before a kill may be forgotten: nothing is called new for that. */
+const FORGOTTEN = 60;
 
 /** The latest time that a template came after a day or more without it, all its shapes together. */
 export interface Sight {
@@ -18,7 +20,7 @@ export interface SightFrom extends Sight {
 }
 
 /**
- * Whether an event counts as new to a rule that asks for it: its template wasn't heard of for the rule's days until
+ * Whether an event counts as new to a rule that asks for it: its template wasn't heard of for the rule's days and a minute until
  * `since`, which is less than the rule's window ago, at most a day.
  */
 export function isNewTo(
@@ -26,9 +28,12 @@ export function isNewTo(
   { since, after }: Sight,
   at: number,
 ): boolean {
-  return (
-    after >= rule.firstSeenSeconds && at >= since && at - since < Math.min(rule.windowSeconds, DAY)
-  );
+  return isLongFor(rule, after) && at >= since && at - since < Math.min(rule.windowSeconds, DAY);
+}
+
+/** Whether something was silent for so long that it counts as new to the rule. */
+export function isLongFor(rule: { firstSeenSeconds: number }, after: number): boolean {
+  return after >= rule.firstSeenSeconds + FORGOTTEN;
 }
 
 export function isLearning(heardSince: number | null, at: number): boolean {

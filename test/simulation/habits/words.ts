@@ -147,7 +147,7 @@ export function hearNew(memory: Memory, burst: Burst, asked: Asked): Answer {
   } else Object.assign(heard, { last: at, isBlurred: false });
   const now = memory.heard.get(text) as Heard;
   const isIn = at >= now.since && at - now.since < Math.min(asked.newWindow, DAY);
-  const enough = asked.newDays * DAY;
+  const enough = asked.newDays * DAY + MINUTE;
   return answer(
     !learns && isIn && now.after.all >= enough,
     !learns && isIn && now.after.sure >= enough,

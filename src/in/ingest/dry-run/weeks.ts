@@ -10,7 +10,7 @@ import {
 } from "../../../core/projects/unusual.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { identifiersIn } from "../alert-key.ts";
-import { heardSince, readDowntimes, returnsByRoot } from "../first-seen.ts";
+import { heardSince, isLongFor, readDowntimes, returnsByRoot } from "../first-seen.ts";
 import { cutDays } from "../hour-rows.ts";
 import { type CompiledRule, SOURCE, sourceText, takesAlways, takesKey } from "../match.ts";
 import { familiesOf, mayTake } from "../templates.ts";
@@ -153,7 +153,9 @@ function newIn(
   return [...returnsByRoot(reader, projectId, subjects.rootOf)].flatMap(([key, sights]) =>
     sights.flatMap(({ since: at, after, sourceId }) => {
       const isTaken =
-        after >= firstSeenSeconds && subjects.takesSource(sourceId) && subjects.takes(key);
+        isLongFor({ firstSeenSeconds }, after) &&
+        subjects.takesSource(sourceId) &&
+        subjects.takes(key);
       const isEnough = rule.fire_after.count === 1 || countFrom(key, at) >= rule.fire_after.count;
       return isTaken && isEnough ? [{ key, at, came: null, usually: null }] : [];
     }),
