@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { lastFriday } from "../src/ground/kit/wall-time.ts";
 import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
+import type { MessageWhy } from "../src/in/ingest/template/why.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -40,6 +41,52 @@ export function registerTemplate(program: Command): void {
     )
     .addOption(jsonFlag())
     .action(tryFiles);
+  apiFlags(template.command("why <message>"))
+    .description(
+      "say why each part of a message varies, and with --project which of its templates it joins; stores nothing",
+    )
+    .option("--project <project>", "a project of the box; without it no box is asked")
+    .action(explain);
+}
+
+type Explained = MessageWhy & { joins?: { template_id: string; template: string } | null };
+
+async function explain(message: string, options: ApiOptions & { project?: string }): Promise<void> {
+  const { project } = options;
+  if (project === undefined) {
+    const { whyOf } = await import("../src/in/ingest/template/why.ts");
+    const { template, parts } = whyOf(message);
+    return print({ template, parts }, options, () => whyText({ template, parts }));
+  }
+  const at = path("v1", "projects", project, "templates", "why");
+  const answer = await callApi<Explained>(options, "POST", at, { message });
+  print(answer, options, () => whyText({ ...answer, project }));
+}
+
+function whyText({ template, parts, joins, project }: Explained & { project?: string }): string {
+  const rows = parts.map(({ text, why }) => [text ?? "<*>", why]);
+  const varies = rows.length === 0 ? "Nothing of it varies." : table(["PART", "WHY"], rows);
+  return [template, "", varies, ...joinWords(template, joins, project)].join("\n");
+}
+
+function joinWords(
+  own: string,
+  joins: Explained["joins"],
+  project: string | undefined,
+): readonly string[] {
+  if (joins === undefined) return [];
+  if (joins === null)
+    return [
+      "",
+      `${project} has heard no message of this shape: it would be a new template, or join one that is much like it.`,
+    ];
+  const { template_id: id, template } = joins;
+  if (template === own) return ["", `${project} has this template: ${id}.`];
+  return [
+    "",
+    `In ${project} it joins ${id}, because other messages have other words there:`,
+    template,
+  ];
 }
 
 interface ListOptions extends ApiOptions {

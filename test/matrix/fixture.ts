@@ -317,6 +317,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     makeWall: () => ({ name: fresh("screen") }),
     createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     previewSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
+    explainTemplate: () => ({ message: "order 42 failed" }),
     previewBulkSilence: () => ({ ids: ["1"] }),
     changeSilence: () => ({ ends_at: soon() }),
     snoozeAlert: () => ({ until: soon() }),

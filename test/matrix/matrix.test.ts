@@ -82,6 +82,7 @@ function readers() {
 /** They take a body and change nothing. */
 const onlyTries = new Set([
   "tryMapping",
+  "explainTemplate",
   "tryRule",
   "previewLadder",
   "simulateRule",

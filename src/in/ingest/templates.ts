@@ -124,6 +124,26 @@ export function textOfTemplate(reader: Reader, projectId: number, id: string): s
   return text.get(projectId, id) ?? "";
 }
 
+const OF_SHAPE = `SELECT root.id AS template_id, root.text AS template FROM templates t
+  JOIN templates root ON root.project_id = t.project_id AND root.id = coalesce(t.alias_of, t.id)
+  WHERE t.project_id = ? AND t.id = ?`;
+
+/** The template of the first of these shapes that the project has; null where it has none. */
+export function templateOfShapes(
+  reader: Reader,
+  projectId: number,
+  ids: readonly string[],
+): { template_id: string; template: string } | null {
+  const of = reader.sql<[projectId: number, id: string], { template_id: string; template: string }>(
+    OF_SHAPE,
+  );
+  for (const id of ids) {
+    const found = of.get(projectId, id);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
 const BY_SOURCE = `SELECT c.source_id AS id, count(*) AS n FROM template_counts c
   JOIN templates t ON t.project_id = c.project_id AND t.id = c.id AND t.alias_of IS NULL
   WHERE c.project_id = ? GROUP BY c.source_id`;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
-import { templatesAnswer } from "../../../in/ingest/templates.ts";
+import { messageWhy, whyOf } from "../../../in/ingest/template/why.ts";
+import { templateOfShapes, templatesAnswer } from "../../../in/ingest/templates.ts";
 import { queryInteger } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
@@ -31,5 +32,21 @@ export const templateRoutes: Route[] = [
         unmatched: unmatched !== undefined,
         newSince: new_since,
       }),
+  }),
+  templates.post("/why", {
+    name: "explainTemplate",
+    summary:
+      "Which template a message has, and why each part of it varies; nothing is counted or kept",
+    body: z.strictObject({ message: text(65_536) }),
+    answer: messageWhy.extend({
+      joins: z.object({ template_id: z.string(), template: z.string() }).nullable().meta({
+        description:
+          "The project's template, in which more may vary than in this message's own; null where no message of its shape is known.",
+      }),
+    }),
+    handle({ tenant: { store }, body: { message }, project }) {
+      const { ids, ...why } = whyOf(message);
+      return { ...why, joins: templateOfShapes(store, project.id, ids) };
+    },
   }),
 ];
