@@ -7,9 +7,9 @@ import type { OpenAlert } from "./open-alerts.ts";
 import type { Mined, Miner } from "./template/miner.ts";
 
 /**
- * The texts of an alert's lines, numbers aside. One that an acknowledged alert doesn't hold ("billing-api is down",
- * where orders-api was) is new trouble, of which whoever took it is told. Only in memory: after a start an alert holds
- * its last message.
+ * The texts of an alert's lines that have names, numbers aside. One that an acknowledged alert doesn't hold
+ * ("billing-api is down", where orders-api was) is new trouble, of which whoever took it is told. Only in memory: after
+ * a start an alert holds its last message.
  */
 export interface FoldedTexts {
   hear(
@@ -46,6 +46,7 @@ export function createFoldedTexts(): FoldedTexts {
 
   return {
     hear(tx, alert, { event, mined, miner }) {
+      if (!mined.hasNames) return;
       let held = byAlert.get(alert.id);
       if (held === undefined) {
         held = lastOf(tx, alert.id, miner);

@@ -25,6 +25,8 @@ export interface Mined {
   readonly root: Template;
   /** The text of the line's own shape, with its names. Computed at each call. */
   readonly ownText: string;
+  /** Whether it has names that vary from the first line on. */
+  readonly hasNames: boolean;
 }
 
 export interface MinerChanges {

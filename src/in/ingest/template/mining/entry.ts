@@ -75,6 +75,10 @@ export class Entry {
     return true;
   }
 
+  get hasNames(): boolean {
+    return false;
+  }
+
   /** The text of this shape alone, for people. */
   get ownText(): string {
     return textOfShape(this.shape);
@@ -98,6 +102,10 @@ export class NamedShape {
 
   get id(): string {
     return this.entry.id;
+  }
+
+  get hasNames(): boolean {
+    return true;
   }
 
   get root(): Entry {
