@@ -32,9 +32,12 @@ test("a pasted message is known by its template and the rules that may take it",
     text,
     /payment <var>\*<\/var> failed for acme<\/span> <span class="soft">template · shop/,
   );
-  assert.match(text, /\/p\/shop\/rules\/errors">errors <span class="soft">rule that may take it/);
+  assert.match(
+    text,
+    /\/p\/shop\/rules\/errors"><span>errors <span class="soft">rule that may take it/,
+  );
   const none = (await tab.get(q("cache warmed in the morning"))).text;
-  assert.match(none, /new-rule\?template=\w+">No rule takes it/);
+  assert.match(none, /new-rule\?template=\w+"><span>No rule takes it/);
   assert.doesNotMatch((await tab.get(q("payment 9999 was fine"))).text, /template · shop/);
   assert.ok(isOf("a  b", "a b"));
   assert.ok(!isOf("a c", "a b"));
