@@ -637,7 +637,7 @@ function stageOf(scene: Scene, tab: Tab): Stage {
     scene,
     tab,
     value: (expression) => tab.run(expression),
-    async until(expression, ms = 3000) {
+    async until(expression, ms = 8000) {
       const end = performance.now() + ms;
       while ((await tab.run(expression)) !== true) {
         if (performance.now() > end) assert.fail(`not within ${ms} ms: ${expression}`);
