@@ -59,7 +59,10 @@ async function swapIsAskedFor(stage: Stage): Promise<void> {
   await calm(anns, "a swap");
   await own.choose("#swap select", `${shift(2)}-${shift(3)}`);
   await own.press("#swap button:text-is('Ask them')");
-  await seen(anns, "document.querySelector('#said').textContent.includes('until they say yes')");
+  await seen(
+    anns,
+    "document.querySelector('#said')?.textContent.includes('until they say yes') === true",
+  );
   assert.ok(own.count() < MOST_ACTIONS, `${own.count()} actions to ask`);
   assert.deepEqual(await made(), [], "nothing changes before the yes");
 
