@@ -124,17 +124,3 @@ test("any story opens what the contract's words say, over kills, and the dry run
   const some = opensWhatIsUnusual(t, RUNS);
   assert.ok(some > RUNS / 4, `${some} alerts`);
 });
-
-test("a dry run compares old lines with no week whose counts are deleted", (t) => {
-  const { project, wait, store } = placeOf(t);
-  const { send, openings, dry } = project(asks(2, 1));
-  wait(HOUR / 2);
-  for (let week = 0; week < 7; week++) {
-    for (let n = 0; n < 5; n++) send("queue is long");
-    wait(WEEK);
-  }
-  wait(HOUR);
-  while (store.write((tx) => sweepHours(tx, 1000)));
-  assert.deepEqual(openings(), []);
-  assert.deepEqual(dry(asks(2, 1)), []);
-});

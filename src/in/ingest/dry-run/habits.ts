@@ -11,7 +11,7 @@ import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { readDowntimes } from "../first-seen.ts";
 import { countedKey } from "../habits.ts";
-import { KEPT_DAYS, readHours } from "../hour-rows.ts";
+import { readHours } from "../hour-rows.ts";
 import type { CompiledRule } from "../match.ts";
 import type { DryLine } from "./dry-line.ts";
 
@@ -39,14 +39,12 @@ const MOST_KEYS = 100_000;
 export function habitsOf(
   reader: Reader,
   rule: CompiledRule,
-  { projectId, given, now }: { projectId: number; given: boolean; now: number },
+  { projectId, given }: { projectId: number; given: boolean },
 ): DryHabits {
   const { unusual, selection } = rule;
   const series = findSeries(reader, { projectId, selection });
   const downs = readDowntimes(reader);
   const byKey = new ForgetfulMap<string, OfHour>(MOST_KEYS);
-  // What is no longer kept would read as nothing came.
-  const keptSince = (unixDay(now) - KEPT_DAYS) * 24 * AN_HOUR;
 
   const hoursOf = (key: string) => (day: number) =>
     series === null ? null : (readHours(reader, { series: series.id, key }, day)?.hours ?? null);
@@ -75,7 +73,7 @@ export function habitsOf(
       const known = byKey.get(key);
       if (series === null || known === undefined) return false;
       known.compared ??= comparedAt(line.at, unusual, {
-        since: Math.max(series.since, keptSince),
+        since: series.since,
         off: downs.within,
         hoursOf: hoursOf(key),
       });

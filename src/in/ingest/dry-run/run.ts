@@ -105,7 +105,7 @@ function engineOf(
     // The thread does nothing else, and is ended when it takes too long.
     time: createPatternTime(clock, 1),
     noveltyOf: given ? noveltyOfGiven(reader, order) : noveltyOfKept(reader, projectId),
-    habitsOf: (rule) => habitsOf(reader, rule, { projectId, given, now }),
+    habitsOf: (rule) => habitsOf(reader, rule, { projectId, given }),
     missingOf: (rule, time) =>
       dryMissing(reader, rule, {
         projectId,
