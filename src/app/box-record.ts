@@ -57,9 +57,13 @@ export async function openBoxRecord(
   const run = hexId(random);
   try {
     const reached = reach(database, deps, settings);
-    const found = mark?.kept && local ? await inTime(reached, deps) : await reached;
+    const maySkip = mark?.kept && !mark.isOlder && local !== null;
+    const found = maySkip ? await inTime(reached, deps) : await reached;
     if (found !== "away") mustFit(found, { local, mark, data });
-    writeMark(data, { runs: [...(mark?.runs ?? []), run], kept: mark?.kept ?? false });
+    const isOlder = found !== "away" && found !== null && !isLatest(found, { local, mark });
+    const said = { runs: [...(mark?.runs ?? []), run], kept: mark?.kept ?? false };
+    // Before it is taken: then the database knows this process, whatever it still has to do.
+    writeMark(data, { ...said, isOlder });
     let tenantId = local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
     const record = postgresRecord({
       database,
@@ -75,9 +79,9 @@ export async function openBoxRecord(
     });
     if (found !== "away" && found !== null) {
       const { wasLost } = await untilItsLifeIsOver(() => record.take(), deps);
-      const isNewer = mark?.runs.includes(found.run) && local && local.commits >= found.seq;
       const { tenantId } = found;
-      if (!isNewer) await replaceStore(path, { database, tenantId, wasLost }, deps);
+      if (isOlder) await replaceStore(path, { database, tenantId, wasLost }, deps);
+      writeMark(data, { ...said, isOlder: false });
     }
     const keeper = createKeeper({
       clock,
@@ -96,7 +100,8 @@ export async function openBoxRecord(
         tenantId = id;
         // A box that the database never had isn't served without it.
         await keeper.ready(mark?.kept === true);
-        if (keeper.state().aloneSince === null) writeMark(data, { runs: [run], kept: true });
+        if (keeper.state().aloneSince === null)
+          writeMark(data, { runs: [run], kept: true, isOlder: false });
       },
       async stop() {
         await keeper.stop();
@@ -178,6 +183,15 @@ function lookAt(path: string, mark: DatabaseMark | null, { clock, random }: BoxD
     if (mark?.kept && error instanceof StoreFault && error.kind === "damaged") return null;
     throw error;
   }
+}
+
+/** Whether what lies in the directory is all that the database has, or more: nobody else has served since. */
+function isLatest(
+  found: FoundStore,
+  { local, mark }: { local: Local | null; mark: DatabaseMark | null },
+): boolean {
+  if (local === null || mark === null || mark.isOlder) return false;
+  return mark.runs.includes(found.run) && local.commits >= found.seq;
 }
 
 /** Throws StoreFault where the database and the directory aren't one box. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startBoxProcess } from "../../src/app/prove/scratch-box.ts";
+import { openSqlite } from "../../src/ground/store/database.ts";
 import type { BoxProcess } from "../support/box-process.ts";
 import { alertsIn, keptStage, loseDisk } from "../support/kept-box.ts";
 import { postgresTest } from "../support/postgres.ts";
@@ -119,6 +120,33 @@ postgresTest(
       "SELECT count(*)::int AS n FROM tenant_epochs",
     );
     assert.equal(n, 3);
+  },
+);
+
+postgresTest(
+  "a start that ends before the newer store is whole doesn't take its own for the newer one later",
+  async (t) => {
+    const { machine, ask } = await keptStage(t);
+    const [one, two] = [machine("one"), machine("two")];
+    await one.start();
+    const token = await one.project("shop");
+    assert.equal((await one.ingest(token, event(1))).status, 202);
+    await one.kill();
+    cpSync(join(one.data, "box.key"), join(two.data, "box.key"));
+    await two.start();
+    two.api.key = one.api.key;
+    assert.equal((await two.ingest(token, event(2))).status, 202);
+    await two.stop();
+    // The first had gone on alone for long: by its number it is the newer one.
+    const db = openSqlite(join(one.data, "box.db"));
+    db.exec("UPDATE meta SET value = 1000000 WHERE key = 'commits'");
+    db.close();
+    await ask("CREATE TABLE whole AS SELECT page, body FROM tenant_pages");
+    await ask("UPDATE tenant_pages SET body = 'no page'");
+    await assert.rejects(one.start(), /aren't what was kept/);
+    await ask("UPDATE tenant_pages p SET body = w.body FROM whole w WHERE p.page = w.page");
+    await one.start();
+    assert.deepEqual([...alertsIn(one.data).numbers], ["1", "2"]);
   },
 );
 

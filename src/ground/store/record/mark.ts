@@ -11,6 +11,8 @@ const mark = z.object({
   runs: z.array(z.string()),
   /** Whether the database ever had everything. */
   kept: z.boolean(),
+  /** What lies here is older than the database's, by which it is being replaced. */
+  isOlder: z.boolean(),
 });
 
 /** What says in a data directory that its commits are in a database as well. */
