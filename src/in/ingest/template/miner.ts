@@ -13,10 +13,9 @@
  *
  * A folder imports only from those below it: reading > header, prose > values > text. Naming and mining import only text.
  */
-import { hash } from "node:crypto";
 import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
 import type { Mined, Miner, MinerChanges, MinerOptions, MinerRow } from "./mined.ts";
-import { Entry, NamedShape, Recency } from "./mining/entry.ts";
+import { Entry, idOfShape, NamedShape, Recency } from "./mining/entry.ts";
 import { LineCache } from "./mining/lines.ts";
 import { Merging } from "./mining/merging.ts";
 import { readState, writeState } from "./mining/state.ts";
@@ -133,10 +132,8 @@ class TemplateMiner implements Miner {
 
   /** A hash of the shape. If another shape has the same hash, the next one is tried. */
   #idOf(shape: string): string {
-    let id = hash("sha256", shape, "hex").slice(0, 16);
-    for (let i = 1; this.#byId.has(id); i++) {
-      id = hash("sha256", `${shape}\u0000${i}`, "hex").slice(0, 16);
-    }
+    let id = idOfShape(shape);
+    for (let n = 1; this.#byId.has(id); n++) id = idOfShape(shape, n);
     return id;
   }
 

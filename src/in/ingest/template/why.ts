@@ -1,11 +1,12 @@
-import { hash } from "node:crypto";
 import * as z from "zod";
 import { cut } from "../../../ground/kit/text.ts";
 import { headerEnd } from "./header/header.ts";
+import { idOfShape } from "./mining/entry.ts";
 import { Namer } from "./naming/general.ts";
-import { Shaper } from "./reading/shape.ts";
+import { Shaper, withoutColours } from "./reading/shape.ts";
 import { withoutFrames } from "./reading/trace.ts";
 import { HEADER, REST, textOfShape, WILD, withoutNames } from "./text/marks.ts";
+import { LONGEST_WORD } from "./values/chunk.ts";
 import { isHost, isHostAndPort } from "./values/hosts.ts";
 import { isBlob, looksRandom } from "./values/names.ts";
 import { allHex, type Chunk, isHexId, isNumeric } from "./values/numbers.ts";
@@ -33,7 +34,7 @@ export function whyOf(message: string): MessageWhy & { ids: string[] } {
   const general = new Namer().generalOf(shape);
   const marks = general.match(MARKS) ?? [];
   const fixed = general.split(MARKS);
-  const found = textsAt(withoutFrames(message.replace(COLOURS, "")), fixed, {
+  const found = textsAt(withoutFrames(withoutColours(message)), fixed, {
     hasHeader: general.charCodeAt(0) === HEADER,
   });
   return {
@@ -45,15 +46,12 @@ export function whyOf(message: string): MessageWhy & { ids: string[] } {
         why: wordsOf(mark.charCodeAt(0), { text, before: fixed[n] ?? "" }),
       };
     }),
-    ids: [...new Set([shape, withoutNames(general)])].map((of) =>
-      hash("sha256", of, "hex").slice(0, 16),
-    ),
+    ids: [...new Set([shape, withoutNames(general)])].map((of) => idOfShape(of)),
   };
 }
 
 const LONGEST_TEXT = 200;
 const MARKS = /[\u0001-\u0005]/gu;
-const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /** What stands between the fixed texts; null where they stand in another order, or the shape has less than the message. */
 function textsAt(
@@ -114,9 +112,6 @@ function valueWords(text: string): string {
   if (/^[-+.#]?\d/.test(text)) return "a number with its unit, or an id that begins with a digit";
   return digits > 0 ? "a name that ends in a number" : "a value";
 }
-
-/** Longer words vary. */
-const LONGEST_WORD = 64;
 
 const isRandom = (chunk: Chunk, digits: number) =>
   (digits > 0 ? isHexId(chunk, digits) : chunk.to >= 8 && allHex(chunk.text, 0, chunk.to)) ||

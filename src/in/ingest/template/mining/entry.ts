@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { bothNames, textOfShape, withoutNames } from "../text/marks.ts";
 import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
@@ -25,6 +26,10 @@ export function patternOf(owner: Entry, words: string): Pattern {
   const tokens = tokensOf(words);
   return { words, tokens, marks: marksOf(tokens.words), owner, dead: false };
 }
+
+/** A shape's id. `n`: the ids before it are other shapes'. */
+export const idOfShape = (shape: string, n = 0): string =>
+  hash("sha256", n === 0 ? shape : `${shape}\u0000${n}`, "hex").slice(0, 16);
 
 /** A general shape and its template. A root is its own root; an alias has an older root. */
 export class Entry {

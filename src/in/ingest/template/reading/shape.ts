@@ -28,7 +28,7 @@ export class Shaper {
   shapeOf(message: string): string {
     const buffer = this.#buffer;
     buffer.reset();
-    const whole = withoutFrames(plainText(message));
+    const whole = withoutFrames(withoutColours(message));
     const text = whole.length > SHAPED ? whole.slice(0, cutAt(whole)) : whole;
     const from = blanksEnd(text, 0);
     const body = headerEnd(text, from);
@@ -59,7 +59,7 @@ function clipped(shape: string): string {
 }
 
 /** Lone surrogates become U+FFFD, as in storage; a terminal's colours are removed. */
-function plainText(message: string): string {
+export function withoutColours(message: string): string {
   const whole = message.isWellFormed() ? message : message.toWellFormed();
   return whole.indexOf("\u001b[") < 0 ? whole : whole.replace(/\u001b\[[0-9;]*m/g, "");
 }

@@ -32,7 +32,8 @@ import { isBlob, keptPrefix, keptSuffix, looksRandom } from "./names.ts";
 import type { Chunk } from "./numbers.ts";
 import { allHex, isHexId, isNumeric, startsWithVersion } from "./numbers.ts";
 
-const LONGEST_WORD = 64;
+/** Longer words vary. */
+export const LONGEST_WORD = 64;
 
 /** Writes a chunk's shape: surrounding punctuation stays; its core stays, is variable, or keeps a prefix. */
 export function putChunk(buffer: ShapeBuffer, chunk: Chunk): void {
