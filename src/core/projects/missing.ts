@@ -11,8 +11,8 @@ const LEAST_EVENTS = RHYTHM_DAYS * 24;
 const LONGEST = 7 * 24 * AN_HOUR;
 /** What has been missing for so long already when it is looked at first opens nothing. */
 export const LATEST_OPENING = 24 * AN_HOUR;
-/** What came in the last minute before a kill may be forgotten: nothing is called missing for that. */
-const FORGOTTEN = 60;
+/** Counts and last times wait in memory for so many seconds: what a kill forgets makes nothing missing, and nothing new. */
+export const UNWRITTEN_SECONDS = 60;
 /** The silence before an event that was never heard in the days before. */
 export const NEVER_BEFORE = 40 * 24 * AN_HOUR;
 
@@ -32,7 +32,7 @@ export function allowedSilence(rhythm: { events: number; longest: number }): num
   const { events, longest } = rhythm;
   return events < LEAST_EVENTS || longest >= LONGEST
     ? null
-    : Math.max(AN_HOUR, 3 * longest) + FORGOTTEN;
+    : Math.max(AN_HOUR, 3 * longest) + UNWRITTEN_SECONDS;
 }
 
 /** From when on something of a series that counts since then can be missing: its first day isn't among those of its rhythm. */

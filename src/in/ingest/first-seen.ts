@@ -1,11 +1,10 @@
+import { UNWRITTEN_SECONDS } from "../../core/projects/missing.ts";
 import { LEARNING_SECONDS } from "../../core/projects/rule-actions.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 
 /** When templates come, and what counts as new. Times are Unix seconds. */
 
 const DAY = 86_400;
-/** What came in the last minute before a kill may be forgotten: nothing is called new for that. */
-const FORGOTTEN = 60;
 
 /** The latest time that a template came after a day or more without it, all its shapes together. */
 export interface Sight {
@@ -33,7 +32,7 @@ export function isNewTo(
 
 /** Whether something was silent for so long that it counts as new to the rule. */
 export function isLongFor(rule: { firstSeenSeconds: number }, after: number): boolean {
-  return after >= rule.firstSeenSeconds + FORGOTTEN;
+  return after >= rule.firstSeenSeconds + UNWRITTEN_SECONDS;
 }
 
 export function isLearning(heardSince: number | null, at: number): boolean {

@@ -1,5 +1,5 @@
 import { beginSeries, type CountSeries } from "../../core/projects/count-series.ts";
-import { NEVER_BEFORE, RHYTHM_DAYS } from "../../core/projects/missing.ts";
+import { NEVER_BEFORE, RHYTHM_DAYS, UNWRITTEN_SECONDS } from "../../core/projects/missing.ts";
 import { AN_HOUR, unixDay } from "../../core/projects/unusual.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type Downtimes, readDowntimes } from "./first-seen.ts";
@@ -19,7 +19,6 @@ import type { MergedTemplates } from "./merged-keys.ts";
 /** How often each template came, by the hour, for five weeks; and how often what a rule takes did. Times are Unix seconds. */
 
 const HOURS = 24;
-const A_MINUTE = 60;
 /** Keys of all series in memory. */
 const MOST_HELD = 100_000;
 /** Keys that a batch writes beside those that rules ask for. */
@@ -78,7 +77,7 @@ export interface HourCounts {
 }
 
 /** The absolute value: after the clock was set back, the minute would never be over. */
-const isOver = (since: number, at: number): boolean => Math.abs(at - since) >= A_MINUTE;
+const isOver = (since: number, at: number): boolean => Math.abs(at - since) >= UNWRITTEN_SECONDS;
 const hourIn = (at: number): number => Math.floor(at / AN_HOUR) % HOURS;
 
 export function createHourCounts(): HourCounts {

@@ -1,3 +1,4 @@
+import { UNWRITTEN_SECONDS } from "../../core/projects/missing.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { Arrival } from "./arrival.ts";
@@ -31,7 +32,6 @@ interface Held extends ShapeCount {
   writtenAt: number;
 }
 
-const A_MINUTE = 60;
 /** Shapes of one project that are remembered: as many as a project keeps. */
 const MOST_SHAPES = 10_000;
 
@@ -71,7 +71,7 @@ export function createTemplateCounts(): TemplateCounts {
           lastSeen: tx.at,
           level: event.level,
           sourceId: source.id,
-          writtenAt: tx.at - A_MINUTE,
+          writtenAt: tx.at - UNWRITTEN_SECONDS,
         };
         shapes.set(shape, held);
       }
@@ -80,7 +80,7 @@ export function createTemplateCounts(): TemplateCounts {
       held.sourceId = source.id;
       if (event.level > held.level) held.level = event.level;
       // The absolute value: after the clock was set back, the minute would never be over.
-      if (Math.abs(tx.at - held.writtenAt) >= A_MINUTE)
+      if (Math.abs(tx.at - held.writtenAt) >= UNWRITTEN_SECONDS)
         write(tx, source.projectId, { shape, held });
     },
     waiting: (projectId) =>
