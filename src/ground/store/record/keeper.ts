@@ -51,6 +51,11 @@ export interface KeeperOptions {
 const TICK_MS = 250;
 const PATIENCE = 18;
 const RENEW_TICKS = 8;
+/**
+ * How long the place's word is believed, from when it was asked: shorter than a process lives there. A process that stood
+ * still asks again before it tells or sends anything.
+ */
+const SURE_MS = 8_000;
 const AGAIN_MS = 1_000;
 const SCRUBBED = 64;
 const LEAVE_MS = 5_000;
@@ -69,6 +74,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let fault: string | null = null;
   let aloneSince: number | null = null;
   let [ticks, idle, at] = [0, 0, 0];
+  const moment = () => ({ mono: clock.mono(), now: clock.now() });
+  let asked = moment();
+  /** When was asked what was answered last: the store was ours then. */
+  let sure: ReturnType<typeof moment> | null = null;
+  let ended: Promise<void> | null = null;
   const counts = { kept: 0, aloneMs: 0, compared: { start: 0, gap: 0, scrub: 0, behind: 0 } };
   const underWay: PromiseWithResolvers<void>[] = [];
   let next = quiet();
@@ -76,6 +86,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const [first, firstKept] = [quiet(), quiet()];
 
   const isWaiting = () => collector !== null && (collector.isGap || collector.waiting > 0);
+  const isSure = () =>
+    sure !== null &&
+    clock.mono() - sure.mono < SURE_MS &&
+    Math.abs(clock.now() - sure.now) < SURE_MS;
   const isQuiet = () => isTaken && !isWaiting() && batch === null && comparing === "no";
   const taken = () => {
     underWay.push(next);
@@ -96,6 +110,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     options.onAlone(fault ?? "no answer");
   };
   const isBack = () => {
+    sure = asked;
+    if (!isSure()) return;
     tell();
     firstKept.resolve();
     if (aloneSince === null) return;
@@ -126,6 +142,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       heard,
       taken() {
         comparing = "comes";
+        asked = moment();
         taken();
       },
     };
@@ -144,13 +161,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
     }
   };
   const step = async (from: Collector) => {
+    asked = moment();
     if (!isTaken) await record.take();
     isTaken = true;
     if (from.isGap) await compareAll(from);
     else if (batch !== null || from.waiting > 0) await ship(from);
     else confirm(from, await record.renew());
     heard();
-    idle = 0;
+    idle = isSure() ? 0 : RENEW_TICKS;
   };
   const run = async (from: Collector) => {
     while (!isOver && !(isEnding && (isQuiet() || aloneSince !== null))) {
@@ -170,9 +188,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
   const lost = (message: string) => {
     [isEnding, isOver] = [true, true];
-    const ended = new StoreFault("misconfigured", message);
-    for (const one of [...underWay, next]) one.reject(ended);
-    options.onLost(ended);
+    // Started again, it finds who has the store.
+    const fault = new StoreFault("unavailable", message);
+    const never = quiet();
+    ended = never.promise;
+    for (const one of [...underWay, next, never]) one.reject(fault);
+    options.onLost(fault);
   };
 
   /** Looks whether the next few pages on the disk are what was kept. */
@@ -218,9 +239,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
       wake.resolve();
     },
     durable() {
+      if (ended !== null) return ended;
       if (aloneSince !== null) return null;
       if (isWaiting() || comparing === "goes") return next.promise;
-      if (isQuiet()) return null;
+      if (isQuiet() && isSure()) return null;
+      if (isQuiet()) idle = RENEW_TICKS;
+      wake.resolve();
       if (underWay.length === 0) underWay.push(quiet());
       return underWay.at(-1)?.promise ?? null;
     },

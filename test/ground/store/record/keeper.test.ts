@@ -8,7 +8,7 @@ import { openReadOnly, openSqlite } from "../../../../src/ground/store/database.
 import { createKeeper, type Keeper } from "../../../../src/ground/store/record/keeper.ts";
 import { pageHash } from "../../../../src/ground/store/record/sums.ts";
 import { openStore, type Store } from "../../../../src/ground/store/store.ts";
-import { handClock } from "../../../support/clock.ts";
+import { type HandClock, handClock } from "../../../support/clock.ts";
 import { memoryOrTemp } from "../../../support/memory.ts";
 import { memoryRecord } from "../../../support/memory-record.ts";
 import { seed } from "../../../support/seed.ts";
@@ -192,16 +192,71 @@ test("a process that stood still asks before it goes on alone", async (t) => {
   change(store, () => 3);
   await clock.turn(500);
   // All timers that ran out meanwhile run once.
-  const { after } = clock;
-  let isStill = true;
-  const late: (() => void)[] = [];
-  clock.after = (ms, fn) => after(ms, () => (isStill ? void late.push(fn) : fn()));
+  const still = stoodStill(clock);
   await clock.turn(60_000);
-  isStill = false;
   record.fate = () => "answered";
-  for (const fn of late) fn();
+  still.go();
   await clock.turn(500);
   assert.deepEqual(said.alone, []);
+});
+
+/** Holds every timer, as a process does that stands still; `go` runs those that ran out meanwhile. */
+function stoodStill(clock: HandClock): { go(): void } {
+  const { after } = clock;
+  const late: (() => void)[] = [];
+  let isStill = true;
+  clock.after = (ms, fn) => after(ms, () => (isStill ? void late.push(fn) : fn()));
+  return {
+    go() {
+      isStill = false;
+      for (const fn of late) fn();
+    },
+  };
+}
+
+test("a process that stood still tells nothing before it has asked whose the store is", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, said } = world;
+  await settled(world);
+  // A renewal is under way, whose answer is read only afterwards.
+  const { promise: late, resolve: answer } = Promise.withResolvers<void>();
+  const { renew } = record;
+  let isAsked = false;
+  record.renew = async () => {
+    isAsked = true;
+    const isLatest = await renew();
+    await late;
+    return isLatest;
+  };
+  while (!isAsked) await clock.turn(250);
+  const still = stoodStill(clock);
+  await clock.turn(60_000);
+  record.renew = renew;
+  assert.notEqual(store.durable(), null, "nothing waits, and it isn't sure any more");
+  const told: string[] = [];
+  void store.durable()?.then(
+    () => told.push("told"),
+    () => told.push("refused"),
+  );
+  record.takeAway();
+  answer();
+  await clock.turn(0);
+  still.go();
+  await clock.turn(1_000);
+  assert.deepEqual(told, ["refused"]);
+  assert.equal(said.lost.length, 1);
+});
+
+test("after a wait that nobody noticed, one answer of the place is enough", async (t) => {
+  const world = kept(t);
+  const { clock, store } = world;
+  await settled(world);
+  clock.setWall(clock.now() + 3_600_000);
+  const waiting = store.durable();
+  assert.notEqual(waiting, null);
+  await clock.turn(0);
+  await waiting;
+  assert.equal(store.durable(), null);
 });
 
 test("whoever's store was taken says nothing more, and ends", async (t) => {
@@ -216,6 +271,16 @@ test("whoever's store was taken says nothing more, and ends", async (t) => {
   assert.equal(refused, 1);
   assert.equal(said.lost.length, 1);
   assert.deepEqual(said.alone, []);
+});
+
+test("whoever learns of it while nothing waits tells nothing more either", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, said } = world;
+  await settled(world);
+  record.takeAway();
+  await clock.turn(3_000);
+  assert.equal(said.lost.length, 1);
+  await assert.rejects(store.durable() ?? Promise.resolve(), /another has it/);
 });
 
 test("a store without a second place numbers no commit, and waits for nothing", (t) => {
