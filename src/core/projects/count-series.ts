@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import { sha256 } from "../../ground/kit/ids.ts";
 import { countSeries } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
@@ -10,6 +10,8 @@ export interface CountSeries {
   id: number;
   /** Unix seconds: since then everything is counted. */
   since: number;
+  /** The day (of Unix time) before which they were deleted because they were old; 0: none were. */
+  keptFrom: number;
 }
 
 /** The events of each of a project's templates. */
@@ -37,7 +39,8 @@ export function selectionOf({
   return sha256(JSON.stringify([...parts, conditions, identifier_keys]));
 }
 
-const columns = { id: countSeries.id, since: countSeries.since };
+const { id, since, keptFrom } = countSeries;
+const columns = { id, since, keptFrom };
 
 export function findSeries(
   reader: Reader,
@@ -66,6 +69,11 @@ export function moveSeries(
   const series = findSeries(tx, { projectId, selection: before });
   if (series === null || findSeries(tx, { projectId, selection }) !== null) return;
   tx.orm.update(countSeries).set({ selection }).where(eq(countSeries.id, series.id)).run();
+}
+
+/** Counts of earlier days are deleted from now on. */
+export function keepCountsFrom(tx: Tx, day: number): void {
+  tx.orm.update(countSeries).set({ keptFrom: day }).where(lt(countSeries.keptFrom, day)).run();
 }
 
 /** Forgets series that count nothing any more, and that no rule has. */

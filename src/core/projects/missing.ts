@@ -35,6 +35,9 @@ export function allowedSilence(rhythm: { events: number; longest: number }): num
     : Math.max(AN_HOUR, 3 * longest) + UNWRITTEN_SECONDS;
 }
 
+/** No silence is allowed to last longer. */
+export const LONGEST_ALLOWED = 3 * LONGEST + UNWRITTEN_SECONDS;
+
 /** From when on something of a series that counts since then can be missing: its first day isn't among those of its rhythm. */
 export function firstMissed({ since }: { since: number }): number {
   return (unixDay(since) + RHYTHM_DAYS) * 24 * AN_HOUR;

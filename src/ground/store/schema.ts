@@ -150,6 +150,7 @@ export const countSeries = sqliteTable("count_series", {
   projectId: integer("project_id").notNull(),
   selection: text("selection").notNull(),
   since: integer("since").notNull(),
+  keptFrom: integer("kept_from").notNull().default(0),
 });
 
 export const ladders = sqliteTable("ladders", {

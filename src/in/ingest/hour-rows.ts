@@ -1,4 +1,9 @@
-import { dropUnusedSeries, selectionOf, TEMPLATES } from "../../core/projects/count-series.ts";
+import {
+  dropUnusedSeries,
+  keepCountsFrom,
+  selectionOf,
+  TEMPLATES,
+} from "../../core/projects/count-series.ts";
 import { RHYTHM_DAYS } from "../../core/projects/missing.ts";
 import { listRules } from "../../core/projects/rules.ts";
 import { AN_HOUR, unixDay } from "../../core/projects/unusual.ts";
@@ -158,6 +163,7 @@ export function sweepHours(tx: Tx, most: number): boolean {
   const day = unixDay(tx.at);
   const old = tx.sql<[number, number, number, number]>(OLD);
   const rare = tx.sql<[number, number, number, number, number]>(RARE);
+  keepCountsFrom(tx, day - KEPT_DAYS);
   for (const id of tx.sql<[], number>(EVERY).pluck().all()) {
     if (old.run(id, id, day - KEPT_DAYS, most).changes === most) return true;
     if (rare.run(id, day - 1, id, day - 1, most).changes === most) return true;

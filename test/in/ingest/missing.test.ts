@@ -45,6 +45,24 @@ test("it is missing after three times its longest silence, once; it ends when it
   assert.equal(state.get(), "resolved");
 });
 
+test("a dry run judges no silence whose two weeks are deleted, and says so", (t) => {
+  const gone = placeOf(t).project({ missing: true });
+  const tried = { missing: true };
+  comes(gone, { days: 1, often: 8 });
+  // Later silences may last three times as long, while this day is known.
+  gone.pass(20 * HOUR);
+  comes(gone, { days: 13, often: 8 });
+  gone.pass(30 * HOUR);
+  comes(gone, { days: 19, often: 8 });
+  assert.deepEqual([gone.openings(), gone.dry(tried), gone.goneUntil(tried)], [[], [], null]);
+  gone.sweep();
+  assert.deepEqual([gone.dry(tried), gone.goneUntil(tried)], [[], null], "all is kept");
+  comes(gone, { days: 5, often: 8 });
+  gone.sweep();
+  assert.deepEqual(gone.dry(tried), []);
+  assert.notEqual(gone.goneUntil(tried), null);
+});
+
 test("what comes seldom, or is new, isn't watched", (t) => {
   const { project } = placeOf(t);
   const seldom = project({ missing: true });

@@ -118,9 +118,25 @@ test("five weeks are kept, and of a day that is over the 2,000 that came most", 
   assert.equal(kept(), 0);
 });
 
+test("a dry run judges no line whose weeks are deleted, and says so", (t) => {
+  const { project, wait } = placeOf(t);
+  const { send, openings, dry, goneUntil, sweep } = project(asks(2, 1));
+  wait(HOUR / 2);
+  for (let week = 0; week < 7; week++) {
+    for (let n = 0; n < 5; n++) send("queue is long");
+    wait(WEEK);
+  }
+  wait(HOUR);
+  assert.deepEqual([openings(), dry(asks(2, 1)), goneUntil(asks(2, 1))], [[], [], null]);
+  sweep();
+  assert.deepEqual([openings(), dry(asks(2, 1))], [[], []]);
+  assert.notEqual(goneUntil(asks(2, 1)), null);
+});
+
 const RUNS = 40;
 
 test("any story opens what the contract's words say, over kills, and the dry run finds the same", (t) => {
-  const some = opensWhatIsUnusual(t, RUNS);
+  const { some, unsure } = opensWhatIsUnusual(t, RUNS);
   assert.ok(some > RUNS / 4, `${some} alerts`);
+  assert.ok(unsure > RUNS / 20, `${unsure} not judged whole`);
 });

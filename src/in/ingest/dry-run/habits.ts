@@ -1,10 +1,12 @@
-import { findSeries, TEMPLATES } from "../../../core/projects/count-series.ts";
+import { type CountSeries, findSeries, TEMPLATES } from "../../../core/projects/count-series.ts";
 import {
   AN_HOUR,
   type ComparedWeeks,
   comparedAt,
   countsAt,
   isUnusual,
+  LEAST_WEEKS,
+  type Unusual,
   unixDay,
 } from "../../../core/projects/unusual.ts";
 import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
@@ -18,7 +20,7 @@ import type { DryLine } from "./dry-line.ts";
 /**
  * Whether what a rule takes came more often than usual, by the counts that the store has: a dry run then opens what the rule
  * itself would have. Of the hour in which a line came, the lines until then are counted. Counts of the last minute may not be
- * in the store yet.
+ * in the store yet. A line isn't judged where the rule compared it with counts that are deleted since.
  */
 export interface DryHabits {
   /** A line of any template. */
@@ -30,16 +32,17 @@ export interface DryHabits {
 interface OfHour {
   hour: number;
   soFar: number;
-  compared: ComparedWeeks | null;
+  /** "gone": some of it is deleted. */
+  compared: ComparedWeeks | "gone" | null;
 }
 
 const MOST_KEYS = 100_000;
 
-/** `given`: the lines come now, in addition to what came in this hour. */
+/** `given`: the lines come now, in addition to what came in this hour. `isGone` is told of each line that isn't judged. */
 export function habitsOf(
   reader: Reader,
   rule: CompiledRule,
-  { projectId, given }: { projectId: number; given: boolean },
+  { projectId, given, isGone }: { projectId: number; given: boolean; isGone(line: DryLine): void },
 ): DryHabits {
   const { unusual, selection } = rule;
   const series = findSeries(reader, { projectId, selection });
@@ -62,6 +65,20 @@ export function habitsOf(
     known.soFar++;
   };
 
+  const compare = (at: number, key: string, asked: Unusual, { since, keptFrom }: CountSeries) => {
+    let gone = false;
+    const read = hoursOf(key);
+    const compared = comparedAt(at, asked, {
+      since,
+      off: downs.within,
+      hoursOf(day) {
+        gone ||= day < keptFrom && day >= unixDay(since);
+        return read(day);
+      },
+    });
+    return gone && compared.weeks.length >= LEAST_WEEKS ? "gone" : compared;
+  };
+
   return {
     hear(line) {
       if (unusual !== null && selection === TEMPLATES) count(line);
@@ -72,11 +89,11 @@ export function habitsOf(
       const key = keyOf(line);
       const known = byKey.get(key);
       if (series === null || known === undefined) return false;
-      known.compared ??= comparedAt(line.at, unusual, {
-        since: series.since,
-        off: downs.within,
-        hoursOf: hoursOf(key),
-      });
+      known.compared ??= compare(line.at, key, unusual, series);
+      if (known.compared === "gone") {
+        isGone(line);
+        return false;
+      }
       return isUnusual(unusual, countsAt(line.at, known.compared, known.soFar));
     },
   };

@@ -1,12 +1,17 @@
 import { findSeries, TEMPLATES } from "../../../core/projects/count-series.ts";
-import { allowedSilence, NEVER_BEFORE, RHYTHM_DAYS } from "../../../core/projects/missing.ts";
+import {
+  allowedSilence,
+  LONGEST_ALLOWED,
+  NEVER_BEFORE,
+  RHYTHM_DAYS,
+} from "../../../core/projects/missing.ts";
 import type { PatternTime } from "../../../core/projects/pattern.ts";
 import { AN_HOUR, unixDay } from "../../../core/projects/unusual.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { identifiersIn } from "../alert-key.ts";
 import { readDowntimes } from "../first-seen.ts";
 import { countedKey } from "../habits.ts";
-import { cutDays, KEPT_DAYS, readDays } from "../hour-rows.ts";
+import { cutDays, readDays } from "../hour-rows.ts";
 import { admits, type CompiledRule, matches, SOURCE, sourceText, takesKey } from "../match.ts";
 import { rhythmAt, searchSilent } from "../silent-keys.ts";
 import type { DryLine } from "./dry-line.ts";
@@ -51,9 +56,18 @@ export function dryMissing(
     from,
     now,
     time,
-  }: { projectId: number; from: number; now: number; time: PatternTime },
+    isGone,
+  }: {
+    projectId: number;
+    from: number;
+    now: number;
+    time: PatternTime;
+    /** Told of the last line before each silence that isn't judged, because counts of its two weeks are deleted. */
+    isGone(line: { at: number }): void;
+  },
 ): DryMissing {
-  const series = findSeries(reader, { projectId, selection: rule.selection })?.id ?? null;
+  const counted = findSeries(reader, { projectId, selection: rule.selection });
+  const series = counted?.id ?? null;
   const downs = readDowntimes(reader);
   const rootOf = rootsOf(reader, projectId);
   const firstDay = Math.ceil(from / DAY);
@@ -81,10 +95,18 @@ export function dryMissing(
       ? { last: line.at, day, n: 0, gap: NEVER_BEFORE, line }
       : { ...row, line: asMissed(rule, line) };
   };
-  const allowed = (key: string, { day, n, gap }: Heard): number | null => {
-    // Of the first day not all is known, and of days long ago nothing.
+  /** Whether counts of its two weeks are deleted. */
+  const lacksDays = (day: number): boolean => {
+    const { since = 0, keptFrom = 0 } = counted ?? {};
+    return Math.max(day - RHYTHM_DAYS + 1, unixDay(since)) < keptFrom;
+  };
+  const allowed = (key: string, { last, day, n, gap }: Heard): number | null => {
+    // Of the first day not all is known.
     if (day < firstDay && heard.has(key)) return null;
-    if (day - RHYTHM_DAYS < unixDay(now) - KEPT_DAYS) return null;
+    if (lacksDays(day)) {
+      isGone({ at: last });
+      return null;
+    }
     const of = { series: series as number, key };
     const past = rhythmAt(reader, of, { day: day - 1, days: RHYTHM_DAYS - 1, isCut });
     if (past === null) return null;
@@ -103,7 +125,8 @@ export function dryMissing(
     const span = { after: Number.NEGATIVE_INFINITY, until: until - AN_HOUR, at: until };
     const all = searchSilent(reader, series as number, span, ({ key, last, rhythm }) => {
       if (heard.has(key)) return;
-      const longest = allowedSilence(rhythm);
+      const lacks = lacksDays(unixDay(last));
+      const longest = lacks ? LONGEST_ALLOWED : allowedSilence(rhythm);
       const at = longest === null ? null : downs.silentFor(last, longest, until);
       if (at === null || at > until || at < from) return;
       const line = asMissed(rule, storedLine(reader, projectId, { rule, key, last }));
@@ -113,7 +136,8 @@ export function dryMissing(
         !takesKey(rule, { root: line.text.root.id, text: null, rootOf })
       )
         return;
-      missed.push({ key, at, until: null, line });
+      if (lacks) isGone(line);
+      else missed.push({ key, at, until: null, line });
     });
     while (all.next().done !== true);
   };

@@ -37,7 +37,8 @@ export function runDry(
 ): DryRunFound {
   const { projectId, input, now } = order;
   const assumed = input.assume_resolved_after ?? medianEnd(reader, projectId) ?? USUAL_END;
-  const engine = engineOf(reader, clock, order, assumed);
+  const gone = { until: 0 };
+  const engine = engineOf(reader, clock, { ...order, gone, assumed });
   const begun = clock.mono();
   const asked = now - input.days * DAY;
   const looked =
@@ -85,6 +86,7 @@ export function runDry(
       alert_count,
       range,
       sources,
+      goneUntil: gone.until,
     }),
   };
 }
@@ -92,25 +94,28 @@ export function runDry(
 function engineOf(
   reader: Reader,
   clock: Pick<Clock, "mono" | "now">,
-  order: DryRunOrder,
-  assumedSeconds: number,
+  order: DryRunOrder & { gone: { until: number }; assumed: number },
 ): DryEngine {
-  const { projectId, input, now } = order;
+  const { projectId, input, now, gone } = order;
+  const isGone = ({ at }: { at: number }) => {
+    gone.until = Math.max(gone.until, at);
+  };
   const { name, ...body } = input.rule;
   const given = input.lines !== undefined;
   return new DryEngine({
     name,
     body,
-    assumedSeconds,
+    assumedSeconds: order.assumed,
     // The thread does nothing else, and is ended when it takes too long.
     time: createPatternTime(clock, 1),
     noveltyOf: given ? noveltyOfGiven(reader, order) : noveltyOfKept(reader, projectId),
-    habitsOf: (rule) => habitsOf(reader, rule, { projectId, given }),
+    habitsOf: (rule) => habitsOf(reader, rule, { projectId, given, isGone }),
     missingOf: (rule, time) =>
       dryMissing(reader, rule, {
         projectId,
         time,
         now,
+        isGone,
         from: given ? Infinity : now - input.days * DAY,
       }),
   });
@@ -178,10 +183,15 @@ const inUtc = (at: number) =>
 const variesWords = (lines: number) =>
   `${lines === 1 ? "1 line has" : `${lines} lines have`} the text of template_contains in a part that varies, which no rule looks at: name a part that is always the same, or add a condition on a key.`;
 
+const goneWords = (until: number) =>
+  `Until ${inUtc(until)} not all is judged: counts of the weeks before, which the rule itself had, are deleted by now.`;
+
 function warningsOf(
   { match }: RuleBody,
   run: Pick<DryRunFound, "matched" | "alert_count" | "range"> & {
     varied: number;
+    /** Some lines until then weren't judged; 0: all were. */
+    goneUntil: number;
     learned: ReturnType<typeof learnedNow>;
     sources: readonly { name: string; kind: string }[];
   },
@@ -195,6 +205,7 @@ function warningsOf(
       code: "learns",
       detail,
     })),
+    ...(run.goneUntil > 0 ? [{ code: "counts_gone", detail: goneWords(run.goneUntil) }] : []),
     ...(run.matched === 0 ? [{ code: "matches_nothing", detail: "No kept line matches." }] : []),
     ...(run.varied > 0 ? [{ code: "text_varies", detail: variesWords(run.varied) }] : []),
     ...(run.alert_count / days > MANY_A_DAY
