@@ -4,21 +4,26 @@
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 
-let before: ((step: number) => void) | null = null;
+let before: ((step: number, name: string) => void) | null = null;
 let taken = 0;
+
+/** From now on calls `does` before each step, with its number and what it is: "renameSync box.db". Its own aren't any. */
+export function beforeEach(does: (step: number, name: string) => void): void {
+  taken = 0;
+  before = does;
+}
 
 /**
  * From now on copies `directory` before each step, or each of some, to a folder in `into` that has the step's number as
  * its name. A kill leaves the files as they are there; a process that dies at a step would have to be started for each.
  */
 export function keepEach(directory: string, into: string, every = 1): void {
-  taken = 0;
-  before = (step) => {
+  beforeEach((step) => {
     if (step % every === 0) fs.cpSync(directory, join(into, String(step)), { recursive: true });
-  };
+  });
 }
 
 export function stepsTaken(): number {
@@ -26,13 +31,13 @@ export function stepsTaken(): number {
 }
 
 /** One step; 0, so that it can be an SQL function. */
-export function step(): number {
+export function step(name = ""): number {
   const run = before;
   taken += 1;
   // What it does itself is no step.
   before = null;
   const now = taken;
-  run?.(now);
+  run?.(now, name);
   [before, taken] = [run, now];
   return 0;
 }
@@ -44,7 +49,7 @@ function watch(object: Methods, names: readonly string[]): void {
     const real = object[name];
     if (real === undefined) throw new Error(`no ${name}`);
     object[name] = function (this: unknown, ...args) {
-      step();
+      step(`${name} ${basename(String(args[0] ?? ""))}`);
       return real.apply(this, args);
     };
   }

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { openBoxRecord } from "../../src/app/box-record.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { silentLog } from "../../src/ground/kit/log.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { openSqlite } from "../../src/ground/store/database.ts";
+import { openStore } from "../../src/ground/store/store.ts";
+import { databaseSettings } from "../../src/hosted/registry/postgres/settings.ts";
+
+export const TENANT = "t_0123456789abcdef";
+const about = { clock: systemClock, random: systemRandom };
+
+/** The store of a box that was alone until now. */
+export function makeBox(data: string): void {
+  const store = openStore({ path: join(data, "box.db"), kind: "box", ...about });
+  store.write((tx) => tx.sql("INSERT INTO meta (key, value) VALUES ('tenant_id', ?)").run(TENANT));
+  store.close();
+}
+
+/** The store of a box, in a database as well, as `box serve` opens it; without what a box does beside. */
+export async function openedBox(data: string, url: string) {
+  const database = databaseSettings({ database: url }, []);
+  if (database === null) throw new Error(`no database: ${url}`);
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const record = await openBoxRecord(
+    { data, settings: database },
+    { ...about, log: silentLog, onFatal: fatal },
+  );
+  const path = join(data, "box.db");
+  const { keeper } = record;
+  const store = openStore({ ...about, path, kind: "box", keeper, durable: keeper.durable });
+  const add = (name: string, of: Pick<typeof store, "sql"> = store) =>
+    of.sql("INSERT INTO projects (name, version, created_at) VALUES (?, 1, 1)").run(name);
+  await record.begin(TENANT);
+  return {
+    keeper,
+    durable: store.durable,
+    names: () => store.sql<[], string>("SELECT name FROM projects").pluck().all(),
+    add: (name: string) => void store.write((tx) => add(name, tx)),
+    /** By a connection of its own. */
+    addBeside(name: string) {
+      const db = openSqlite(path);
+      add(name, { sql: (text) => db.prepare(text) as never });
+      db.close();
+    },
+    isWhole: () => store.db.pragma("integrity_check", { simple: true }) === "ok",
+    async stop() {
+      store.close();
+      await record.stop();
+    },
+  };
+}
