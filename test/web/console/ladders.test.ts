@@ -39,7 +39,10 @@ test("a ladder's page says who uses it, whom a change would page, and changes al
   await rule("late", { ladder: "first line", match: { min_level: 600 } });
   await fire(1);
   const list = says(await tab.get("/ladders"), "ladders");
-  assert.match(list, /first line 1 open alert at once → ann@example\.org webhook after 60 min/);
+  assert.match(
+    list,
+    /first line 1 open alert AO ann@example\.org at once proved now · webhook BO bob@example\.org after 60 min/,
+  );
   assert.match(list, /Used by 2 rules: errors · shop , late · shop/);
   const at = "/ladders/first%20line";
   const page = await tab.get(at);
@@ -53,7 +56,7 @@ test("a ladder's page says who uses it, whom a change would page, and changes al
     says(tried, "found"),
     /Not saved yet\. 2 rules and 1 open alert would follow it\. Paged at once: ann@example\.org \( ?1 alert\)?, bob@/,
   );
-  assert.match(says(tried, "found"), /step 1|step 2/);
+  assert.match(says(tried, "found"), /rung 1|rung 2/);
   // What is asked of a draft goes with its form, and what was typed comes back.
   assert.match(tried.text, /<button form="ladder-form"[^>]*name="ask"/);
   const [again, kept] = [formOf(tried), await ask("GET", "/v1/ladders/first%20line")];
@@ -73,7 +76,10 @@ test("a ladder's page says who uses it, whom a change would page, and changes al
     from: "/ladders/second%20line",
   });
   assert.equal(stale.status, 409);
-  assert.match(wordsOf(stale.text), /Changed meanwhile\. Saved now: at once → ann@example\.org/);
+  assert.match(
+    wordsOf(stale.text),
+    /Changed meanwhile\. Saved now: AO ann@example\.org, bob@example\.org at once/,
+  );
   const anew = formOf(stale);
   anew.set("passes", "2");
   const refused = await tab.post("/ladders/second%20line", [...anew], { from: at });
@@ -86,7 +92,7 @@ test("members read a ladder and try it; a rule's own steps are a page, too, and 
   const member = signedIn(box, who.ann);
   const read = await member.get("/ladders/first%20line");
   assert.doesNotMatch(read.text, /ladder-form/);
-  assert.match(says(read, "rungs"), /at once → ann@example\.org.*Owners and admins change it/);
+  assert.match(says(read, "rungs"), /ann@example\.org at once.*Owners and admins change it/);
   assert.match(says(read, "found"), /Rung first: ann@example\.org at once/);
   const denied = await member.post(
     "/ladders/first%20line",
@@ -101,7 +107,7 @@ test("members read a ladder and try it; a rule's own steps are a page, too, and 
   await rule("slow", steps);
   const at = "/p/shop/rules/errors/ladder";
   const own = await tab.get(at);
-  assert.match(says(own, "head"), /Steps of its own, used by 1 rule: errors/);
+  assert.match(says(own, "head"), /Rungs of its own, used by 1 rule: errors/);
   assert.match(says(own, "after"), /also for shop\/slow, which has the same steps/);
   const typed = formOf(own);
   typed.set("s1_after", "20");
@@ -126,9 +132,9 @@ test("rules with equal steps are offered as one ladder; one that rules name can'
   const list = await tab.get("/ladders");
   assert.match(
     says(list, "copies"),
-    /at once → bob@example\.org.* 2 rules: errors · shop , slow · shop/,
+    /bob@example\.org at once.* 2 rules: errors · shop , slow · shop/,
   );
-  assert.match(says(list, "own"), /errors shop · 1 step slow shop · 1 step/);
+  assert.match(says(list, "own"), /errors shop · 1 rung slow shop · 1 rung/);
   const sent: [string, string][] = [
     ["rule", "shop/errors"],
     ["rule", "shop/slow"],

@@ -18,6 +18,14 @@ const around = {
   ladders: [],
   actions: [{ id: "0123456789abcdef", name: "restart", enabled: true }],
   nameOf: (id: string) => id,
+  faces: () => ({
+    id: "a1",
+    name: "Ann",
+    initials: "AN",
+    hue: 1,
+    proof: "never" as const,
+    provedAt: null,
+  }),
   onCall: () => ["a1"],
   reach: () => ({ dot: "shown" as const, words: "ntfy" }),
 };
@@ -25,7 +33,13 @@ const around = {
 function pageOf(fields: URLSearchParams): string {
   const filled = filledOf({ returned: null }, "/p/shop/rules/x", fields);
   return ruleForm(
-    { base: "" },
+    {
+      base: "",
+      now: 0,
+      who: { accountId: "a2" } as never,
+      look: { zone: "UTC" } as never,
+      leads: () => true,
+    },
     { filled, around, saved: fields.get("name"), read: "r", keepsLines: true },
   ).markup;
 }

@@ -46,7 +46,7 @@ const section = (text: string, id: string): string =>
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16);
 const unescaped = (text: string): string => text.replaceAll("&amp;", "&");
 
-test("the verdict comes first, then rungs with people, why and by what; a tap makes somebody silent", async (t) => {
+test("the verdict comes before the rungs with people, why and by what; a tap lets somebody sleep", async (t) => {
   const { box, receiver, ann, bob, rule, now, layer, schedule, step, tab } = await story(t);
   await reachBy(box, ann, receiver, "/ann");
   await reachBy(box, bob, receiver, "/bob");
@@ -55,23 +55,28 @@ test("the verdict comes first, then rungs with people, why and by what; a tap ma
   const path = `/p/shop/rules/errors/ladder?at=${at(now + HOUR)}`;
   const page = await tab.get(path);
   const found = words(section(page.text, "found"));
-  assert.match(found, /^ *Good\. Two people are rung within 30 minutes\./);
+  assert.match(found, /Good\. Two people are rung within 30 minutes\./);
   assert.match(
     found,
-    /step 1 ann@example\.org Make ann@example\.org silent webhook \/ann: confirmed .* because on call: primary, layer days/,
+    /ann@example\.org rung 1 .* webhook \/ann: confirmed .* because on call: primary, layer days/,
   );
   assert.match(found, /again 2 × until/);
-  const link = /href="([^"]*)"[^>]*>Make ann@example\.org silent</.exec(page.text)?.[1] ?? "";
+  const link =
+    /href="([^"]*)" class="choice"[^>]*>(?:(?!<\/a>).)*ann@example\.org<span class="hidden-text"> sleeps/.exec(
+      page.text,
+    )?.[1] ?? "";
   const silent = await tab.get(unescaped(link));
   const after = words(section(silent.text, "found"));
-  assert.match(after, /ann@example\.org doesn't answer ×/);
-  assert.match(after, /A second person/);
+  assert.match(after, /bob@example\.org is the first to answer, after 15 min/);
+  assert.match(after, /ann@example\.org sleeps, rung 1/);
   const both = unescaped(
-    /href="([^"]*)"[^>]*>Make bob@example\.org silent</.exec(silent.text)?.[1] ?? "",
+    /href="([^"]*)" class="choice"[^>]*>(?:(?!<\/a>).)*bob@example\.org<span class="hidden-text"> sleeps/.exec(
+      silent.text,
+    )?.[1] ?? "",
   );
   assert.match(
     words(section((await tab.get(both)).text, "found")),
-    /^ *Bad\. Nobody who answers is rung\./,
+    /Bad\. Nobody who answers is rung\./,
   );
 });
 
@@ -82,7 +87,9 @@ test("AC-16.4 the address reproduces the whole question, for somebody in another
   await rule([step(0, ["primary"]), step(15, [], [bob])]);
   const start = (await tab.get("/p/shop/rules/errors/ladder?level=500")).text;
   const link = unescaped(
-    /href="([^"]*)"[^>]*>Make bob@example\.org silent</.exec(start)?.[1] ?? "",
+    /href="([^"]*)" class="choice"[^>]*>(?:(?!<\/a>).)*bob@example\.org<span class="hidden-text"> sleeps/.exec(
+      start,
+    )?.[1] ?? "",
   );
   const address = new URL(link, box.url).searchParams;
   assert.deepEqual(
@@ -173,16 +180,18 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
   assert.match(quiet, /not told: silenced/);
 });
 
-test("a sweep is a grid of verdicts and a table with the same; a bad cell leads to its time", async (t) => {
+test("a sweep is a grid of verdicts, a list of what isn't good and a table; each leads to its time", async (t) => {
   const { box, receiver, ann, bob, rule, now, layer, schedule, step, tab } = await story(t);
   await reachBy(box, ann, receiver, "/ann");
   await reachBy(box, bob, receiver, "/bob");
   await schedule("primary", [layer([ann], { rotation_start: now + 7 * 24 * HOUR })]);
   await rule([step(0, ["primary"])]);
   const path = "/p/shop/rules/errors/ladder";
-  assert.doesNotMatch((await tab.get(path)).text, /sweep-/, "only when it is asked for");
+  const squares = (text: string) =>
+    [...text.matchAll(/<g class="sweep-(\w+)"/g)].map(([, verdict]) => verdict);
+  assert.equal(squares((await tab.get(path)).text).length, 7 * 24, "this week");
   const { text } = await tab.get(`${path}?sweep=14`);
-  const drawn = [...text.matchAll(/<g class="sweep-(\w+)"/g)].map(([, verdict]) => verdict);
+  const drawn = squares(text);
   assert.equal(drawn.length, 14 * 24);
   const table = /<details id="sweep-table">[\s\S]*?<\/details>/.exec(text)?.[0] ?? "";
   const told = [...table.matchAll(/<td>(?:<a [^>]*>)?(good|weak|bad)/g)].map(([, word]) => word);
@@ -192,10 +201,15 @@ test("a sweep is a grid of verdicts and a table with the same; a bad cell leads 
     drawn.map((verdict) => name[verdict ?? ""]),
   );
   assert.ok(drawn.includes("error") && drawn.includes("warn"));
-  const cell = unescaped(/<a href="([^"]*)" aria-label="[^"]*, bad: [^"]*">/.exec(text)?.[1] ?? "");
+  const listed = /<ul class="list" id="sweep-list">[\s\S]*?<\/ul>/.exec(text)?.[0] ?? "";
+  assert.match(
+    words(listed),
+    /^ ?Mon 5 Jan 00:00 – Sun 11 Jan \d\d:00 bad: Nothing reaches anybody whom it pages\. .* weak: Within/,
+  );
+  const cell = unescaped(/<a href="([^"]*)">/.exec(listed)?.[1] ?? "");
   assert.match(
     words(section((await tab.get(cell)).text, "found")),
-    /^ *Bad\. Nothing reaches anybody/,
+    /Bad\. Nothing reaches anybody/,
   );
 });
 

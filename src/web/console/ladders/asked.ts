@@ -3,7 +3,9 @@ import { followPreview } from "../../../core/oncall/rotation.ts";
 import { findForLadder } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { icon } from "../ui/icon.ts";
 import { nextHour } from "../ui/local-time.ts";
+import { clockIn } from "./clock-in.ts";
 import { askLink, atText, LADDER_FORM, type LadderQuestion } from "./question.ts";
 
 const LEVELS = [
@@ -28,8 +30,16 @@ export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleC
   const levels = LEVELS.some(([value]) => value === chosen)
     ? LEVELS
     : [...LEVELS, [chosen, chosen] as const];
-  const to = (at: number, words: string, key?: string) =>
-    askLink(call, question, { change: { at }, words, key, kind: "button second" });
+  const choice = (to: number, words: string, key?: string) =>
+    askLink(call, question, {
+      change: { at: to },
+      words,
+      key,
+      kind: "choice",
+      isChosen: Math.abs(at - to) < 60,
+    });
+  const step = (to: number, words: string, key: string) =>
+    askLink(call, question, { change: { at: to }, words, key, kind: "button second" });
   const gap = nextGap(call, question);
   const fields = html`<input type="hidden" name="silent" value="${silent.join(",")}"${own}>${isSwept && html`<input type="hidden" name="sweep" value="14"${own}>`}
 ${
@@ -44,15 +54,17 @@ ${
     ([value, words]) =>
       html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
   )}</select></div>`;
-  return html`<h2>Try it</h2>${
+  const show = html`<button class="button second"${isDraft && html`${own} formaction="${base}${path}/edit" formnovalidate`}>Show</button>`;
+  return html`<h2>Try it</h2>
+<div class="choices">${choice(now, "Now")} ${choice(nextHour(now, zone, 3), "Next 03:00")} ${choice(nextHour(now, zone, 3, 6), "Saturday 03:00")}${
+    gap !== null && html` ${choice(gap, "Next gap")}`
+  }</div>
+<details id="asked-more"><summary>${clockIn(at, zone)}<span class="soft">, on the clocks of ${zone}</span></summary>${
     isDraft
-      ? html`<div class="filters">${fields}<button class="button second"${own} formaction="${base}${path}/edit" formnovalidate>Show</button></div>`
-      : html`<form class="filters" method="get" action="${base}${path}">${fields}<button class="button second">Show</button></form>`
+      ? html`<div class="filters">${fields}${show}</div>`
+      : html`<form class="filters" method="get" action="${base}${path}">${fields}${show}</form>`
   }
-<p class="small soft">Times are on the clocks of ${zone}.</p>
-<div class="buttons">${to(at - HOUR, "An hour earlier", "ArrowLeft")} ${to(at + HOUR, "An hour later", "ArrowRight")} ${to(now, "Now")} ${to(nextHour(now, zone, 3), "Next 03:00")} ${to(nextHour(now, zone, 3, 6), "Saturday 03:00")}${
-    gap !== null && html` ${to(gap, "Next gap")}`
-  }</div>`;
+<div class="buttons">${step(at - HOUR, "An hour earlier", "ArrowLeft")} ${step(at + HOUR, "An hour later", "ArrowRight")}</div></details>`;
 }
 
 const LOOKED_AHEAD = 14 * 24 * HOUR;
@@ -74,6 +86,5 @@ function nextGap({ tenant: { store }, now }: PageCall, { project, rule }: Ladder
 export function forReal(call: PageCall, { project, rule }: LadderQuestion): Markup {
   if (rule.id === 0) return html``;
   const at = pathOf("p", project.name, "rules", rule.name, "drill");
-  return html`<h2>Ring it for real</h2><p class="soft">A drill takes the same way as an alert of ${rule.name}, as things stand now. Each message says Drill. First you see whom it rings.</p>
-<a class="button second" href="${call.base}${at}">Name the channels</a>`;
+  return html`<p class="buttons"><a class="button second" href="${call.base}${at}">${icon("bell-ring")}Ring it for real …</a> <span class="soft small">As an alert of ${rule.name} does now; each message says Drill. First you see whom it rings.</span></p>`;
 }

@@ -3,6 +3,9 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { CHANNEL_DOT, CHANNEL_STATE, channelWords } from "../ui/channel-words.ts";
+import { chip, squareChip } from "../ui/faces.ts";
+import { icon } from "../ui/icon.ts";
+import type { LadderContext } from "../ui/ladder-context.ts";
 import { reachWords } from "../ui/reach-words.ts";
 import { remedy } from "../ui/way.ts";
 import { clockIn } from "./clock-in.ts";
@@ -19,24 +22,55 @@ const WHY: Readonly<Record<Step["why"], string>> = {
   nobody_reached_before: "at once, since nobody was reached before",
 };
 
-/** Rungs as they run; those that only say the same again are one line. */
-export function followLadder(call: PageCall, question: LadderQuestion, found: Simulation): Markup {
-  const { zone, rule } = question;
-  if (found.rungs.length === 0)
-    return html`<h2>What happens</h2><p>${rule.escalations.length === 0 ? "No step runs: there is none." : "No step runs in this time."}</p>${ending(found, zone)}`;
-  const keys = new Map<string, number>();
-  for (const { people } of found.rungs)
-    for (const { account_id } of people)
-      if (!keys.has(account_id) && keys.size < 9) keys.set(account_id, keys.size + 1);
-  return html`<h2>What happens</h2><ol class="sim-rungs">${grouped(found.rungs).map(
-    ({ first, last, n }) =>
-      html`<li>${clockIn(first.at, zone)}<div><strong>${first.step > 0 && `step ${first.step}`} ${WHY[first.why]}</strong>${
-        n > 1 && html` <span class="soft">${n} × until ${clockIn(last.at, zone)}</span>`
-      }${first.nobody && html`<p class="wrong">Nobody to page.</p>`}
-${first.people.map((one) => person(call, question, { one, rung: first, keys }))}</div></li>
-`,
-  )}</ol>${ending(found, zone)}`;
+/** Everybody whom it pages in turn, and those who are taken to sleep: a tap lets one sleep, or wakes them. */
+export function whoSleeps(
+  call: PageCall,
+  question: LadderQuestion,
+  { rungs }: Simulation,
+  around: LadderContext,
+): Markup {
+  const paged = rungs.flatMap(({ people }) => people.map(({ account_id: account }) => account));
+  const all = [...new Set([...paged, ...question.silent])];
+  if (all.length === 0) return html``;
+  return html`<p class="soft small">Tap who sleeps through it</p><div class="choices">${all.map(
+    (account, i) => {
+      const sleeps = question.silent.includes(account);
+      const silent = sleeps
+        ? question.silent.filter((other) => other !== account)
+        : [...question.silent, account];
+      const name = around.nameOf(account);
+      return html`${askLink(call, question, {
+        change: { silent },
+        kind: sleeps ? "choice choice-off" : "choice",
+        words: html`${chip(around.faces(account), { size: "small", dot: false })}${name}<span class="hidden-text"> ${sleeps ? "answers again" : "sleeps through it"}</span>`,
+        key: i < 9 ? String(i + 1) : undefined,
+      })} `;
+    },
+  )}</div>`;
 }
+
+/** Rungs as they run; those that only say the same again are said with the first. */
+export function followLadder(
+  call: PageCall,
+  question: LadderQuestion,
+  found: Simulation,
+  around: LadderContext,
+): Markup {
+  const { zone, rule, at } = question;
+  if (found.rungs.length === 0)
+    return html`<p>${rule.escalations.length === 0 ? "No rung runs: there is none." : "No rung runs in this time."}</p>${ending(found, question)}`;
+  return html`<ol class="rail">${grouped(found.rungs).map((group) => {
+    const when = clockIn(group.first.at, zone, at);
+    if (group.first.nobody)
+      return html`<li class="rung-later">${squareChip("warn")}<p><b class="crit">Nobody to page</b> <span class="soft">${rungWords(group)}</span></p><span class="rung-when crit">${icon("close", "small")} ${when}</span></li>
+`;
+    return group.first.people.map((one) => person(call, question, { one, group, around }));
+  })}</ol>${ending(found, question)}`;
+}
+
+/** "rung 1", "rung 2, at once, since nobody was reached before". */
+const rungWords = ({ first }: Grouped) =>
+  [first.step > 0 && `rung ${first.step}`, WHY[first.why]].filter(Boolean).join(", ");
 
 const HOW = {
   ack: "Somebody acknowledges it.",
@@ -44,17 +78,17 @@ const HOW = {
   horizon: "It goes on like this.",
 } as const;
 
-function ending({ ends, held }: Simulation, zone: string): Markup {
+function ending({ ends, held }: Simulation, { zone, at: near }: LadderQuestion): Markup {
   return html`${held.map(
     ({ at, until, reason }) =>
       html`<p class="notice">Held back from ${clockIn(at, zone)} until ${clockIn(until, zone)}: ${reason}</p>`,
-  )}<p class="soft">${clockIn(ends.at, zone)}: ${HOW[ends.how]}</p>`;
+  )}<p class="soft small">${clockIn(ends.at, zone, near)}: ${HOW[ends.how]}</p>`;
 }
 
 interface Grouped {
   first: Step;
-  last: Step;
-  n: number;
+  /** What only says the same again, by why: until when, and how often. */
+  again: Map<Step["why"], { last: Step; n: number }>;
 }
 
 /** How far back a rung looks for one that says the same: ladders repeat a step and a fallback in turns. */
@@ -64,41 +98,37 @@ function grouped(rungs: Rungs): Grouped[] {
   const groups: Grouped[] = [];
   for (const rung of rungs) {
     const saying = sayingOf(rung);
-    const same = groups.slice(-LOOK_BACK).find(({ first }) => sayingOf(first) === saying);
-    if (same === undefined || rung.why === "step") groups.push({ first: rung, last: rung, n: 1 });
+    const isFirst = rung.why === "step" || rung.why === "nobody_reached_before";
+    const same = groups.slice(-LOOK_BACK).findLast(({ first }) => sayingOf(first) === saying);
+    if (same === undefined || isFirst) groups.push({ first: rung, again: new Map() });
     else {
-      same.last = rung;
-      same.n += 1;
+      const before = same.again.get(rung.why);
+      same.again.set(rung.why, { last: rung, n: (before?.n ?? 0) + 1 });
     }
   }
   return groups;
 }
 
-const sayingOf = ({ why, step, people }: Step): string =>
-  JSON.stringify([why, step, people.map(({ account_id, answers }) => [account_id, answers])]);
+const sayingOf = ({ step, people }: Step): string =>
+  JSON.stringify([step, people.map(({ account_id, answers }) => [account_id, answers])]);
 
-/** Somebody who is paged, by what and why, and a link that makes them silent. */
+/** Somebody who is paged: when, by what and why. */
 function person(
   call: PageCall,
   question: LadderQuestion,
-  {
-    one,
-    rung,
-    keys,
-  }: { one: Step["people"][number]; rung: Step; keys: ReadonlyMap<string, number> },
+  { one, group, around }: { one: Step["people"][number]; group: Grouped; around: LadderContext },
 ): Markup {
   const { account_id: account, name, because, answers, channels } = one;
+  const { zone, at } = question;
+  const { first, again } = group;
   const isSilent = question.silent.includes(account);
-  const silent = isSilent
-    ? question.silent.filter((other) => other !== account)
-    : [...question.silent, account];
-  const key = keys.get(account);
-  const isShort =
-    rung.why !== "step" && rung.why !== "nobody_reached_before" && rung.why !== "fallback";
-  return html`<p><strong>${name}</strong> ${isSilent ? html`<span class="warn">doesn't answer</span>` : !answers && html`<span class="wrong">nothing would ring</span>`} ${askLink(call, question, { change: { silent }, kind: "small", words: isSilent ? `${name} answers` : `Make ${name} silent`, key: key === undefined ? undefined : String(key) })}</p>${
-    !isShort &&
-    html`<ul class="plain small">${channels.map((channel) => html`<li>${channelWords(call, channel)}</li>`)}${!answers && !isSilent && fix(call, account)}${because.map((why) => html`<li class="soft">because ${becauseWords(why, question.zone)}</li>`)}</ul>`
-  }`;
+  const isDead = !answers && !isSilent;
+  const repeats = [...again].map(
+    ([why, { last, n }]) =>
+      html`<li>${WHY[why]} ${n === 1 ? html`at ${clockIn(last.at, zone, at)}` : html`${n} × until ${clockIn(last.at, zone, at)}`}</li>`,
+  );
+  return html`<li class="${isDead ? "rung-later" : "rung-done"}">${chip(around.faces(account))}<p><b>${name}</b> <span class="soft">${isSilent && "sleeps, "}${rungWords(group)}</span></p><span class="rung-when${isDead && " crit"}">${icon(isDead ? "close" : isSilent ? "moon" : "bell-ring", "small")} ${clockIn(first.at, zone, at)}</span><ul class="rung-ways plain">${channels.map((channel) => html`<li>${channelWords(call, channel)}</li>`)}${isDead && fix(call, account)}${repeats}${because.map((why) => html`<li>because ${becauseWords(why, zone)}</li>`)}</ul></li>
+`;
 }
 
 function fix(call: PageCall, account: string): Piece {
@@ -136,16 +166,18 @@ export function untoldAndShared(
   const seen = rule.id === 0 ? { ...call, leads } : call;
   return html`${
     shared.length > 0 &&
-    html`<h2>Channels</h2><ul class="who">${shared.map(
+    html`<details id="sim-shared"><summary>Channels (${shared.length})</summary><ul class="who">${shared.map(
       (one) =>
         html`<li class="who-item"><strong>${one.name}</strong> <span class="soft">${one.event}</span> <span>${sharedWords(one)}</span>${channelLink(call, project.name, one)}</li>`,
-    )}</ul>`
+    )}</ul></details>`
   }${
     untold.length > 0 &&
-    html`<h2>Who isn't told</h2><ul class="who">${untold.map((entry) => {
-      const { words, change } = reachWords(entry, seen, about);
-      return html`<li class="who-item">${entry.name !== null && html`<strong>${entry.name}</strong> `}<span>${words}</span>${change !== null && html` · ${change}`}</li>`;
-    })}</ul>`
+    html`<details id="sim-untold"><summary>Who isn’t told, and why (${untold.length})</summary><ul class="who">${untold.map(
+      (entry) => {
+        const { words, change } = reachWords(entry, seen, about);
+        return html`<li class="who-item">${entry.name !== null && html`<strong>${entry.name}</strong> `}<span>${words}</span>${change !== null && html` · ${change}`}</li>`;
+      },
+    )}</ul></details>`
   }`;
 }
 

@@ -17,21 +17,41 @@ export interface EditForm {
 }
 
 /** The rungs, each with who that is now, and how often the whole ladder runs. What it would do is drawn beside it while one types. */
-export function editForm(
-  { base }: PageCall,
-  { filled, around, read, changes, at }: EditForm,
-): Markup {
+export function editForm(call: PageCall, { filled, around, read, changes, at }: EditForm): Markup {
+  const { base } = call;
   const { action } = filled;
+  const isNew = read === "";
   return html`<h2>Rungs</h2><form id="${LADDER_FORM}" class="rule-form" method="post" action="${base}${action}" data-preview="asked,found" data-preview-to="${base}${action}/edit">
 <input type="hidden" name="read" value="${read}">
-${at === "/steps" && line(filled, { name: "name", label: "Name", at: "/name", hint: "Rules and people use this name. If you rename it, rules follow." })}
-<fieldset id="who"><legend>Who is paged</legend>${stepsForm({ base }, filled, { around, at })}</fieldset>
-${at === "/steps" && passes(filled)}
-<p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button> <button class="button second" formaction="${base}${action}/edit#found" formnovalidate>Try it</button> <span class="soft small">${changes}</span></p></form>`;
+${isNew && nameLine(filled)}
+${stepsForm(call, filled, { around, at })}
+<p class="hint">Minutes from the opening; 0 is at once. Again every 0 is once.</p>
+${at === "/steps" && ofItsOwn(filled, isNew)}
+<p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button> <span class="noscript"><button class="button second" formaction="${base}${action}/edit#found" formnovalidate>Try it</button></span> <span class="soft small">${changes}</span></p></form>`;
+}
+
+const nameLine = (filled: Filled) =>
+  line(filled, {
+    name: "name",
+    label: "Name",
+    at: "/name",
+    hint: "Rules and people use this name. If you rename it, rules follow.",
+  });
+
+/** What a ladder that has a name has besides its rungs. */
+function ofItsOwn(filled: Filled, isNew: boolean): Markup {
+  const isWrong = ["/name", "/passes", "/pass_after_minutes", "/team"].some(
+    (at) => filled.wrong(at) !== null,
+  );
+  return html`<details id="of-its-own"${isWrong && html` open`}><summary>${
+    isNew ? "If nobody takes it, and whose it is" : "Name, whose it is, and if nobody takes it"
+  }</summary>
+${!isNew && nameLine(filled)}
+${passes(filled)}</details>`;
 }
 
 function passes(filled: Filled): Markup {
-  return html`<fieldset id="again"><legend>If nobody takes it</legend><div class="rule-line">${line(filled, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
-${line(filled, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last step. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div></fieldset>
+  return html`<div class="rule-line">${line(filled, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
+${line(filled, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last step. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div>
 ${line(filled, { name: "team", label: "Whose it is", at: "/team", hint: "In words: a team." })}`;
 }

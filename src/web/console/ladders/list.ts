@@ -12,7 +12,9 @@ import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { facesOf } from "../ui/faces.ts";
 import { field } from "../ui/form.ts";
+import { icon } from "../ui/icon.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
 import { ladderNow } from "../ui/ladder-now.ts";
 import { counted, empty } from "../ui/pieces.ts";
@@ -26,8 +28,9 @@ const WATCHED = ["ladders", "projects", "project:*", "alerts", "oncall", "oncall
 /** Every ladder: whom each would page now, and which rules and open alerts are on it. */
 export const laddersScreen: Screen = {
   path: AT,
-  view(call) {
+  async view(call) {
     const around = readLadderContext(call.tenant.store, {
+      faces: await facesOf(call),
       now: call.now,
       level: USUAL_LEVEL,
       project: null,
@@ -88,14 +91,15 @@ function list(call: PageCall, around: LadderContext): Markup {
 }
 
 function card(
-  { base }: PageCall,
+  call: PageCall,
   ladder: StoredLadder,
   { around, rules, open }: { around: LadderContext; rules: readonly string[]; open: number },
 ): Markup {
+  const { base } = call;
   return html`<li class="card" id="ladder-${ladder.id}" data-row><div class="card-head"><h2><a href="${base}${pathOf("ladders", ladder.name)}">${ladder.name}</a></h2>${
     open > 0 && html`<span class="state state-open">${counted(open, "open alert")}</span>`
   }</div>
-${ladderNow({ escalations: ladder.steps }, around)}${passesWords(ladder)}
+${ladderNow(call, { escalations: ladder.steps }, around)}${passesWords(ladder)}
 <p class="soft small">${rules.length === 0 ? "No rule names it." : html`Used by ${counted(rules.length, "rule")}: ${rulesLinks({ base }, rules)}.`}${ladder.team !== "" && ` Of ${ladder.team}.`}</p></li>
 `;
 }
@@ -115,7 +119,7 @@ function offer(
   { steps, rules, not_shared }: LadderCopies,
   { around, i }: { around: LadderContext; i: number },
 ): Markup {
-  return html`<li class="card">${ladderNow({ escalations: steps }, around)}
+  return html`<li class="card">${ladderNow(call, { escalations: steps }, around)}
 <p class="small">${counted(rules.length, "rule")}: ${rulesLinks(call, rules)}</p>
 ${not_shared.length > 0 ? toShare(call, not_shared) : isManager(call.who.role) && adoptForm(call, rules, i)}</li>`;
 }
@@ -150,10 +154,10 @@ function ownLadders({ tenant: { store }, base }: PageCall): Piece & Markup {
   const rows = own.slice(0, MOST_OWN).map(({ name, project_id, escalations }) => {
     const project = projectOf(store, project_id).name;
     const at = pathOf("p", project, "rules", name, "ladder");
-    return html`<li><a href="${base}${at}">${name}</a> <span class="soft">${project} · ${
-      escalations.length === 0 ? "no steps" : counted(escalations.length, "step")
-    }</span></li>`;
+    return html`<li><a href="${base}${at}">${icon("ladder")}<span>${name} <span class="soft small">${project} · ${
+      escalations.length === 0 ? "nobody is paged" : counted(escalations.length, "rung")
+    }</span></span>${icon("next", "small")}</a></li>`;
   });
   const more = own.length - MOST_OWN;
-  return html`<h2>Steps of a rule’s own</h2><p class="soft">Used by 1 rule each.</p><ul class="plain">${rows}</ul>${more > 0 && html`<p class="soft">and ${more} more, each on its rule’s page</p>`}`;
+  return html`<h2>Rungs of a rule’s own</h2><p class="soft">Used by 1 rule each.</p><ul class="list list-card">${rows}</ul>${more > 0 && html`<p class="soft">and ${more} more, each on its rule’s page</p>`}`;
 }

@@ -72,7 +72,7 @@ function homeOf(call: PageCall, saved: StoredLadder | null): LadderHome {
     choices: places.map(({ as, words }) => [as, words] as const),
     head: () => (saved === null ? html`` : head(call, saved, rules)),
     steps: (around) =>
-      html`${ladderNow({ escalations: ladder.steps }, around)}${passesWords(ladder)}`,
+      html`${ladderNow(call, { escalations: ladder.steps }, around)}${passesWords(ladder)}`,
     tried(asked, typed) {
       const as = asked.get("rule") ?? "";
       const place = places.find((one) => one.as === as) ?? places[0];
@@ -90,7 +90,10 @@ function homeOf(call: PageCall, saved: StoredLadder | null): LadderHome {
       checkLadder(store, to);
       return html`No rule names it yet.`;
     },
-    after: () => (saved === null ? html`` : deleting(call, saved, rules)),
+    after: () =>
+      saved === null
+        ? html``
+        : html`${deleting(call, saved, rules)}${changesLink(call, "ladder", saved.id)}`,
   };
 }
 
@@ -144,14 +147,13 @@ function head(call: PageCall, { id, team }: StoredLadder, rules: readonly string
     rules.length === 0
       ? html`No rule names it yet.`
       : html`One ladder, used by ${counted(rules.length, "rule")}: ${rulesLinks(call, rules)}.`;
-  return html`<p>${used}${climbing > 0 && html` <span class="state state-open">${counted(climbing, "open alert")}</span> on it now.`}</p>
-${
-  defaults.length > 0 &&
-  html`<p class="soft">Rules made in passing take it in ${links(
-    call,
-    defaults.map((project) => ({ at: pathOf("p", project), words: project })),
-  )}.</p>`
-}${team !== "" && html`<p class="soft">Of ${team}.</p>`}${changesLink(call, "ladder", id)}`;
+  return html`<p class="soft">${used}${climbing > 0 && html` <span class="state state-open">${counted(climbing, "open alert")}</span> on it now.`}${
+    defaults.length > 0 &&
+    html` Rules made in passing take it in ${links(
+      call,
+      defaults.map((project) => ({ at: pathOf("p", project), words: project })),
+    )}.`
+  }${team !== "" && ` Of ${team}.`}</p>`;
 }
 
 export function rulesLinks(call: Pick<PageCall, "base">, rules: readonly string[]): Piece {

@@ -76,8 +76,8 @@ function homeOf(call: PageCall, project: Project, rule: StoredRule): LadderHome 
     watches: [`rule:${project.name}/${rule.name}`],
     choices: [],
     head: () =>
-      html`<p>Steps of its own, used by 1 rule: <a href="${at}">${rule.name}</a>.${open > 0 && html` <span class="state state-open">${counted(open, "open alert")}</span>`}</p>`,
-    steps: (around) => ladderNow(rule, around),
+      html`<p class="soft">Rungs of its own, used by 1 rule: <a href="${at}">${rule.name}</a>.${open > 0 && html` <span class="state state-open">${counted(open, "open alert")}</span>`}</p>`,
+    steps: (around) => ladderNow(call, rule, around),
     tried(_asked, typed) {
       const body = typed === null ? {} : withSteps(rule, typed).body;
       return { path, project, as: null, isDraft: typed !== null, rule: { ...rule, ...body } };

@@ -1,7 +1,7 @@
 import { findForLadder } from "../../../core/oncall/schedules.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type LadderPart, type StoredRule } from "../../../core/projects/rule.ts";
-import { html, type Markup } from "../../../ground/kit/html.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { dated, wallTime } from "../../../ground/kit/wall-time.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
@@ -102,12 +102,17 @@ export function questionAddress(question: LadderQuestion, change: Change = {}): 
 export function askLink(
   { base }: Pick<PageCall, "base">,
   question: LadderQuestion,
-  of: { change: Change; kind?: string; words: string; label?: string; key?: string | undefined },
+  of: {
+    change: Change;
+    kind?: string;
+    words: Piece;
+    isChosen?: boolean;
+    key?: string | undefined;
+  },
 ): Markup {
-  const { change, kind = "", words, label, key } = of;
+  const { change, kind = "", words, isChosen = false, key } = of;
   const { isDraft, path } = question;
-  const look = isDraft && !kind.includes("button") ? `button plain ${kind}`.trim() : kind;
-  const own = html`${look !== "" && html` class="${look}"`}${label !== undefined && html` aria-label="${label}"`}${
+  const own = html`${kind !== "" && html` class="${kind}"`}${isChosen && html` aria-current="true"`}${
     key !== undefined && html` data-key="${key}" aria-keyshortcuts="${key}"`
   }`;
   if (!isDraft)

@@ -3,10 +3,11 @@ import { simulate } from "../../../core/alerts/simulate.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { NavId, PageCall, View } from "../screen.ts";
+import { facesOf } from "../ui/faces.ts";
 import { filledOf } from "../ui/inputs.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
 import { askedForm, forReal, type RuleChoices } from "./asked.ts";
-import { followLadder, untoldAndShared } from "./course.ts";
+import { followLadder, untoldAndShared, whoSleeps } from "./course.ts";
 import { type EditForm, editForm } from "./edit-form.ts";
 import {
   askedParams,
@@ -51,8 +52,9 @@ export function ladderView(call: PageCall, home: LadderHome): View {
   const level = Number(asked.get("level") ?? "") || USUAL_LEVEL;
   const saved = home.tried(asked, null);
   const question = saved && questionIn(call, saved, asked);
-  const around = () =>
+  const around = async () =>
     readLadderContext(call.tenant.store, {
+      faces: await facesOf(call),
       level,
       now: call.now,
       project: saved?.project ?? null,
@@ -67,24 +69,25 @@ export function ladderView(call: PageCall, home: LadderHome): View {
       head: { watches: [...home.watches, "alerts"], draw: () => home.head() },
       rungs: {
         watches: home.locked === null ? [] : watches,
-        draw: () => drawRungs(call, home, { typed, around: around() }),
+        attributes: html`class="card"`,
+        draw: async () => drawRungs(call, home, { typed, around: await around() }),
       },
-      asked: { watches: [], draw: () => drawAsked(call, home, { asked, typed, question }) },
+      asked: { watches: [], draw: () => drawAsked(call, home, { asked, typed, question, around }) },
       found: {
         watches,
-        attributes: html`class="sim-found"`,
-        draw: () => drawFound(call, home, { asked, typed, question }),
+        draw: () => drawFound(call, home, { asked, typed, question, around }),
       },
       sweep: {
         watches,
+        attributes: html`class="card"`,
         draw: () => (question === null ? html`` : sweepGrid(call, question)),
       },
       real: { watches: [], draw: () => (question === null ? html`` : forReal(call, question)) },
       after: { watches: [], draw: () => home.after() },
     },
     body: (put) => html`${put("head")}
-<div class="rule-columns">${put("rungs")}<div>${put("asked")}${put("found")}</div></div>
-${put("sweep")}${put("real")}${put("after")}`,
+<div class="columns">${put("rungs")}<div class="card">${put("asked")}${put("found")}${put("real")}</div></div>
+${put("sweep")}${put("after")}`,
   };
 }
 
@@ -118,6 +121,7 @@ interface Asking {
   typed: URLSearchParams | null;
   /** Of the ladder as it is saved; null: there is no project to try it in. */
   question: LadderQuestion | null;
+  around(): Promise<LadderContext>;
 }
 
 /** The question of what is typed; of the saved ladder where nothing is, or nothing that could be saved. */
@@ -142,11 +146,11 @@ function drawAsked(call: PageCall, home: LadderHome, of: Asking): Markup {
 
 async function drawFound(call: PageCall, home: LadderHome, of: Asking): Promise<Markup> {
   const { typed } = of;
-  if (typed === null) return of.question === null ? html`` : simulated(call, of.question);
+  if (typed === null) return of.question === null ? html`` : simulated(call, of, of.question);
   try {
     const would = await home.would(typed);
     const tried = home.tried(of.asked, typed);
-    const found = tried && (await simulated(call, questionIn(call, tried, of.asked)));
+    const found = tried && (await simulated(call, of, questionIn(call, tried, of.asked)));
     return html`<div class="notice" id="would"><p><strong>Not saved yet.</strong> ${would}</p></div>${found}`;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status === 404) throw error;
@@ -157,7 +161,7 @@ async function drawFound(call: PageCall, home: LadderHome, of: Asking): Promise<
   }
 }
 
-async function simulated(call: PageCall, question: LadderQuestion): Promise<Markup> {
+async function simulated(call: PageCall, of: Asking, question: LadderQuestion): Promise<Markup> {
   const { store, slices } = call.tenant;
   const { project, rule, at, level, silent } = question;
   const asked = simulateWrite.parse({
@@ -168,5 +172,7 @@ async function simulated(call: PageCall, question: LadderQuestion): Promise<Mark
   });
   const input = { ...asked, rule: ruleAsked(question) };
   const found = await slices.run(simulate(store, { projectId: project.id, input, now: call.now }));
-  return html`${verdictNotice(call, question, found)}${followLadder(call, question, found)}${untoldAndShared(call, question, found)}`;
+  const around = await of.around();
+  return html`${whoSleeps(call, question, found, around)}${verdictNotice(question, found)}
+${followLadder(call, question, found, around)}${untoldAndShared(call, question, found)}`;
 }

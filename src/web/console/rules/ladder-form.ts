@@ -2,13 +2,13 @@ import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { pathOf } from "../screen.ts";
 import { editButton, type Filled, fault, line, pick, tick } from "../ui/inputs.ts";
-import { ladderNow } from "../ui/ladder-now.ts";
+import { type LadderCall, ladderNow } from "../ui/ladder-now.ts";
 import { stepsForm } from "../ui/steps-form.ts";
 import { simpleRuleFields } from "./fields.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /** THEN: who is paged, step after step, with who that is now and how they are reached. */
-export function ladderForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
+export function ladderForm(call: LadderCall, filled: Filled, around: RuleContext): Markup {
   return html`<fieldset id="then"><legend>Then</legend>
 ${choice(call, filled, around)}
 ${(filled.fields.get("ladder") ?? "") === "" ? stepsForm(call, filled, { around, at: "/escalations" }) : namedSteps(call, filled, around)}</fieldset>
@@ -30,11 +30,11 @@ function choice(call: { base: string }, filled: Filled, { ladders }: RuleContext
 }
 
 /** The steps of a ladder of the tenant, which aren't changed here. */
-function namedSteps(call: { base: string }, { fields }: Filled, around: RuleContext): Markup {
+function namedSteps(call: LadderCall, { fields }: Filled, around: RuleContext): Markup {
   const name = fields.get("ladder") ?? "";
   const ladder = around.ladders.find((one) => one.name === name);
   if (ladder === undefined) return html`<p class="wrong">There is no ladder ${name}.</p>`;
-  return html`${ladderNow({ escalations: ladder.steps }, around)}
+  return html`${ladderNow(call, { escalations: ladder.steps }, around)}
 <p class="hint">A change of <a href="${call.base}${pathOf("ladders", name)}">this ladder</a> is one for every rule that uses it.</p>`;
 }
 

@@ -40,7 +40,7 @@ function head(call: PageCall, { name }: Project): Markup {
 <div class="buttons"><a class="button" href="${call.base}${at}" data-key="n" aria-keyshortcuts="n" title="New rule (n)">New rule</a> <a class="button second" href="${call.base}/ladders">Ladders: who would be woken</a></div>`;
 }
 
-function list(call: PageCall, project: Project): Markup {
+async function list(call: PageCall, project: Project): Promise<Markup> {
   const { store } = call.tenant;
   const rules = listRules(store, project.id);
   if (rules.length === 0)
@@ -48,7 +48,7 @@ function list(call: PageCall, project: Project): Markup {
       "There are no rules. Events are stored, and nobody is notified.",
       html`<a class="button" href="${call.base}${newRulePage(project.name)}">Make the first rule</a>`,
     );
-  const around = readRuleContext(store, project, { now: call.now, level: USUAL_LEVEL });
+  const around = await readRuleContext(call, project, USUAL_LEVEL);
   return html`<ul class="cards rule-cards" data-list>${rules.map((rule) => card(call, rule, around))}</ul>`;
 }
 
@@ -68,6 +68,6 @@ ${learningWords(learnedNow(tenant.store, { projectId: around.project.id, now: ca
   (words) => html`<p class="soft">${words}</p>`,
 )}<dl class="facts"><div><dt>When</dt><dd>${whenWords(rule)}</dd></div>
 <div><dt>Fires</dt><dd>${firesWords(rule)}</dd></div>
-<div><dt>Then</dt><dd>${ladderNow(rule, around)}</dd></div></dl></li>
+<div><dt>Then</dt><dd>${ladderNow(call, rule, around)}</dd></div></dl></li>
 `;
 }

@@ -3,7 +3,8 @@ import type { StoredLadder } from "../../../core/projects/ladder.ts";
 import { listLadders } from "../../../core/projects/ladders.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { listSources } from "../../../core/projects/sources.ts";
-import type { Reader } from "../../../ground/store/store.ts";
+import type { PageCall } from "../screen.ts";
+import { facesOf } from "../ui/faces.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
 
 /** What a rule of a project can name, and how things stand with it now. */
@@ -15,14 +16,17 @@ export interface RuleContext extends LadderContext {
   actions: readonly { id: string; name: string; enabled: boolean }[];
 }
 
-/** `now` in Unix seconds; `level`: of the alerts that are thought of. */
-export function readRuleContext(
-  reader: Reader,
+/** `level`: of the alerts that are thought of. */
+export async function readRuleContext(
+  call: PageCall,
   project: Project,
-  { now, level }: { now: number; level: number },
-): RuleContext {
+  level: number,
+): Promise<RuleContext> {
+  const { tenant, now } = call;
+  const reader = tenant.store;
+  const faces = await facesOf(call);
   return {
-    ...readLadderContext(reader, { now, level, project, isOwn: true }),
+    ...readLadderContext(reader, { now, level, project, isOwn: true, faces }),
     project,
     sources: listSources(reader, project).map(({ name }) => name),
     ladders: listLadders(reader),

@@ -1,5 +1,6 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { editButton, type Filled, line } from "../ui/inputs.ts";
+import type { LadderCall } from "../ui/ladder-now.ts";
 import { actionsForm, ladderForm, moreForm } from "./ladder-form.ts";
 import { fireForm, matchForm } from "./match-form.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -18,7 +19,7 @@ export interface RuleForm {
 }
 
 /** The whole form: the rule in words, or as JSON. */
-export function ruleForm(call: { base: string }, form: RuleForm): Markup {
+export function ruleForm(call: LadderCall, form: RuleForm): Markup {
   const { filled, saved, read } = form;
   const { fields, action } = filled;
   const json = fields.get("json");
@@ -33,7 +34,7 @@ ${tryFields(form)}
 ${saved !== null && html`<p class="hint">When you save a change, the rule starts to count again from zero.</p>`}</form>`;
 }
 
-function inWords(call: { base: string }, { filled, around, saved }: RuleForm): Piece {
+function inWords(call: LadderCall, { filled, around, saved }: RuleForm): Piece {
   return html`${
     saved === null
       ? line(filled, {

@@ -93,11 +93,11 @@ function viewOf(
   const filled = filledOf(isTyped ? call : { returned: null }, action, fields);
   const isStale = call.returned?.error.code === "version_conflict";
   const title = saved === null ? "New rule" : `Rule ${saved.name}`;
-  const drawForm = () =>
+  const drawForm = async () =>
     ruleForm(call, {
       filled,
       saved: saved?.name ?? null,
-      around: readRuleContext(store, project, { now: call.now, level: levelOf(fields) }),
+      around: await readRuleContext(call, project, levelOf(fields)),
       // After a conflict, saving again takes the place of what is there now.
       read:
         saved === null ? "" : isStale ? digestOf(saved) : (fields.get("read") ?? digestOf(saved)),

@@ -71,6 +71,19 @@ export function line({ fields, wrong }: Filled, of: Line): Markup {
   }</div>`;
 }
 
+/** A number within a sentence: its label is for who doesn't see that. */
+export function numberIn(
+  { fields, wrong }: Filled,
+  of: Pick<Line, "name" | "label" | "at" | "unit">,
+): Markup {
+  const { name, label, at, unit } = of;
+  const fault = wrong(at);
+  const id = `r-${name}`;
+  return html`<span class="with-unit"><input id="${id}" name="${name}" type="number" min="0" inputmode="numeric" aria-label="${label}" value="${fields.get(name) ?? ""}"${fault !== null && html` aria-invalid="true" aria-describedby="${id}-wrong"`}> <span>${unit}</span></span>${
+    fault !== null && html`<span class="wrong small" id="${id}-wrong">${fault}</span>`
+  }`;
+}
+
 export interface Picked {
   name: string;
   label: string;
@@ -115,8 +128,8 @@ export function fault({ wrong }: Filled, pointer: string): Piece {
 export function editButton(
   { base }: { base: string },
   { action }: Filled,
-  of: { does: string; name: string; label?: string },
+  of: { does: string; name: Piece; label?: string; isPlain?: boolean },
 ): Markup {
-  const { does, name, label } = of;
-  return html`<button class="button second" name="do" value="${does}" formaction="${base}${action}/edit" formnovalidate${label !== undefined && html` aria-label="${label}"`}>${name}</button>`;
+  const { does, name, label, isPlain = false } = of;
+  return html`<button class="button ${isPlain ? "plain" : "second"}" name="do" value="${does}" formaction="${base}${action}/edit" formnovalidate${label !== undefined && html` aria-label="${label}"`}>${name}</button>`;
 }

@@ -7,6 +7,7 @@ import { usableContacts } from "../../../out/contacts/notify.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
 import { contactKindList } from "../../../out/services/list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
+import type { Faces } from "./faces.ts";
 
 /** How somebody can be reached, in a word or two. */
 export interface ReachNow {
@@ -20,6 +21,7 @@ export interface LadderContext {
   /** By the names that the ladder uses. */
   schedules: readonly string[];
   nameOf(account: string): string;
+  faces: Faces;
   /** Who has it. */
   onCall(schedule: string): readonly string[];
   reach(account: string): ReachNow;
@@ -37,11 +39,12 @@ export interface LadderAsked {
   project: Project | null;
   /** Whether the ladder is a rule's own, and so names its project's schedules by their names alone. */
   isOwn: boolean;
+  faces: Faces;
 }
 
 export function readLadderContext(
   reader: Reader,
-  { now, level, project, isOwn }: LadderAsked,
+  { now, level, project, isOwn, faces }: LadderAsked,
 ): LadderContext {
   const projectId = project?.id ?? NONE;
   const people = listAccounts(reader).map(({ id, display_name, email }) => ({
@@ -52,6 +55,7 @@ export function readLadderContext(
   const reachable = createReachable(reader, contactKindList);
   return {
     people,
+    faces,
     schedules: schedulesFor(reader, isOwn ? project : null),
     nameOf: (account) => names.get(account) ?? account,
     onCall(schedule) {
@@ -67,7 +71,7 @@ export function readLadderContext(
       const ways = [...(reachable.hasPhone(account, projectId) ? ["phone"] : []), ...kinds];
       if (ways.length > 0) return { dot: "shown", words: [...new Set(ways)].join(", ") };
       return reachable.isKnown
-        ? { dot: "none", words: "no channel!" }
+        ? { dot: "none", words: `nothing reaches ${names.get(account)}` }
         : { dot: "waiting", words: "by shared channels, if at all" };
     },
   };

@@ -1,8 +1,9 @@
 import type { EscalationStep } from "../../../core/projects/rule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { editButton, type Filled, fault, line } from "./inputs.ts";
+import { icon } from "./icon.ts";
+import { editButton, type Filled, fault, numberIn } from "./inputs.ts";
 import type { LadderContext } from "./ladder-context.ts";
-import { personNow, scheduleNow } from "./ladder-now.ts";
+import { dutyNow, faceOf, howReached, type LadderCall } from "./ladder-now.ts";
 import { readNumber, withoutAbsent } from "./plain.ts";
 
 /**
@@ -43,45 +44,46 @@ export interface StepsAround {
   at: string;
 }
 
-/** Step after step, with who that is now and how they are reached. */
-export function stepsForm(
-  call: { base: string },
-  filled: Filled,
-  { around, at }: StepsAround,
-): Markup {
+/** Rung after rung, with who that is now and what is proved of them. */
+export function stepsForm(call: LadderCall, filled: Filled, { around, at }: StepsAround): Markup {
   const steps = filled.fields.getAll("step");
   return html`${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels get a message.</p>`}
-<ol class="rule-steps">${steps.map((id, index) => step(call, filled, { id, index, around, at: `${at}/${index}` }))}</ol>
-${editButton(call, filled, { does: "add-step", name: "+ Step" })}${fault(filled, at)}`;
+<ol class="rail">${steps.map((id, index) => step(call, filled, { id, index, around, at: `${at}/${index}` }))}</ol>
+${editButton(call, filled, { does: "add-step", name: html`${icon("plus")}Add a rung`, isPlain: true })}${fault(filled, at)}`;
 }
 
 function step(
-  call: { base: string },
+  call: LadderCall,
   filled: Filled,
   { id, index, around, at }: StepsAround & { id: string; index: number },
 ): Markup {
-  const { fields } = filled;
   const name = `s${id}_who`;
   const n = index + 1;
-  return html`<li class="rule-step"><input type="hidden" name="step" value="${id}"><strong>Step ${n}</strong>
-<ul class="plain">${fields
-    .getAll(name)
-    .map(
-      (who, i) =>
-        html`<li><label class="check"><input type="checkbox" id="r-${name}-${i}" name="${name}" value="${who}" checked> <span>${named(who, around)}</span></label></li>`,
-    )}</ul>${fault(filled, `${at}/accounts`)}${fault(filled, `${at}/schedules`)}
+  const who = filled.fields.getAll(name);
+  const number = (of: "after" | "repeat", label: string) =>
+    numberIn(filled, { name: `s${id}_${of}`, label, at: `${at}/${of}_minutes`, unit: "min" });
+  return html`<li class="rung-edit"><span class="step-mark" aria-hidden="true">${n}</span><div><input type="hidden" name="step" value="${id}">${who.map((one, i) => named(call, around, { name, who: one, i, n }))}${fault(filled, `${at}/accounts`)}${fault(filled, `${at}/schedules`)}
 ${chooser(call, filled, { id, around, n })}
-<div class="rule-line">${line(filled, { name: `s${id}_after`, label: "after", at: `${at}/after_minutes`, type: "number", unit: "min", hint: "From the opening." })}
-${line(filled, { name: `s${id}_repeat`, label: "again every", at: `${at}/repeat_minutes`, type: "number", unit: "min", hint: "0: once." })}
-${editButton(call, filled, { does: `drop-step-${id}`, name: "−", label: `Remove step ${n}` })}</div></li>
+<p class="buttons"><span class="soft small">after</span> ${number("after", `After so many minutes, rung ${n}`)} <span class="soft small">again every</span> ${number("repeat", `Again every so many minutes, rung ${n}`)} ${editButton(call, filled, { does: `drop-step-${id}`, name: "Remove", label: `Remove rung ${n}`, isPlain: true })}</p></div></li>
 `;
 }
 
-function named(who: string, around: LadderContext): Markup {
-  const name = who.slice(2);
-  return who.startsWith("s:")
-    ? html`on call: ${scheduleNow(name, around)}`
-    : personNow(name, around);
+interface Named {
+  name: string;
+  who: string;
+  /** Which of the rung's, and of which rung. */
+  i: number;
+  n: number;
+}
+
+/** Somebody on a rung, or whoever is on call: who that is now, and what is proved of them. A tick less takes them off. */
+function named(call: LadderCall, around: LadderContext, { name, who, i, n }: Named): Markup {
+  const of = who.slice(2);
+  const isDuty = who.startsWith("s:");
+  const people = isDuty ? around.onCall(of) : [of];
+  const words = isDuty ? `on call: ${of}` : around.nameOf(of);
+  const isReached = people.some((one) => around.reach(one).dot !== "none");
+  return html`<label class="check named${!isReached && " named-bad"}"><input type="checkbox" id="r-${name}-${i}" name="${name}" value="${who}" checked aria-label="${words}, on rung ${n}">${faceOf(around, people[0])}<b>${words}</b>${icon("close", "small")}</label><p class="soft small">${isDuty ? dutyNow(call, around, of) : howReached(call, around, of)}</p>`;
 }
 
 /** One more; another after *Add*. What is chosen counts without it, too. */
@@ -96,9 +98,9 @@ function chooser(
   const option = (value: string, words: string) =>
     !there.has(value) &&
     html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
-  return html`<div class="rule-row"><select id="r-${name}" name="${name}" aria-label="Add to step ${n}"><option value="">+ somebody</option>${
+  return html`<div class="rule-row"><select id="r-${name}" name="${name}" aria-label="Add to rung ${n}"><option value="">+ somebody</option>${
     around.schedules.length > 0 &&
     html`<optgroup label="Whoever is on call">${around.schedules.map((one) => option(`s:${one}`, one))}</optgroup>`
   }<optgroup label="People">${around.people.map((one) => option(`a:${one.id}`, one.name))}</optgroup></select>
-${editButton(call, filled, { does: "take", name: "Add", label: `Add to step ${n}` })}</div>`;
+${editButton(call, filled, { does: "take", name: "Add", label: `Add to rung ${n}` })}</div>`;
 }
