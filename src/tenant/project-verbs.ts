@@ -17,8 +17,10 @@ export interface ProjectContents {
 }
 
 const of = (table: string) => `(SELECT count(*) FROM ${table} x WHERE x.project_id = p.id)`;
-const CONTENTS = `SELECT ${of("alerts")} AS alerts,
-    (SELECT count(*) FROM alerts a WHERE a.project_id = p.id AND a.state <> 'resolved') AS open,
+const alerts = (states: string) =>
+  `(SELECT coalesce(sum(c.n), 0) FROM alert_counts c WHERE c.project_id = p.id AND c.what IN (${states}))`;
+const CONTENTS = `SELECT ${alerts("'open', 'acknowledged', 'resolved'")} AS alerts,
+    ${alerts("'open', 'acknowledged'")} AS open,
     ${of("sources")} AS sources, ${of("rules")} AS rules, ${of("integrations")} AS channels,
     ${of("actions")} AS actions, ${of("schedules")} AS schedules FROM projects p WHERE p.id = ?`;
 

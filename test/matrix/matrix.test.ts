@@ -5,11 +5,15 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { errorStatus } from "../../src/ground/kit/errors.ts";
 import type { Role } from "../../src/ground/store/columns.ts";
+import { mergeKeys } from "../../src/in/ingest/merged-keys.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
+import { noteStatements, tooWide, wideReads } from "../support/plans.ts";
+import { pass } from "../support/until.ts";
 import { type Document, type Operation, readDocument } from "./document.ts";
 import { type Fixture, fixture, pathOf } from "./fixture.ts";
 
+const noted = noteStatements();
 let box: TestBox;
 let stranger: TestBox;
 let document: Document;
@@ -26,6 +30,7 @@ before(async () => {
   for (const key of keys.values()) await box.api("GET", "/v1/me", undefined, key);
 });
 after(async () => {
+  noted.stop();
   await Promise.all([box.stop(), stranger.stop()]);
   rmSync(backups, { recursive: true, force: true });
 });
@@ -310,5 +315,30 @@ describe("isolation", () => {
       assert.equal(writes(), from, `${operation.id} wrote`);
       document.hold(operation, answer);
     }
+  });
+});
+
+describe("after years", () => {
+  test("no route and no job reads what grows from end to end", async () => {
+    box.tenant.store.write((tx) => mergeKeys(tx, 1, { younger: "a", older: "b" }));
+    await pass(box, 600, 60);
+    assert.ok(noted.texts.size > 500, `${noted.texts.size} statements`);
+    assert.deepEqual(tooWide(box.tenant.store.db, noted.texts), []);
+  });
+
+  test("what does is told", () => {
+    const { db } = box.tenant.store;
+    for (const text of [
+      "SELECT min(id), max(id) FROM log_lines",
+      "SELECT count(*) FROM alerts a WHERE a.project_id = ? AND a.state <> 'resolved'",
+      "SELECT id FROM alerts WHERE project_id = ? AND template_id = ? AND state <> 'resolved' ORDER BY id",
+    ])
+      assert.equal(wideReads(db, text).length, 1, text);
+    for (const text of [
+      "SELECT (SELECT min(id) FROM log_lines), (SELECT max(id) FROM log_lines)",
+      "SELECT id FROM alerts INDEXED BY alerts_standing WHERE project_id = ? AND state <> 'resolved'",
+      "SELECT * FROM timeline WHERE alert_id = ?",
+    ])
+      assert.deepEqual(wideReads(db, text), [], text);
   });
 });

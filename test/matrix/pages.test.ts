@@ -6,9 +6,11 @@ import { screens } from "../../src/web/console/screens.ts";
 import { type Person, type TestBox, testBox } from "../support/box.ts";
 import { type PageAnswer, tabOf } from "../support/console.ts";
 import { dump } from "../support/dump.ts";
+import { noteStatements, tooWide } from "../support/plans.ts";
 import { type Document, readDocument } from "./document.ts";
 import { type PageFixture, pageBodies, pageFixture } from "./page-fixture.ts";
 
+const noted = noteStatements();
 let box: TestBox;
 let document: Document;
 const people = new Map<Role, Person>();
@@ -21,7 +23,10 @@ before(async () => {
   for (const { key } of people.values()) await box.api("GET", "/v1/me", undefined, key);
   idleDesks(box);
 });
-after(() => box.stop());
+after(async () => {
+  noted.stop();
+  await box.stop();
+});
 
 /** Who may ask for them is looked at here; what they do in processes of their own is desk.test.ts's. */
 function idleDesks({ tenant }: TestBox): void {
@@ -206,4 +211,8 @@ test("each role does by a form what it may by the interface, and what was done i
       await leave(at);
     }
   assert.deepEqual(faults, []);
+});
+
+test("no page and no form reads what grows from end to end", () => {
+  assert.deepEqual(tooWide(box.tenant.store.db, noted.texts), []);
 });

@@ -66,7 +66,7 @@ export function renameRuleOfAlerts(
 }
 
 const SOURCE =
-  "UPDATE alerts SET source = :to WHERE project_id = :projectId AND state <> 'resolved' AND source = :from";
+  "UPDATE alerts INDEXED BY alerts_standing SET source = :to WHERE project_id = :projectId AND state <> 'resolved' AND source = :from";
 
 /** A source has another name now: silences and filters go on finding its alerts that aren't over. */
 export function renameSourceOfAlerts(

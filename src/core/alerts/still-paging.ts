@@ -7,5 +7,6 @@ export function stillPaging(reader: Reader, projectId: number): Map<number, numb
   );
 }
 
-const TIMED = `SELECT id, rule_id FROM alerts WHERE project_id = ? AND state <> 'resolved' AND drill = 0
+const TIMED = `SELECT id, rule_id FROM alerts INDEXED BY alerts_standing
+  WHERE project_id = ? AND state <> 'resolved' AND drill = 0
   AND coalesce(step_at, repeat_at, wakes_at) IS NOT NULL ORDER BY id`;

@@ -53,9 +53,8 @@ const entry = {
   version: projects.version,
   source_count: sql<number>`(SELECT count(*) FROM sources s WHERE s.project_id = projects.id)`,
   rule_count: sql<number>`(SELECT count(*) FROM rules r WHERE r.project_id = projects.id)`,
-  open_alert_count: sql<number>`(SELECT count(*) FROM alerts a
-    WHERE a.project_id = projects.id AND a.state <> 'resolved')
-    - (SELECT count(*) FROM alerts d WHERE d.project_id = projects.id AND d.drill = 1 AND d.state <> 'resolved')`,
+  open_alert_count: sql<number>`(SELECT coalesce(sum(c.n), 0) FROM alert_counts c
+    WHERE c.project_id = projects.id AND c.what IN ('open', 'acknowledged'))`,
   created_at: projects.createdAt,
   default_ladder: sql<
     string | null

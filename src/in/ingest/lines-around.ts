@@ -142,7 +142,9 @@ function filterOf(
 }
 
 const NEXT = "SELECT id, received_at FROM log_lines WHERE id >= ? ORDER BY id LIMIT 1";
-const ENDS = "SELECT min(id) AS first, max(id) AS last FROM log_lines";
+// Both in one SELECT would read every line.
+const ENDS =
+  "SELECT (SELECT min(id) FROM log_lines) AS first, (SELECT max(id) FROM log_lines) AS last";
 
 /** The id of the first line at `at` or later; past the last where there is none. Lines are in order of time. */
 function firstSince(reader: Reader, at: number): number {

@@ -4,7 +4,7 @@ import { keysWaiting, mergeWaiting } from "../../core/alerts/waiting.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { keyPrefix, rekey } from "./alert-key.ts";
 
-const UNDER = `SELECT id, rule_id AS ruleId, alert_key AS alertKey FROM alerts
+const UNDER = `SELECT id, rule_id AS ruleId, alert_key AS alertKey FROM alerts INDEXED BY alerts_standing
   WHERE project_id = ? AND template_id = ? AND state <> 'resolved' ORDER BY id`;
 const STANDING = "SELECT id FROM alerts WHERE alert_key = ? AND state <> 'resolved'";
 

@@ -38,8 +38,11 @@ function newestLine(tx: Tx): number {
   return tx.sql<[], number | null>("SELECT max(id) FROM log_lines").pluck().get() ?? 0;
 }
 
-const ORPHAN = `SELECT project_id AS projectId, block FROM log_blocks
-  WHERE project_id NOT IN (SELECT id FROM projects) LIMIT 1`;
+/** Goes from project to project: a look at every block would take as long as all lines are many, each minute. */
+const ORPHAN = `WITH RECURSIVE p (id) AS (SELECT min(project_id) FROM log_blocks UNION ALL
+    SELECT (SELECT min(project_id) FROM log_blocks WHERE project_id > p.id) FROM p WHERE p.id IS NOT NULL)
+  SELECT project_id AS projectId, block FROM log_blocks
+    WHERE project_id = (SELECT id FROM p WHERE id NOT IN (SELECT id FROM projects) LIMIT 1) LIMIT 1`;
 
 /** Deletes lines of deleted projects, one block of ids at a time. */
 export function sweepOrphanLines(tx: Tx): boolean {

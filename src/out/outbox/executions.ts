@@ -35,7 +35,9 @@ export function executionQueue(
     probes: false,
     endpoints: (reader) =>
       reader
-        .sql<[], string>("SELECT DISTINCT action_id FROM executions WHERE status = 'pending'")
+        .sql<[], string>(
+          "SELECT DISTINCT action_id FROM executions INDEXED BY executions_pending WHERE status = 'pending'",
+        )
         .pluck()
         .all(),
     due: (reader, action, { nowMs, limit, inFlight }) =>

@@ -94,8 +94,10 @@ export interface Wanted {
 }
 
 type Row = { at: number; projectId: number; key: string; figures: string };
-const ROWS = `SELECT at, project_id AS projectId, key, figures FROM number_days
-  WHERE by = ? AND span = ? AND at BETWEEN ? AND ? AND project_id`;
+const ROWS = "SELECT at, project_id AS projectId, key, figures FROM number_days";
+const OF_EACH = `${ROWS} WHERE by = ? AND span = ? AND at BETWEEN ? AND ? AND project_id <> ?`;
+/** Day by day: a span of days would be read with the rows of every other project. */
+const OF_ONE = `${ROWS} WHERE by = ? AND span = ? AND at IN (SELECT value FROM json_each(?)) AND project_id = ?`;
 
 /** The rows, and what was reckoned since. */
 export function readRows(
@@ -105,14 +107,19 @@ export function readRows(
 ): { at: number; projectId: number; key: string; addTo(sum: DayFigures): void }[] {
   const isWanted = (project: number) =>
     projectId === null ? project !== EVERY_PROJECT : project === projectId;
-  const project = projectId === null ? "<> ?" : "= ?";
-  const kept = reader
-    .sql<[string, string, number, number, number], Row>(`${ROWS} ${project}`)
-    .all(by, span, from, to, projectId ?? EVERY_PROJECT)
-    .map(({ figures, ...row }) => ({
-      ...row,
-      addTo: (sum: DayFigures) => addWritten(sum, figures),
-    }));
+  const all = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+  const found =
+    projectId === null
+      ? reader
+          .sql<[string, string, number, number, number], Row>(OF_EACH)
+          .all(by, span, from, to, EVERY_PROJECT)
+      : reader
+          .sql<[string, string, string, number], Row>(OF_ONE)
+          .all(by, span, JSON.stringify(all), projectId);
+  const kept = found.map(({ figures, ...row }) => ({
+    ...row,
+    addTo: (sum: DayFigures) => addWritten(sum, figures),
+  }));
   const since = [...sums.values()].flatMap(({ cell, figures }) =>
     cell.by === by &&
     cell.span === span &&
