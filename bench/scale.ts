@@ -5,6 +5,7 @@ import { createProject, getProject } from "../src/core/projects/projects.ts";
 import { createSource, findSource } from "../src/core/projects/sources.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
+import { finish } from "../src/ground/kit/slices.ts";
 import { openStore, type Store } from "../src/ground/store/store.ts";
 import { readLogTail } from "../src/in/ingest/logtail.ts";
 import { createWriter, defaultWriterLimits } from "../src/in/ingest/writer.ts";
@@ -137,10 +138,10 @@ export const reads: Scenario = {
       store.db.pragma("wal_checkpoint(TRUNCATE)");
       const rows: Row[] = [
         timed("log tail of a project", () =>
-          readLogTail(store, 1, { limit: 200, rootOf: (id) => id }),
+          finish(readLogTail(store, 1, { limit: 200, rootOf: (id) => id })),
         ),
         timed("log tail of a rare template", () =>
-          readLogTail(store, 1, { limit: 200, template: "rare", rootOf: (id) => id }),
+          finish(readLogTail(store, 1, { limit: 200, template: "rare", rootOf: (id) => id })),
         ),
         timed("alerts list, newest", () => listAlerts(store, { limit: 100 })),
         timed("alerts list by updated_seq", () =>

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Work } from "../../ground/kit/slices.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 
@@ -29,8 +30,9 @@ export interface KeptLine {
   tags: string | null;
 }
 
-const BLOCKS =
-  "SELECT block FROM log_blocks WHERE project_id = ? AND template_id = ? ORDER BY block DESC";
+const BLOCKS_AT_ONCE = 64;
+const BLOCKS = `SELECT block FROM log_blocks WHERE project_id = ? AND template_id = ? AND block < ?
+  ORDER BY block DESC LIMIT ${BLOCKS_AT_ONCE}`;
 const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
   WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id DESC`;
 
@@ -49,47 +51,58 @@ export interface LogTailQuery {
   rootOf: (id: string) => string;
 }
 
-/** Lines that are read to filter by message, source or level. */
-const MOST_LOOKED = 50_000;
+/** Lines of the project, and blocks of everybody's lines, that are read to filter by message, source or level. */
+const MOST_LOOKED = { lines: 50_000, blocks: 2_000 };
+/** What a block costs, as a step of work. */
+const BLOCK_COST = 1_000;
+
+interface LogTail {
+  messages: LogLine[];
+  complete: boolean;
+  left_out: number;
+}
 
 /**
  * The newest kept lines of a project that match the query, newest last. Reads only blocks that hold such lines, so that
  * the cost doesn't depend on the number of lines. `complete`: false where `MOST_LOOKED` ended it. `left_out`: how many
- * lines came after `since` and before these.
+ * lines came after `since` and before these. Others work between two blocks.
  */
-export function readLogTail(
+export function* readLogTail(
   reader: Reader,
   projectId: number,
   query: LogTailQuery,
-): { messages: LogLine[]; complete: boolean; left_out: number } {
+): Work<LogTail> {
   const { template, limit, since = Number.POSITIVE_INFINITY } = query;
   const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
   const lets = filterOf(reader, projectId, query);
   const rows: KeptLine[] = [];
-  let looked = 0;
+  const looked = { lines: 0, blocks: 0 };
   let leftOut = 0;
-  for (const line of newestFirst(reader, projectId, wanted)) {
+  /** Whether there is no need of older lines. */
+  const take = (line: KeptLine): boolean => {
     const isFull = rows.length === limit;
-    if (++looked > MOST_LOOKED || (isFull && line.id <= since)) break;
-    if ((wanted !== null && !wanted.has(line.template_id)) || !lets(line)) continue;
+    if (++looked.lines > MOST_LOOKED.lines || (isFull && line.id <= since)) return true;
+    if ((wanted !== null && !wanted.has(line.template_id)) || !lets(line)) return false;
     if (isFull) leftOut++;
     else rows.push(line);
-  }
-  const messages = rows.reverse().map((row) => toLine(reader, projectId, row));
-  const complete = looked <= MOST_LOOKED || rows.length === limit;
-  return { messages, complete, left_out: leftOut };
-}
-
-/** The project's lines in blocks with one of the wanted templates. */
-function* newestFirst(
-  reader: Reader,
-  projectId: number,
-  wanted: Set<string> | null,
-): Generator<KeptLine> {
-  for (const block of blocks(reader, projectId, wanted))
-    yield* reader
+    return false;
+  };
+  for (const block of blocks(reader, projectId, wanted)) {
+    if (++looked.blocks > MOST_LOOKED.blocks) break;
+    const lines = reader
       .sql<[number, number, number], KeptLine>(LINES)
       .iterate(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId);
+    let isDone = false;
+    for (const line of lines) {
+      isDone = take(line);
+      if (isDone) break;
+    }
+    if (isDone) break;
+    yield BLOCK_COST;
+  }
+  const messages = rows.reverse().map((row) => toLine(reader, projectId, row));
+  const isCut = looked.lines > MOST_LOOKED.lines || looked.blocks > MOST_LOOKED.blocks;
+  return { messages, complete: !isCut || rows.length === limit, left_out: leftOut };
 }
 
 const SOURCE_ID = "SELECT id FROM sources WHERE project_id = ? AND name = ?";
@@ -143,10 +156,18 @@ export function family(reader: Reader, projectId: number, root: string): Set<str
 
 /** Numbers of the blocks with lines of the project (of the wanted templates), newest first. */
 function* blocks(reader: Reader, projectId: number, wanted: Set<string> | null): Generator<number> {
-  const lists = [...(wanted ?? [""])].map((id) =>
-    reader.sql<[projectId: number, id: string], number>(BLOCKS).pluck().all(projectId, id),
-  );
-  yield* [...new Set(lists.flat())].sort((a, b) => b - a);
+  const ids = [...(wanted ?? [""])];
+  const read = reader.sql<[projectId: number, id: string, before: number], number>(BLOCKS).pluck();
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const lists = ids.map((id) => read.all(projectId, id, before));
+    // Below the last one of a list that was cut others may still miss.
+    const cut = lists.filter(({ length }) => length === BLOCKS_AT_ONCE);
+    const least = Math.max(...cut.map((list) => list.at(-1) as number));
+    const found = new Set(lists.flat().filter((block) => block >= least));
+    yield* [...found].sort((x, y) => y - x);
+    if (cut.length === 0) return;
+    before = least;
+  }
 }
 
 export function toLine(reader: Reader, projectId: number, row: KeptLine): LogLine {

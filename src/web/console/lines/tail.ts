@@ -92,13 +92,13 @@ ${asked.template !== "" && html`<input type="hidden" name="template" value="${as
 ${asked.template !== "" && html`<p>Only: <span class="message" dir="auto">${markedTemplate(textOfTemplate(store, home.id, asked.template))}</span></p>`}`;
 }
 
-function lineTail(call: PageCall, project: string): Markup {
+async function lineTail(call: PageCall, project: string): Promise<Markup> {
   const { tenant } = call;
   const home = getProject(tenant.store, project);
   const { q, source, template, level } = askedTail(call);
   const isAsked = q !== "" || source !== "" || template !== "" || level !== null;
   const seen = seenBefore(call);
-  const { messages, complete, left_out } = readLogTail(tenant.store, home.id, {
+  const tail = readLogTail(tenant.store, home.id, {
     limit: MOST,
     since: seen?.newest,
     ...(q !== "" && { q }),
@@ -107,9 +107,10 @@ function lineTail(call: PageCall, project: string): Markup {
     ...(level !== null && { level }),
     rootOf: (id) => tenant.ingest.rootOf(home.id, id),
   });
+  const { messages, complete, left_out } = await tenant.slices.run(tail);
   if (messages.length === 0) return html`${noneOf(call, project, isAsked)}${seenMark(0, 0)}`;
   const missed = (seen?.missed ?? 0) + left_out;
-  return html`<p class="soft">${messages.length === MOST ? `The newest ${MOST} lines` : `All ${counted(messages.length, "line")}`}${!complete && " among the newest 50,000"}, newest last.${missed > 0 && html` <span class="warn">+${missed.toLocaleString("en")} not shown</span>.`} ${pauseLink(call)} <a class="noscript" href="${call.base}${call.at}">Look again</a></p>
+  return html`<p class="soft">${messages.length === MOST ? `The newest ${MOST} lines` : `All ${counted(messages.length, "line")}`}${!complete && " among the newest that were searched"}, newest last.${missed > 0 && html` <span class="warn">+${missed.toLocaleString("en")} not shown</span>.`} ${pauseLink(call)} <a class="noscript" href="${call.base}${call.at}">Look again</a></p>
 <ol class="lines" tabindex="0" aria-label="Lines">${messages.map((line) => one(call, project, line))}</ol>${seenMark(messages.at(-1)?.id ?? 0, missed)}`;
 }
 

@@ -39,13 +39,14 @@ export const logtailRoutes: Route[] = [
       const given = Object.entries(words).filter(
         ([, value]) => value !== undefined && value !== "",
       );
-      return readLogTail(tenant.store, project.id, {
+      const tail = readLogTail(tenant.store, project.id, {
         limit,
         level,
         since,
         ...Object.fromEntries(given),
         rootOf: (id) => tenant.ingest.rootOf(project.id, id),
       });
+      return tenant.slices.run(tail);
     },
   }),
 ];
