@@ -8,6 +8,7 @@ import { box as run } from "../support/command-line.ts";
 import { signedIn } from "../support/console.ts";
 import { reachBy, toldIn } from "../support/contacts.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { undoOf } from "../support/sent-by.ts";
 import { busy, pass, settle } from "../support/until.ts";
 
 /** Asking for cover: who may, who hears, who gets it. */
@@ -250,8 +251,18 @@ test("who may ask for what, by interface, command and page; whoever takes a shif
     ["mine", `${shift(2).from}-${shift(2).until}`],
     ["theirs", `${shift(3).from}-${shift(3).until}`],
   ];
-  await signedIn(box, cy).post("/oncall/shop/primary/swap", swap, { from: "/oncall" });
+  const cys = signedIn(box, cy);
+  const swapped = await cys.post("/oncall/shop/primary/swap", swap, { from: "/oncall" });
   assert.match((await heard(1)).join(";"), /^\/p0 cy@.* takes your shift \| .*in return\.[^;]*$/);
+  const back = undoOf((await cys.get(swapped.headers.get("location") ?? "")).text);
+  await cys.post(back.action, back.fields, { from: "/oncall" });
+  assert.match(
+    (await heard(1)).join(";"),
+    /^\/p0 cy@.* gives your shift back \| .*You no longer have [^;]*$/,
+  );
+  assert.deepEqual([await holder(shift(2)), await holder(shift(3))], ["cy", "ann"]);
+  await cys.post("/oncall/shop/primary/swap", swap, { from: "/oncall" });
+  await heard(1);
   // What was asked before is no longer Bob's to give.
   const [open] = box.tenant.store
     .sql<[], { id: string }>("SELECT id FROM asks WHERE note = 'by page'")

@@ -40,3 +40,13 @@ export function sentBy(page: string): URLSearchParams {
   }
   return sent;
 }
+
+/** The form that takes back what a page says was done. */
+export const undoOf = (text: string) => {
+  const form = /<output[\s\S]*?action="([^"]+)"([\s\S]*?)<\/output>/.exec(text);
+  const fields = [...(form?.[2] ?? "").matchAll(/name="([^"]+)" value="([^"]*)"/g)];
+  return {
+    action: form?.[1] ?? "",
+    fields: fields.map(([, a = "", b = ""]) => [a, b] as [string, string]),
+  };
+};

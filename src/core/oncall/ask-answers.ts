@@ -227,23 +227,38 @@ function tell(tx: Tx, ask: ShownAsk, { account, line }: { account: string; line:
   });
 }
 
-/** Before it stands: tells those whose shift it is that somebody takes it by hand, and what they have instead. */
+/**
+ * While it doesn't stand: tells those whose shift it is that somebody takes it by hand, and what they have instead. `undone`: the
+ * same once it is taken back.
+ */
 export function tellTaken(
   tx: Tx,
   stored: StoredSchedule,
-  of: { from: number; until: number; by: string; inReturn?: { from: number; until: number } },
+  of: {
+    from: number;
+    until: number;
+    by: string;
+    inReturn?: { from: number; until: number } | undefined;
+    undone?: boolean;
+  },
 ): void {
-  const { from, until, by, inReturn } = of;
+  const { from, until, by, inReturn, undone = false } = of;
   const holders = holdersOfStretch(followed(tx, stored), { from, until });
   for (const holder of membersAmong(tx, holders)) {
     if (holder === by) continue;
     const words = stretchFor(tx, holder, stored.timezone);
     writeNote(tx, {
       accountId: holder,
-      title: `${nameOf(tx, by)} takes your shift`,
+      title: `${nameOf(tx, by)} ${undone ? "gives your shift back" : "takes your shift"}`,
       lines: [
         `${stored.project} / ${stored.name}: ${words(from, until)}`,
-        ...(inReturn ? [`You have ${words(inReturn.from, inReturn.until)} in return.`] : []),
+        ...(inReturn
+          ? [
+              undone
+                ? `You no longer have ${words(inReturn.from, inReturn.until)}.`
+                : `You have ${words(inReturn.from, inReturn.until)} in return.`,
+            ]
+          : []),
       ],
       path: "/oncall",
     });

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import { testBox } from "../../support/box.ts";
 import { signedIn, tabOf } from "../../support/console.ts";
+import { undoOf } from "../../support/sent-by.ts";
 
 const HOUR = 3600;
 
@@ -41,15 +42,6 @@ const words = (text: string): string =>
 const section = (text: string, id: string): string =>
   words(new RegExp(`<section id="${id}"[\\s\\S]*?</section>`).exec(text)?.[0] ?? "");
 const said = (text: string): string => words(/<output[\s\S]*?<\/output>/.exec(text)?.[0] ?? "");
-const undoOf = (text: string) => {
-  const form = /<output[\s\S]*?action="([^"]+)"([\s\S]*?)<\/output>/.exec(text);
-  const fields = [...(form?.[2] ?? "").matchAll(/name="([^"]+)" value="([^"]*)"/g)];
-  return {
-    action: form?.[1] ?? "",
-    fields: fields.map(([, a = "", b = ""]) => [a, b] as [string, string]),
-  };
-};
-
 test("a box without a schedule makes a weekly one by one form, which somebody has at once", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());

@@ -35,9 +35,14 @@ const back = (stored: StoredSchedule, form: URLSearchParams): string =>
     "",
   );
 
-const undoOf = (stored: StoredSchedule, ids: readonly string[]): NonNullable<FormDone["undo"]> => ({
+/** `told`: whoever had the shift heard of it, and hears of this, too. */
+const undoOf = (
+  stored: StoredSchedule,
+  ids: readonly string[],
+  told: boolean,
+): NonNullable<FormDone["undo"]> => ({
   action: `${schedulePage(stored)}/uncover`,
-  fields: { ids: ids.join(" ") },
+  fields: { ids: ids.join(" "), ...(told && { told: "true" }) },
 });
 
 function putOnCall(
@@ -63,10 +68,15 @@ function putOnCall(
     account_id === who.accountId ? "You are" : `${peopleNames(tenant.store)(account_id)} is`;
   return {
     said: `${name} on call ${stretchWords(wanted, stored.timezone)}.`,
-    undo: undoOf(stored, [id]),
+    undo: undoOf(stored, [id], tells),
     to: back(stored, form),
   };
 }
+
+const spanOf = ({ starts_at: from, ends_at: until }: { starts_at: number; ends_at: number }) => ({
+  from,
+  until,
+});
 
 const cover: Form = {
   verb: "createOverride",
@@ -108,7 +118,6 @@ const swap: Form = {
     ]);
     if (one.account_id !== who.accountId)
       throw new ServiceError("invalid_override", "That shift isn't yours by now.");
-    const spanOf = ({ starts_at: from, ends_at: until }: typeof one) => ({ from, until });
     const { ids } = tenant.store.write((tx) => {
       tellTaken(tx, stored, { ...spanOf(other), by: who.accountId, inReturn: spanOf(one) });
       return swapStretches(tx, stored, { one, other, createdBy: who.accountId });
@@ -116,7 +125,7 @@ const swap: Form = {
     const name = peopleNames(tenant.store)(other.account_id);
     return {
       said: `Swapped: ${name} has ${stretchWords(one, stored.timezone)}, you have ${stretchWords(other, stored.timezone)}.`,
-      undo: undoOf(stored, ids),
+      undo: undoOf(stored, ids, true),
       to: back(stored, form),
     };
   },
@@ -146,10 +155,17 @@ async function standing(call: PageCall, stored: StoredSchedule, text: string | n
 const uncover: Form = {
   verb: "deleteOverride",
   target,
-  act({ tenant, params }, form) {
+  act({ tenant, who, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
+    const ids = (form.get("ids") ?? "").split(" ", 2);
+    const of = listOverrides(tenant.store, stored).filter(({ id }) => ids.includes(id));
+    const own = of.find(({ account_id }) => account_id === who.accountId);
+    const other = of.find((one) => one !== own);
     tenant.store.write((tx) => {
-      for (const id of (form.get("ids") ?? "").split(" ", 2)) deleteOverride(tx, stored, id);
+      for (const id of ids) deleteOverride(tx, stored, id);
+      if (form.get("told") === null || own === undefined) return;
+      const inReturn = other && spanOf(other);
+      tellTaken(tx, stored, { ...spanOf(own), by: who.accountId, inReturn, undone: true });
     });
     return { said: "Taken back: as it was before.", to: schedulePage(stored) };
   },

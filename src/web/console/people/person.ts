@@ -64,7 +64,12 @@ export const personScreen: Screen = {
           ? {
               passkeys: {
                 watches,
-                draw: () => passkeyRows(call, { account: account.id, at: `${at}/passkeys` }),
+                draw: () =>
+                  passkeyRows(call, {
+                    account: account.id,
+                    at: `${at}/passkeys`,
+                    title: html`<h2>Passkeys</h2>`,
+                  }),
               },
               ways: { watches, draw: () => waysIn(call, account) },
             }

@@ -28,14 +28,14 @@ export function passkeyForms(whose: (call: PageCall) => string): Record<string, 
   };
 }
 
-/** An account's passkeys. `at`: where their forms post to. */
+/** An account's passkeys. `at`: where their forms post to; `title`: of a page that is about more. */
 export function passkeyRows(
   call: PageCall,
-  { account, at }: { account: string; at: string },
+  { account, at, title = null }: { account: string; at: string; title?: Markup | null },
 ): Markup {
   const all = listPasskeys(call.tenant.store, account);
   if (all.length === 0)
-    return html`<h2>Passkeys</h2>${empty("No passkeys.", html`<p class="soft">A passkey is stored on a phone, a computer or a security key. You unlock it by finger, face or PIN. Nobody can trick you into giving it away.</p>`)}`;
+    return html`${title}${empty("No passkeys.", html`<p class="soft">A passkey is stored on a phone, a computer or a security key. You unlock it by finger, face or PIN. Nobody can trick you into giving it away.</p>`)}`;
   const row = (one: Passkey) => html`<tr><td data-label="Passkey">${one.name}${
     one.doubted_at !== null &&
     html` <span class="wrong">Refused ${ago(call, one.doubted_at)}: its count went back, so there may be a copy of it. Remove it.</span>`
@@ -44,7 +44,7 @@ export function passkeyRows(
 <td data-label="Last used">${one.last_used_at === null ? "never" : ago(call, one.last_used_at)}</td>
 <td>${button(call, { action: `${at}/${one.id}/remove`, name: "Remove", kind: "plain", label: `Remove ${one.name}` })}</td></tr>
 `;
-  return html`<h2>Passkeys</h2>
+  return html`${title}
 <div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Passkey</th><th scope="col">For</th><th scope="col">Added</th><th scope="col">Last used</th><th scope="col"><span class="hidden-text">Remove</span></th></tr></thead>
 <tbody>${all.map(row)}</tbody></table></div>`;
 }
