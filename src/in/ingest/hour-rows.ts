@@ -73,9 +73,25 @@ export function readDays(
   { series, key }: CountedBy,
   { day, days }: { day: number; days: number },
 ): DayRow[] {
-  const asked = JSON.stringify(Array.from({ length: days }, (_, i) => day - i));
+  const asked = JSON.stringify(daysUpTo(day, days));
   return reader.sql<[number, string, string], DayRow>(RHYTHM).all(series, key, asked);
 }
+
+const SUMS = `SELECT count(*) AS days, coalesce(sum(n), 0) AS events, coalesce(max(gap), 0) AS longest FROM hour_counts
+  WHERE series_id = ? AND key = ? AND day IN (SELECT value FROM json_each(?))`;
+
+/** What so many days up to `day` say together: of how many there is a row, and what came. */
+export function sumDays(
+  reader: Reader,
+  { series, key }: CountedBy,
+  { day, days }: { day: number; days: number },
+): { days: number; events: number; longest: number } {
+  type Sums = ReturnType<typeof sumDays>;
+  const asked = JSON.stringify(daysUpTo(day, days));
+  return reader.sql<[number, string, string], Sums>(SUMS).get(series, key, asked) as Sums;
+}
+
+const daysUpTo = (day: number, days: number) => Array.from({ length: days }, (_, i) => day - i);
 
 const KEYS = "SELECT count(*) FROM hour_counts WHERE series_id = ? AND day = ?";
 

@@ -70,7 +70,7 @@ export function createMissing(memory: {
   /** The rules that ask, by the series that they look at. */
   const rulesBySeries = (reader: Reader): Map<number, CompiledRule[]> => {
     asking ??= reader.sql<[], number>(ASKING).pluck().all();
-    const rules = asking.flatMap((id) => projects.get(id).rules.missing);
+    const rules = asking.flatMap((id) => projects.rules(id).missing);
     const known = rules.flatMap((rule) => {
       const of = { projectId: rule.rule.project_id, selection: rule.selection };
       const series = seriesOf.get(rule) ?? findSeries(reader, of)?.id;

@@ -17,6 +17,8 @@ export interface ProjectState {
 export interface ProjectStates {
   /** Loaded from the store when first needed. */
   get(projectId: number): ProjectState;
+  /** Its rules alone: to load thousands of templates holds everybody up. */
+  rules(projectId: number): RuleSet;
   /** When the project's templates came. Asked for before a batch is mined, because what is mined counts as known. */
   heard(projectId: number): HeardBook;
   /** The clock jumped: times are read again. */
@@ -38,7 +40,6 @@ const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, st
 
 interface Held {
   miner: Miner;
-  rules: RuleSet | null;
   heard: HeardBook | null;
   /** The trimming round in which it was last used. */
   usedIn: number;
@@ -53,6 +54,7 @@ export function createProjectStates(
   hours: HourCounts,
 ): ProjectStates {
   const states = new Map<number, Held>();
+  const ruleSets = new Map<number, RuleSet>();
   let round = 0;
   let loaded = false;
 
@@ -61,7 +63,7 @@ export function createProjectStates(
     if (state === undefined) {
       const rows = store.sql<[projectId: number], MinerRow>(ROWS).all(projectId);
       const miner = createMiner({ limit: limits.templates, rows });
-      state = { miner, rules: null, heard: null, usedIn: round };
+      state = { miner, heard: null, usedIn: round };
       states.set(projectId, state);
       loaded = true;
     }
@@ -69,12 +71,18 @@ export function createProjectStates(
     return state;
   };
 
+  const rulesOf = (projectId: number): RuleSet => {
+    let rules = ruleSets.get(projectId);
+    if (rules === undefined) {
+      rules = createRuleSet(listRules(store, projectId).map(compileRule));
+      ruleSets.set(projectId, rules);
+    }
+    return rules;
+  };
+
   return {
-    get(projectId) {
-      const state = load(projectId);
-      state.rules ??= createRuleSet(listRules(store, projectId).map(compileRule));
-      return state as ProjectState;
-    },
+    get: (projectId) => ({ miner: load(projectId).miner, rules: rulesOf(projectId) }),
+    rules: rulesOf,
     heard(projectId) {
       const state = load(projectId);
       if (state.heard !== null) return state.heard;
@@ -86,11 +94,16 @@ export function createProjectStates(
       for (const state of states.values()) state.heard = null;
     },
     reloadRules(projectId) {
-      const state = states.get(projectId);
-      if (state !== undefined) state.rules = null;
+      ruleSets.delete(projectId);
     },
-    forget: (projectId) => void states.delete(projectId),
-    clear: () => states.clear(),
+    forget(projectId) {
+      states.delete(projectId);
+      ruleSets.delete(projectId);
+    },
+    clear() {
+      states.clear();
+      ruleSets.clear();
+    },
     trim() {
       if (++round % TRIM_EVERY !== 0 && !loaded) return;
       loaded = false;
@@ -102,6 +115,7 @@ export function createProjectStates(
         if (held <= limits.heldTemplates || usedIn >= round - 1) return;
         held -= miner.size;
         states.delete(projectId);
+        ruleSets.delete(projectId);
       }
     },
     writeTemplates(tx, projectId) {

@@ -2,7 +2,7 @@ import { allowedSilence, LATEST_OPENING, RHYTHM_DAYS } from "../../core/projects
 import { unixDay } from "../../core/projects/unusual.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { Downtimes } from "./first-seen.ts";
-import { type CountedBy, cutDays, KEPT_DAYS, readDays } from "./hour-rows.ts";
+import { type CountedBy, cutDays, KEPT_DAYS, readDays, sumDays } from "./hour-rows.ts";
 
 /** Which keys of a series are silent for longer than is usual for them, by what is stored. Times are Unix seconds. */
 
@@ -34,8 +34,11 @@ const LOOKED_AT_ONCE = 200;
 /** Keys that are watched; the first of them. */
 const MOST = 20_000;
 
-const KEYS =
-  "SELECT key, last FROM hour_counts WHERE series_id = ? AND day = ? AND last <= ? ORDER BY key";
+/** Keys that are read at once. */
+const READ_AT_ONCE = 1000;
+
+const KEYS = `SELECT key, last FROM hour_counts WHERE series_id = ? AND day = ? AND key > ? AND last <= ?
+  ORDER BY key LIMIT ${READ_AT_ONCE}`;
 
 export function createSilentKeys(series: number, downs: Downtimes): SilentKeys {
   const silent = new Map<string, Silent>();
@@ -86,18 +89,23 @@ export function* searchSilent(
   const isCut = cutDays(reader, series, today);
   const first = Math.max(today - KEPT_DAYS, unixDay(after));
   for (let day = today; day >= first; day--) {
-    const rows = reader.sql<[number, number, number], { key: string; last: number }>(KEYS);
-    const all = rows.all(series, day, at);
-    let looked = 0;
-    for (const { key, last } of all) {
-      if (seen.has(key)) continue;
-      seen.add(key);
-      if (last <= after || last > until) continue;
-      if (++looked % LOOKED_AT_ONCE === 0) yield;
-      const rhythm = rhythmAt(reader, { series, key }, { day, days: RHYTHM_DAYS, isCut });
-      if (rhythm !== null) found({ key, last, rhythm });
+    for (let from: string | undefined = ""; from !== undefined; ) {
+      const rows = reader.sql<[number, number, string, number], { key: string; last: number }>(
+        KEYS,
+      );
+      const some = rows.all(series, day, from, at);
+      let looked = 0;
+      for (const { key, last } of some) {
+        if (seen.has(key)) continue;
+        seen.add(key);
+        if (last <= after || last > until) continue;
+        if (++looked % LOOKED_AT_ONCE === 0) yield;
+        const rhythm = rhythmAt(reader, { series, key }, { day, days: RHYTHM_DAYS, isCut });
+        if (rhythm !== null) found({ key, last, rhythm });
+      }
+      if (some.length > 0) yield;
+      from = some.length < READ_AT_ONCE ? undefined : some.at(-1)?.key;
     }
-    if (all.length > 0) yield;
   }
 }
 
@@ -107,11 +115,10 @@ export function rhythmAt(
   of: CountedBy,
   { day, days, isCut }: { day: number; days: number; isCut(day: number): boolean },
 ): Rhythm | null {
-  const rows = readDays(reader, of, { day, days });
-  const had = new Set(rows.map((row) => row.day));
-  for (let one = day - days + 1; one <= day; one++) if (!had.has(one) && isCut(one)) return null;
-  return {
-    events: rows.reduce((sum, { n }) => sum + n, 0),
-    longest: rows.reduce((most, { gap }) => Math.max(most, gap), 0),
-  };
+  const { events, longest, days: there } = sumDays(reader, of, { day, days });
+  if (there < days) {
+    const had = new Set(readDays(reader, of, { day, days }).map((row) => row.day));
+    for (let one = day - days + 1; one <= day; one++) if (!had.has(one) && isCut(one)) return null;
+  }
+  return { events, longest };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
 import { createIngest } from "../../../src/in/ingest/handle.ts";
+import { createWriter, defaultWriterLimits } from "../../../src/in/ingest/writer.ts";
 import { opensWhatIsMissing } from "./missing-stories.ts";
 import { DAY, HOUR, placeOf } from "./unusual-stories.ts";
 
@@ -43,6 +44,23 @@ test("it is missing after three times its longest silence, once; it ends when it
   assert.deepEqual(gone.ends(), [now()]);
   const state = store.sql<[], string>("SELECT state FROM alerts ORDER BY id DESC").pluck();
   assert.equal(state.get(), "resolved");
+});
+
+test("a start looks for it a little at a time, and loads no templates for that", (t) => {
+  const { project, store, now } = placeOf(t);
+  const many = project({ missing: true, identifier_keys: ["host"] });
+  for (let n = 0; n < 1300; n++) many.send(TEXT, { host: `h${n}` });
+  const slices = () => {
+    const writer = createWriter(store, defaultWriterLimits);
+    let n = 1;
+    for (let at = writer.lookForMissing(); at !== null && at <= now(); n++)
+      at = writer.lookForMissing();
+    assert.equal(writer.stats().templates, 0);
+    return n;
+  };
+  assert.equal(slices(), 3, "a thousand keys are read at once");
+  many.pass(DAY);
+  assert.equal(slices(), 1 + Math.ceil(1300 / 200) + 1, "of 200 the days before are read");
 });
 
 test("a dry run judges no silence whose two weeks are deleted, and says so", (t) => {
