@@ -92,6 +92,13 @@ export async function openBoxRecord(
         else
           log.error({ why }, "the database doesn't answer: this disk alone has what is answered");
       },
+      onRotten: (page, isBack) =>
+        log.error(
+          { page },
+          isBack
+            ? "the disk had changed a page of the store by itself: the database's is there again"
+            : "the disk has changed a page of the store by itself, and the database hasn't got it: restore a backup",
+        ),
       onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
     });
     return {

@@ -60,6 +60,9 @@ postgresTest(
     assert.equal(await first.keep(one), true);
     assert.equal(await first.keep(one), true, "an answer was lost");
     assert.ok((await stored("one")).equals(Buffer.concat(pagesOf(1))));
+    for (const { page, image } of one.pages)
+      assert.deepEqual(Buffer.from((await first.read(page)) ?? []), image);
+    assert.equal(await first.read(4), null);
     await assert.rejects(async () => (await owner("stranger")).take(), isTaken);
 
     const second = await owner("second", ["first"]);

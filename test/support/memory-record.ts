@@ -83,6 +83,7 @@ export function memoryRecord(): MemoryRecord {
         become(withPages([], () => end));
         return true;
       }),
+    read: (page) => asked(() => now.pages.get(page)?.image ?? null),
     async mend({ pages, end, heard }) {
       // Asked twice where the first answer is lost, as a transaction is.
       await asked(heard).catch(() => withPages(pages(), end));

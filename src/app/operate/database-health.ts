@@ -3,10 +3,19 @@ import type { Keeper } from "../../ground/store/record/keeper.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import { counter, gauge, type Metric } from "./metrics.ts";
 
+/** So long a disk that has changed a page is looked at. */
+const ROT_MS = 24 * 3_600_000;
+
 /** Whether the database has every commit before anybody hears of it. */
 export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
-  const { aloneSince, fault } = keeper.state();
+  const { aloneSince, fault, putBack, putBackAt } = keeper.state();
   const base = { name: "database", severity: "degraded" as const };
+  if (aloneSince === null && putBackAt !== null && clock.mono() - putBackAt < ROT_MS)
+    return {
+      ...base,
+      ok: false,
+      detail: `the disk changed ${putBack} of the store's pages by itself: the database's are there again. Look at the disk`,
+    };
   if (aloneSince === null)
     return { ...base, ok: true, detail: "it has everything that anybody has heard of" };
   const seconds = Math.round((clock.mono() - aloneSince) / 1000);
@@ -15,7 +24,7 @@ export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
 }
 
 export function databaseMetrics(keeper: Keeper, clock: Clock): Metric[] {
-  const { aloneSince, aloneMs, kept, waiting, compared } = keeper.state();
+  const { aloneSince, aloneMs, kept, waiting, putBack, compared } = keeper.state();
   const now = aloneSince === null ? 0 : clock.mono() - aloneSince;
   return [
     gauge(
@@ -32,6 +41,11 @@ export function databaseMetrics(keeper: Keeper, clock: Clock): Metric[] {
     gauge("box_ships_waiting", "Pages of commits that the database doesn't have yet.", [
       { value: waiting },
     ]),
+    counter(
+      "box_pages_put_back_total",
+      "Pages that the disk had changed by itself, and that were put back from the database.",
+      [{ value: putBack }],
+    ),
     counter(
       "box_pages_compared_total",
       "Times that all pages were compared with the database, by why.",

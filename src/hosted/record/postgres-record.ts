@@ -1,6 +1,6 @@
 import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store/record/record.ts";
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
-import { pageValues } from "./body.ts";
+import { imageOf, pageValues } from "./body.ts";
 import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
 
 /** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
@@ -103,6 +103,15 @@ export function postgresRecord(
       if (row?.n !== 1) return explained(database);
       latest = end.seq;
       return true;
+    },
+    async read(page) {
+      const [row] = await database.query<{ body: Buffer }>(
+        "SELECT body FROM tenant_pages WHERE tenant_id = $1 AND page = $2",
+        [options.tenantId(), page],
+        { withinMs: KEEP_MS },
+      );
+      // One that can't be read is no page either: it is compared then, and written anew.
+      return row === undefined ? null : imageOf(row.body);
     },
     async mend({ count, pages, end, heard }) {
       latest = await database.transaction(

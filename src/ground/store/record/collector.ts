@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import type { SqliteDatabase } from "../database.ts";
 import { PAGE } from "./sums.ts";
 import { followWal } from "./wal.ts";
@@ -19,6 +19,8 @@ export interface Collected {
   pages: Map<number, Buffer>;
 }
 
+type IsPage = (page: number, image: Uint8Array) => boolean;
+
 /** Collects the pages of commits, each directly after its commit. */
 export interface Collector {
   collect(seq: number): void;
@@ -36,8 +38,13 @@ export interface Collector {
   read(page: number): Buffer | null;
   /** Whether a commit since the beginning wrote it, and it wasn't taken. */
   isCollected(page: number): boolean;
-  /** Whether `isIt` says of one of these pages, as they lie on the disk, that it is another one. */
-  differs(pages: readonly number[], isIt: (page: number, image: Buffer) => boolean): boolean;
+  /**
+   * Those of these pages that lie in the file, written by no commit since they were taken, of which `isIt` says that they
+   * are other ones: the disk changed them. Where another program has committed, that is a gap.
+   */
+  rotten(pages: readonly number[], isIt: IsPage): number[];
+  /** Writes a page into the file where it is still rotten by that. */
+  putBack(page: number, image: Uint8Array, isIt: IsPage): boolean;
   close(): void;
 }
 
@@ -46,7 +53,7 @@ const MOST_PAGES = (16 * 1024 * 1024) / PAGE;
 
 /** After a look everything is a gap: what was committed before isn't known. */
 export function createCollector({ path, db, touch }: OpenedStore): Collector {
-  const file = openSync(path, "r");
+  const file = openSync(path, "r+");
   const follower = followWal(path);
   let next: Collected = { seq: 0, pageCount: 0, pages: new Map() };
   let log = new Map<number, Buffer>();
@@ -62,7 +69,29 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
     return readSync(file, image, 0, PAGE, (page - 1) * PAGE) === PAGE ? image : null;
   };
 
+  const rotten = (pages: readonly number[], isIt: IsPage): number[] => {
+    const isRotten = (page: number) => {
+      const image = next.pages.has(page) ? null : inFile(page);
+      return image !== null && !isIt(page, image);
+    };
+    if (!pages.some(isRotten)) return [];
+    const found = follower.look();
+    if (found === "gap" || found.commits > 0) missed();
+    // Not yet moved into the file, or read while it was written.
+    const held = follower.held();
+    return isGap ? [] : pages.filter((page) => !held.has(page) && isRotten(page));
+  };
+
   return {
+    rotten,
+    putBack(page, image, isIt) {
+      if (!isIt(page, image) || rotten([page], isIt).length === 0) return false;
+      writeSync(file, image, 0, PAGE, (page - 1) * PAGE);
+      fsyncSync(file);
+      // What the connection has read of it.
+      db.pragma("shrink_memory");
+      return true;
+    },
     collect(seq) {
       const found = follower.look();
       next.seq = seq;
@@ -100,19 +129,6 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
     },
     read: (page) => log.get(page) ?? inFile(page),
     isCollected: (page) => next.pages.has(page),
-    differs(pages, isIt) {
-      const other = pages.filter((page) => {
-        const image = inFile(page);
-        return image !== null && !isIt(page, image);
-      });
-      if (other.length === 0) return false;
-      // Not yet moved into the file, or read while it was written.
-      const held = follower.held();
-      return other.some((page) => {
-        const latest = held.get(page) ?? inFile(page);
-        return latest !== null && !isIt(page, latest);
-      });
-    },
     close() {
       follower.close();
       closeSync(file);

@@ -6,7 +6,7 @@ import { compare, endAfter, Interrupted } from "./compare.ts";
 import { type PageRecord, type RecordEnd, RecordFault } from "./record.ts";
 import { createPageSums, PAGE, pageHash } from "./sums.ts";
 
-/** Why all pages were compared. "scrub": one on the disk wasn't what was kept. */
+/** Why all pages were compared. "scrub": one on the disk isn't what was kept, and the place hasn't got it either. */
 type Why = "start" | "gap" | "scrub" | "behind";
 
 export interface KeeperState {
@@ -19,6 +19,9 @@ export interface KeeperState {
   kept: number;
   aloneMs: number;
   compared: Readonly<Record<Why, number>>;
+  /** Pages that the disk had changed, and that were put back; and when the latest was, by the monotonic clock. */
+  putBack: number;
+  putBackAt: number | null;
 }
 
 /** Keeps every commit of a store in a second place, before anybody hears of it. */
@@ -42,6 +45,8 @@ export interface KeeperOptions {
   /** The place doesn't answer, with why; null: it answers again. */
   onAlone(why: string | null): void;
   onCompared(why: Why, pages: number): void;
+  /** The disk had changed a page; whether it was put back. */
+  onRotten(page: number, isBack: boolean): void;
 }
 
 /**
@@ -79,7 +84,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
   /** When was asked what was answered last: the store was ours then. */
   let sure: ReturnType<typeof moment> | null = null;
   let ended: Promise<void> | null = null;
-  const counts = { kept: 0, aloneMs: 0, compared: { start: 0, gap: 0, scrub: 0, behind: 0 } };
+  let rotten: number[] = [];
+  let putBackAt: number | null = null;
+  const compared = { start: 0, gap: 0, scrub: 0, behind: 0 };
+  const counts = { kept: 0, aloneMs: 0, putBack: 0, compared };
   const underWay: PromiseWithResolvers<void>[] = [];
   let next = quiet();
   let wake = quiet();
@@ -166,13 +174,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
     isTaken = true;
     if (from.isGap) await compareAll(from);
     else if (batch !== null || from.waiting > 0) await ship(from);
+    else if (rotten.length > 0) await putBack(from, rotten[0] ?? 0);
     else confirm(from, await record.renew());
     heard();
     idle = isSure() ? 0 : RENEW_TICKS;
   };
   const run = async (from: Collector) => {
     while (!isOver && !(isEnding && (isQuiet() || aloneSince !== null))) {
-      if (isQuiet() && idle < RENEW_TICKS && fault === null) {
+      if (isQuiet() && rotten.length === 0 && idle < RENEW_TICKS && fault === null) {
         await wake.promise;
         wake = quiet();
         continue;
@@ -196,6 +205,22 @@ export function createKeeper(options: KeeperOptions): Keeper {
     options.onLost(fault);
   };
 
+  const isIt = (page: number, image: Uint8Array) => pageHash(page, image) === sums.of(page);
+  const putBack = async (from: Collector, page: number) => {
+    const image = await record.read(page);
+    rotten = rotten.filter((one) => one !== page);
+    if (image !== null && from.putBack(page, image, isIt)) {
+      counts.putBack++;
+      putBackAt = clock.mono();
+      return options.onRotten(page, true);
+    }
+    // It was written meanwhile, or the place hasn't got it either.
+    if (from.rotten([page], isIt).length === 0) return;
+    options.onRotten(page, false);
+    why = "scrub";
+    from.missed();
+  };
+
   /** Looks whether the next few pages on the disk are what was kept. */
   const scrub = (from: Collector) => {
     const pages = Array.from(
@@ -203,14 +228,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
       (_, i) => ((at + i) % sums.count) + 1,
     );
     at = pages.at(-1) ?? 0;
-    if (!from.differs(pages, (page, image) => pageHash(page, image) === sums.of(page))) return;
-    why = "scrub";
-    from.missed();
+    rotten = from.rotten(pages, isIt);
   };
   const tick = (from: Collector) => {
     if (isEnding) return;
     clock.after(TICK_MS, () => tick(from));
-    if (isQuiet() && fault === null) scrub(from);
+    if (isQuiet() && rotten.length === 0 && fault === null) scrub(from);
     if (!isQuiet() || fault !== null || ++idle > RENEW_TICKS) ticks++;
     if (ticks >= PATIENCE && aloneSince === null) goAlone();
     wake.resolve();
@@ -251,6 +274,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     ready: (orAlone) => (orAlone ? first : firstKept).promise,
     state: () => ({
       ...counts,
+      putBackAt,
       aloneSince,
       fault,
       waiting: (collector?.waiting ?? 0) + (batch?.pages.length ?? 0),

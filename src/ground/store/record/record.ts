@@ -30,6 +30,8 @@ export interface PageRecord {
   hashes(): Promise<{ page: number; hash: bigint }[]>;
   /** false: it wasn't what was kept last, and nothing was written. */
   keep(end: RecordEnd): Promise<boolean>;
+  /** A page as it is kept; null where there is none. */
+  read(page: number): Promise<Uint8Array | null>;
   /** Writes many pages and the end, all or nothing. */
   mend(mending: Mending): Promise<void>;
   /** Leaves the store to whoever takes it next. */

@@ -23,13 +23,19 @@ function kept(t: TestContext) {
   const clock = handClock();
   const record = memoryRecord();
   const states = new Set<string>();
-  const said = { alone: [] as (string | null)[], compared: [] as string[], lost: [] as Error[] };
+  const said = {
+    alone: [] as (string | null)[],
+    compared: [] as string[],
+    rotten: [] as [number, boolean][],
+    lost: [] as Error[],
+  };
   const keeper = createKeeper({
     clock,
     record,
     onLost: (fault) => void said.lost.push(fault),
     onAlone: (why) => void said.alone.push(why),
     onCompared: (why) => void said.compared.push(why),
+    onRotten: (page, isBack) => void said.rotten.push([page, isBack]),
   });
   const now = () => hash("sha256", databaseOf(path), "hex");
   const watched: Pick<Keeper, "opened" | "committed"> = {
@@ -295,16 +301,58 @@ test("a store without a second place numbers no commit, and waits for nothing", 
   store.close();
 });
 
-test("a page that another program wrote into the file is found, and compared", async (t) => {
+/** A store whose pages lie in the file, one of them changed by the disk; what it was before. */
+async function rotten(t: TestContext) {
   const world = kept(t);
-  const { path, clock, record, store, said } = world;
+  const { path, store } = world;
   for (let i = 0; i < 50; i++) change(store, (most) => (i * 7) % most);
   await settled(world);
   store.db.pragma("wal_checkpoint(TRUNCATE)");
+  const before = databaseOf(path);
+  const at = before.lastIndexOf(Buffer.alloc(20, before.at(-20))) + 4;
   const fd = openSync(path, "r+");
-  writeSync(fd, Buffer.from("another"), 0, 7, 4096 * 100 + 50);
-  await clock.turn(60_000);
+  writeSync(fd, Buffer.of((before[at] ?? 0) ^ 1), 0, 1, at);
   closeSync(fd);
+  store.db.pragma("shrink_memory");
+  const sum = () =>
+    store.sql("SELECT sum(length(bytes)), group_concat(hex(bytes)) FROM things").get();
+  return { ...world, before, page: Math.floor(at / 4096) + 1, sum, bad: sum() };
+}
+
+test("a page that the disk changed is put back from the place, and isn't kept there", async (t) => {
+  const { path, clock, record, said, before, page, sum, bad, keeper } = await rotten(t);
+  assert.ok(!databaseOf(path).equals(before));
+  await clock.turn(60_000);
+  assert.deepEqual(said.rotten, [[page, true]]);
+  assert.deepEqual(said.compared, ["start"]);
+  assert.ok(databaseOf(path).equals(before));
+  assert.ok(record.image().equals(before));
+  assert.notDeepEqual(sum(), bad, "what was read before is read again");
+  assert.equal(keeper.state().putBack, 1);
+});
+
+test("where the place hasn't got it either, that is said, and the disk's is kept", async (t) => {
+  const { path, clock, record, said, page } = await rotten(t);
+  record.read = () => Promise.resolve(Buffer.alloc(4096));
+  await clock.turn(60_000);
+  assert.deepEqual(said.rotten, [[page, false]]);
   assert.deepEqual(said.compared, ["start", "scrub"]);
+  assert.equal(
+    record.now.pages.get(page)?.hash,
+    pageHash(page, databaseOf(path).subarray(4096 * (page - 1), 4096 * page)),
+  );
+});
+
+test("a page that another program committed isn't put back", async (t) => {
+  const { path, clock, record, store, said } = await rotten(t);
+  const other = openSqlite(path);
+  other.exec("UPDATE things SET bytes = zeroblob(3000)");
+  other.pragma("wal_checkpoint(TRUNCATE)");
+  await clock.turn(60_000);
+  other.close();
+  assert.deepEqual(said.rotten, []);
+  store.db.pragma("wal_checkpoint(TRUNCATE)");
+  assert.equal(store.sql("SELECT sum(length(bytes)) / count(*) FROM things").pluck().get(), 3000);
+  await clock.turn(60_000);
   assert.ok(databaseOf(path).equals(record.image()));
 });
