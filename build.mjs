@@ -196,7 +196,6 @@ const commands = {
     const { buildExecutable } = await import("./systemd/executable.mjs");
     await buildExecutable({
       root,
-      entry: option("entry") ?? "cli/box.ts",
       output: path.resolve(root, option("out") ?? "dist/box"),
     });
   },

@@ -5,7 +5,7 @@
  *
  * The same tree gives the same bytes: paths inside are relative, and the code cache is made with a
  * fixed random seed (V8 keeps string hashes in it; the seed is not part of what it checks on
- * loading, so a running box hashes with its own).
+ * loading, so a running box hashes with its own), by a run that ends before it does anything that takes time.
  */
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
@@ -30,6 +30,8 @@ export const RUNTIME_ARGUMENTS = [
   "--disable-warning=ExperimentalWarning",
 ];
 
+const PROGRAM = "cli/box.ts";
+
 /** Files that go into the executable under their path in the tree, beside bundle and addon. */
 const ASSET_FOLDERS = ["migrations", "dist/console"];
 
@@ -39,14 +41,12 @@ const isPackable = (file) =>
 
 /**
  * Writes `output`.
- * `entry`: the program, a path in the tree. `node`: the runtime to go into it (by default the one
- * that runs this). `arch`: that runtime's processor. `run`: the words before a command to run a
- * program for that processor on this machine (an emulator).
+ * `node`: the runtime to go into it (by default the one that runs this). `arch`: that runtime's processor.
+ * `run`: the words before a command to run a program for that processor on this machine (an emulator).
  * Returns the paths of all bundled source files. Throws BuildError when the result doesn't start.
  */
 export async function buildExecutable({
   root,
-  entry = "cli/box.ts",
   output,
   node = process.execPath,
   arch = process.arch,
@@ -55,33 +55,60 @@ export async function buildExecutable({
   const work = path.join(path.dirname(output), `.build-${path.basename(output)}`);
   fs.rmSync(work, { recursive: true, force: true });
   fs.mkdirSync(work, { recursive: true });
-  const inputs = await bundleAll(root, work, entry);
+  const inputs = await bundleAll(root, work);
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
-  const result = path.join(work, "result");
-  const config = {
-    main: bundleName(entry),
-    output: "result",
-    executable: "node",
-    disableExperimentalSEAWarning: true,
-    useCodeCache: true,
-    execArgv: RUNTIME_ARGUMENTS,
-    execArgvExtension: "none",
-    assets: assets(root, { work, arch }),
-  };
-  fs.writeFileSync(path.join(work, "sea.json"), JSON.stringify(config));
-  runOrThrow([...run, runtime, "--random-seed=1", "--build-sea", "sea.json"], work);
-  if (process.platform === "darwin") runOrThrow(["codesign", "--sign", "-", result], work);
+  fs.copyFileSync(path.join(import.meta.dirname, "loader.cjs"), path.join(work, "loader.cjs"));
+  const own = { ...assets(root, { work, arch }), program: bundleName(PROGRAM) };
+  const build = { work, command: [...run, runtime] };
+  const first = pack(build, "first", {
+    execArgv: ["--random-seed=1", ...RUNTIME_ARGUMENTS],
+    assets: own,
+  });
+  makeCodeCache([...run, first], work);
+  const all = { ...own, "program.cache": "program.cache" };
+  const result = pack(build, "result", { execArgv: RUNTIME_ARGUMENTS, assets: all });
   checkStarts([...run, result]);
   fs.renameSync(result, output);
   fs.rmSync(work, { recursive: true });
   return inputs;
 }
 
+/** Writes an executable into `work`, by `command`, the runtime. Returns its path. */
+function pack({ work, command }, output, contents) {
+  const config = {
+    main: "loader.cjs",
+    output,
+    executable: "node",
+    disableExperimentalSEAWarning: true,
+    execArgvExtension: "none",
+    ...contents,
+  };
+  fs.writeFileSync(path.join(work, "sea.json"), JSON.stringify(config));
+  runOrThrow([...command, "--build-sea", "sea.json"], work);
+  const file = path.join(work, output);
+  if (process.platform === "darwin") runOrThrow(["codesign", "--sign", "-", file], work);
+  return file;
+}
+
+/** Writes `program.cache` into `work`: `first` loads all that serving needs, and ends where it finds no data directory. */
+function makeCodeCache(first, work) {
+  const [program, ...words] = [...first, "serve", "--data", path.join(work, "loader.cjs/data")];
+  const options = {
+    cwd: work,
+    env: { PATH: process.env.PATH },
+    timeout: 300_000,
+    encoding: "utf8",
+  };
+  const { error, stderr } = spawnSync(program, words, options);
+  if (error || !fs.existsSync(path.join(work, "program.cache")))
+    throw new BuildError(`no code cache was made: ${error ?? stderr}`);
+}
+
 /** All that is bundled, into `work`, and what browsers are sent. Returns the paths of all source files that went in. */
-export async function bundleAll(root, work, entry = "cli/box.ts") {
+export async function bundleAll(root, work) {
   const browser = await bundleConsole(root);
-  const inputs = await bundleInto(root, work, [entry, ...workers(root)]);
+  const inputs = await bundleInto(root, work, [PROGRAM, ...workers(root)]);
   return [...new Set([...inputs, ...browser])].sort();
 }
 
