@@ -42,7 +42,7 @@ function firstToMend({ system, base, who, tenant, origin }: PageCall): Markup | 
   const isManager = who.role !== "member";
   const sick = system.health().checks.find(({ ok }) => !ok);
   if (sick !== undefined)
-    return html`<strong>Something is wrong.</strong> ${isManager ? (sick.named ?? sick.detail) : sick.detail} <a href="${base}/system#check-${sick.name}">Mend it</a>`;
+    return html`<strong>Something is wrong:</strong> ${isManager ? (sick.named ?? sick.detail) : sick.detail} <a href="${base}/system#check-${sick.name}">Mend it</a>`;
   const found = isManager ? worstOfDoctor(tenant.host?.doctor.latest() ?? null) : null;
   if (found !== null)
     return html`<strong>The doctor found a problem.</strong> ${found.detail} <a href="${base}/system#${found.id}">Mend it</a>`;

@@ -20,21 +20,36 @@ const MISSING = [
   ["source", "of one source"],
 ] as const;
 
-/** WHEN: which events count. */
+/** WHEN: which events count. What few rules ask for lies folded, and open where this one does. */
 export function matchForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
+  const isAsked = SELDOM.some(
+    ({ names, at }) =>
+      names.some((name) => (filled.fields.get(name) ?? "") !== "") || filled.wrong(at) !== null,
+  );
   return html`<fieldset id="when"><legend>When</legend>
-<div class="rule-line">${pick(filled, { name: "level", label: "Level", at: "/match/min_level", choices: LEVELS, hint: "The lowest that counts." })}
-${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "One or more, separated by commas." })}
-${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "One or more, separated by commas." })}</div>
+<div class="rule-line">${pick(filled, { name: "level", label: "Level", at: "/match/min_level", choices: LEVELS })}
+${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "One or more, separated by commas." })}</div>
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
 ${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
-${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
+${conditions(call, filled)}
+${offers(filled)}
+<details id="seldom"${isAsked && html` open`}><summary>New, unusual, missing; tags</summary>${seldomForm(filled)}</details></fieldset>`;
+}
+
+const SELDOM = [
+  { names: ["tags"], at: "/match/tags" },
+  { names: ["first_seen_days"], at: "/match/first_seen_days" },
+  { names: ["unusual_factor", "unusual_at_least"], at: "/match/unusual" },
+  { names: ["missing_is", "missing_of"], at: "/missing" },
+] as const;
+
+function seldomForm(filled: Filled): Markup {
+  return html`${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
 <div class="rule-line">${line(filled, { name: "unusual_factor", label: "Unusual: more than", at: "/match/unusual/factor", type: "number", unit: "times as many", placeholder: "any", hint: "2 to 100: only while within the time below more than so many times as many come as usually in these hours of the week, by the last four weeks. It needs two weeks to compare with. Empty: any number." })}
 ${line(filled, { name: "unusual_at_least", label: "and at least", at: "/match/unusual/at_least", type: "number", unit: "events", placeholder: "10" })}</div>
 <div class="rule-line">${pick(filled, { name: "missing_is", label: "Missing: once there is no more", at: "/missing", choices: MISSING, hint: "Alerts open when nothing comes any more, and end when it comes again. It must have come for two weeks, as often as hourly, and then not for three times its longest silence in them, an hour at least." })}
 ${line(filled, { name: "missing_of", label: "Which", at: "/missing/source", hint: "The id of the template, or the name of the source.", placeholder: "none" })}</div>
-${conditions(call, filled)}
-${offers(filled)}</fieldset>`;
+${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "One or more, separated by commas." })}`;
 }
 
 const OPS = [
@@ -53,7 +68,7 @@ function conditions(call: { base: string }, filled: Filled): Markup {
   const counting = rowsThatCount(filled.fields);
   return html`<div class="field"><span class="label" id="r-conditions">Keys of the event</span>
 ${ids.map((id, row) => condition(call, filled, { id, row, index: counting.indexOf(id) }))}
-<p class="hint">Each must hold. “is one of” takes texts with commas between, “matches” a pattern (RE2) of the whole value. A key that isn't there passes only “isn't”, “isn't one of” and “doesn't match”.</p>
+${ids.length > 0 && html`<p class="hint">Each must hold. “is one of” takes texts with commas between, “matches” a pattern (RE2) of the whole value. A key that isn't there passes only “isn't”, “isn't one of” and “doesn't match”.</p>`}
 ${editButton(call, filled, { does: "add-cond", name: "+ Condition" })}</div>`;
 }
 

@@ -29,6 +29,8 @@ const PAGES: Readonly<Record<string, readonly [path: string, words: string]>> = 
   relay: ["/system#relay", "The relay"],
 };
 
+const asSentence = (text: string) => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
+
 function mendOf(call: PageCall, { name, ok }: HealthCheck): Markup | null {
   if (ok) return null;
   const command = COMMANDS[name];
@@ -48,7 +50,7 @@ export function readiness(call: PageCall, checks: readonly HealthCheck[]): Shown
     check: check.name,
     mend: mendOf(call, check),
     state: check.ok ? "ok" : check.severity === "failed" ? "failed" : "wrong",
-    words: html`${seesNames ? (check.named ?? check.detail) : check.detail}`,
+    words: html`${asSentence(seesNames ? (check.named ?? check.detail) : check.detail)}`,
   }));
 }
 
