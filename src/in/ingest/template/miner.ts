@@ -32,6 +32,7 @@ export function createMiner(options: MinerOptions): Miner {
 }
 
 const MASKS_SINCE = 1; // later rules changed only names
+const SIGNS_SINCE = 3; // earlier rules took a sign behind a noun for its name, as in `topic: orders`
 /** Shapes with names that are remembered. */
 const MOST_NAMED = 4_096;
 
@@ -219,6 +220,8 @@ class TemplateMiner implements Miner {
         ? this.#shaper.shapeOf(entry.text.replaceAll(WILD_TEXT, "0"))
         : entry.shape;
     this.#cover(entry, this.#namer.generalOf(shape));
+    for (const told of rules < SIGNS_SINCE ? signsOf(entry.named) : [])
+      this.#cover(entry, this.#namer.generalOf(told));
     const { root } = entry;
     if (root.pattern === null && root.text !== textOfShape(root.shape)) return;
     this.#retell(root, this.#namer.generalOf(root.pattern?.words ?? root.shape));
@@ -238,6 +241,16 @@ class TemplateMiner implements Miner {
     this.#merging.unite(known.root, entry.root);
   }
 }
+
+/** What a shape may have been where a name stands for a sign, or for a sign and the value behind it. */
+function signsOf(named: string): string[] {
+  if (!SIGNS.test(named)) return [];
+  return [":", ": \u0001", ".", "!", "?"].map((sign) =>
+    named.replaceAll(new RegExp(SIGNS, "g"), sign),
+  );
+}
+
+const SIGNS = /(?<=[A-Za-z])\u0002/;
 
 function rowOf(entry: Entry): MinerRow {
   const { id, named: shape, text, order } = entry;

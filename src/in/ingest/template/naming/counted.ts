@@ -1,6 +1,6 @@
 import { CLOSE_PAREN, COMMA, DOT, SPACE } from "../text/codes.ts";
 import { WILD } from "../text/marks.ts";
-import type { Word } from "./rules.ts";
+import type { Word } from "./grammar.ts";
 import { COUNTED } from "./words.ts";
 
 /** `1 file` is written as `2 files`: the plural, or null. */

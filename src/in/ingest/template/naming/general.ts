@@ -12,12 +12,21 @@ import {
 } from "../text/codes.ts";
 import { HEADER, NAME, REST, WILD } from "../text/marks.ts";
 import { pluralOf } from "./counted.ts";
-import { announces, nameEnd, type Word } from "./rules.ts";
+import { announces, announcesList, isVerb, type Word } from "./grammar.ts";
+import { isQuoted, listEnd, nameEnd } from "./rules.ts";
 
 /** Makes general shapes: those in which names vary, too. One for each miner; not re-entrant. */
 export class Namer {
   readonly #buffer = new ShapeBuffer();
-  readonly #word: Word = { shape: "", from: 0, to: 0, previous: "", first: true, plain: false };
+  readonly #word: Word = {
+    shape: "",
+    from: 0,
+    to: 0,
+    previous: "",
+    colon: false,
+    first: true,
+    plain: false,
+  };
   /** Up to where the shape was copied; 0 while nothing changed. */
   #copied = 0;
 
@@ -28,6 +37,7 @@ export class Namer {
     this.#copied = 0;
     word.shape = shape;
     word.previous = "";
+    word.colon = false;
     word.first = true;
     let at = 0;
     while (at < shape.length && shape.charCodeAt(at) !== REST) {
@@ -71,7 +81,11 @@ export class Namer {
     const word = this.#word;
     const code = word.shape.charCodeAt(at);
     const opens = code === OPEN_BRACKET || code === OPEN_PAREN;
-    if (code !== SPACE && !opens) word.previous = "";
+    if (code === OPEN_PAREN && word.shape.charCodeAt(at - 1) !== SPACE) word.previous = "";
+    else if (opens) {
+      const end = listEnd(word, at);
+      if (end > 0) return this.#putList(at + 1, end);
+    } else if (code !== SPACE) word.previous = "";
     if (code === BACKSLASH && at + 1 < word.shape.length) {
       word.first = true;
       return at + 2;
@@ -86,10 +100,20 @@ export class Namer {
     const word = this.#word;
     const end = nameEnd(word);
     if (end === 0) return 0;
-    this.#copyTo(word.from, end);
+    // a quoted name varies with its quotes, as a quoted number does
+    this.#copyTo(end > word.to && isQuoted(word) ? word.from - 1 : word.from, end);
     this.#buffer.mask(NAME);
     word.previous = "";
     word.first = false;
+    return end;
+  }
+
+  /** Writes one mark for a list of names in brackets, whose length varies, too. */
+  #putList(from: number, end: number): number {
+    this.#copyTo(from, end);
+    this.#buffer.mask(NAME);
+    this.#word.previous = "";
+    this.#word.first = false;
     return end;
   }
 
@@ -118,9 +142,14 @@ export class Namer {
       this.#copyTo(from, to);
       this.#buffer.mask();
     }
-    word.previous = isAlone && announces(word.previous) ? "" : shape.slice(from, to);
+    const own = shape.slice(from, to);
+    const announcesNone = isAlone ? announces(word.previous) : isVerb(own, word);
+    word.previous = announcesNone ? "" : own;
     word.first = false;
-    return to;
+    word.colon = shape.charCodeAt(to) === COLON && shape.charCodeAt(to + 1) === SPACE;
+    if (!word.colon) return to;
+    if (!announcesList(word.previous)) word.previous = "";
+    return to + 1;
   }
 
   /** Copies the shape up to a word, and skips the word. */

@@ -1,5 +1,5 @@
 import { HEADER, hasNames, NAME, REST, WILD, WILD_TEXT } from "../text/marks.ts";
-import { isOrdinary } from "./rules.ts";
+import { isOrdinary } from "./grammar.ts";
 
 /** Stands for one or more characters of a name. */
 const ANY = -1;
