@@ -51,6 +51,19 @@ describe("an acknowledged alert", () => {
     assert.equal(news[0]?.detail["what"], "billing-api is down");
   });
 
+  for (const [first, second] of [
+    ["snapshot orders is missing", "snapshot billing is missing"],
+    ["lost the queue: orders", "lost the queue: billing"],
+    ['no way to subnet "orders": refused', 'no way to subnet "billing": refused'],
+    ["lost partitions [orders, mail]", "lost partitions [billing]"],
+    ["peer orders-3 is gone", "peer billing-3 is gone"],
+  ] as const)
+    test(`opens again for another name: ${second}`, async () => {
+      await after(first);
+      await acknowledge();
+      assert.equal(await after(second), "open");
+    });
+
   test("stays with whoever has it for names that it held when they took it, and for numbers", async () => {
     await after("orders-api lost 3 packets");
     await after("billing-api lost 4 packets");

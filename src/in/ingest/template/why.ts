@@ -95,7 +95,7 @@ function wordsOf(mark: number, { text, before }: { text: string | null; before: 
 }
 
 const KEY = /([\w.-]+)"?\s?[=:]$/;
-const NOUN = /(\p{L}+) $/u;
+const NOUN = /(\p{L}+):? $/u;
 
 /** As `putChunk` sees it. A list is said by its first value. */
 function valueWords(text: string): string {
