@@ -4,15 +4,17 @@
  *     node test/browser/screens.ts [DIR] [PARTS OF A NAME …]     pictures go to dist/screens, or to DIR
  *
  * A picture is called SCREEN-SIZE-WAY, as `alerts-tablet-dark`; only those are made whose name has all the parts.
- * Those that the documents show are there as WebP, too, small: `cp dist/screens/*.webp docs/screens/` takes them over.
+ * Those that the documents show are there as WebP, small, of the box of another team, which is well:
+ * `cp dist/screens/*.webp docs/screens/` takes them over.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContextOptions, chromium } from "playwright-core";
-import { testBox } from "../support/box.ts";
+import { type TestBox, testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
 import { furnish } from "../support/house.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { settleTeam } from "../support/team.ts";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
 import { picturesOfDocs, screensOf } from "./screens-of.ts";
 import { smallPicture } from "./small-picture.ts";
@@ -33,16 +35,23 @@ const WAYS: Readonly<Record<string, BrowserContextOptions>> = {
 
 const [folder = "dist/screens", ...parts] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const receiver = await startReceiver();
-const box = await testBox();
-const screens = screensOf(await furnish(box, receiver));
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-const session = signedIn(box).cookie.replace(/^box=/, "");
 
-async function picturesOf(size: keyof typeof SIZES, way: string): Promise<void> {
+type Size = keyof typeof SIZES;
+
+interface Album {
+  box: TestBox;
+  screens: Readonly<Record<string, string>>;
+  /** For documents alone. */
+  isSmall: boolean;
+}
+
+async function picturesOf({ box, screens, isSmall }: Album, size: Size, way: string) {
   const nameOf = (screen: string) => `${screen}-${size}-${way}`;
-  const wanted = Object.entries(screens).filter(([screen]) =>
-    parts.every((part) => nameOf(screen).includes(part)),
+  const wanted = Object.entries(screens).filter(
+    ([screen]) =>
+      parts.every((part) => nameOf(screen).includes(part)) &&
+      !(isSmall && picturesOfDocs[nameOf(screen)] === undefined),
   );
   if (wanted.length === 0) return;
   const context = await browser.newContext({
@@ -51,7 +60,7 @@ async function picturesOf(size: keyof typeof SIZES, way: string): Promise<void> 
     ...WAYS[way],
   });
   await context.addCookies([
-    { name: "box", value: session, url: box.url },
+    { name: "box", value: signedIn(box).cookie.replace(/^box=/, ""), url: box.url },
     { name: "zone", value: "Europe%2FBerlin", url: box.url },
     { name: "panes", value: size === "desk" ? "2" : "1", url: box.url },
   ]);
@@ -59,21 +68,28 @@ async function picturesOf(size: keyof typeof SIZES, way: string): Promise<void> 
   for (const [screen, at] of wanted) {
     await page.goto(box.url + at);
     if (way === "large") await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    const path = join(folder, `${nameOf(screen)}.png`);
-    const png = await page.screenshot({ path, fullPage: size === "desk" || size === "tablet" });
-    const small = picturesOfDocs[nameOf(screen)];
-    if (small !== undefined)
-      writeFileSync(path.replace(/png$/, "webp"), await smallPicture(browser, png, small));
+    const png = await page.screenshot({ fullPage: size === "desk" || size === "tablet" });
+    const small = isSmall ? picturesOfDocs[nameOf(screen)] : undefined;
+    const [kind, bytes] =
+      small === undefined ? ["png", png] : ["webp", await smallPicture(browser, png, small)];
+    writeFileSync(join(folder, `${nameOf(screen)}.${kind}`), bytes);
   }
   await context.close();
 }
 
 try {
-  for (const size of Object.keys(SIZES) as (keyof typeof SIZES)[])
-    for (const way of Object.keys(WAYS)) await picturesOf(size, way);
+  for (const isSmall of [false, true]) {
+    const receiver = await startReceiver();
+    const box = await testBox();
+    const screens = isSmall
+      ? await settleTeam(box, receiver)
+      : screensOf(await furnish(box, receiver));
+    for (const size of Object.keys(SIZES) as Size[])
+      for (const way of Object.keys(WAYS)) await picturesOf({ box, screens, isSmall }, size, way);
+    await box.stop();
+    await receiver.close();
+  }
 } finally {
   await browser.close();
-  await box.stop();
-  await receiver.close();
 }
 console.log(`pictures in ${folder}`);

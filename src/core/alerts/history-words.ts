@@ -30,6 +30,9 @@ function say(literals: TemplateStringsArray, ...values: readonly Part[]): Senten
   ]);
 }
 
+/** A kind of way to a person within a sentence, before what they call it: "browser Pixel 8", "ntfy". */
+export const wayWord = (kind: string): string => (kind === "web_push" ? "browser" : kind);
+
 const wrong = (what: Sentence): Sentence => [{ wrong: what }];
 const counted = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
 const until = (detail: EntryDetail): Part =>
@@ -43,7 +46,7 @@ const withdrawn = (detail: EntryDetail): string =>
     ? ` ${counted(detail.number("pages_withdrawn"), "waiting page")} withdrawn.`
     : "";
 const through = (detail: EntryDetail): string =>
-  detail.has("via") ? ` through ${detail.text("via")}` : "";
+  detail.has("via") ? ` through ${wayWord(detail.text("via"))}` : "";
 const attempts = (detail: EntryDetail): string =>
   detail.number("attempts") > 1 ? ` after ${detail.text("attempts")} attempts` : "";
 const told = (detail: EntryDetail): string => {
@@ -55,7 +58,7 @@ const channel = (detail: EntryDetail): Sentence =>
     detail.has("type") && ` (${detail.text("type")})`
   }`;
 const person = (detail: EntryDetail): Sentence =>
-  say`${{ strong: detail.person("account") }} by ${detail.text("contact")} ${detail.text("address")}`;
+  say`${{ strong: detail.person("account") }} by ${wayWord(detail.text("contact"))} ${detail.text("address")}`;
 const failure = (detail: EntryDetail): string =>
   detail.has("error") ? `: ${detail.text("error")}` : "";
 

@@ -166,7 +166,7 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   ],
   shown: [
     { account: "bob", contact: "web_push", address: "Pixel", after: 5 },
-    "Bob by web_push Pixel: shown 5 s after it was sent.",
+    "Bob by browser Pixel: shown 5 s after it was sent.",
   ],
   page_delayed: [
     { account: "bob", contact: "sms", address: "…22", error: "busy" },

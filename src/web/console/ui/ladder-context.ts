@@ -1,3 +1,4 @@
+import { wayWord } from "../../../core/alerts/history-words.ts";
 import { onCallNow } from "../../../core/oncall/duty.ts";
 import { listSchedules } from "../../../core/oncall/schedules.ts";
 import type { Project } from "../../../core/projects/projects.ts";
@@ -67,7 +68,7 @@ export function readLadderContext(
       const used = new Set(reachable.ways(account, level).map(({ contactId }) => contactId));
       const kinds = usableContacts(reader, account)
         .filter(({ id }) => used.has(id))
-        .map(({ kind }) => kind);
+        .map(({ kind }) => wayWord(kind));
       const ways = [...(reachable.hasPhone(account, projectId) ? ["phone"] : []), ...kinds];
       if (ways.length > 0) return { dot: "shown", words: [...new Set(ways)].join(", ") };
       return reachable.isKnown

@@ -1,3 +1,4 @@
+import { wayWord } from "../../../core/alerts/history-words.ts";
 import { confirmedTimes } from "../../../out/contacts/confirmed.ts";
 import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
@@ -21,7 +22,7 @@ export async function reached(
   const contacts = listContacts(tenant.store, id);
   const works = contacts.filter(({ state }) => state === "verified");
   if (works.length > 0) {
-    const kinds = [...new Set(works.map(({ kind }) => kind))].join(", ");
+    const kinds = [...new Set(works.map(({ kind }) => wayWord(kind)))].join(", ");
     const times = confirmedTimes(tenant.store, id);
     const last = Math.max(...works.map((one) => times.get(one.id) ?? 0));
     if (now - last <= WEEK) return { dot: "shown", word: kinds };

@@ -1,4 +1,5 @@
 import type { AlertRow } from "../../../core/alerts/alert.ts";
+import { wayWord } from "../../../core/alerts/history-words.ts";
 import type { ReachEntry } from "../../../core/alerts/reach-report.ts";
 import type { RungAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
@@ -50,7 +51,7 @@ export function rungRow(call: PageCall, shown: RungOf, one: OnLadder, around: Ar
     // Its time stands at the right.
     if (entry.reason === "step_not_reached" && ahead.length > 0) return [];
     const { words, change } = reachSaid(call, shown, entry);
-    const by = [entry.via, entry.address].filter((part) => part !== null).join(" ");
+    const by = [entry.via && wayWord(entry.via), entry.address].filter(Boolean).join(" ");
     return [html`${by !== "" && `${by} `}${words}${change !== null && html` · ${change}`}`];
   });
   const next = around.next !== undefined && ahead[0] === around.next;

@@ -23,7 +23,7 @@ var{font-style:normal}
 .about{color:var(--soft)}
 .glyph{width:.85em;height:.85em;vertical-align:-.08em;fill:currentColor}
 .glyph :is(.o,.x,.y){fill:none;stroke:currentColor;stroke-width:1.8}.glyph .x{stroke:var(--paper)}
-.badge{font-weight:700}
+.badge{font-weight:700}.badge>.glyph{margin-inline-end:.3em}
 .badge-critical{color:var(--crit)}.badge-error{color:var(--err)}.badge-warn{color:var(--warn)}
 .badge-info,.badge-debug{color:var(--soft)}
 .none{color:var(--crit);font-weight:700}
