@@ -5,13 +5,18 @@ import Database from "better-sqlite3";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { testBox } from "../test/support/box.ts";
 
-/** A box for the benchmarks: 20 rules of every sort, one project; prints its address and an ingest token. */
+/** A box for the benchmarks: 20 rules of every sort, one project; prints its address, an ingest token, a key and its directory. */
 if (process.argv[4] === "uncounted") leaveOutMinutes();
 const rules = Number(process.argv[2] ?? 20);
 const retain = process.argv[3] !== "unretained";
 // On the disk, which is part of what is measured.
 const data = mkdtempSync(join(tmpdir(), "box-bench-"));
-const box = await testBox({ data }, systemClock as never);
+/** Where its commits have to be as well. */
+const database = process.env["BOX_BENCH_DATABASE"];
+const box = await testBox(
+  { data, ...(database && { database, publicUrl: "http://127.0.0.1" }) },
+  systemClock as never,
+);
 const token = await box.project("bench", { retain_logs: retain });
 for (let i = 0; i < rules; i++) {
   await box.api("POST", "/v1/projects/bench/rules", {

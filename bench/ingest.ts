@@ -10,13 +10,16 @@ import {
 } from "./harness.ts";
 import { closedLoop, type LoadResult, openLoop } from "./load.ts";
 
-interface Target {
+export interface Target {
   name: string;
   url: string;
   headers: Record<string, string>;
   bodies: string[];
   /** Events in one request. */
   each: number;
+  /** An owner's, and its directory: of a box. */
+  key?: string | undefined;
+  data?: string | undefined;
   /** CPU seconds used so far. */
   cpu(): number;
   stop(): Promise<void>;
@@ -42,7 +45,7 @@ export async function boxTarget(
   env: Record<string, string> = {},
 ): Promise<Target> {
   const server = await start(process.execPath, ["bench/box-server.ts"], env);
-  const [url, token] = server.line.split(" ");
+  const [url, token, key, data] = server.line.split(" ");
   const headers = {
     Authorization: `Bearer ${token}`,
     "Content-Type": ndjson ? "application/x-ndjson" : "application/json",
@@ -58,6 +61,8 @@ export async function boxTarget(
     url: `${url}/v1/ingest`,
     headers,
     bodies,
+    key,
+    data,
     each: ndjson ? 100 : 1,
     cpu: server.cpu,
     stop: server.stop,

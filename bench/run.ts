@@ -18,6 +18,7 @@ import { refresh } from "./refresh.ts";
 import { hosted, relay } from "./relay.ts";
 import { reads, scale } from "./scale.ts";
 import { memory, start } from "./start.ts";
+import { stores } from "./stores.ts";
 import { trying } from "./trying.ts";
 import { webhook } from "./webhook.ts";
 
@@ -42,6 +43,7 @@ const scenarios: Scenario[] = [
   relay,
   hosted,
   nodes,
+  stores,
   deliveries,
   fairness,
   scale,

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { BoxProcess } from "../support/box-process.ts";
-import { alertsIn, keptStage, loseDisk } from "../support/kept-box.ts";
+import { alertsIn, keptStage, type Ledger, loseDisk, sendUntilGone } from "../support/kept-box.ts";
 import { postgresTest } from "../support/postgres.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
@@ -12,22 +11,6 @@ import { seeded } from "../support/seeded.ts";
 
 const KILLS = Number(process.env["KILLS"] ?? 6);
 const FATES = ["its disk is lost", "its disk is there", "its disk is set back"] as const;
-
-/** Sends events until the box is gone; adds the numbers of those that it answered. */
-async function send(box: BoxProcess, token: string, ledger: Ledger): Promise<void> {
-  for (;;) {
-    const n = String(++ledger.last);
-    const event = { message: "the till is stuck", keys: { n } };
-    const reply = await box.ingest(token, event).catch(() => null);
-    if (reply === null) return;
-    if (reply.status === 202) ledger.answered.add(n);
-  }
-}
-
-interface Ledger {
-  last: number;
-  answered: Set<string>;
-}
 
 postgresTest("killed at any moment, a box has every event that was answered", async (t) => {
   const { root, ask, machine } = await keptStage(t);
@@ -38,7 +21,7 @@ postgresTest("killed at any moment, a box has every event that was answered", as
   const token = await box.project("shop");
   const ledger: Ledger = { last: 0, answered: new Set() };
   for (let kill = 0; kill < KILLS; kill++) {
-    const senders = Array.from({ length: 8 }, () => send(box, token, ledger));
+    const senders = Array.from({ length: 8 }, () => sendUntilGone(box, token, ledger));
     const enough = ledger.answered.size + 5 + random() * 40;
     while (ledger.answered.size < enough) await pause(random() * 50);
     await box.kill();

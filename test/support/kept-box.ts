@@ -7,6 +7,7 @@ import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
 import { memoryOrTemp } from "./memory.ts";
 import { testDatabase } from "./postgres.ts";
+import type { PostgresPair } from "./postgres-pair.ts";
 import { program } from "./program.ts";
 
 /** A database for a box, and machines that serve it as processes. */
@@ -23,21 +24,22 @@ export interface KeptStage {
   reach(isReached: boolean): void;
 }
 
-export async function keptStage(t: TestContext): Promise<KeptStage> {
-  const database = await testDatabase(t, { empty: true });
+/** `pair`: whose database it is. Default: one that syncs nothing. */
+export async function keptStage(t: TestContext, pair?: PostgresPair): Promise<KeptStage> {
+  const database = pair ? null : await testDatabase(t, { empty: true });
   const root = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
   const plain = await program();
   const machines: BoxProcess[] = [];
   let isReached = true;
-  const path = join(database.socket, ".s.PGSQL.5432");
-  const forwarder = await startForwarder(() => (isReached ? [{ path }] : []));
-  const own = database.open();
+  const path = () => join(database?.socket ?? pair?.socket() ?? "", ".s.PGSQL.5432");
+  const forwarder = await startForwarder(() => (isReached ? [{ path: path() }] : []));
+  const own = database?.open();
   t.after(async () => {
     for (const one of machines) await one.discard();
     await forwarder.close();
     rmSync(root, { recursive: true });
   });
-  const url = `postgres://box@127.0.0.1:${forwarder.port}/${database.name}`;
+  const url = `postgres://box@127.0.0.1:${forwarder.port}/${database?.name ?? "box"}`;
   return {
     root,
     plain,
@@ -48,12 +50,29 @@ export async function keptStage(t: TestContext): Promise<KeptStage> {
       machines.push(made);
       return made;
     },
-    ask: (sql) => own.query(sql),
+    ask: (sql) => own?.query(sql) ?? Promise.reject(new Error("ask the pair")),
     reach(may) {
       isReached = may;
       if (!may) forwarder.cut();
     },
   };
+}
+
+/** Numbers of events: the latest that was sent, and those that were answered. */
+export interface Ledger {
+  last: number;
+  answered: Set<string>;
+}
+
+/** Sends events until the box is gone. */
+export async function sendUntilGone(box: BoxProcess, token: string, ledger: Ledger) {
+  for (;;) {
+    const n = String(++ledger.last);
+    const event = { message: "the till is stuck", keys: { n } };
+    const reply = await box.ingest(token, event).catch(() => null);
+    if (reply === null) return;
+    if (reply.status === 202) ledger.answered.add(n);
+  }
 }
 
 /** Everything but the keys goes, as with a new disk to which they were copied. */

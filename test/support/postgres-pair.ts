@@ -24,6 +24,8 @@ export interface PostgresPair {
   ask(sql: string, database?: string, socket?: string): Promise<string>;
   /** Kills the primary with all its processes, promotes the standby and makes it a new one. */
   failOver(): Promise<void>;
+  /** Kills the primary with all its processes, and starts it again on what it has. */
+  restart(): Promise<void>;
   /** Promotes the standby beside the primary, which lives and waits for it with each commit; its socket. */
   promote(): Promise<string>;
   /** Kills the standby: from now on every commit waits, until it is back or let go. */
@@ -130,6 +132,10 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
       await query(primary.place, "SELECT pg_promote()");
       rmSync(old.place, { recursive: true, force: true });
       second = await standbyOf(primary);
+    },
+    async restart() {
+      await destroy(primary);
+      primary = await start(primary.place);
     },
     async promote() {
       if (second === null) throw new Error("there is no standby to promote");
