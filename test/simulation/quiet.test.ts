@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { playQuietWell } from "./quiet/stories.ts";
+import { playQuietly, playQuietWell } from "./quiet/stories.ts";
 import { playQuiet } from "./quiet/story.ts";
 import { openFiles } from "./story.ts";
 
@@ -12,6 +12,12 @@ const FROM = 53;
 
 test(`${STORIES} stories of silences, snoozes, drills and jobs that must report break no law of theirs`, async (t) => {
   t.diagnostic(await playQuietWell(FROM, STORIES));
+});
+
+test("a person may run the last rung where the fallback has nobody: its line says so", async () => {
+  const faults: string[] = [];
+  await playQuietly(29_300_024, 1, (_, found) => void faults.push(...found));
+  assert.deepEqual(faults, []);
 });
 
 test("the same seed gives the same story, to the byte; another seed another", async (t) => {

@@ -43,7 +43,11 @@ const ROWS = `SELECT id, rule, rule_id, page_accounts, state, identifiers, label
   renotify_at, due_at, wakes_at, count, alert_key FROM alerts`;
 const EVENTS =
   "SELECT id, alert_id AS alert, event, timestamp FROM events WHERE id > ? ORDER BY id";
-const HISTORY = "SELECT id, alert_id AS alert, kind FROM timeline WHERE id > ? ORDER BY id";
+/** A fallback that has nobody says so in its own line: it counts as one that reached nobody, too. */
+const HISTORY = `WITH fresh AS (SELECT id, alert_id AS alert, kind, detail FROM timeline WHERE id > ?)
+  SELECT id, alert, kind FROM fresh
+  UNION ALL SELECT id, alert, 'reached_nobody' FROM fresh
+    WHERE kind = 'fallback' AND json_array_length(detail, '$.accounts') = 0 ORDER BY id`;
 
 /** Reads the box once more after what was done. */
 export function createReader(box: Box, ledger: Ledger): (did: Did) => Look {
