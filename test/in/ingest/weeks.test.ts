@@ -74,6 +74,35 @@ test("any story fires in the hours in which the rule opened an alert", (t) => {
   assert.ok(some > 8, `${some} alerts`);
 });
 
+test("what is new and unusual at once fires in the hours in which the rule itself opened", (t) => {
+  const place = placeOf(t);
+  const both = {
+    match: { first_seen_days: 1, unusual: { factor: 2, at_least: 3 } },
+    fire_after: { count: 1, window_minutes: 60 },
+  };
+  const { send, openings } = place.project(both);
+  const [slow, fast] = TEXTS as [string, string];
+  send("something else");
+  place.wait(3 * WEEK);
+  // When more than usual came, it was new no longer.
+  send(slow);
+  place.wait(5 * HOUR);
+  for (let n = 0; n < 9; n++) send(slow);
+  place.wait(5 * HOUR);
+  for (let n = 0; n < 9; n++) send(fast);
+  const wanted = openings();
+  assert.deepEqual(
+    wanted.map(({ template }) => template),
+    [fast],
+  );
+  place.wait(60);
+  send("something else");
+  assert.deepEqual(
+    weeksOf(place, both).fired.map(({ at, template }) => ({ hour: hourOf(at), template })),
+    wanted.map(({ at, template }) => ({ hour: hourOf(at), template })),
+  );
+});
+
 test("it says what came, what usually comes, and since when it can tell", (t) => {
   const place = placeOf(t);
   const begun = place.now();

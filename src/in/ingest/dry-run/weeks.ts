@@ -67,8 +67,10 @@ export function readWeeks(reader: Reader, rule: CompiledRule, order: WeeksOrder)
         isOver,
       })
     : { fired: news, isWhole: true };
+  // Within the hour something came for which it was new.
+  const lasts = Math.min(rule.windowSeconds, DAY);
   const isNewToo = ({ key, at }: Fired) =>
-    news.some((one) => subjectOf(key) === one.key && one.at < at + AN_HOUR && one.at > at - DAY);
+    news.some((one) => subjectOf(key) === one.key && one.at < at + AN_HOUR && one.at > at - lasts);
   const fired = found.fired
     .filter((one) => !isCounted || rule.firstSeenSeconds === 0 || isNewToo(one))
     .toSorted((a, b) => a.at - b.at);
