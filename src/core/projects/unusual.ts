@@ -46,7 +46,40 @@ export interface ComparedWeeks {
   weeks: Parts[];
 }
 
-/** Of the hour of `at`: reads the counts of each day that it needs once. */
+type HoursOf = (day: number) => readonly number[] | null;
+
+/** Counts of hours: reads those of each day once. */
+function countsBy(hoursOf: HoursOf): (hour: number) => number {
+  const days = new Map<number, readonly number[] | null>();
+  return (hour) => {
+    const day = unixDay(hour * AN_HOUR);
+    if (!days.has(day)) days.set(day, hoursOf(day));
+    return days.get(day)?.[hour % 24] ?? 0;
+  };
+}
+
+/** Of the window that ends in hour `last` what came before that hour. */
+function beforeHour(
+  last: number,
+  hours: number,
+  countOf: (hour: number) => number,
+): ComparedWeeks["present"] {
+  let between = 0;
+  for (let hour = last - hours + 1; hour < last; hour++) between += countOf(hour);
+  return { cut: countOf(last - hours), between };
+}
+
+/** Up to how many of the present hour there are too few to ask how many usually come. */
+export function fewUpTo(
+  at: number,
+  { atLeast, hours }: Unusual,
+  { hoursOf }: { hoursOf: HoursOf },
+): number {
+  const { cut, between } = beforeHour(Math.floor(at / AN_HOUR), hours, countsBy(hoursOf));
+  return atLeast - 1 - cut - between;
+}
+
+/** Of the hour of `at`. */
 export function comparedAt(
   at: number,
   { hours }: Pick<Unusual, "hours">,
@@ -54,21 +87,12 @@ export function comparedAt(
     since: number;
     /** Seconds in which the box was off, of stretches that touch the span. */
     off(from: number, until: number): number;
-    hoursOf(day: number): readonly number[] | null;
+    hoursOf: HoursOf;
   },
 ): ComparedWeeks {
-  const days = new Map<number, readonly number[] | null>();
-  const countOf = (hour: number) => {
-    const day = unixDay(hour * AN_HOUR);
-    if (!days.has(day)) days.set(day, from.hoursOf(day));
-    return days.get(day)?.[hour % 24] ?? 0;
-  };
   const now = Math.floor(at / AN_HOUR);
-  const until = (last: number) => {
-    let between = 0;
-    for (let hour = last - hours + 1; hour < last; hour++) between += countOf(hour);
-    return { cut: countOf(last - hours), between };
-  };
+  const countOf = countsBy(from.hoursOf);
+  const until = (last: number) => beforeHour(last, hours, countOf);
   const weeks: Parts[] = [];
   for (let week = 1; week <= WEEKS; week++) {
     const last = now - (week * WEEK) / AN_HOUR;

@@ -4,6 +4,7 @@ import {
   type ComparedWeeks,
   comparedAt,
   countsAt,
+  fewUpTo,
   isUnusual,
   unixDay,
   usualUpTo,
@@ -45,7 +46,9 @@ export interface Unusually {
 interface Compared {
   hour: number;
   of: CountedBy;
-  compared: ComparedWeeks;
+  since: number;
+  /** Null until enough came to ask. */
+  compared: ComparedWeeks | null;
   /** So many of the hour are usual without a further look. */
   upTo: number;
 }
@@ -126,12 +129,18 @@ export function createHabits(counts: HourCounts): Habits {
       if (known?.hour !== hour) {
         const { id, since } = seriesOf(tx, rule);
         const of = { series: id, key };
-        const compared = compare(tx, tx.at, of, { since, hours: unusual.hours });
-        known = { hour, of, compared, upTo: usualUpTo(unusual, compared) };
+        const hoursOf = (day: number) => counts.hoursOf(tx, of, day);
+        known = { hour, of, since, compared: null, upTo: fewUpTo(tx.at, unusual, { hoursOf }) };
         byKey.set(key, known);
       }
       const soFar = counts.hoursOf(tx, known.of, unixDay(tx.at))?.[hour % 24] ?? 0;
       if (soFar <= known.upTo) return "usual";
+      if (known.compared === null) {
+        const { of, since } = known;
+        known.compared = compare(tx, tx.at, of, { since, hours: unusual.hours });
+        known.upTo = usualUpTo(unusual, known.compared);
+        if (soFar <= known.upTo) return "usual";
+      }
       const found = countsAt(tx.at, known.compared, soFar);
       if (found.usual === null || !isUnusual(unusual, found)) return "usual";
       return { came: Math.round(found.count), usually: Math.round(found.usual) };

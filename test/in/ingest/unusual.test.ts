@@ -43,6 +43,20 @@ test("below the least number nothing is unusual, above it what never came is", (
   assert.equal(openings().length, 1);
 });
 
+test("until the least number came, the weeks before aren't read", (t) => {
+  const { project, wait, store } = placeOf(t);
+  const { send } = project(asks(2, 3));
+  for (let week = 0; week < 3; week++) {
+    send("disk is full");
+    wait(WEEK);
+  }
+  // What reads them fails.
+  store.db.exec("UPDATE hour_counts SET hours = 'no'");
+  wait(HOUR - 1);
+  for (let n = 0; n < 2; n++) send("disk is full");
+  assert.throws(() => send("disk is full"), SyntaxError);
+});
+
 test("once it comes as usual it is no match: the alert isn't heard again", (t) => {
   const { project, wait, store } = placeOf(t);
   const { send, again } = project(asks(2, 1));
