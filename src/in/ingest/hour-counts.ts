@@ -21,7 +21,8 @@ import type { MergedTemplates } from "./merged-keys.ts";
 const HOURS = 24;
 /** Keys of all series in memory. */
 const MOST_HELD = 100_000;
-/** Keys that a batch writes beside those that rules ask for. */
+/** Keys that have waited for a minute are written so many at once: those that rules ask for, and others. */
+const MOST_ASKED = 1000;
 const MOST_WRITTEN = 200;
 /** Of an hour's count a rule may lack so much after a kill: one in so many. */
 const ONE_IN = 20;
@@ -58,7 +59,7 @@ export interface HourCounts {
   series(tx: Tx, of: { projectId: number; selection: string; since: number }): CountSeries;
   /** The younger template is part of the older now. */
   merge(tx: Tx, projectId: number, merged: MergedTemplates): void;
-  /** The end of a batch: writes what has waited for a minute, though only some of what no rule asks for. */
+  /** The end of a batch: writes some of what has waited for a minute. */
   flush(tx: Tx): void;
   /** Whether something waits for that. */
   waitsAt(at: number): boolean;
@@ -215,10 +216,10 @@ export function createHourCounts(): HourCounts {
     },
     flush(tx) {
       for (const [one, of] of touched) save(tx, of, one);
-      let written = 0;
+      let [asked, others] = [0, 0];
       for (const [one, of] of waiting) {
-        if (!isOver(one.waitsSince ?? 0, tx.at) || (!one.isAsked && ++written > MOST_WRITTEN))
-          return;
+        if (!isOver(one.waitsSince ?? 0, tx.at)) return;
+        if (one.isAsked ? ++asked > MOST_ASKED : ++others > MOST_WRITTEN) return;
         save(tx, of, one);
       }
     },

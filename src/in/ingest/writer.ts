@@ -251,6 +251,7 @@ export function createWriter(
       const now = unixSeconds(store.clock);
       // What is looked for is what is stored.
       if (hours.waitsAt(now)) written((tx) => hours.flush(tx));
+      if (hours.waitsAt(now)) return now;
       const next = effects.missing.search(store, now);
       if (!effects.missing.isDue(now)) return next;
       try {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
 import { createIngest } from "../../../src/in/ingest/handle.ts";
+import { createHourCounts } from "../../../src/in/ingest/hour-counts.ts";
 import { createWriter, defaultWriterLimits } from "../../../src/in/ingest/writer.ts";
 import { opensWhatIsMissing } from "./missing-stories.ts";
 import { DAY, HOUR, placeOf } from "./unusual-stories.ts";
@@ -254,6 +255,30 @@ test("what waits to be written is written before it is looked for", (t) => {
   const last = now();
   gone.pass(DAY);
   assert.deepEqual(gone.openings(), [{ at: last + 9 * HOUR + MINUTE, template: TEXT, host: "" }]);
+});
+
+test("of what waits a thousand counts are written at once", (t) => {
+  const { project, store, wait } = placeOf(t);
+  project({ missing: true }).send(TEXT);
+  const series = store.sql<[], number>("SELECT id FROM count_series").pluck().get() as number;
+  const keys = Array.from({ length: 1300 }, (_, n) => `t${n}`);
+  const counts = createHourCounts();
+  const come = (times: number) =>
+    store.write((tx) => {
+      for (const key of keys) for (let n = 0; n < times; n++) counts.add(tx, { series, key }, true);
+      counts.flush(tx);
+    });
+  const written = () =>
+    store.sql<[], number>("SELECT count(*) FROM hour_counts WHERE n = 22").pluck().get();
+  come(21);
+  wait(1);
+  come(1);
+  assert.equal(written(), 0, "less than a twentieth, for less than a minute");
+  wait(MINUTE);
+  come(0);
+  assert.equal(written(), 1000);
+  come(0);
+  assert.equal(written(), 1300);
 });
 
 const RUNS = 10;
