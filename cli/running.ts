@@ -1,19 +1,9 @@
+import type { Running } from "../src/app/parts.ts";
 import type { Clock } from "../src/ground/kit/clock.ts";
 import type { Log } from "../src/ground/kit/log.ts";
 import { createNotifier } from "../src/ground/kit/notify.ts";
 import { StoreFault } from "../src/ground/store/faults.ts";
 import { exitCodeOf, exitCodes } from "./exit.ts";
-
-/** A serving role, for the process around it. */
-export interface Running {
-  url: string;
-  reload(): void;
-  stop(): Promise<void>;
-  /** Called before `stop`: makes readiness fail and goes on serving for a while. */
-  drain?(): Promise<void>;
-  /** Whether jobs run and the store answers. The watchdog is fed only while this is true. */
-  isWell(): boolean;
-}
 
 /** Ends the process after a failed write or sync: 74, or 65 where SQLite found damage (contract §11). */
 export function endOnFatal(log: Log): (error: unknown) => never {
@@ -28,6 +18,25 @@ export function endOnFatal(log: Log): (error: unknown) => never {
     );
     const damaged = String((error as { code?: string }).code).startsWith("SQLITE_CORRUPT");
     process.exit(damaged ? exitCodes.damaged : exitCodes.storage);
+  };
+}
+
+/** Keeps what runs now: a machine that stands by may become one that serves. */
+export function keptRunning(deps: { log: Log; clock: Clock }): (now: Running) => Promise<void> {
+  let running: Running | null = null;
+  return async (now) => {
+    const isFirst = running === null;
+    running = now;
+    if (!isFirst) return;
+    await keepRunning(
+      {
+        url: now.url,
+        reload: () => running?.reload(),
+        stop: async () => running?.stop(),
+        isWell: () => running?.isWell() ?? true,
+      },
+      deps,
+    );
   };
 }
 

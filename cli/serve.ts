@@ -7,7 +7,7 @@ import { commandAt } from "../src/ground/kit/shell.ts";
 import { channels } from "../src/out/services/list.ts";
 import { USUAL_URL } from "./connection.ts";
 import { databaseFlags, dataFlag, flag, withFlags } from "./options.ts";
-import { endOnFatal, keepRunning } from "./running.ts";
+import { endOnFatal, keptRunning } from "./running.ts";
 
 export function registerServe(program: Command): void {
   const serve = serveFlags(new Command("serve"), "127.0.0.1:8080").description("run the box");
@@ -104,8 +104,9 @@ async function runBox(flags: BoxFlags): Promise<void> {
   const config = boxConfig(flags);
   const log = createLog(config.logLevel);
   const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };
-  const box = await startBox(config, deps);
-  await keepRunning(box, deps);
+  const keeping = keptRunning(deps);
+  const box = await startBox(config, { ...deps, onStandby: keeping });
+  await keeping(box);
   const said = box.isNew ? firstSteps(config, box) : wayIn(config, box);
   if (said !== "") process.stdout.write(`${said}\n`);
 }

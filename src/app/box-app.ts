@@ -25,6 +25,7 @@ import { publicOperations } from "../web/http/public-operations.ts";
 import { publicPageRoutes } from "../web/http/public-pages.ts";
 import { pushSeenOperation, pushSeenRoute } from "../web/http/push-seen.ts";
 import type { AppContext } from "../web/http/raw-route.ts";
+import { type BoxRole, roleRoute } from "../web/http/role.ts";
 import type { Route } from "../web/http/route.ts";
 import { dataPlaneRoutesOf } from "../web/http/routes.ts";
 import type { Serving } from "../web/http/serve-route.ts";
@@ -39,6 +40,9 @@ import { heldOf, loadOf } from "./operate/load.ts";
 import { portMetric, refusalMetrics, renderMetrics, turnMetrics } from "./operate/metrics.ts";
 import { createReachWatch, reachCheck, reachMetric } from "./operate/reach.ts";
 import type { BoxDeps, BoxParts } from "./parts.ts";
+
+/** Without a database, no other machine can be its owner. */
+const ONLY: BoxRole = { role: "owner", owner: null, epoch: 0, behind: 0 };
 
 /** Every route of a box. */
 export function boxApp(
@@ -95,6 +99,7 @@ export function boxApp(
         }),
       ),
       ...operatingRoutes(operate),
+      roleRoute(() => parts.record?.role() ?? ONLY),
     ],
     serving,
     log,
@@ -135,7 +140,7 @@ function consolePages(deps: ConsoleDeps): PagesHandler {
 
 function operating(
   config: BoxConfig,
-  { tenant, keeper, backups, doctor, ports, startedAt, serving }: BoxParts & { serving: Serving },
+  { tenant, record, backups, doctor, ports, startedAt, serving }: BoxParts & { serving: Serving },
   routes: readonly Route[],
 ) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
@@ -150,7 +155,7 @@ function operating(
       () => contactCheck(tenant.store),
       () => ingestCheck(tenant),
       () => backupCheck(tenant, scheduled),
-      ...(keeper === null ? [] : [() => databaseCheck(keeper, tenant.clock)]),
+      ...(record === null ? [] : [() => databaseCheck(record.keeper, tenant.clock)]),
     ]);
   const desk = scheduled && {
     ...scheduled.plan,
@@ -177,7 +182,7 @@ function operating(
         reachMetric(reach, tenant.store),
         ...contactMetrics(tenant.store),
         portMetric(ports()),
-        ...(keeper === null ? [] : databaseMetrics(keeper, tenant.clock)),
+        ...(record === null ? [] : databaseMetrics(record, tenant.clock)),
       ]),
     mayReadMetrics(c: AppContext) {
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();

@@ -1,114 +1,118 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sleep } from "../ground/kit/clock.ts";
 import { createEgress } from "../ground/kit/egress.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { loadKeyRing } from "../ground/kit/key-ring.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import { getMeta } from "../ground/store/meta.ts";
 import { createKeeper, type Keeper } from "../ground/store/record/keeper.ts";
-import { type DatabaseMark, readMark, writeMark } from "../ground/store/record/mark.ts";
+import { type DatabaseMark, newMark, readMark, writeMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
-import { openReader } from "../ground/store/store.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
 import { seenIn } from "../hosted/nodes/seen.ts";
 import { postgresRecord } from "../hosted/record/postgres-record.ts";
-import { type FoundStore, findStore } from "../hosted/record/taking.ts";
+import { type FoundStore, findStore, type Owned } from "../hosted/record/taking.ts";
 import { type Database, openDatabase } from "../hosted/registry/postgres/connect.ts";
+import { DatabaseAway } from "../hosted/registry/postgres/database-faults.ts";
 import { databaseMigrations, migrateDatabase } from "../hosted/registry/postgres/migrate.ts";
 import { inWords } from "../hosted/registry/postgres/open.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
-import { replaceStore } from "./box-replace.ts";
+import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-found.ts";
+import { openCopyOf, replaceStore } from "./box-replace.ts";
+import { standBy } from "./box-standby.ts";
+import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { KeptBox } from "./operate/database-health.ts";
 import type { BoxDeps } from "./parts.ts";
+import type { Listening } from "./web.ts";
 
 /** A box whose commits are in a database as well. */
-export interface BoxRecord {
-  keeper: Keeper;
+export interface BoxRecord extends KeptBox {
   /** After the store was opened: waits until the database has everything, or doesn't answer. */
   begin(tenantId: string): Promise<void>;
+  /** Closes the port of a machine that stood by. Resolves with its number; null where there was none. */
+  closeDoor(): Promise<number | null>;
   /** After the store was closed. */
   stop(): Promise<void>;
 }
 
 /** After so long without the database, a box that has served by it before starts by its own disk. */
 const ALONE_MS = 30_000;
-/** A little more than a process lives after its latest word. */
-const LIFE_MS = 12_000;
-/** A box's store in the data directory. */
-interface Local {
-  tenantId: string;
-  commits: number;
-}
 
 /**
- * Takes the box of a database, and makes the store in the data directory like it where that is the older one. Rejects with
- * StoreFault where it mustn't be served.
+ * Takes the box of a database, and makes the store in the data directory like it where that is the older one. Stands by
+ * for as long as another machine serves it. Rejects with StoreFault where it mustn't be served.
  */
 export async function openBoxRecord(
-  { data, settings }: { data: string; settings: DatabaseSettings },
+  { config, settings }: { config: BoxConfig; settings: DatabaseSettings },
   deps: BoxDeps,
+  lifecycle: Lifecycle,
 ): Promise<BoxRecord> {
-  const { clock, random, log } = deps;
+  const { data } = config;
   const path = join(data, "box.db");
   const mark = readMark(data);
-  const local = lookAt(path, mark, deps);
+  const lying = { local: lyingAt(path, mark, deps), mark };
   const { database, close } = connect(data, settings, deps);
-  const run = hexId(random);
+  const run = hexId(deps.random);
+  const node = nodeNameOf(data, deps.random);
   try {
     const reached = reach(database, deps, settings);
-    const maySkip = mark?.kept && !mark.isOlder && local !== null;
-    const found = maySkip ? await inTime(reached, deps) : await reached;
-    if (found !== "away") mustFit(found, { local, mark, data });
-    const isOlder = found !== "away" && found !== null && !isLatest(found, { local, mark });
-    const said = { runs: [...(mark?.runs ?? []), run], kept: mark?.kept ?? false };
-    // Before it is taken: then the database knows this process, whatever it still has to do.
-    writeMark(data, { ...said, isOlder });
-    let tenantId = local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
+    const maySkip = mark?.kept && !mark.isOlder && lying.local !== null;
+    let found = maySkip ? await inTime(reached, deps) : await reached;
+    if (found !== "away") mustFit(found, { ...lying, data });
+    const isOlder = found !== "away" && found !== null && !isLatest(found, lying);
+    const notes = noteIn(
+      data,
+      { ...(mark ?? newMark), runs: [...(mark?.runs ?? []), run], isOlder, standsBy: null },
+      deps,
+    );
+    let tenantId = lying.local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
+    let epoch = found === "away" ? 0 : (found?.epoch ?? 0);
     const record = postgresRecord({
       database,
-      node: nodeNameOf(data, random),
+      node,
       run,
       earlier: mark?.runs ?? [],
-      found: found === "away" ? null : found,
+      found: () => (found === "away" ? null : found),
       tenantId() {
         if (tenantId === undefined) throw new Error("the box has no name yet");
         return tenantId;
       },
       keyId: () => loadKeyRing(data, "box.key").ring?.present.id ?? null,
+      onOthers: (hasOthers) => notes.note({ hasOthers }),
     });
+    let door: Listening | null = null;
     if (found !== "away" && found !== null) {
-      const { wasLost } = await untilItsLifeIsOver(() => record.take(), deps);
-      const { tenantId } = found;
-      if (isOlder) await replaceStore(path, { database, tenantId, wasLost }, deps);
-      writeMark(data, { ...said, isOlder: false });
+      const place = { config, database, node, run, found, path, isOlder, lying, notes };
+      const taken = await takeOver(
+        place,
+        { record, lifecycle, sees: (now) => (found = now) },
+        deps,
+      );
+      door = taken.door;
+      epoch = taken.epoch;
     }
-    const keeper = createKeeper({
-      clock,
-      record,
-      onLost: deps.onFatal,
-      onAlone(why) {
-        if (why === null) log.warn("the database has every commit again");
-        else
-          log.error({ why }, "the database doesn't answer: this disk alone has what is answered");
-      },
-      onRotten: (page, isBack) =>
-        log.error(
-          { page },
-          isBack
-            ? "the disk had changed a page of the store by itself: the database's is there again"
-            : "the disk has changed a page of the store by itself, and the database hasn't got it: restore a backup",
-        ),
-      onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
-    });
+    const keeper = keeperOf(record, notes, deps);
     return {
       keeper,
       async begin(id) {
         tenantId = id;
         // A box that the database never had isn't served without it.
         await keeper.ready(mark?.kept === true);
-        if (keeper.state().aloneSince === null)
-          writeMark(data, { runs: [run], kept: true, isOlder: false });
+        if (keeper.state().aloneSince !== null) return;
+        epoch = (await record.take()).epoch;
+        notes.note({ runs: [run], kept: true, isOlder: false, wasAlone: false });
+      },
+      role: () => ({
+        role: keeper.state().aloneSince === null ? "owner" : "alone",
+        owner: node,
+        epoch,
+        behind: 0,
+      }),
+      async closeDoor() {
+        if (door === null) return null;
+        await door.close(() => {});
+        return Number(new URL(door.url).port);
       },
       async stop() {
         await keeper.stop();
@@ -119,6 +123,130 @@ export async function openBoxRecord(
     close();
     throw asFault(error, settings);
   }
+}
+
+function keeperOf(record: ReturnType<typeof postgresRecord>, notes: Notes, deps: BoxDeps): Keeper {
+  const { clock, log } = deps;
+  return createKeeper({
+    clock,
+    record,
+    onLost: deps.onFatal,
+    onAlone(why) {
+      notes.note({ wasAlone: why !== null });
+      if (why === null) log.warn("the database has every commit again");
+      else log.error({ why }, "the database doesn't answer: this disk alone has what is answered");
+    },
+    onRotten: (page, isBack) =>
+      log.error(
+        { page },
+        isBack
+          ? "the disk had changed a page of the store by itself: the database's is there again"
+          : "the disk has changed a page of the store by itself, and the database hasn't got it: restore a backup",
+      ),
+    onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
+    hasOthers: () => notes.now().hasOthers,
+  });
+}
+
+/** The directory's mark. What is noted is there before the next step. */
+function noteIn(data: string, first: DatabaseMark, { log }: BoxDeps) {
+  let said = first;
+  writeMark(data, said);
+  return {
+    now: () => said,
+    note(change: Partial<DatabaseMark>) {
+      const next = { ...said, ...change };
+      if (JSON.stringify(next) === JSON.stringify(said)) return;
+      said = next;
+      try {
+        writeMark(data, said);
+      } catch (error) {
+        log.error({ err: error }, "the directory can't be told how its box stands to the database");
+      }
+    },
+  };
+}
+
+type Notes = ReturnType<typeof noteIn>;
+
+interface Place {
+  config: BoxConfig;
+  database: Database;
+  node: string;
+  run: string;
+  found: FoundStore;
+  path: string;
+  isOlder: boolean;
+  lying: Lying;
+  notes: Notes;
+}
+
+/** Takes a box that is in the database, now or when its owner is gone, and makes the directory's store like it. */
+async function takeOver(
+  place: Place,
+  { record, lifecycle, sees }: Taker,
+  deps: BoxDeps,
+): Promise<{ epoch: number; door: Listening | null }> {
+  const { database, found, path, isOlder, lying, notes } = place;
+  const isOwn = lying.mark?.runs.includes(found.run) ?? false;
+  const open = () => {
+    const { tenantId } = found;
+    return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
+  };
+  const owned = isOwn || found.clean ? await takeNow(record, deps) : null;
+  if (owned !== null) {
+    const { epoch, wasLost } = owned;
+    if (isOlder) await replaceStore(path, { copy: await open(), wasLost }, deps);
+    notes.note({ isOlder: false });
+    return { epoch, door: null };
+  }
+  notes.note({ kept: true, isOlder: true });
+  const copy = await open();
+  const { data } = place.config;
+  const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
+  const standing = await standBy({ ...place, copy, fits }, deps);
+  notes.note({ standsBy: standing.door.url });
+  lifecycle.onStop("standby", async () => {
+    await standing.end();
+    await standing.door.close(() => {});
+  });
+  deps.onStandby?.({
+    url: standing.door.url,
+    reload: standing.door.reload,
+    isWell: standing.isWell,
+    stop: () => lifecycle.stop(),
+  });
+  for (;;) {
+    sees(await standing.untilFree());
+    const taken = await record.take().catch(notNow);
+    if (taken === null) continue;
+    deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
+    await standing.end();
+    await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
+    notes.note({ isOlder: false, standsBy: null });
+    return { epoch: taken.epoch, door: standing.door };
+  }
+}
+
+interface Taker {
+  record: ReturnType<typeof postgresRecord>;
+  lifecycle: Lifecycle;
+  /** What `record` is to find when it takes. */
+  sees(found: FoundStore): void;
+}
+
+/** null where another process has it, or had it since it was found. */
+async function takeNow(record: Taker["record"], deps: BoxDeps): Promise<Owned | null> {
+  return onceItAnswers(deps, () => record.take()).catch((error: unknown) => {
+    if (error instanceof RecordFault) return null;
+    throw error;
+  });
+}
+
+/** Another took it, or nobody knows: it is looked at again. */
+function notNow(error: unknown): null {
+  if (error instanceof RecordFault || error instanceof DatabaseAway) return null;
+  throw error;
 }
 
 function asFault(error: unknown, settings: DatabaseSettings): unknown {
@@ -171,69 +299,4 @@ async function inTime<T>(asked: Promise<T>, { clock, log }: BoxDeps): Promise<T 
   if (found === "away") asked.catch(() => {});
   if (found === "away") log.error("the database doesn't answer: the box starts by its own disk");
   return found;
-}
-
-/** null also where the file is damaged, and the database has it whole. */
-function lookAt(path: string, mark: DatabaseMark | null, { clock, random }: BoxDeps): Local | null {
-  if (!existsSync(path)) return null;
-  try {
-    const reader = openReader({ path, kind: "box", clock, random });
-    try {
-      return {
-        tenantId: String(getMeta(reader, "tenant_id") ?? ""),
-        commits: Number(getMeta(reader, "commits") ?? 0),
-      };
-    } finally {
-      reader.close();
-    }
-  } catch (error) {
-    if (mark?.kept && error instanceof StoreFault && error.kind === "damaged") return null;
-    throw error;
-  }
-}
-
-/** Whether what lies in the directory is all that the database has, or more: nobody else has served since. */
-function isLatest(
-  found: FoundStore,
-  { local, mark }: { local: Local | null; mark: DatabaseMark | null },
-): boolean {
-  if (local === null || mark === null || mark.isOlder) return false;
-  return mark.runs.includes(found.run) && local.commits >= found.seq;
-}
-
-/** Throws StoreFault where the database and the directory aren't one box. */
-function mustFit(
-  found: FoundStore | null,
-  { local, mark, data }: { local: Local | null; mark: DatabaseMark | null; data: string },
-): void {
-  const wrong = (why: string) => {
-    throw new StoreFault("misconfigured", why);
-  };
-  if (found === null) {
-    if (mark?.kept)
-      wrong(
-        `The box of ${data} is in a database, and this one holds none: is it the right one? If that one is lost, make a backup (box backup), restore it into an empty directory, and serve that with an empty database.`,
-      );
-    return;
-  }
-  if (local !== null && local.tenantId !== found.tenantId)
-    wrong(`The database holds another box than ${data}: give each box a database of its own.`);
-  const keys = loadKeyRing(data, "box.key").ring?.keys;
-  if (found.keyId !== null && keys?.has(found.keyId) !== true)
-    wrong(
-      `The secrets of the database's box are sealed with the key ${found.keyId}, which isn't in ${data}: put its box.key and box.key.* there first.`,
-    );
-}
-
-/** A process that was killed seems to live for some seconds. One that goes on living keeps the box. */
-async function untilItsLifeIsOver<T>(take: () => Promise<T>, deps: BoxDeps): Promise<T> {
-  const until = deps.clock.mono() + LIFE_MS;
-  for (;;) {
-    try {
-      return await onceItAnswers(deps, take);
-    } catch (error) {
-      if (!(error instanceof RecordFault) || deps.clock.mono() > until) throw error;
-      await sleep(deps.clock, 500);
-    }
-  }
 }

@@ -2,8 +2,9 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { giveToOwner } from "../ground/kit/owner.ts";
 import { openSqlite } from "../ground/store/database.ts";
+import { StoreFault } from "../ground/store/faults.ts";
 import { syncDirectory, syncFile } from "../ground/store/files.ts";
-import { restorePages } from "../hosted/record/restore.ts";
+import { openCopy, type StoreCopy } from "../hosted/record/copy.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { freshDirectory } from "../records/backup/restore.ts";
 import { goOnAbove } from "../records/backup/restored.ts";
@@ -13,28 +14,48 @@ import type { BoxDeps } from "./parts.ts";
 /** So many alerts may an owner have opened by its own disk, which is lost. */
 const GAP = 100_000;
 
+/** The file beside the store that is made what the database holds. */
+export const copyPath = (path: string): string => `${path}.copy`;
+
 export interface Replacing {
-  database: Database;
-  tenantId: string;
+  copy: StoreCopy;
   /** Its owner may have given out ids that the database doesn't know. */
   wasLost: boolean;
 }
 
-/** Makes the store in the data directory of the database's pages. What was there is moved aside. */
+/**
+ * Opens the copy beside the store. A store that holds nothing but what the database has becomes the copy; any other is
+ * moved aside when the copy takes its place.
+ */
+export async function openCopyOf(
+  path: string,
+  { database, tenantId, isKnown }: { database: Database; tenantId: string; isKnown: boolean },
+): Promise<StoreCopy> {
+  const copy = copyPath(path);
+  const drop = (of: string) => {
+    for (const end of ["-wal", "-shm"]) rmSync(of + end, { force: true });
+  };
+  if (isKnown && existsSync(path)) {
+    drop(path);
+    renameSync(path, copy);
+  }
+  drop(copy);
+  const opened = await openCopy(database, tenantId, copy);
+  giveToOwner(copy, dirname(path));
+  return opened;
+}
+
+/** The copy becomes the store in the data directory. Only for the box's owner, since nobody else changes it then. */
 export async function replaceStore(
   path: string,
-  { database, tenantId, wasLost }: Replacing,
+  { copy, wasLost }: Replacing,
   deps: BoxDeps,
 ): Promise<void> {
-  const made = `${path}.restoring`;
-  const clear = () => {
-    for (const end of ["", "-wal", "-shm"]) rmSync(made + end, { force: true });
-  };
-  deps.log.info("the store is made of the database's pages");
-  await onceItAnswers(deps, async () => {
-    clear();
-    await restorePages(database, tenantId, made);
-  });
+  const pages = await onceItAnswers(deps, () => copy.follow());
+  if (copy.seq === null) throw new StoreFault("damaged", "The database holds no page of this box.");
+  deps.log.info({ pages }, "the store is made of the database's pages");
+  copy.close();
+  const made = copyPath(path);
   const db = openSqlite(made);
   try {
     if (wasLost) db.transaction(() => goOnAbove(db, { gap: GAP })).immediate();
@@ -42,7 +63,6 @@ export async function replaceStore(
     db.close();
   }
   syncFile(made);
-  giveToOwner(made, dirname(path));
   if (existsSync(path)) {
     const aside = moveAside(path, deps);
     deps.log.warn(

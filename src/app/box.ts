@@ -14,7 +14,7 @@ import { boxHttp } from "./box-http.ts";
 import type { BoxRecord } from "./box-record.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { linkKeyFile } from "./key-link.ts";
-import { createLifecycle } from "./lifecycle.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { linkUrl } from "./link-url.ts";
 import { readTls } from "./listen-fault.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
@@ -46,12 +46,16 @@ export interface RunningBox {
 }
 
 /** null without a database, whose code is then not loaded. */
-async function recordOf({ data, database }: BoxConfig, deps: BoxDeps): Promise<BoxRecord | null> {
-  if (database !== null) {
+async function recordOf(
+  config: BoxConfig,
+  deps: BoxDeps,
+  lifecycle: Lifecycle,
+): Promise<BoxRecord | null> {
+  if (config.database !== null) {
     const { openBoxRecord } = await import("./box-record.ts");
-    return openBoxRecord({ data, settings: database }, deps);
+    return openBoxRecord({ config, settings: config.database }, deps, lifecycle);
   }
-  mustBeAlone(data, "is served with it: name it, --database URL");
+  mustBeAlone(config.data, "is served with it: name it, --database URL");
   return null;
 }
 
@@ -64,7 +68,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("lock", lockDirectory(config.data));
     dropLeftovers(config.data, (name) => /^box\.(db|key)/.test(name));
     if (config.keyFile !== null) linkKeyFile(config.data, config.keyFile);
-    const record = await recordOf(config, deps);
+    const record = await recordOf(config, deps, lifecycle);
     lifecycle.onStop("database", () => record?.stop());
     const ended = () => tenant.changes.told([{ topic: "host" }]);
     const isTimeKnown = () => tenant.watch.state().sane;
@@ -109,7 +113,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const ports = () => intake?.counts() ?? [];
     const http = boxHttp(config, deps, {
       tenant,
-      keeper: record?.keeper ?? null,
+      record,
       backups,
       doctor,
       ports,
@@ -130,7 +134,9 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("adapters", () => side?.close(() => tenant.ingest.drain()));
     const webPorts = await openWebPorts(config, { tenant, serve, senders });
     lifecycle.onStop("senders", () => webPorts.close(() => tenant.ingest.drain()));
-    const web = await listen(config, serve);
+    // Whoever came by the port of a standby goes on by it.
+    const port = (await record?.closeDoor()) ?? config.port;
+    const web = await listen({ ...config, port }, serve);
     lifecycle.onStop("http", () =>
       web.close(() => {
         tenant.waiters.wake();

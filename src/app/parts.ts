@@ -5,7 +5,6 @@ import type { Log } from "../ground/kit/log.ts";
 import type { Resolve } from "../ground/kit/names.ts";
 import type { Random } from "../ground/kit/random.ts";
 import type { Sealer } from "../ground/kit/sealer.ts";
-import type { Keeper } from "../ground/store/record/keeper.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { PageCounts } from "../hosted/page-counts.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
@@ -16,7 +15,19 @@ import type { DoctorService } from "../tenant/host.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { ServerLimits } from "../web/http/server-limits.ts";
 import type { PortCounts } from "../web/intake/port.ts";
+import type { KeptBox } from "./operate/database-health.ts";
 import type { HostedState } from "./operate/hosted-health.ts";
+
+/** A serving role, for the process around it. */
+export interface Running {
+  url: string;
+  reload(): void;
+  stop(): Promise<void>;
+  /** Called before `stop`: makes readiness fail and goes on serving for a while. */
+  drain?(): Promise<void>;
+  /** Whether jobs run and the store answers. The watchdog is fed only while this is true. */
+  isWell(): boolean;
+}
 
 /** What both roles get from their caller. */
 export interface BoxDeps {
@@ -33,6 +44,8 @@ export interface BoxDeps {
   egress?(): EgressClient;
   /** A second place where commits have to be before anybody hears of them. Default: none. */
   durable?: DurableGate;
+  /** Called once where another machine serves the box, and this one stands by until it may. */
+  onStandby?(standing: Running): void;
   /** Resolves names in place of the operating system. */
   resolve?: Resolve;
 }
@@ -41,7 +54,7 @@ export interface BoxDeps {
 export interface BoxParts {
   tenant: Tenant;
   /** What keeps its commits in a database; null without one. */
-  keeper: Keeper | null;
+  record: KeptBox | null;
   backups: ScheduledBackups | null;
   doctor: DoctorService;
   /** Figures of the ports for senders. */

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RecordFault } from "../../src/ground/store/record/record.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
+import { openCopy } from "../../src/hosted/record/copy.ts";
 import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
-import { restorePages } from "../../src/hosted/record/restore.ts";
 import { findStore } from "../../src/hosted/record/taking.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
@@ -38,19 +38,27 @@ postgresTest(
   async (t) => {
     const database = (await testDatabase(t, { empty: true })).open();
     await migrateDatabase(database, databaseMigrations(), "box");
-    const owner = async (run: string, earlier: string[] = []) =>
-      postgresRecord({
+    const owner = async (run: string, earlier: string[] = []) => {
+      const found = await findStore(database);
+      return postgresRecord({
         database,
         node: run,
         run,
         earlier,
-        found: await findStore(database),
+        found: () => found,
         tenantId: () => TENANT,
         keyId: () => "0123456789abcdef",
+        onOthers() {},
       });
+    };
     const stored = async (name: string) => {
       const path = join(scratch(t), name);
-      await restorePages(database, TENANT, path);
+      const copy = await openCopy(database, TENANT, path);
+      try {
+        await copy.follow();
+      } finally {
+        copy.close();
+      }
       return readFileSync(path);
     };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { restorePages } from "../../src/hosted/record/restore.ts";
+import { openCopy } from "../../src/hosted/record/copy.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { run } from "../support/children.ts";
 import { memoryOrTemp } from "../support/memory.ts";
@@ -30,10 +30,9 @@ const NAMED = [
   "asked: a compare's pages",
   "asked: a compare's end",
   "asked: COMMIT, done",
-  "openSync box.db.restoring",
-  "renameSync box.db-wal",
+  "openSync box.db.copy",
   "renameSync box.db",
-  "renameSync box.db.restoring",
+  "renameSync box.db.copy",
   "asked: leaving, done",
 ];
 
@@ -101,7 +100,9 @@ async function comesBack(
   await box.stop();
   const kept = join(data, "kept.db");
   const reader = database.open();
-  await restorePages(reader, TENANT, kept);
+  const copy = await openCopy(reader, TENANT, kept);
+  await copy.follow();
+  copy.close();
   reader.close();
   assert.ok(readFileSync(kept).equals(readFileSync(join(data, "box.db"))), about);
 }

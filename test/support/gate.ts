@@ -32,7 +32,14 @@ export function handGate(): HandGate {
 }
 
 /** Answers about the process itself: what they wait for would not be waited for by anybody. */
-export const AT_ONCE = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/version"];
+export const AT_ONCE = [
+  "/healthz",
+  "/readyz",
+  "/metrics",
+  "/v1/openapi.json",
+  "/v1/role",
+  "/v1/version",
+];
 
 /**
  * Does `act` with the gate shut, and shows that nothing came of it before the gate was opened: it asked the gate, and

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { openReadOnly } from "../../src/ground/store/database.ts";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
@@ -48,7 +49,13 @@ export async function keptStage(t: TestContext, pair?: PostgresPair): Promise<Ke
       mkdirSync(data);
       const made = boxProcess(["env", `BOX_DATABASE=${url}`, ...plain], data);
       machines.push(made);
-      return made;
+      return Object.assign(Object.create(made) as BoxProcess, {
+        async start() {
+          await made.start();
+          // Until the life of the machine before is over it stands by.
+          while ((await made.api.call("GET", "/v1/role")).status === 503) await pause(250);
+        },
+      });
     },
     ask: (sql) => own?.query(sql) ?? Promise.reject(new Error("ask the pair")),
     reach(may) {

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { openBoxRecord } from "../../src/app/box-record.ts";
+import { boxConfig } from "../../src/app/config.ts";
+import { createLifecycle } from "../../src/app/lifecycle.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { openSqlite } from "../../src/ground/store/database.ts";
 import { openStore } from "../../src/ground/store/store.ts";
-import { databaseSettings } from "../../src/hosted/registry/postgres/settings.ts";
 
 export const TENANT = "t_0123456789abcdef";
 const about = { clock: systemClock, random: systemRandom };
@@ -19,14 +20,21 @@ export function makeBox(data: string): void {
 
 /** The store of a box, in a database as well, as `box serve` opens it; without what a box does beside. */
 export async function openedBox(data: string, url: string) {
-  const database = databaseSettings({ database: url }, []);
-  if (database === null) throw new Error(`no database: ${url}`);
+  const config = boxConfig({
+    data,
+    listen: "127.0.0.1:0",
+    database: url,
+    publicUrl: "http://a.test",
+  });
+  const settings = config.database;
+  if (settings === null) throw new Error(`no database: ${url}`);
   const fatal = (error: unknown) => {
     throw error;
   };
   const record = await openBoxRecord(
-    { data, settings: database },
+    { config, settings },
     { ...about, log: silentLog, onFatal: fatal },
+    createLifecycle(about.clock, silentLog),
   );
   const path = join(data, "box.db");
   const { keeper } = record;

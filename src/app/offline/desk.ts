@@ -7,7 +7,7 @@ import type { Sealer } from "../../ground/kit/sealer.ts";
 import { mayTell } from "../../ground/store/durable.ts";
 import { type FaultKind, StoreFault } from "../../ground/store/faults.ts";
 import { setMeta } from "../../ground/store/meta.ts";
-import { mustBeAlone } from "../../ground/store/record/mark.ts";
+import { mustBeAlone, STANDS_BY } from "../../ground/store/record/mark.ts";
 import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
 import { ensureTenant } from "../../tenant/tenant.ts";
 import type { Directory, OpenDirectory } from "./directory.ts";
@@ -120,6 +120,13 @@ export async function answerDesk(
   });
   const told = await said(() => mayTell(store));
   return JSON.stringify("fault" in told ? told : done);
+}
+
+/** What the socket of a machine that stands by answers. */
+export function standbyAnswer(): string {
+  return JSON.stringify({
+    fault: { of: "store", kind: "unavailable", message: STANDS_BY } satisfies Fault,
+  });
 }
 
 /** Throws UsageError. */

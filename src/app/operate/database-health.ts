@@ -1,7 +1,14 @@
 import type { Clock } from "../../ground/kit/clock.ts";
 import type { Keeper } from "../../ground/store/record/keeper.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
-import { counter, gauge, type Metric } from "./metrics.ts";
+import type { BoxRole } from "../../web/http/role.ts";
+import { counter, gauge, type Metric, roleMetric } from "./metrics.ts";
+
+/** A box whose commits are in a database as well. */
+export interface KeptBox {
+  keeper: Keeper;
+  role(): BoxRole;
+}
 
 /** So long a disk that has changed a page is looked at. */
 const ROT_MS = 24 * 3_600_000;
@@ -19,14 +26,18 @@ export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
   if (aloneSince === null)
     return { ...base, ok: true, detail: "it has everything that anybody has heard of" };
   const seconds = Math.round((clock.mono() - aloneSince) / 1000);
-  const detail = `it doesn't answer: for ${seconds} s this disk alone has what is answered`;
+  const rest = keeper.isInDoubt()
+    ? "what comes rings from here, and senders are told to send it again, because another machine may take the box"
+    : "this disk alone has what is answered";
+  const detail = `it doesn't answer for ${seconds} s: ${rest}`;
   return { ...base, ok: false, detail, named: `${detail} (${fault ?? "no answer"})` };
 }
 
-export function databaseMetrics(keeper: Keeper, clock: Clock): Metric[] {
+export function databaseMetrics({ keeper, role }: KeptBox, clock: Clock): Metric[] {
   const { aloneSince, aloneMs, kept, waiting, putBack, compared } = keeper.state();
   const now = aloneSince === null ? 0 : clock.mono() - aloneSince;
   return [
+    roleMetric(role().role),
     gauge(
       "box_alone",
       "Whether this disk alone has what is answered, because the database is away.",

@@ -10,6 +10,7 @@ import { diskSizes } from "../../tenant/disk.ts";
 import { awayFindings } from "./away-health.ts";
 import { contactFindings } from "./contact-health.ts";
 import { heartbeatFindings } from "./doctor-heartbeats.ts";
+import { standbyFindings } from "./doctor-standby.ts";
 import {
   ailingChannels,
   backupFinding,
@@ -34,6 +35,8 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
   const outside = [directoryFinding(data), logFinding(data)];
   let reader: ReturnType<typeof openBox>;
   try {
+    const standby = await standbyFindings(options);
+    if (standby !== null) return [...outside, ...standby];
     reader = openBox(options);
   } catch (error) {
     return [...outside, storeFault(error)];

@@ -4,6 +4,7 @@ import type { Dispatcher } from "../../out/outbox/dispatcher.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Refusals } from "../../web/http/refusals.ts";
+import type { BoxRole } from "../../web/http/role.ts";
 import type { PortCounts } from "../../web/intake/port.ts";
 import { backupAge } from "./backup-health.ts";
 
@@ -51,6 +52,10 @@ export function turnMetrics(turns: LoopTurns): Metric[] {
     ),
   ];
 }
+
+/** What this machine is for the box, as a label. */
+export const roleMetric = (role: BoxRole["role"]): Metric =>
+  gauge("box_role", "What this machine is for the box.", [{ labels: { role }, value: 1 }]);
 
 /** Messages at the ports for senders, by result. */
 export function portMetric(ports: readonly PortCounts[]): Metric {

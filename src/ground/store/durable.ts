@@ -15,6 +15,19 @@ export function mayTell(store: Pick<Store, "durable" | "clock">): Promise<void> 
   return waiting === null ? null : inTime(store.clock, waiting);
 }
 
+/** The same for senders, who send again what nobody confirms: not while another machine may never have it. */
+export function mayConfirm(
+  store: Pick<Store, "durable" | "isInDoubt" | "clock">,
+): Promise<void> | null {
+  const waiting = store.isInDoubt() ? Promise.resolve() : mayTell(store);
+  const confirmed = waiting?.then(() => {
+    if (store.isInDoubt()) throw notYet();
+  });
+  // A batch may be of senders who don't wait.
+  confirmed?.catch(() => {});
+  return confirmed ?? null;
+}
+
 function inTime(clock: Clock, waiting: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = () => {

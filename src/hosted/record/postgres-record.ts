@@ -1,6 +1,7 @@
 import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store/record/record.ts";
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
 import { imageOf, pageValues } from "./body.ts";
+import { HASHES, hashesIn } from "./copy.ts";
 import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
 
 /** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
@@ -17,23 +18,37 @@ const PUT = (n: number, from: string) =>
      SELECT $1, a.page, a.hash, substring($${n + 4}::bytea FROM a.start FOR a.length) FROM ${from}${pagesOf(n)}
      ON CONFLICT (tenant_id, page) DO UPDATE SET hash = excluded.hash, body = excluded.body`;
 
-/** Fence and pages are one statement: what is written under another's epoch is nothing. */
-const KEEP = (only: string) => `
+/** How many machines stand by. */
+const OTHERS = "(SELECT count(*)::int FROM nodes WHERE alive_until > clock_timestamp())";
+
+/**
+ * Fence and pages are one statement: what is written under another's epoch is nothing. `before`, `pages`: for machines
+ * that stand by, where there are some.
+ */
+const KEEP = (only: string, before: string, pages: string) => `
   WITH mine AS (
     UPDATE tenant_stores SET seq = $4, page_count = $5, page_sum = $6, alive_until = ${LIFE}
      WHERE ${OURS} ${only} RETURNING tenant_id),
   cut AS (DELETE FROM tenant_pages p USING mine WHERE p.tenant_id = mine.tenant_id AND p.page > $5),
-  put AS (${PUT(7, "mine, ")})
-  SELECT count(*)::int AS n FROM mine`;
-const KEEP_NEXT = KEEP("AND seq IN ($12, $4)");
-const KEEP_ALL = KEEP("");
+  put AS (${PUT(7, "mine, ")}),
+  shipped AS (
+    INSERT INTO tenant_ships (tenant_id, seq, before, pages, made_at)
+      SELECT $1, $4, ${before}, ${pages}, clock_timestamp() FROM mine WHERE ${OTHERS} > 0
+      ON CONFLICT (tenant_id, seq) DO NOTHING)
+  SELECT count(*)::int AS n, ${OTHERS} AS others FROM mine`;
+const KEEP_NEXT = KEEP("AND seq IN ($12, $4)", "$12", "$7");
+const KEEP_ALL = KEEP("", "0", "NULL");
 const PUT_SLICE = PUT(2, "");
 
-const RENEW = `UPDATE tenant_stores SET alive_until = ${LIFE}, key_id = $4 WHERE ${OURS} RETURNING seq`;
+const RENEW = `UPDATE tenant_stores SET alive_until = ${LIFE}, key_id = $4 WHERE ${OURS} RETURNING seq, ${OTHERS} AS others`;
 const LEAVE = `UPDATE tenant_stores SET alive_until = clock_timestamp(), clean = true WHERE ${OURS}`;
 
-export interface PostgresRecordOptions extends Omit<Taking, "tenantId"> {
+export interface PostgresRecordOptions extends Omit<Taking, "tenantId" | "found"> {
   database: Database;
+  /** What the store was found to be, asked when it is taken. */
+  found(): Taking["found"];
+  /** Called with each answer: whether other machines stand by, which may take the store. */
+  onOthers(areThere: boolean): void;
   /** Asked when the store is taken. */
   tenantId(): string;
   /** The id of the key for its secrets. */
@@ -74,33 +89,33 @@ export function postgresRecord(
 
   return {
     async take() {
-      taken ??= await takeStore(database, { ...options, tenantId: options.tenantId() });
+      const [tenantId, found] = [options.tenantId(), options.found()];
+      taken ??= await takeStore(database, { ...options, tenantId, found });
       latest = Math.max(latest, taken.seq);
       return taken;
     },
     async renew() {
-      const [row] = await database.query<{ seq: number }>(RENEW, [...ours(), options.keyId()], {
-        withinMs: KEEP_MS,
-      });
-      return row === undefined ? explained(database) : row.seq === latest;
+      const values = [...ours(), options.keyId()];
+      const [row] = await database.query<Renewed>(RENEW, values, { withinMs: KEEP_MS });
+      if (row === undefined) return explained(database);
+      options.onOthers(row.others > 0);
+      return row.seq === latest;
     },
     async hashes() {
       const [row] = await database.query<{ pages: Buffer | null; seq: number }>(
-        `SELECT seq, (SELECT string_agg(int4send(page) || int8send(hash), ''::bytea) FROM tenant_pages
-            WHERE tenant_id = $1) AS pages FROM tenant_stores WHERE tenant_id = $1`,
+        `SELECT seq, ${HASHES} AS pages FROM tenant_stores WHERE tenant_id = $1`,
         [options.tenantId()],
       );
       listed = row?.seq ?? 0;
-      const all = row?.pages ?? Buffer.of();
-      return Array.from({ length: all.length / 12 }, (_, i) => ({
-        page: all.readInt32BE(12 * i),
-        hash: all.readBigInt64BE(12 * i + 4),
-      }));
+      return hashesIn(row?.pages ?? null);
     },
     async keep(end) {
       const values = [...valuesAt(end), latest];
-      const [row] = await database.query<{ n: number }>(KEEP_NEXT, values, { withinMs: KEEP_MS });
+      const [row] = await database.query<{ n: number; others: number }>(KEEP_NEXT, values, {
+        withinMs: KEEP_MS,
+      });
       if (row?.n !== 1) return explained(database);
+      options.onOthers(row.others > 0);
       latest = end.seq;
       return true;
     },
@@ -137,6 +152,11 @@ export function postgresRecord(
       await database.query(LEAVE, ours(), { withinMs: KEEP_MS });
     },
   };
+}
+
+interface Renewed {
+  seq: number;
+  others: number;
 }
 
 const setBack = () =>

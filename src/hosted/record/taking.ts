@@ -11,6 +11,8 @@ export interface FoundStore {
   keyId: string | null;
   /** Its owner may still live. */
   isAlive: boolean;
+  /** Its owner left it, and nothing of it is anywhere else. */
+  clean: boolean;
 }
 
 export interface Taking {
@@ -43,6 +45,49 @@ export async function findStore(database: Pick<Database, "query">): Promise<Foun
   return found ?? null;
 }
 
+/** A machine that stands by. */
+export interface Standby {
+  node: string;
+  run: string;
+  version: string;
+  /** How many of its tables' versions this program knows. */
+  schema: number;
+}
+
+const STAND_BY = `WITH me AS (
+  INSERT INTO nodes (id, run, version, store_schema, alive_until) VALUES ($1, $2, $3, $4, ${LIFE})
+    ON CONFLICT (id) DO UPDATE SET run = excluded.run, version = excluded.version,
+      store_schema = excluded.store_schema, seen_at = now(), alive_until = excluded.alive_until)
+  ${FOUND} ORDER BY tenant_id LIMIT 1`;
+const LOOK_MS = 2_000;
+
+/** Says that this machine stands by, and looks whose the box is. */
+export async function standByFor(
+  database: Database,
+  { node, run, version, schema }: Standby,
+): Promise<FoundStore | null> {
+  const [found] = await database.query<FoundStore>(STAND_BY, [node, run, version, schema], {
+    withinMs: LOOK_MS,
+  });
+  return found ?? null;
+}
+
+/** Stands by no longer. */
+export async function endStandby(database: Database, { node, run }: Standby): Promise<void> {
+  await database.query("DELETE FROM nodes WHERE id = $1 AND run = $2", [node, run], {
+    withinMs: LOOK_MS,
+  });
+}
+
+/** Forgets ships that every machine that stands by has seen, or is too late for. */
+export async function forgetShips(database: Database): Promise<void> {
+  await database.query(
+    "DELETE FROM tenant_ships WHERE made_at < clock_timestamp() - interval '10 min'",
+    [],
+    { withinMs: LOOK_MS },
+  );
+}
+
 /**
  * Makes the store this process's, under the next epoch. Asked again, it finds that it did. Rejects with RecordFault where
  * another process has it, or had it since it was found.
@@ -53,10 +98,7 @@ export function takeStore(database: Database, taking: Taking): Promise<Owned> {
 
 async function take(tx: DatabaseTx, taking: Taking): Promise<Owned> {
   const { tenantId, node, run, earlier, found } = taking;
-  const [row] = await tx.query<FoundStore & { clean: boolean }>(
-    `${FOUND} WHERE tenant_id = $1 FOR UPDATE`,
-    [tenantId],
-  );
+  const [row] = await tx.query<FoundStore>(`${FOUND} WHERE tenant_id = $1 FOR UPDATE`, [tenantId]);
   if (row === undefined) return begin(tx, taking);
   const { epoch, seq, clean } = row;
   if (row.run === run) return { epoch, seq, wasLost: !clean };

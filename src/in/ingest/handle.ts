@@ -5,7 +5,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { turns } from "../../ground/kit/turns.ts";
-import { mayTell } from "../../ground/store/durable.ts";
+import { mayConfirm } from "../../ground/store/durable.ts";
 import type { Store } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
@@ -166,7 +166,7 @@ export function createIngest(
       process: (batch) => turns.during("events", () => processLive(batch)),
       commitMs: () => store.commitMs,
       now: () => store.clock.mono(),
-      mayTell: () => mayTell(store),
+      mayTell: () => mayConfirm(store),
     },
     limits.batch ?? defaultBatchLimits,
   );

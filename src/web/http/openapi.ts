@@ -133,6 +133,14 @@ const plainRoutes: Record<string, { summary: string; security?: object[]; respon
     responses: { ...responses(200, undefined, ["unauthorized"]), "200": { description: "OK" } },
   },
   "/v1/openapi.json": { summary: "This document" },
+  "/v1/role": {
+    summary:
+      "Whose the box is (`role`, `owner`, `epoch`, `behind`), for load balancers before several machines",
+    responses: {
+      "200": { description: "This machine serves the box" },
+      "503": { description: "It stands by" },
+    },
+  },
   "/v1/version": { summary: "Name and version of the program" },
 };
 

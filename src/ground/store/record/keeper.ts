@@ -30,6 +30,11 @@ export interface Keeper {
   /** Called directly after each COMMIT, with its number. */
   committed(seq: number): void;
   durable: DurableGate;
+  /**
+   * This disk alone has what is committed, and another machine may take the store meanwhile: then nobody ever has it.
+   * It may ring, but no sender may be told that it was taken.
+   */
+  isInDoubt(): boolean;
   /** Resolves when the place has everything; `orAlone`: also when this disk alone has to be enough. */
   ready(orAlone: boolean): Promise<void>;
   state(): KeeperState;
@@ -47,6 +52,8 @@ export interface KeeperOptions {
   onCompared(why: Why, pages: number): void;
   /** The disk had changed a page; whether it was put back. */
   onRotten(page: number, isBack: boolean): void;
+  /** Whether other machines stand by. */
+  hasOthers(): boolean;
 }
 
 /**
@@ -113,9 +120,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
   const goAlone = () => {
     aloneSince = clock.mono();
+    options.onAlone(fault ?? "no answer");
     taken();
     tell();
-    options.onAlone(fault ?? "no answer");
   };
   const isBack = () => {
     sure = asked;
@@ -174,7 +181,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     isTaken = true;
     if (from.isGap) await compareAll(from);
     else if (batch !== null || from.waiting > 0) await ship(from);
-    else if (rotten.length > 0) await putBack(from, rotten[0] ?? 0);
+    else if (rotten.length > 0 && isSure()) await putBack(from, rotten[0] ?? 0);
     else confirm(from, await record.renew());
     heard();
     idle = isSure() ? 0 : RENEW_TICKS;
@@ -271,6 +278,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (underWay.length === 0) underWay.push(quiet());
       return underWay.at(-1)?.promise ?? null;
     },
+    isInDoubt: () => aloneSince !== null && options.hasOthers(),
     ready: (orAlone) => (orAlone ? first : firstKept).promise,
     state: () => ({
       ...counts,

@@ -13,10 +13,23 @@ const mark = z.object({
   kept: z.boolean(),
   /** What lies here is older than the database's, by which it is being replaced. */
   isOlder: z.boolean(),
+  /** It may hold what was answered while the database was away, and isn't there. */
+  wasAlone: z.boolean().default(true),
+  /** Other machines stand by: while this one doesn't hear the database, they may take the box. */
+  hasOthers: z.boolean().default(false),
+  /** It stands by, and answers at this address. */
+  standsBy: z.string().nullable().default(null),
 });
+
+/** Of a directory that no database had before. */
+export const newMark: DatabaseMark = mark.parse({ runs: [], kept: false, isOlder: false });
 
 /** What says in a data directory that its commits are in a database as well. */
 export type DatabaseMark = z.infer<typeof mark>;
+
+/** For commands on the directory of a machine that stands by. */
+export const STANDS_BY =
+  "This machine stands by. Ask the one that serves the box: GET /v1/role says which.";
 
 /** null where there is none. Throws StoreFault where it isn't readable. */
 export function readMark(data: string): DatabaseMark | null {

@@ -3,8 +3,10 @@ import { hash } from "node:crypto";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { ServiceError } from "../../../../src/ground/kit/errors.ts";
 import { systemRandom } from "../../../../src/ground/kit/random.ts";
 import { openReadOnly, openSqlite } from "../../../../src/ground/store/database.ts";
+import { mayConfirm } from "../../../../src/ground/store/durable.ts";
 import { createKeeper, type Keeper } from "../../../../src/ground/store/record/keeper.ts";
 import { pageHash } from "../../../../src/ground/store/record/sums.ts";
 import { openStore, type Store } from "../../../../src/ground/store/store.ts";
@@ -29,6 +31,7 @@ function kept(t: TestContext) {
     rotten: [] as [number, boolean][],
     lost: [] as Error[],
   };
+  const others = { areThere: false };
   const keeper = createKeeper({
     clock,
     record,
@@ -36,10 +39,12 @@ function kept(t: TestContext) {
     onAlone: (why) => void said.alone.push(why),
     onCompared: (why) => void said.compared.push(why),
     onRotten: (page, isBack) => void said.rotten.push([page, isBack]),
+    hasOthers: () => others.areThere,
   });
   const now = () => hash("sha256", databaseOf(path), "hex");
-  const watched: Pick<Keeper, "opened" | "committed"> = {
+  const watched: Pick<Keeper, "opened" | "committed" | "isInDoubt"> = {
     opened: keeper.opened,
+    isInDoubt: keeper.isInDoubt,
     committed(seq) {
       states.add(now());
       keeper.committed(seq);
@@ -78,7 +83,18 @@ function kept(t: TestContext) {
     store.db.pragma("wal_checkpoint(TRUNCATE)");
     return databaseOf(path);
   };
-  return { path, clock, record, keeper, store, said, stop, whole, note: () => states.add(now()) };
+  return {
+    path,
+    clock,
+    record,
+    keeper,
+    store,
+    said,
+    others,
+    stop,
+    whole,
+    note: () => states.add(now()),
+  };
 }
 
 function change(store: Store, upTo: (most: number) => number): void {
@@ -176,6 +192,29 @@ test("while the place doesn't answer, the disk alone is enough after 4.5 s, and 
   await clock.turn(1_500);
   assert.deepEqual(said.alone, ["no answer", null]);
   assert.ok(world.whole().equals(record.image()));
+});
+
+test("where another machine may take the store, it rings alone, and no sender is told that it was taken", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, others } = world;
+  await settled(world);
+  others.areThere = true;
+  assert.equal(mayConfirm(store), null);
+  record.fate = () => "away";
+  change(store, () => 3);
+  const waiting = mayConfirm(store)?.then(
+    () => "told",
+    (error: ServiceError) => error.code,
+  );
+  const sent = store.durable();
+  await clock.turn(4_750);
+  await sent;
+  assert.equal(await waiting, "not_ready");
+  assert.equal(store.durable(), null, "what comes rings");
+  await assert.rejects(mayConfirm(store) ?? Promise.resolve(), { code: "not_ready" });
+  record.fate = () => "answered";
+  await clock.turn(1_500);
+  assert.equal(mayConfirm(store), null);
 });
 
 test("while pages are compared, nobody hears of what isn't there yet", async (t) => {

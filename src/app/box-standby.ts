@@ -1,0 +1,186 @@
+import { version } from "../ground/kit/assets.ts";
+import { sleep } from "../ground/kit/clock.ts";
+import { StoreFault } from "../ground/store/faults.ts";
+import { migrations } from "../ground/store/migrations.ts";
+import type { StoreCopy } from "../hosted/record/copy.ts";
+import {
+  endStandby,
+  type FoundStore,
+  forgetShips,
+  type Standby,
+  standByFor,
+} from "../hosted/record/taking.ts";
+import type { Database } from "../hosted/registry/postgres/connect.ts";
+import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
+import type { BoxConfig } from "./config.ts";
+import { serveDesk } from "./offline/serve-sock.ts";
+import type { BoxDeps } from "./parts.ts";
+import { openStandbyDoor, type StandbyState } from "./standby-door.ts";
+import type { Listening } from "./web.ts";
+
+const LOOK_MS = 1_000;
+/**
+ * Whoever takes from an owner that didn't leave must have heard the database for so long: after an outage every owner
+ * seems to be dead, and asks again within that time.
+ */
+const HEARD_MS = 10_000;
+/** A longer time between two looks is one in which this process stood still, and heard nothing. */
+const STOOD_MS = 5_000;
+const FORGET_LOOKS = 60;
+const LATE_MS = 30_000;
+
+export interface StandingBy {
+  /** Resolves when the store may be taken, as it was found then. May be called again where another one took it. */
+  untilFree(): Promise<FoundStore>;
+  door: Listening;
+  /** Stands by no longer; the door stays open. */
+  end(): Promise<void>;
+  /** Whether it goes on looking. */
+  isWell(): boolean;
+}
+
+interface StandbyPlace {
+  config: BoxConfig;
+  database: Database;
+  copy: StoreCopy;
+  node: string;
+  run: string;
+  /** As the box was found at the start. */
+  found: FoundStore;
+  /** Throws StoreFault where this machine couldn't serve it. */
+  fits(found: FoundStore): void;
+}
+
+/** Stands by for a box that another machine serves: keeps a copy up to date, and says whose the box is. */
+export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<StandingBy> {
+  const { database, copy, config } = place;
+  const { clock, log } = deps;
+  const known = migrations("box").length;
+  const me: Standby = {
+    node: place.node,
+    run: place.run,
+    version,
+    schema: databaseMigrations().length,
+  };
+  const over = new AbortController();
+  let latest = place.found;
+  const faults: Record<"database" | "copy" | "program", string | null> = {
+    database: null,
+    copy: null,
+    program: null,
+  };
+  let [heardMs, lookedAt, looks] = [0, clock.mono(), 0];
+  let ownerlessSince: number | null = null;
+  /** When the copy was what the database held. */
+  let freshAt = clock.mono();
+  let following: Promise<void> | null = null;
+
+  const secondsSince = (at: number | null) =>
+    at === null ? 0 : Math.round((clock.mono() - at) / 1000);
+  const state = (): StandbyState => {
+    const owner = latest.isAlive ? latest.node : null;
+    return {
+      role: owner === null ? "none" : "standby",
+      owner,
+      epoch: latest.epoch,
+      behind: isFresh() ? 0 : secondsSince(freshAt),
+      fault: faults.database ?? faults.copy ?? faults.program,
+      ownerless: secondsSince(ownerlessSince),
+    };
+  };
+  const say = (of: keyof typeof faults, error: unknown) => {
+    const why = error === null ? null : error instanceof Error ? error.message : String(error);
+    if (why !== faults[of] && why !== null)
+      log.warn({ err: error }, `this machine stands by: something is wrong with the ${of}`);
+    faults[of] = why;
+  };
+  const isFresh = () => copy.seq !== null && copy.seq === latest.seq;
+  const follow = () => {
+    const at = clock.mono();
+    following ??= copy
+      .follow()
+      .then(
+        () => {
+          freshAt = at;
+          say("copy", null);
+        },
+        (error: unknown) => say("copy", error),
+      )
+      .finally(() => {
+        following = null;
+      });
+    return following;
+  };
+  const look = async () => {
+    const at = clock.mono();
+    try {
+      const found = await standByFor(database, me);
+      if (found === null) throw new Error("the database has forgotten the box");
+      heardMs = at - lookedAt > STOOD_MS || faults.database !== null ? 0 : heardMs + at - lookedAt;
+      latest = found;
+      say("database", null);
+    } catch (error) {
+      heardMs = 0;
+      return say("database", error);
+    } finally {
+      lookedAt = at;
+    }
+    ownerlessSince = latest.isAlive ? null : (ownerlessSince ?? at);
+    if (++looks % FORGET_LOOKS === 0) await forgetShips(database).catch(() => {});
+  };
+  const mayServe = (): boolean => {
+    try {
+      place.fits(latest);
+      if (copy.schema() > known)
+        throw new StoreFault(
+          "newer",
+          "a newer program has changed the box: this one can't serve it",
+        );
+      say("program", null);
+      return true;
+    } catch (error) {
+      say("program", error);
+      return false;
+    }
+  };
+  /** Its owner left, or has been dead for long enough, and everything is here. */
+  const isFree = (): boolean => {
+    if (faults.database !== null || !isFresh()) return false;
+    // It was taken, and the answer was lost.
+    if (latest.run === me.run) return true;
+    if (latest.isAlive) return false;
+    return mayServe() && (latest.clean || heardMs >= HEARD_MS);
+  };
+
+  const door = await openStandbyDoor(config, deps, state);
+  log.warn({ listen: door.url, owner: place.found.node }, "this machine stands by");
+  const desk = serveDesk(config.data, log, async () => {
+    const { standbyAnswer } = await import("./offline/desk.ts");
+    return standbyAnswer();
+  });
+  return {
+    door,
+    isWell: () => over.signal.aborted || following !== null || clock.mono() - lookedAt < LATE_MS,
+    async untilFree() {
+      while (!over.signal.aborted) {
+        await look();
+        const isStale = !isFresh();
+        if (!isStale) freshAt = lookedAt;
+        if (!isStale) mayServe();
+        // Nothing is added by an owner that is gone: what is missing is fetched before the next look.
+        if (isStale && !latest.isAlive) await follow();
+        else if (isStale) void follow();
+        if (isFree()) return latest;
+        await sleep(clock, LOOK_MS, over.signal);
+      }
+      return new Promise(() => {});
+    },
+    async end() {
+      if (over.signal.aborted) return;
+      over.abort();
+      await desk?.close();
+      // Else it counts as standing by for some seconds more.
+      await endStandby(database, me).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { loadKeyRing } from "../../ground/kit/key-ring.ts";
+import { isLocked } from "../../ground/store/lock.ts";
+import { readMark } from "../../ground/store/record/mark.ts";
+import type { Health } from "../../tenant/health.ts";
+import type { BoxRole } from "../../web/http/role.ts";
+import { askBox } from "./ask.ts";
+import { type Finding, note, ok, wrong } from "./finding.ts";
+import type { LookOptions } from "./status.ts";
+
+/** Where a data directory is that of a machine that stands by: how it does. Else null. */
+export async function standbyFindings({ data, clock }: LookOptions): Promise<Finding[] | null> {
+  const at = readMark(data)?.standsBy ?? null;
+  if (at === null) return null;
+  const key =
+    loadKeyRing(data, "box.key").ring === null
+      ? wrong("key", "there is none", "copy box.key and box.key.* from the other machine")
+      : ok("key", "there is one");
+  if (!isLocked(data))
+    return [key, note("service", "this machine stood by, and isn't running: systemctl start box")];
+  const role = (await askBox(clock, `${at}/v1/role`)) as BoxRole | null;
+  const health = (await askBox(clock, `${at}/readyz`)) as Health | null;
+  if (role === null || health === null)
+    return [key, wrong("service", `it doesn't answer at ${at}`, "look at its log; restart it")];
+  const owner = role.owner === null ? "nobody serves the box now" : `${role.owner} serves the box`;
+  return [
+    key,
+    ok("service", `this machine stands by at ${at}: ${owner}`),
+    ...health.checks.map(({ name, ok: isWell, detail }) =>
+      isWell ? ok(name, detail) : wrong(name, detail, "see the log of the box"),
+    ),
+  ];
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
+import { openCopy } from "../../src/hosted/record/copy.ts";
+import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
+import { endStandby, findStore, standByFor } from "../../src/hosted/record/taking.ts";
+import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
+import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { scratch } from "../support/scratch.ts";
+import { seed } from "../support/seed.ts";
+import { seeded } from "../support/seeded.ts";
+
+/** A copy that follows what a database holds of a store, page by page. */
+
+const TENANT = "abcdefghijklmnop";
+const STANDBY = { node: "two", run: "two", version: "1", schema: 5 };
+
+postgresTest(
+  "a copy is what the database holds, whatever it was and however it followed",
+  async (t) => {
+    const database = (await testDatabase(t, { empty: true })).open();
+    await migrateDatabase(database, databaseMigrations(), "box");
+    const random = seeded(seed);
+    const upTo = (most: number) => Math.floor(random() * most);
+    const found = await findStore(database);
+    const heard: boolean[] = [];
+    const record = postgresRecord({
+      database,
+      node: "one",
+      run: "one",
+      earlier: [],
+      found: () => found,
+      tenantId: () => TENANT,
+      keyId: () => null,
+      onOthers: (areThere) => heard.push(areThere),
+    });
+    await record.take();
+    const images: Buffer[] = [];
+    const sums = createPageSums();
+    let seq = 0;
+    /** A commit that writes some pages, after the store has become longer or shorter. */
+    const commit = async (most: number, how: "ship" | "mend" = "ship") => {
+      const count = Math.max(
+        1,
+        images.length + upTo(2 * most) - most + (images.length < 20 ? most : 0),
+      );
+      const changed = new Set<number>();
+      for (let page = images.length + 1; page <= count; page++) changed.add(page);
+      for (let i = upTo(most); i >= 0; i--) changed.add(1 + upTo(count));
+      images.length = Math.min(images.length, count);
+      sums.cut(count);
+      const pages = [...changed].map((page) => {
+        const image = Buffer.alloc(PAGE, upTo(256));
+        image.writeUInt32BE(upTo(2 ** 32), upTo(PAGE - 4));
+        images[page - 1] = image;
+        const hash = pageHash(page, image);
+        sums.set(page, hash);
+        return { page, hash, image };
+      });
+      const end = { seq: ++seq, pageCount: count, sum: sums.sum, pages };
+      if (how === "mend") await record.hashes();
+      if (how === "mend")
+        await record.mend({
+          count: pages.length,
+          pages: () => [pages],
+          end: () => end,
+          heard() {},
+        });
+      else assert.equal(await record.keep(end), true);
+    };
+    await commit(10, "mend");
+    const path = join(scratch(t), "copy");
+    // Another store lay there.
+    writeFileSync(path, Buffer.alloc(7 * PAGE, 3));
+    let copy = await openCopy(database, TENANT, path);
+    t.after(() => copy.close());
+    assert.equal(copy.seq, null);
+    const follows = async () => {
+      const fetched = await copy.follow();
+      assert.equal(copy.seq, seq);
+      assert.ok(readFileSync(path).equals(Buffer.concat(images)), `seed ${seed}: another store`);
+      return fetched;
+    };
+    await follows();
+    // Nobody stands by, so nothing is listed: all pages are compared.
+    await commit(3);
+    assert.deepEqual(heard, [false]);
+    await follows();
+    assert.equal((await standByFor(database, STANDBY))?.isAlive, true);
+    for (let i = 0; i < 40; i++) {
+      const what = upTo(8);
+      if (what === 0) await commit(8, "mend");
+      else for (let n = upTo(4); n >= 0; n--) await commit(8);
+      if (what === 1) {
+        copy.close();
+        copy = await openCopy(database, TENANT, path);
+      }
+      if (what === 2) await database.query("DELETE FROM tenant_ships WHERE seq = $1", [seq]);
+      await follows();
+    }
+    assert.ok(heard.at(-1));
+    assert.equal(await follows(), 0, "there is nothing to fetch");
+    await commit(1);
+    assert.ok((await follows()) <= 4, "only what was written");
+    // More than one transaction's pages.
+    await commit(3_000);
+    await follows();
+    await endStandby(database, STANDBY);
+    await commit(1);
+    assert.equal(heard.at(-1), false);
+    await follows();
+    await database.query("UPDATE tenant_pages SET body = $1 WHERE page = 1", [
+      Buffer.alloc(PAGE, 5),
+    ]);
+    const fresh = await openCopy(database, TENANT, join(scratch(t), "fresh"));
+    t.after(() => fresh.close());
+    await assert.rejects(fresh.follow(), /aren't what was kept/);
+  },
+);

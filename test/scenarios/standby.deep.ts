@@ -1,0 +1,18 @@
+import { postgresTest } from "../support/postgres.ts";
+import { type Blow, standbyStory } from "./standby.ts";
+
+/** Every blow to two machines of one box, and many: ROUNDS of them all. */
+
+const ROUNDS = Number(process.env["ROUNDS"] ?? 4);
+const ALL = (process.env["BLOWS"]?.split(",") ?? [
+  "SIGKILL",
+  "SIGSTOP",
+  "SIGTERM",
+  "owner cut",
+  "standby cut",
+  "both cut",
+]) as Blow[];
+
+postgresTest("whatever befalls two machines, nothing that was answered is lost", (t) =>
+  standbyStory(t, Array.from({ length: ROUNDS }, () => ALL).flat()),
+);

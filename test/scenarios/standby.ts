@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { alertsIn } from "../support/kept-box.ts";
+import { type Machine, twoMachines } from "../support/two-machines.ts";
+
+/** What befalls the machine that serves, or the way to the database. */
+export type Blow = "SIGTERM" | "SIGKILL" | "SIGSTOP" | "owner cut" | "standby cut" | "both cut";
+
+const TAKEN_MS = 60_000;
+/** Longer than a machine lives after its latest word. */
+const CUT_MS = 13_000;
+
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + TAKEN_MS;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < end, `it never happens that ${what}`);
+    await pause(50);
+  }
+}
+
+const serves = async (machine: Machine) => (await machine.role())?.status === 200;
+const standsBy = async (machine: Machine) => (await machine.role())?.role === "standby";
+
+/**
+ * Two machines with senders, one blow after the other. What was answered is in the record, no alert id is seen twice, and
+ * each page rings.
+ */
+export async function standbyStory(t: TestContext, blows: readonly Blow[]): Promise<void> {
+  const { one, two, ask, ledger } = await twoMachines(t);
+  const ends = new AbortController();
+  const senders = ledger.sending(ends.signal);
+  const rungBy = async (from: number) =>
+    until("a page rings", () => ledger.pages.some(({ n }) => (ledger.began.get(n) ?? 0) > from));
+  const took = new Map<Blow, number[]>();
+  let [owner, other] = [one, two];
+  let epoch = 1;
+  let doubles = 0;
+
+  const changesHands = async (blow: Blow, from: number) => {
+    await until("the other takes the box", () => serves(other));
+    // Events that are sent from now on only the new owner can take.
+    const since = performance.now();
+    await rungBy(since);
+    took.set(blow, [...(took.get(blow) ?? []), performance.now() - from]);
+    [owner, other] = [other, owner];
+    epoch++;
+  };
+  const isRefused = async (late: Machine) => {
+    const { code } = await late.ended();
+    assert.equal(code, 1, "the machine whose box was taken ends, and is started again");
+    await late.start();
+  };
+  const steps: Record<Blow, () => Promise<void>> = {
+    async SIGTERM() {
+      const from = performance.now();
+      const ended = owner.stop();
+      await changesHands("SIGTERM", from);
+      assert.equal((await ended).code, 0);
+      await other.start();
+    },
+    async SIGKILL() {
+      const from = performance.now();
+      await owner.kill();
+      await changesHands("SIGKILL", from);
+      await other.start();
+    },
+    async SIGSTOP() {
+      const from = performance.now();
+      owner.signal("SIGSTOP");
+      await changesHands("SIGSTOP", from);
+      other.signal("SIGCONT");
+      await isRefused(other);
+    },
+    async "owner cut"() {
+      const from = performance.now();
+      owner.reach(false);
+      await changesHands("owner cut", from);
+      other.reach(true);
+      await isRefused(other);
+    },
+    async "standby cut"() {
+      other.reach(false);
+      const from = performance.now();
+      await rungBy(from);
+      await pause(CUT_MS);
+      await rungBy(from + CUT_MS);
+      other.reach(true);
+    },
+    async "both cut"() {
+      owner.reach(false);
+      other.reach(false);
+      const from = performance.now();
+      await pause(CUT_MS);
+      await rungBy(from);
+      owner.reach(true);
+      other.reach(true);
+      // Who takes must have heard the database for ten seconds: by then the owner is heard again.
+      await pause(CUT_MS);
+      assert.ok(await serves(owner), "it is still the owner's");
+    },
+  };
+  for (const blow of blows) {
+    await until("the other stands by", () => standsBy(other));
+    const before = ledger.answered.size;
+    await until("events are answered", () => ledger.answered.size > before + 5);
+    const mayDouble = ledger.pages.length;
+    await steps[blow]();
+    doubles += doublesIn(ledger.pages.slice(mayDouble));
+  }
+  ends.abort();
+  await senders;
+  await until("each page has rung", () => {
+    const rung = new Set(ledger.pages.map(({ n }) => n));
+    return [...ledger.answered].every((n) => rung.has(n));
+  });
+  const epochs = await ask<{ epoch: number }>("SELECT epoch FROM tenant_epochs ORDER BY epoch");
+  assert.deepEqual(
+    epochs.map((row) => row.epoch),
+    Array.from({ length: epoch }, (_, i) => i + 1),
+    "it was taken where it had to be, and nowhere else",
+  );
+  await owner.stop();
+  const { numbers, ids } = alertsIn(owner.data);
+  assert.deepEqual(
+    [...ledger.answered].filter((n) => !numbers.has(n)),
+    [],
+    `of ${ledger.answered.size} that were answered`,
+  );
+  assert.equal(new Set(ids).size, ids.length);
+  const eventsOf = new Map<string, string>();
+  for (const { id, n } of ledger.pages) {
+    assert.equal(eventsOf.get(id) ?? n, n, `alert ${id} was two alerts outside`);
+    eventsOf.set(id, n);
+  }
+  t.diagnostic(
+    `${ledger.answered.size} of ${ledger.sent} events answered, ${doubles} pages twice; to the next page: ${saidOf(took)}`,
+  );
+}
+
+const doublesIn = (pages: readonly { n: string }[]) =>
+  pages.length - new Set(pages.map(({ n }) => n)).size;
+
+function saidOf(took: ReadonlyMap<string, readonly number[]>): string {
+  return [...took]
+    .map(([blow, all]) => {
+      const sorted = all.toSorted((a, b) => a - b);
+      const seconds = (ms = 0) => (ms / 1000).toFixed(1);
+      const median = sorted[Math.floor(sorted.length / 2)];
+      return `${blow} ${seconds(median)} s, worst ${seconds(sorted.at(-1))} s of ${sorted.length}`;
+    })
+    .join("; ");
+}

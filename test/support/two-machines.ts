@@ -1,0 +1,151 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type BoxProcess, boxProcess } from "./box-process.ts";
+import { startForwarder } from "./forwarder.ts";
+import { memoryOrTemp } from "./memory.ts";
+import { testDatabase } from "./postgres.ts";
+import { program } from "./program.ts";
+import { startReceiver } from "./receiver.ts";
+
+/** A machine that can serve the box, and its own way to the database. */
+export interface Machine extends BoxProcess {
+  readonly name: string;
+  /** Whether it reaches the database from now on. */
+  reach(isReached: boolean): void;
+  /** What it says of itself; null where it doesn't answer. */
+  role(): Promise<Said | null>;
+}
+
+interface Said {
+  status: number;
+  role: string;
+  owner: string | null;
+  epoch: number;
+}
+
+export interface TwoMachines {
+  one: Machine;
+  two: Machine;
+  /** Statements for the database. */
+  ask<Row extends object>(sql: string): Promise<Row[]>;
+  ledger: Ledger;
+}
+
+/** What was answered, and what was heard outside. */
+export interface Ledger {
+  answered: Set<string>;
+  /** For each page that came: which event's, of which alert, and when. */
+  pages: { n: string; id: string; at: number }[];
+  sent: number;
+  /** When each event was first sent. */
+  began: Map<string, number>;
+  /** Sends events from now on, each until it is answered, to both machines in turn. Resolves when it has ended. */
+  sending(signal: AbortSignal): Promise<void>;
+}
+
+const PATIENCE_MS = 3_000;
+const SENDERS = 4;
+
+/** Two machines of one box: the first serves it, and the second stands by. */
+export async function twoMachines(t: TestContext): Promise<TwoMachines> {
+  const database = await testDatabase(t, { empty: true });
+  const root = mkdtempSync(join(memoryOrTemp(), "box-two-"));
+  const plain = await program();
+  const path = join(database.socket, ".s.PGSQL.5432");
+  const own = database.open();
+  const ends: (() => Promise<unknown>)[] = [];
+  t.after(async () => {
+    for (const end of ends) await end();
+    rmSync(root, { recursive: true });
+  });
+  const machine = async (name: string): Promise<Machine> => {
+    let isReached = true;
+    const forwarder = await startForwarder(() => (isReached ? [{ path }] : []));
+    const data = join(root, name);
+    mkdirSync(data);
+    const url = `postgres://box@127.0.0.1:${forwarder.port}/${database.name}`;
+    const box = boxProcess(["env", `BOX_DATABASE=${url}`, ...plain], data);
+    ends.push(box.discard, forwarder.close);
+    return Object.assign(Object.create(box) as BoxProcess, {
+      name,
+      reach(may: boolean) {
+        isReached = may;
+        if (!may) forwarder.cut();
+      },
+      async role() {
+        const signal = AbortSignal.timeout(PATIENCE_MS);
+        const answer = await fetch(`${box.url}/v1/role`, { signal }).catch(() => null);
+        if (answer === null) return null;
+        const said = (await answer.json()) as Omit<Said, "status">;
+        return { status: answer.status, ...said };
+      },
+    });
+  };
+  const [one, two] = [await machine("one"), await machine("two")];
+  const receiver = await startReceiver();
+  ends.push(receiver.close);
+  await one.start();
+  const token = await one.project("shop", receiver.url);
+  cpSync(join(one.data, "box.key"), join(two.data, "box.key"));
+  two.api.key = one.api.key;
+  await two.start();
+  return { one, two, ask: (sql) => own.query(sql), ledger: ledgerOf([one, two], token, receiver) };
+}
+
+function ledgerOf(
+  machines: readonly Machine[],
+  token: string,
+  receiver: Awaited<ReturnType<typeof startReceiver>>,
+): Ledger {
+  const pages: Ledger["pages"] = [];
+  receiver.always((response, _socket, { body }) => {
+    const {
+      event,
+      alert_id: id,
+      identifiers,
+    } = JSON.parse(body) as {
+      event: string;
+      alert_id: string;
+      identifiers: { n: string };
+    };
+    if (event === "alert.opened") pages.push({ n: identifiers.n, id, at: performance.now() });
+    response.writeHead(204).end();
+  });
+  const tried = async (at: Machine, n: string) => {
+    const answer = await fetch(`${at.url}/v1/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ message: "the till is stuck", keys: { n } }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    await answer.arrayBuffer();
+    return answer.status === 202;
+  };
+  const ledger: Ledger = {
+    answered: new Set(),
+    pages,
+    sent: 0,
+    began: new Map(),
+    async sending(signal) {
+      const sender = async () => {
+        while (!signal.aborted) {
+          const n = String(++ledger.sent);
+          ledger.began.set(n, performance.now());
+          for (let turn = ledger.sent; !signal.aborted; turn++) {
+            const at = machines[turn % machines.length] as Machine;
+            if (await tried(at, n).catch(() => false)) {
+              ledger.answered.add(n);
+              break;
+            }
+            await pause(100);
+          }
+          await pause(50);
+        }
+      };
+      await Promise.all(Array.from({ length: SENDERS }, sender));
+    },
+  };
+  return ledger;
+}
