@@ -21,10 +21,10 @@ export interface Size {
 const FULL: Size = { alerts: 10_000_000, projects: 1_000, rules: 10_000, lines: 100_000_000 };
 
 export const partOfFull = (part: number): Size => ({
-  alerts: FULL.alerts * part,
-  projects: FULL.projects * part,
-  rules: FULL.rules * part,
-  lines: FULL.lines * part,
+  alerts: Math.round(FULL.alerts * part),
+  projects: Math.round(FULL.projects * part),
+  rules: Math.round(FULL.rules * part),
+  lines: Math.round(FULL.lines * part),
 });
 
 export const OPEN = 500;

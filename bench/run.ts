@@ -6,6 +6,7 @@ import { consoleLive } from "./console-live.ts";
 import { contacts } from "./contacts.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
+import { growth } from "./growth.ts";
 import { habits } from "./habits.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
@@ -48,6 +49,7 @@ const scenarios: Scenario[] = [
   fairness,
   scale,
   reads,
+  growth,
   list,
   labels,
   habits,
