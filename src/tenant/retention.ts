@@ -48,6 +48,8 @@ const SLICE_MS = 10;
 const CODES_KEPT = 7 * DAY;
 /** Seconds that an event without an alert (its project was deleted) is kept: it may still be sent for a day. */
 const EVENTS_KEPT = 2 * DAY;
+/** Seconds between two looks at all events: every one is read. */
+const EVENTS_EVERY = 6 * 3600;
 
 /** Seconds that audit entries are kept. */
 const AUDIT_KEPT = 400 * DAY;
@@ -112,6 +114,7 @@ function linesFor({ logDays, logBytes }: RetentionLimits): Cleanup[] {
 function historyFor({ historyDays, numbersDays }: RetentionLimits): Cleanup[] {
   const history = (tx: Tx) => tx.at - historyDays * DAY;
   let from = 0;
+  let next = 0;
   return [
     { name: "numbers of what is deleted next", sweep: reckonSome },
     {
@@ -148,8 +151,10 @@ function historyFor({ historyDays, numbersDays }: RetentionLimits): Cleanup[] {
       // An alert's events stay as long as the alert, because they decide the order of later ones.
       name: "events",
       sweep(tx, most) {
+        if (from === 0 && tx.at < next) return false;
         const span = { before: history(tx), loose: tx.at - EVENTS_KEPT };
         const last = sweepEvents(tx, from, { most, ...span });
+        if (last === null) next = tx.at + EVENTS_EVERY;
         from = last ?? 0;
         return last !== null;
       },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { openStore } from "../../src/ground/store/store.ts";
-import { createRetention } from "../../src/tenant/retention.ts";
+import { createRetention, defaultRetention } from "../../src/tenant/retention.ts";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 
@@ -91,5 +91,31 @@ test("many old lines go in slices", () => {
     false,
     "nothing is left: all kinds are looked at in one transaction",
   );
+  store.close();
+});
+
+test("all events are read four times a day, not each time: a box may have ten million", async () => {
+  const clock = handClock();
+  const path = join(directory, "events.db");
+  const store = openStore({ path, kind: "box", clock, random: systemRandom });
+  const retention = createRetention(store, defaultRetention);
+  const old = Math.floor(clock.now() / 1000) - 100 * 86_400;
+  // Of a test delivery: it never had an alert.
+  const left = () => {
+    while (retention.slice());
+    return store.sql("SELECT count(*) FROM events").pluck().get();
+  };
+  assert.equal(left(), 0);
+  store.write((tx) =>
+    tx
+      .sql<[number]>(
+        "INSERT INTO events (event_id, event, timestamp, body) VALUES ('e', 'alert.test', ?, '{}')",
+      )
+      .run(old),
+  );
+  await clock.turn(3_600_000);
+  assert.equal(left(), 1);
+  await clock.turn(6 * 3_600_000);
+  assert.equal(left(), 0);
   store.close();
 });
