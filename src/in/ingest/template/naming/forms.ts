@@ -102,7 +102,8 @@ export function isPair({ shape, from, to }: Word): boolean {
  * With underscores only behind a word, and not as a place in a program: `index orders_archive`, but `in find_entry(`. Of
  * one word and a number: `orders-<*>`.
  */
-export function isCompound({ shape, from, to, previous }: Word): boolean {
+export function isCompound(word: Word): boolean {
+  const { shape, from, to, previous } = word;
   if (ARTICLES.has(previous)) return false;
   let parts = 0;
   let start = from;
@@ -116,10 +117,16 @@ export function isCompound({ shape, from, to, previous }: Word): boolean {
     if (hasLetter(shape, start, i)) parts++;
     start = i + 1;
   }
-  if (snake && (previous === "" || !(endsPhrase(shape, to) || closes(shape, to)))) return false;
-  const word = shape.slice(from, to);
-  if (parts > 1) return !isOrdinaryCompound(snake ? word.replaceAll("_", "-") : word);
+  if (snake && isPlace(word)) return false;
+  const name = shape.slice(from, to);
+  if (parts > 1) return !isOrdinaryCompound(snake ? name.replaceAll("_", "-") : name);
   return !snake && isNumbered(shape, from, to);
+}
+
+/** Whether a word with underscores may be where in a program, which tells events apart: `failed to drop_index`, `in find_entry`. */
+function isPlace({ shape, to, previous }: Word): boolean {
+  if (previous === "" || previous === "to" || previous === "in") return true;
+  return shape.charCodeAt(to) === COLON || !(endsPhrase(shape, to) || closes(shape, to));
 }
 
 /** `to atlas:<*>`, and `from db<*>`. */
