@@ -14,6 +14,15 @@ export async function until(condition: () => boolean, what: string): Promise<voi
   }
 }
 
+/** The same of what has to be asked for. */
+export async function untilSo(condition: () => Promise<boolean>, what: string): Promise<void> {
+  const start = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - start > PATIENCE_MS) throw new Error(`still not so: ${what}`);
+    await pause(20);
+  }
+}
+
 /** Asks until it is so: processes take their own time. */
 export async function askUntil(
   ask: () => Promise<Answer>,

@@ -8,7 +8,7 @@ import type { Browser, CDPSession, Worker } from "playwright-core";
 import { browser } from "../../../src/app/prove/browser.ts";
 import type { PushPayload } from "../../../src/out/services/web-push/payload.ts";
 import { type Phone, pushStory } from "../../support/push-story.ts";
-import { pass } from "../../support/until.ts";
+import { pass, until, untilSo } from "../../support/until.ts";
 import type { Tab } from "../tab.ts";
 import { governed } from "./pocket.ts";
 import { freePort } from "./proofs.ts";
@@ -158,8 +158,7 @@ async function addsBrowser({ story, visit, calm, run }: Scene): Promise<void> {
   const ring = async () => {
     const before = service.taken.length;
     await tab.page.click(`${row} button:text("Ring it")`);
-    for (let tries = 0; tries < 100 && service.taken.length === before; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => service.taken.length > before, "it is rung");
     const { bytes = Buffer.alloc(0) } = service.taken.at(-1) ?? {};
     return JSON.parse(own.open(bytes)).notification as PushPayload["notification"];
   };
@@ -216,8 +215,7 @@ async function addsBrowser({ story, visit, calm, run }: Scene): Promise<void> {
     (await list()).some(
       ({ id, label }: Record<string, string>) => label !== "pixel" && id !== added.id,
     );
-  for (let tries = 0; tries < 200 && !(await isRenewed()); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await untilSo(isRenewed, "the subscription is renewed");
   const renewed = (await list()).filter(({ label }: { label: string }) => label !== "pixel");
   assert.deepEqual(
     renewed.map(({ id, lock_screen }: Record<string, string>) => [id === added.id, lock_screen]),
@@ -266,9 +264,7 @@ async function takesWithoutSession(scene: Scene): Promise<void> {
   assert.deepEqual([shown.silent, shown.requireInteraction], [false, true]);
   assert.deepEqual(shown.actions, ["Acknowledge", "Open"]);
   const isSeen = async () => (await story.timeline(id)).some(({ kind }) => kind === "shown");
-  for (let tries = 0; tries < 100 && !(await isSeen()); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.equal(await isSeen(), true, "the receipt came");
+  await untilSo(isSeen, "the receipt came");
   await pushed.press(page.tag, "ack");
   const done = await pushed.shows(page.tag, /^You have it\. Ladder stopped \d\d:\d\d:\d\d$/);
   assert.deepEqual([done.silent, done.actions], [true, []]);
@@ -344,10 +340,7 @@ async function opensPushed(scene: Scene): Promise<void> {
   await pushed.shows(page.tag, /^CRITICAL/);
   // It is kept after it is shown.
   const kept = `caches.open("records").then(async (all) => (await all.keys()).some(({ url }) => decodeURIComponent(url).endsWith("told/${id}")))`;
-  for (let look = 0; !(await pushed.worker.evaluate(kept)); look += 1) {
-    assert.ok(look < 500, "what was pushed is kept");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilSo(() => pushed.worker.evaluate(kept), "what was pushed is kept");
   // Another page notices only now that the session is over, which the worker knows: what came since stays.
   await pushed.worker.evaluate(`{
     const event = new ExtendableMessageEvent("message", { data: "signed-out" });

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { endOthers } from "../../../src/people/sessions.ts";
 import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import { signedIn } from "../../support/console.ts";
+import { untilSo } from "../../support/until.ts";
 import type { Tab } from "../tab.ts";
 import { onStage, type Stage, seen } from "./stage.ts";
 
@@ -28,11 +29,7 @@ async function frameHtml(page: Page): Promise<string> {
 
 /** Waits until the frame shows it. */
 async function framed(page: Page, text: string): Promise<void> {
-  for (let look = 0; look < 1000; look++) {
-    if ((await frameHtml(page)).includes(text)) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`not in the frame: ${text}`);
+  await untilSo(async () => (await frameHtml(page)).includes(text), `in the frame: ${text}`);
 }
 
 /** The newest entry, without what tells one from another. */

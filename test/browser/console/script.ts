@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions } from "playwright-core";
+import { until as met } from "../../support/until.ts";
 import { COLOURS, findings, open, type Tab } from "../tab.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { soon } from "./stage.ts";
@@ -271,7 +272,7 @@ const ownActIsntAskedFor: Step = async ({ scene, tab, until, value }) => {
     };
   };
   await tab.page.goto(`${scene.origin}/page`);
-  for (let n = 0; n < 100 && scene.following !== 1; n++) await tab.page.waitForTimeout(20);
+  await met(() => scene.following === 1, "the page follows");
   // The stream's word comes late.
   scene.late = 200;
   const from = scene.heard.length;
@@ -310,7 +311,7 @@ const ownActIsWaitedFor: Step = async ({ scene, tab, until, value }) => {
         resolve({ body: `<section id="b" data-live="b"><p class="n">2</p></section>` });
     });
   await tab.page.goto(`${scene.origin}/page`);
-  for (let n = 0; n < 100 && scene.following !== 1; n++) await tab.page.waitForTimeout(20);
+  await met(() => scene.following === 1, "the page follows");
   const from = scene.heard.length;
   await tab.page.click("#a button");
   await until(`${text("#a .n")} === "2"`);
@@ -332,7 +333,7 @@ const ownActIsWaitedFor: Step = async ({ scene, tab, until, value }) => {
 const newThingsAreFollowed: Step = async ({ scene, tab, until }) => {
   scene.sections = { a: '<p class="n">1</p>' };
   await tab.page.goto(`${scene.origin}/page`);
-  for (let n = 0; n < 100 && scene.following !== 1; n++) await tab.page.waitForTimeout(20);
+  await met(() => scene.following === 1, "the page follows");
   scene.topics = { a: "a deliveries:7" };
   scene.sections = { a: '<p class="n">2</p>' };
   scene.change("a");
@@ -370,11 +371,7 @@ const clocksDiffer: Step = async ({ scene, tab, until, value }) => {
 };
 
 const boxGoes: Step = async ({ scene, tab, until, value }) => {
-  const follows = async () => {
-    for (let at = 0; at < 100 && scene.following !== 1; at += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.equal(scene.following, 1);
-  };
+  const follows = () => met(() => scene.following === 1, "the page follows");
   const step = async (how: "bye" | "gone", to: string, rowSays = (_age: string) => {}) => {
     await follows();
     const from = performance.now();
@@ -416,11 +413,7 @@ const boxGoes: Step = async ({ scene, tab, until, value }) => {
 };
 
 const onlyWhatIsSeenFollows: Step = async ({ scene, tab, until }) => {
-  const follow = async (count: number) => {
-    for (let at = 0; at < 60 && scene.following !== count; at += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.equal(scene.following, count);
-  };
+  const follow = (count: number) => met(() => scene.following === count, `${count} follow`);
   const seen = (isSeen: boolean) =>
     tab.run(
       `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isSeen} }); document.dispatchEvent(new Event("visibilitychange"))`,
@@ -460,19 +453,24 @@ const previewsFollow: Step = async ({ scene, tab, until, value }) => {
     would: '<p class="n">nothing</p>',
   };
   const tried: string[] = [];
+  let end = (): void => {};
+  const slow = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   scene.forms["/try"] = async (body) => {
     const typed = body.get("f") ?? "";
     tried.push(typed);
     // The first is slow: it must not come after the second.
-    if (typed === "ab") await new Promise((resolve) => setTimeout(resolve, 1200));
+    if (typed === "ab") await slow;
     return { body: `<section id="would" data-live="would"><p class="n">${typed}</p></section>` };
   };
   await tab.page.goto(`${scene.origin}/page`);
-  await tab.page.type("#f", "ab", { delay: 20 });
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await tab.page.type("#f", "ab");
+  await met(() => tried.includes("ab"), "what was typed is tried");
   await tab.page.type("#f", "c");
-  await until(`${text("#would .n")} === "abc"`, 3000);
+  await until(`${text("#would .n")} === "abc"`);
   assert.deepEqual(tried, ["ab", "abc"], "letters typed together are tried once");
+  end();
   await new Promise((resolve) => setTimeout(resolve, 1000));
   assert.equal(await value(text("#would .n")), "abc");
   assert.equal(await value("document.querySelector('#f').value"), "abc");
