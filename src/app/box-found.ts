@@ -65,6 +65,10 @@ export function mustFit(
   }
   if (local !== null && local.tenantId !== found.tenantId)
     wrong(`The database holds another box than ${data}: give each box a database of its own.`);
+  if (found.epoch < (mark?.epoch ?? 0))
+    wrong(
+      `The database was set back, as by a restored backup of its own: it may lack what the box of ${data} has answered. Make a backup (box backup), restore it into an empty directory, and serve that with an empty database. To take the database's older box instead, start in an empty directory with box.key.`,
+    );
   const keys = loadKeyRing(data, "box.key").ring?.keys;
   if (found.keyId !== null && keys?.has(found.keyId) !== true)
     wrong(

@@ -101,7 +101,7 @@ export async function openBoxRecord(
         await keeper.ready(mark?.kept === true);
         if (keeper.state().aloneSince !== null) return;
         epoch = (await record.take()).epoch;
-        notes.note({ runs: [run], kept: true, isOlder: false, wasAlone: false });
+        notes.note({ runs: [run], epoch, kept: true, isOlder: false, wasAlone: false });
       },
       role: () => ({
         role: keeper.state().aloneSince === null ? "owner" : "alone",

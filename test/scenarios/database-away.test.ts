@@ -146,6 +146,10 @@ postgresTest("a box and a database that don't belong together are refused", asyn
     run(command, [...words, "restore", backup, "--data", box.data, "--replace"]),
     /empty database/,
   );
+  // A database that was set back to an earlier life of the box.
+  await ask("UPDATE tenant_stores SET epoch = epoch - 1");
+  await refused(box, /was set back/);
+  await ask("UPDATE tenant_stores SET epoch = epoch + 1");
   // Another box, and an empty database where the box's was.
   const stranger = other.machine("two");
   await stranger.start();

@@ -11,6 +11,8 @@ const mark = z.object({
   runs: z.array(z.string()),
   /** Whether the database ever had everything. */
   kept: z.boolean(),
+  /** Under which the database had it last; a lower one there is a database that was set back. */
+  epoch: z.number().default(0),
   /** What lies here is older than the database's, by which it is being replaced. */
   isOlder: z.boolean(),
   /** It may hold what was answered while the database was away, and isn't there. */
