@@ -328,12 +328,23 @@ test("whoever learns of it while nothing waits tells nothing more either", async
   await assert.rejects(store.durable() ?? Promise.resolve(), /another has it/);
 });
 
-test("a store without a second place numbers no commit, and waits for nothing", (t) => {
+test("a store without a second place asks SQLite nothing more, numbers no commit, and waits for nothing", (t) => {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "box.db");
   const store = openStore({ path, kind: "box", clock: handClock(), random: systemRandom });
   store.write((tx) => tx.db.exec("CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)"));
+  const statements = Object.getPrototypeOf(store.db.prepare("SELECT 1"));
+  const real = { run: statements.run, get: statements.get };
+  const asked: string[] = [];
+  for (const name of ["run", "get"] as const)
+    statements[name] = function (this: { source: string }, ...values: unknown[]) {
+      asked.push(this.source);
+      return real[name].apply(this, values);
+    };
+  store.write((tx) => tx.db.exec("INSERT INTO things VALUES (1, x'00')"));
+  Object.assign(statements, real);
+  assert.deepEqual(asked, ["BEGIN IMMEDIATE", "COMMIT"]);
   change(store, () => 3);
   assert.equal(store.durable(), null);
   assert.equal(store.sql("SELECT 1 FROM meta WHERE key = 'commits'").get(), undefined);
