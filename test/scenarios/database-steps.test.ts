@@ -14,8 +14,8 @@ import type { Left } from "./database-steps.ts";
 
 /** How often a step that comes again is one at which it dies. */
 const MOST = Number(process.env["MOST"] ?? 1);
-/** One in so many of steps and fates of the disk, beside those that are named; 1: each step with each fate. */
-const EACH = Number(process.env["EACH"] ?? 7);
+/** One in so many of steps and fates of the disk, beside those that are named; 1: each step with each fate. A disk that is lost costs ten seconds. */
+const EACH = Number(process.env["EACH"] ?? 16);
 const TABLES = ["tenant_stores", "tenant_pages", "tenant_epochs"];
 const FATES = ["there", "lost", "older"] as const;
 

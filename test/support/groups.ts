@@ -6,6 +6,9 @@ import { FIXED, seed } from "./seed.ts";
  * others, so that none of them is the last that everybody waits for.
  */
 export const LONG: readonly string[] = [
+  "scenarios/database-steps",
+  "scenarios/standby",
+  "scenarios/database-kill",
   "scenarios/heartbeats",
   "powercut/powercut",
   "app/prove/prove",

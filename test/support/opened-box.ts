@@ -36,6 +36,8 @@ export async function openedBox(data: string, url: string) {
     { ...about, log: silentLog, onFatal: fatal },
     createLifecycle(about.clock, silentLog),
   );
+  // It stood by for a moment, where the box was another's.
+  await record.closeDoor();
   const path = join(data, "box.db");
   const { keeper } = record;
   const store = openStore({ ...about, path, kind: "box", keeper, durable: keeper.durable });
