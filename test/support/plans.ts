@@ -55,6 +55,8 @@ export const tooWide = (db: Database.Database, texts: Iterable<string>): string[
 /** How a statement reads a growing table from end to end, or all that a project has of it; none: it doesn't. */
 export function wideReads(db: Database.Database, text: string): string[] {
   if (!/^(SELECT|WITH|UPDATE|DELETE|INSERT)\b/i.test(text)) return [];
+  // Files that share a process prepare statements of other stores as well.
+  if (!isOf(db, text)) return [];
   const isPartial = db
     .prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '% WHERE %'")
     .pluck();
@@ -71,6 +73,16 @@ export function wideReads(db: Database.Database, text: string): string[] {
     if (index !== undefined && isPartial.get(index) !== undefined) return false;
     return how === "SCAN" || WIDE.test(rest);
   });
+}
+
+function isOf(db: Database.Database, text: string): boolean {
+  try {
+    db.prepare(text);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /^no such (table|column)/.test(error.message)) return false;
+    throw error;
+  }
 }
 
 function plan(db: Database.Database, text: string): string[] {

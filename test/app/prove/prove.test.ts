@@ -42,8 +42,12 @@ test("a box that forgets one line a start is found out", async (t) => {
   const { verdict, directory, told } = await proved({ program: liar, seed: 12, kills: 3 });
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   assert.equal(verdict.ok, false, told);
-  const broken = verdict.violations.map(({ promise }) => promise);
-  assert.ok(broken.includes("every accepted event is stored"), told);
+  // Whether the lines' senders had heard of them is chance; alerts had counted them.
+  const found = new Set(["every accepted event is stored", "alerts count what is stored"]);
+  assert.ok(
+    verdict.violations.some(({ promise }) => found.has(promise)),
+    told,
+  );
   assert.ok(existsSync(directory), "the data of a failed proof is kept");
 });
 
