@@ -25,7 +25,8 @@ export const start: Scenario = {
   run: (quick) =>
     withDirectory(async (data) => {
       const [program, args] = command();
-      fill(data, quick ? 50 : 1000);
+      // More than a start checks.
+      fill(data, quick ? 100 : 1000);
       // The sources are read and stripped of their types at each start: no bound is for them.
       const bound = program === process.execPath ? {} : { must: 2.5 };
       const times: number[] = [];

@@ -80,7 +80,8 @@ function isOf(db: Database.Database, text: string): boolean {
     db.prepare(text);
     return true;
   } catch (error) {
-    if (error instanceof Error && /^no such (table|column)/.test(error.message)) return false;
+    if (error instanceof Error && /^no such (table|column)|has no column/.test(error.message))
+      return false;
     throw error;
   }
 }

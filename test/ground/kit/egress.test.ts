@@ -336,12 +336,13 @@ test("connections are kept, and bounded for an origin", async () => {
   receiver.always(receivers.hang);
   const request = { method: "GET", url: receiver.url, timeoutMs: AMPLE_MS };
   const results = await Promise.all(Array.from({ length: 8 }, () => client.send(request)));
-  // Two at once: an idle one may have been closed meanwhile, so that connections are more.
-  assert.equal(receiver.received.length, 5 + 2);
-  // The next in line may have been given one that was closed under it.
+  // Two at once: an idle one may have been closed meanwhile, so that connections are more. Where the first two end a
+  // moment before the others, the next two are sent.
+  const sent = receiver.received.length - 5;
+  assert.ok(sent >= 2 && sent <= 4, `${sent} were sent`);
   const ended = (error: string) => results.filter((result) => result.error === error).length;
   assert.equal(ended("busy") + ended("timeout"), 8);
-  assert.ok(ended("busy") >= 5, `${ended("timeout")} timed out`);
+  assert.ok(ended("busy") >= 4, `${ended("timeout")} timed out`);
 });
 
 test("a hanging origin doesn't delay another", async () => {
