@@ -112,6 +112,8 @@ postgresTest(
       Buffer.alloc(PAGE, 5),
     ]);
     await assert.rejects(stored("damaged"), /aren't what was kept/);
+    await database.query("UPDATE tenant_pages SET body = '\\x00ff' WHERE page = 2");
+    assert.equal(await second.read(2), null, "it is no page");
     await database.query("DELETE FROM tenant_stores");
     await assert.rejects(second.renew(), isSetBack);
     await assert.rejects(second.keep(endWith(5, pagesOf(5))), isSetBack);

@@ -10,11 +10,26 @@ const bodyOf = (image: Uint8Array): Uint8Array => {
   return short.length < PAGE ? short : image;
 };
 
-/** Throws for a body that is none. */
-export function imageOf(body: Uint8Array): Buffer {
-  const image = body.length === PAGE ? Buffer.from(body) : zstdDecompressSync(body);
-  if (image.length !== PAGE) throw new Error("a page of another length");
-  return image;
+/** null for a body that is none. */
+export function imageOf(body: Uint8Array): Buffer | null {
+  try {
+    const image = body.length === PAGE ? Buffer.from(body) : zstdDecompressSync(body);
+    return image.length === PAGE ? image : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The hash of each page of a store, in one value. */
+export const HASHES =
+  "(SELECT string_agg(int4send(page) || int8send(hash), ''::bytea) FROM tenant_pages WHERE tenant_id = $1)";
+
+export function hashesIn(pages: Buffer | null): { page: number; hash: bigint }[] {
+  const all = pages ?? Buffer.of();
+  return Array.from({ length: all.length / 12 }, (_, i) => ({
+    page: all.readInt32BE(12 * i),
+    hash: all.readBigInt64BE(12 * i + 4),
+  }));
 }
 
 /**

@@ -11,7 +11,7 @@ import { othersFirst } from "../../ground/kit/slices.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { createPageSums, PAGE, pageHash } from "../../ground/store/record/sums.ts";
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
-import { imageOf } from "./body.ts";
+import { HASHES, hashesIn, imageOf } from "./body.ts";
 
 const SLICE = 256;
 /** So many pages are fetched in one transaction. More come in slices before, and what changed meanwhile after them. */
@@ -60,7 +60,7 @@ export async function openCopy(
 
   const put = (rows: readonly { page: number; body: Buffer }[]) => {
     for (const { page, body } of rows) {
-      const image = imageIn(body);
+      const image = imageOf(body);
       if (image === null) throw damaged();
       sums.set(page, pageHash(page, image));
       writeSync(fd, image, 0, PAGE, (page - 1) * PAGE);
@@ -170,18 +170,6 @@ async function differing(
     .map(({ page }) => page);
 }
 
-/** The hash of each page of a store, in one value. */
-export const HASHES =
-  "(SELECT string_agg(int4send(page) || int8send(hash), ''::bytea) FROM tenant_pages WHERE tenant_id = $1)";
-
-export function hashesIn(pages: Buffer | null): { page: number; hash: bigint }[] {
-  const all = pages ?? Buffer.of();
-  return Array.from({ length: all.length / 12 }, (_, i) => ({
-    page: all.readInt32BE(12 * i),
-    hash: all.readBigInt64BE(12 * i + 4),
-  }));
-}
-
 async function sumsOf(fd: number): Promise<ReturnType<typeof createPageSums>> {
   const sums = createPageSums();
   const image = Buffer.alloc(PAGE);
@@ -192,14 +180,6 @@ async function sumsOf(fd: number): Promise<ReturnType<typeof createPageSums>> {
     sums.set(page, pageHash(page, image));
   }
   return sums;
-}
-
-function imageIn(body: Buffer): Buffer | null {
-  try {
-    return imageOf(body);
-  } catch {
-    return null;
-  }
 }
 
 const damaged = () =>

@@ -1,7 +1,6 @@
 import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store/record/record.ts";
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
-import { imageOf, pageValues } from "./body.ts";
-import { HASHES, hashesIn } from "./copy.ts";
+import { HASHES, hashesIn, imageOf, pageValues } from "./body.ts";
 import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
 
 /** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
@@ -125,7 +124,7 @@ export function postgresRecord(
         [options.tenantId(), page],
         { withinMs: KEEP_MS },
       );
-      // One that can't be read is no page either: it is compared then, and written anew.
+      // A body that is none is no page either: all pages are compared then, and it is written anew.
       return row === undefined ? null : imageOf(row.body);
     },
     async mend({ count, pages, end, heard }) {

@@ -205,11 +205,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const lost = (message: string) => {
     [isEnding, isOver] = [true, true];
     // Started again, it finds who has the store.
-    const fault = new StoreFault("unavailable", message);
+    const gone = new StoreFault("unavailable", message);
     const never = quiet();
     ended = never.promise;
-    for (const one of [...underWay, next, never]) one.reject(fault);
-    options.onLost(fault);
+    for (const one of [...underWay, next, never]) one.reject(gone);
+    options.onLost(gone);
   };
 
   const isIt = (page: number, image: Uint8Array) => pageHash(page, image) === sums.of(page);
