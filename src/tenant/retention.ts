@@ -4,6 +4,7 @@ import { sweepHits } from "../core/alerts/hits.ts";
 import { sweepAlerts } from "../core/alerts/old-alerts.ts";
 import { sweepSilences } from "../core/quiet/rows.ts";
 import { oldestEntry, sweepAudit } from "../ground/audit/list.ts";
+import type { Clock } from "../ground/kit/clock.ts";
 import type { Reader, Store, Tx } from "../ground/store/store.ts";
 import { sweepReturns } from "../in/ingest/first-seen.ts";
 import { sweepHours } from "../in/ingest/hour-rows.ts";
@@ -48,8 +49,8 @@ const SLICE_MS = 10;
 const CODES_KEPT = 7 * DAY;
 /** Seconds that an event without an alert (its project was deleted) is kept: it may still be sent for a day. */
 const EVENTS_KEPT = 2 * DAY;
-/** Seconds between two looks at all events: every one is read. */
-const EVENTS_EVERY = 6 * 3600;
+/** Between two looks at all events: every one is read. */
+const EVENTS_MS = 6 * 3_600_000;
 
 /** Seconds that audit entries are kept. */
 const AUDIT_KEPT = 400 * DAY;
@@ -68,7 +69,7 @@ export interface Retention {
  */
 export function createRetention(store: Store, limits: RetentionLimits): Retention {
   const lines = linesFor(limits);
-  const all = [...lines, ...historyFor(limits)];
+  const all = [...lines, ...historyFor(limits, store.clock)];
   let cleanups = all;
   let most = 200;
   let at = 0;
@@ -111,10 +112,10 @@ function linesFor({ logDays, logBytes }: RetentionLimits): Cleanup[] {
   ];
 }
 
-function historyFor({ historyDays, numbersDays }: RetentionLimits): Cleanup[] {
+function historyFor({ historyDays, numbersDays }: RetentionLimits, clock: Clock): Cleanup[] {
   const history = (tx: Tx) => tx.at - historyDays * DAY;
   let from = 0;
-  let next = 0;
+  let eventsAt = Number.NEGATIVE_INFINITY;
   return [
     { name: "numbers of what is deleted next", sweep: reckonSome },
     {
@@ -151,10 +152,10 @@ function historyFor({ historyDays, numbersDays }: RetentionLimits): Cleanup[] {
       // An alert's events stay as long as the alert, because they decide the order of later ones.
       name: "events",
       sweep(tx, most) {
-        if (from === 0 && tx.at < next) return false;
+        if (from === 0 && clock.mono() < eventsAt) return false;
         const span = { before: history(tx), loose: tx.at - EVENTS_KEPT };
         const last = sweepEvents(tx, from, { most, ...span });
-        if (last === null) next = tx.at + EVENTS_EVERY;
+        if (last === null) eventsAt = clock.mono() + EVENTS_MS;
         from = last ?? 0;
         return last !== null;
       },
