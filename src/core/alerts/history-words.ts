@@ -1,3 +1,4 @@
+import { wayWord } from "../../out/services/service-names.ts";
 import { EntryDetail } from "./history-detail.ts";
 import type { TimelineEntry } from "./timeline.ts";
 
@@ -29,9 +30,6 @@ function say(literals: TemplateStringsArray, ...values: readonly Part[]): Senten
     ...partsOf(values[i] ?? false),
   ]);
 }
-
-/** A kind of way to a person within a sentence, before what they call it: "browser Pixel 8", "ntfy". */
-export const wayWord = (kind: string): string => (kind === "web_push" ? "browser" : kind);
 
 const wrong = (what: Sentence): Sentence => [{ wrong: what }];
 const counted = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;

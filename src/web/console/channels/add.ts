@@ -4,10 +4,10 @@ import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Channel } from "../../../out/services/channel.ts";
+import { serviceName } from "../../../out/services/service-names.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
-import { serviceName } from "../ui/service-names.ts";
 import { channelFields, channelWrite } from "./fields.ts";
 
 /** Kinds that a person makes here: phones come by themselves. */

@@ -1,13 +1,13 @@
 import { listIntegrations, sharedWith } from "../../../core/projects/integrations.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { serviceName } from "../../../out/services/service-names.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import { type ChannelNow, channelsNow } from "../../../tenant/channel-verbs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
-import { serviceName } from "../ui/service-names.ts";
 import { addChannel, addForms, secretNotice } from "./add.ts";
 import { deliveredWords, healthDot, healthWords } from "./words.ts";
 

@@ -4,10 +4,10 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type NotifyRule, notifyBody } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { readNotify, writeNotify } from "../../../out/contacts/notify.ts";
+import { serviceName } from "../../../out/services/service-names.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button, select } from "../ui/form.ts";
-import { serviceName } from "../ui/service-names.ts";
 
 /** Which of one's contacts is used when: a line for each, as a form that works without script. */
 

@@ -2,13 +2,13 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Gateway } from "../../../out/contacts/contact.ts";
 import { deleteGateway, listGateways } from "../../../out/contacts/gateways.ts";
 import type { GatewayKind } from "../../../out/services/contact-kind.ts";
+import { serviceName } from "../../../out/services/service-names.ts";
 import { mustBeOwner } from "../../../people/roles.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import { setGateway, testGateway } from "../../http/resources/gateways.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { button, field, fieldId, labelOf, ticked } from "../ui/form.ts";
-import { serviceName } from "../ui/service-names.ts";
 import { ago } from "../ui/times.ts";
 
 const AT = "/system/gateways";

@@ -1,6 +1,6 @@
-import { wayWord } from "../../../core/alerts/history-words.ts";
 import type { SimulatedChannel } from "../../../core/alerts/simulate/shape.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { wayWord } from "../../../out/services/service-names.ts";
 import type { PageCall } from "../screen.ts";
 import { ago } from "./times.ts";
 

@@ -1,4 +1,3 @@
-import { wayWord } from "../../../core/alerts/history-words.ts";
 import { onCallNow } from "../../../core/oncall/duty.ts";
 import { listSchedules } from "../../../core/oncall/schedules.ts";
 import type { Project } from "../../../core/projects/projects.ts";
@@ -7,6 +6,7 @@ import type { Reader } from "../../../ground/store/store.ts";
 import { usableContacts } from "../../../out/contacts/notify.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
 import { contactKindList } from "../../../out/services/list.ts";
+import { wayWord } from "../../../out/services/service-names.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { Faces } from "./faces.ts";
 

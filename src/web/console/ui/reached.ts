@@ -1,7 +1,7 @@
-import { wayWord } from "../../../core/alerts/history-words.ts";
 import { confirmedTimes } from "../../../out/contacts/confirmed.ts";
 import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
+import { wayWord } from "../../../out/services/service-names.ts";
 import type { PageCall } from "../screen.ts";
 import { span } from "./times.ts";
 

@@ -1,8 +1,8 @@
 import type { AlertRow } from "../../../core/alerts/alert.ts";
-import { wayWord } from "../../../core/alerts/history-words.ts";
 import type { ReachEntry } from "../../../core/alerts/reach-report.ts";
 import type { RungAhead } from "../../../core/alerts/rungs-ahead.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { wayWord } from "../../../out/services/service-names.ts";
 import type { PageCall } from "../screen.ts";
 import { chip, type Faces, squareChip } from "./faces.ts";
 import { button } from "./form.ts";

@@ -12,3 +12,6 @@ const NAMES: Readonly<Record<string, string>> = {
 /** A kind of channel, gateway or contact as people call it: "Slack", "Google Chat". */
 export const serviceName = (kind: string): string =>
   NAMES[kind] ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+
+/** A kind of way to a person within a sentence, before what they call it: "browser Pixel 8", "ntfy". */
+export const wayWord = (kind: string): string => (kind === "web_push" ? "browser" : kind);
