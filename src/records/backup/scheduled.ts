@@ -66,6 +66,7 @@ export function scheduledBackups(
   let failure: string | null = null;
   let known: BackupMade[] = [];
   let looking: Promise<BackupMade[]> | null = null;
+  let making: Promise<void> | null = null;
   const stopped = new AbortController();
 
   /** One look at a time: a directory that doesn't answer blocks one thread at most. */
@@ -97,7 +98,8 @@ export function scheduledBackups(
   const attempt = async (now: number): Promise<boolean> => {
     isMaking = true;
     try {
-      await make(now);
+      making = make(now);
+      await making;
       if (failure !== null) log.info("backups work again");
       failure = null;
       return true;
@@ -107,6 +109,7 @@ export function scheduledBackups(
       log.error({ err: error, dir: plan.dir }, "the scheduled backup failed");
       return false;
     } finally {
+      making = null;
       await soon(clock, look());
       isMaking = false;
       if (!stopped.signal.aborted) ended();
@@ -141,10 +144,9 @@ export function scheduledBackups(
     failure: () => failure,
     async stop() {
       stopped.abort();
-      const running = child;
-      if (running === null) return;
-      running.kill();
-      await running.ended;
+      if (making === null) return;
+      child?.kill();
+      await soon(clock, making);
       await soon(clock, sweep(plan));
     },
   };
