@@ -1,9 +1,10 @@
 /**
- * What the executable starts with: it runs the bundle, an asset, by the code that V8 made of it at the build. That code
- * holds each function that a start runs, where the runtime's own code cache holds none but the outermost.
+ * What the executable starts with. It runs the bundle, which is an asset, with the code that V8 made of it at the build,
+ * which is another: it holds each function that runs while the bundle is loaded. The runtime's own code cache would hold
+ * the outermost function alone.
  *
- * Without that asset, which is so in the first of the build's two passes, it writes the code to the file that it is told,
- * after all that runs at the bundle's loading has run.
+ * In the first of the build's two passes there is no such code yet. Then it writes what V8 has at the process's end to
+ * `program.cache` in the current directory.
  */
 const fs = require("node:fs");
 const sea = require("node:sea");
