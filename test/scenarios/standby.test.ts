@@ -1,9 +1,44 @@
+import assert from "node:assert/strict";
+import { run } from "../support/children.ts";
 import { postgresTest } from "../support/postgres.ts";
+import { programFile } from "../support/program.ts";
+import type { Machine } from "../support/two-machines.ts";
 import { standbyStory } from "./standby.ts";
 
 /** Two machines of one box: `node --test test/scenarios/standby.deep.ts` has every blow, many times. */
 
+/** What a machine that stands by says to all who come to it. */
+async function saysSo({ url, data }: Machine): Promise<void> {
+  for (const [method, path] of [
+    ["POST", "/v1/ingest"],
+    ["GET", "/v1/alerts"],
+    ["GET", "/console"],
+    ["POST", "/v1/pair"],
+  ] as const) {
+    const answer = await fetch(url + path, { method });
+    assert.equal(answer.status, 503, path);
+    assert.equal(answer.headers.get("retry-after"), "2", path);
+    const { error } = (await answer.json()) as { error: { code: string; message: string } };
+    assert.equal(error.code, "not_ready", path);
+    assert.match(error.message, /^This machine stands by, and machine \w+ serves the box/);
+  }
+  const ready = await fetch(`${url}/readyz`);
+  assert.equal(ready.status, 200, await ready.text());
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  assert.match(metrics, /^box_role\{role="standby"\} 1$/m);
+  assert.match(metrics, /^box_can_take 1$/m);
+  const program = await programFile();
+  const doctor = await run(program, ["doctor", "--data", data]);
+  assert.match(doctor.out, /this machine stands by at http.*: \w+ serves the box/);
+  assert.match(doctor.out, /this machine can take the box/);
+  for (const words of ["status", "pair-code", `backup ${data}/x.db`]) {
+    const { code, err } = await run(program, [...words.split(" "), "--data", data]);
+    assert.notEqual(code, 0, words);
+    assert.match(err, /This machine stands by\. Ask the one that serves the box/, words);
+  }
+}
+
 postgresTest(
   "a machine that stands by takes the box when its owner leaves, and when it stands still",
-  (t) => standbyStory(t, ["SIGTERM", "SIGSTOP"]),
+  (t) => standbyStory(t, ["SIGTERM", "SIGSTOP"], saysSo),
 );

@@ -24,10 +24,16 @@ const standsBy = async (machine: Machine) => (await machine.role())?.role === "s
 
 /**
  * Two machines with senders, one blow after the other. What was answered is in the record, no alert id is seen twice, and
- * each page rings.
+ * each page rings. `look` is given the machine that stands by, before anything befalls it.
  */
-export async function standbyStory(t: TestContext, blows: readonly Blow[]): Promise<void> {
+export async function standbyStory(
+  t: TestContext,
+  blows: readonly Blow[],
+  look: (standby: Machine) => Promise<void> = async () => {},
+): Promise<void> {
   const { one, two, ask, ledger } = await twoMachines(t);
+  await until("the other stands by", () => standsBy(two));
+  await look(two);
   const ends = new AbortController();
   const senders = ledger.sending(ends.signal);
   const rungBy = async (from: number) =>

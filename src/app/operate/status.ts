@@ -4,12 +4,11 @@ import { type QuietProject, quietProjects } from "../../core/quiet/rows.ts";
 import { version } from "../../ground/kit/assets.ts";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import type { Random } from "../../ground/kit/random.ts";
-import { StoreFault } from "../../ground/store/faults.ts";
 import { freeBytes } from "../../ground/store/files.ts";
 import { isLocked } from "../../ground/store/lock.ts";
 import { getMeta } from "../../ground/store/meta.ts";
 import { userVersion } from "../../ground/store/migrate.ts";
-import { readMark, STANDS_BY } from "../../ground/store/record/mark.ts";
+import { mustBeServed } from "../../ground/store/record/mark.ts";
 import { openReader, type Reader } from "../../ground/store/store.ts";
 import type { Health } from "../../tenant/health.ts";
 import type { Examined } from "../../tenant/host.ts";
@@ -91,8 +90,7 @@ function doctorOf(reader: Reader): Status["doctor"] {
 
 /** Opens the box's store for reading. Throws StoreFault, also where there is none, or another machine has the present one. */
 export function openBox({ data, clock, random }: LookOptions): Reader & { close(): void } {
-  if (readMark(data)?.standsBy)
-    throw new StoreFault("unavailable", `${STANDS_BY} box doctor says how this one does.`);
+  mustBeServed(data);
   return openReader({ path: join(data, "box.db"), kind: "box", clock, random });
 }
 

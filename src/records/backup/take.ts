@@ -7,6 +7,7 @@ import { StoreFault } from "../../ground/store/faults.ts";
 import { syncDirectory, withAside, writeSynced } from "../../ground/store/files.ts";
 import { checkHeader } from "../../ground/store/header.ts";
 import { isLocked } from "../../ground/store/lock.ts";
+import { mustBeServed } from "../../ground/store/record/mark.ts";
 import { type Manifest, takeSnapshot } from "../../ground/store/snapshot.ts";
 import { mustExist } from "../../ground/store/store.ts";
 import type { Place } from "./place.ts";
@@ -33,6 +34,7 @@ export function takeBackup(options: {
 }): Taken {
   const { place, clock, withKey, replace = false } = options;
   const file = resolve(options.file);
+  mustBeServed(place.data);
   mustExist(place.path);
   mustBeFree(file, { withKey, replace });
   const keys = withKey ? keysOf(place) : null;

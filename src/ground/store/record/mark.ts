@@ -56,6 +56,12 @@ export function writeMark(data: string, said: DatabaseMark): void {
   syncDirectory(data);
 }
 
+/** Throws where the directory's machine stands by: what lies there isn't the box as it is now. */
+export function mustBeServed(data: string): void {
+  if (readMark(data)?.standsBy)
+    throw new StoreFault("unavailable", `${STANDS_BY} box doctor says how this one does.`);
+}
+
 /** Throws where a directory's commits are in a database as well; `why` nothing may be written to it. */
 export function mustBeAlone(data: string, why: string): void {
   if (readMark(data) === null) return;
