@@ -235,7 +235,7 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
   assert.equal(said.code, 0, said.err);
   assert.match(
     said.out,
-    /^ERROR: Nobody who answers is rung\. Rung first: ann@example\.org at once\./,
+    /^ERROR: Nobody who answers is rung\. First to ring: ann@example\.org at once\./,
   );
   assert.match(
     said.out,

@@ -47,7 +47,7 @@ test("a ladder's page says who uses it, whom a change would page, and changes al
   const at = "/ladders/first%20line";
   const page = await tab.get(at);
   assert.match(says(page, "head"), /One ladder, used by 2 rules: errors · shop.*1 open alert/);
-  assert.match(says(page, "found"), /Rung first: ann@example\.org at once/);
+  assert.match(says(page, "found"), /First to ring: ann@example\.org at once/);
   const typed = formOf(page);
   typed.set("s1_after", "0");
   typed.set("s0_add", `a:${who.bob.accountId}`);
@@ -93,7 +93,7 @@ test("members read a ladder and try it; a rule's own steps are a page, too, and 
   const read = await member.get("/ladders/first%20line");
   assert.doesNotMatch(read.text, /ladder-form/);
   assert.match(says(read, "rungs"), /ann@example\.org at once.*Owners and admins change it/);
-  assert.match(says(read, "found"), /Rung first: ann@example\.org at once/);
+  assert.match(says(read, "found"), /First to ring: ann@example\.org at once/);
   const denied = await member.post(
     "/ladders/first%20line",
     { name: "first line" },

@@ -54,16 +54,23 @@ export function judgeCourse(
   );
   const shown = who.slice(0, MOST_NAMED).join(", ");
   const more = who.length > MOST_NAMED ? ` and ${who.length - MOST_NAMED} more` : "";
-  const rung = who.length === 0 ? "" : ` Rung first: ${shown}${more}.`;
+  const firsts = who.length === 0 ? "" : `${FIRSTS} ${shown}${more}.`;
   return {
     level: isAnswered ? "good" : level,
     first_ring_at: first ?? null,
     second_person_at: second ?? null,
-    sentence: (isAnswered ? "Somebody acknowledges it." : cause) + rung,
+    sentence: (isAnswered ? "Somebody acknowledges it." : cause) + firsts,
   };
 }
 
 const MOST_NAMED = 5;
+const FIRSTS = " First to ring:";
+
+/** A verdict's sentence in two: why, and whom it rings first, which may be empty. */
+export function verdictParts(sentence: string): { cause: string; firsts: string } {
+  const at = sentence.includes(FIRSTS) ? sentence.indexOf(FIRSTS) : sentence.length;
+  return { cause: sentence.slice(0, at), firsts: sentence.slice(at) };
+}
 
 function causeOf(
   world: World,

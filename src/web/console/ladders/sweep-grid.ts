@@ -3,6 +3,7 @@ import {
   sweepWrite,
   type VerdictLevel,
 } from "../../../core/alerts/simulate/shape.ts";
+import { verdictParts } from "../../../core/alerts/simulate/verdict.ts";
 import { sweep } from "../../../core/alerts/simulate.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { dated, wallTime } from "../../../ground/kit/wall-time.ts";
@@ -113,7 +114,7 @@ const legend = html`<ul class="legend small soft">${(["good", "warn", "error"] a
 )}</ul>`;
 
 /** Without who is rung first. */
-const causeOf = ({ why }: Placed) => why.split(" Rung first:", 1)[0] ?? "";
+const causeOf = ({ why }: Placed) => verdictParts(why).cause;
 
 const MOST_LISTED = 12;
 const HOUR = 3600;

@@ -1,4 +1,5 @@
 import type { Simulation } from "../../../core/alerts/simulate/shape.ts";
+import { verdictParts } from "../../../core/alerts/simulate/verdict.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type IconName, icon } from "../ui/icon.ts";
 import { span } from "../ui/times.ts";
@@ -16,11 +17,7 @@ export function verdictNotice(
   { verdict, rungs, opens_at }: Simulation,
 ): Markup {
   const [ground, colour, mark, word] = LOOK[verdict.level];
-  const cut = verdict.sentence.indexOf(" Rung first:");
-  const [cause, rung] =
-    cut < 0
-      ? [verdict.sentence, ""]
-      : [verdict.sentence.slice(0, cut), verdict.sentence.slice(cut)];
+  const { cause, firsts } = verdictParts(verdict.sentence);
   const awake = rungs
     .flatMap(({ at, people }) => people.map((one) => ({ ...one, at })))
     .find(({ answers }) => answers);
@@ -28,5 +25,5 @@ export function verdictNotice(
     silent.length > 0 &&
     awake !== undefined &&
     html` ${awake.name} is the first to answer, ${awake.at <= opens_at ? "at once" : `after ${span(awake.at - opens_at)}`}.`;
-  return html`<div class="notice verdict ${ground}" id="verdict"><span class="${colour}">${icon(mark, "large")}</span><p><strong>${word}. ${cause}</strong>${first} <span class="soft small">${rung}</span></p></div>`;
+  return html`<div class="notice verdict ${ground}" id="verdict"><span class="${colour}">${icon(mark, "large")}</span><p><strong>${word}. ${cause}</strong>${first} <span class="soft small">${firsts}</span></p></div>`;
 }
