@@ -322,8 +322,9 @@ describe("after years", () => {
   test("no route and no job reads what grows from end to end", async () => {
     box.tenant.store.write((tx) => mergeKeys(tx, 1, { younger: "a", older: "b" }));
     await pass(box, 600, 60);
-    assert.ok(noted.texts.size > 500, `${noted.texts.size} statements`);
-    assert.deepEqual(tooWide(box.tenant.store.db, noted.texts), []);
+    const { db } = box.tenant.store;
+    assert.ok(noted.of(db).size > 500, `${noted.of(db).size} statements`);
+    assert.deepEqual(tooWide(db, noted), []);
   });
 
   test("what does is told", () => {

@@ -214,5 +214,5 @@ test("each role does by a form what it may by the interface, and what was done i
 });
 
 test("no page and no form reads what grows from end to end", () => {
-  assert.deepEqual(tooWide(box.tenant.store.db, noted.texts), []);
+  assert.deepEqual(tooWide(box.tenant.store.db, noted), []);
 });

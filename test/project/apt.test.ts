@@ -14,8 +14,6 @@ test(
   "apt takes a release from its signed repository, then the next one, and nothing that another signed",
   needs("gpg", "apt-get", "xz"),
   async (t) => {
-    // A key signs nothing that is dated before it was made.
-    const time = Math.floor(Date.now() / 1000) + 1;
     const home = scratch(t);
     const at = (...path: string[]) => join(home, ...path);
     const { PATH } = process.env;
@@ -37,6 +35,8 @@ test(
       );
       assert.equal(made.status, 0, made.said);
     }
+    // A key signs nothing that is dated before it was made.
+    const time = Math.floor(Date.now() / 1000) + 1;
     process.env["GNUPGHOME"] = env.GNUPGHOME;
     t.after(() => delete process.env["GNUPGHOME"]);
 

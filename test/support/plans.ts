@@ -6,16 +6,18 @@ const GROWING = new Set([
   ...["pages", "audit", "log_lines", "log_blocks", "heartbeat_runs", "number_days", "hour_counts"],
 ]);
 
-/** Notes every statement that is prepared from now on. Returns how to stop, and what was noted. */
-export function noteStatements(): { texts: ReadonlySet<string>; stop(): void } {
-  const texts = new Set<string>();
+/** Notes every statement that is prepared from now on. Returns how to stop, and what was noted of a store's file. */
+export function noteStatements(): { of(db: Database.Database): Set<string>; stop(): void } {
+  // By file: files of tests that share a process have stores of their own.
+  const noted = new Map<string, Set<string>>();
   const { prepare } = Database.prototype;
   Database.prototype.prepare = function (this: Database.Database, text: string) {
-    texts.add(text.replaceAll(/\s+/g, " ").trim());
+    const texts = noted.get(this.name) ?? new Set();
+    noted.set(this.name, texts.add(text.replaceAll(/\s+/g, " ").trim()));
     return prepare.call(this, text);
   } as typeof prepare;
   return {
-    texts,
+    of: ({ name }) => noted.get(name) ?? new Set(),
     stop() {
       Database.prototype.prepare = prepare;
     },
@@ -45,9 +47,9 @@ const NAMED =
 const WIDE =
   /^ \((project_id|state|integration_id|action_id|account_id)=\?( AND state=\?)?\)$|^ \(by=\? AND span=\? AND at>/;
 
-/** Those of the noted statements that read what grows and needn't, with how. */
-export const tooWide = (db: Database.Database, texts: Iterable<string>): string[] =>
-  [...texts].flatMap((text) => {
+/** Those of a store's noted statements that read what grows and needn't, with how. */
+export const tooWide = (db: Database.Database, noted: ReturnType<typeof noteStatements>) =>
+  [...noted.of(db)].flatMap((text) => {
     const reads = MAY.some(([may]) => may.test(text)) ? [] : wideReads(db, text);
     return reads.length === 0 ? [] : [`${reads.join("; ")}: ${text}`];
   });
@@ -55,8 +57,6 @@ export const tooWide = (db: Database.Database, texts: Iterable<string>): string[
 /** How a statement reads a growing table from end to end, or all that a project has of it; none: it doesn't. */
 export function wideReads(db: Database.Database, text: string): string[] {
   if (!/^(SELECT|WITH|UPDATE|DELETE|INSERT)\b/i.test(text)) return [];
-  // Files that share a process prepare statements of other stores as well.
-  if (!isOf(db, text)) return [];
   const isPartial = db
     .prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '% WHERE %'")
     .pluck();
@@ -73,17 +73,6 @@ export function wideReads(db: Database.Database, text: string): string[] {
     if (index !== undefined && isPartial.get(index) !== undefined) return false;
     return how === "SCAN" || WIDE.test(rest);
   });
-}
-
-function isOf(db: Database.Database, text: string): boolean {
-  try {
-    db.prepare(text);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && /^no such (table|column)|has no column/.test(error.message))
-      return false;
-    throw error;
-  }
 }
 
 function plan(db: Database.Database, text: string): string[] {

@@ -39,7 +39,9 @@ export function readMark(data: string): DatabaseMark | null {
   try {
     return mark.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    // No such file, or no such directory: whoever needs one says so itself.
+    if (error instanceof Error && "code" in error && /^ENO(ENT|TDIR)$/.test(String(error.code)))
+      return null;
     throw new StoreFault(
       "misconfigured",
       `${path} can't be read. If the database is the right one, move everything but box.key aside, and start: the box comes back from it.`,
