@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { without } from "../faults/tools.ts";
+import { long, test } from "../support/long.ts";
 import { program } from "../support/program.ts";
 import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
@@ -9,7 +9,7 @@ import { cutUpgrades } from "./upgrading.ts";
 const skip = without("gcc");
 const how = { states: 40, seed: 1 };
 
-test("the replay sees what less than full sync costs", { skip }, () => {
+long("the replay sees what less than full sync costs", { skip }, () => {
   const full = runControl("FULL", how);
   assert.deepEqual([full.states, full.corrupt, full.losing], [how.states, 0, 0]);
   assert.ok(runControl("NORMAL", how).losing > 0, "NORMAL lost nothing: the replay is broken");
@@ -29,7 +29,7 @@ test("a box whose power goes at any moment starts again and has all it said yes 
   t.diagnostic(`${operations} operations recorded, states of ${JSON.stringify(states)}`);
 });
 
-test("an upgrade whose power goes is done by the next start, whole", { skip }, () => {
+long("an upgrade whose power goes is done by the next start, whole", { skip }, () => {
   const { states, wrong } = cutUpgrades({ states: 30, seed: 3 });
   assert.ok(states >= 30);
   assert.deepEqual(wrong, []);

@@ -4,7 +4,8 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { ALONE, grouped, LONG } from "../support/groups.ts";
+import { tooDear } from "../support/account.ts";
+import { ALONE, FIRST, filesOf, grouped, hasLong, LONG } from "../support/groups.ts";
 import { scratch } from "../support/scratch.ts";
 import { root } from "./document.ts";
 
@@ -14,9 +15,14 @@ const support = (name: string) => pathToFileURL(join(root, "test/support", name)
 
 /** Runs files, by name and text, in a directory of their own; the first is started. */
 function play(t: TestContext, files: Record<string, string>, ...flags: string[]) {
+  return playAs(t, {}, files, ...flags);
+}
+
+function playAs(t: TestContext, as: object, files: Record<string, string>, ...flags: string[]) {
   const directory = scratch(t);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, BOX_TEST_SUITE: __, ...own } = process.env;
+  const env = { ...own, ...as };
   const [first = ""] = Object.keys(files);
   const words = [...flags, "--test-timeout=20000", "--test-reporter=tap", join(directory, first)];
   const { stdout, status } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
@@ -29,10 +35,73 @@ test("each file runs once, whatever the seed, and those that share a process are
   const orders = [20_260_329, 7, 8].map((seed) => grouped(files, seed));
   for (const groups of orders) assert.deepEqual(groups.flat().toSorted(), files.toSorted());
   assert.equal(new Set(orders.map((groups) => JSON.stringify(groups))).size, orders.length);
-  for (const name of [...LONG, ...ALONE]) {
+  for (const name of [...FIRST, ...ALONE]) {
     assert.ok(files.includes(`test/${name}.test.ts`), `${name} is no test any more`);
     assert.equal(orders[0]?.filter((group) => group.join() === `test/${name}.test.ts`).length, 1);
   }
+});
+
+test("the suite of daily work and the long one are together all files, and each whole file is of one", () => {
+  const files = globSync("test/**/*.test.ts", { cwd: root });
+  const [short, long] = [filesOf("short", files), filesOf("long", files)];
+  assert.deepEqual([...new Set([...short, ...long])].toSorted(), files.toSorted());
+  for (const name of LONG) assert.ok(long.includes(`test/${name}.test.ts`), `${name} is no test`);
+  assert.deepEqual(
+    short.filter((file) => long.includes(file)),
+    short.filter(hasLong),
+  );
+  assert.deepEqual(
+    long.filter((file) => !short.includes(file) && hasLong(file)),
+    [],
+  );
+});
+
+test("a file with long tests takes all its tests from there, so that none is run in both suites", () => {
+  const nodes = (file: string) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const [, names = ""] = /^import (.*) from "node:test";$/m.exec(text) ?? [];
+    return /\btest\b|\bit\b/.test(names) || /^import [^;]*\bpostgresTest\b/m.test(text);
+  };
+  const files = globSync("test/**/*.ts", { cwd: root });
+  const takers = files.filter(hasLong);
+  assert.deepEqual(takers.filter(nodes), []);
+  // Only a test file is found by what it imports.
+  const others = files.filter((file) => !(file.endsWith(".test.ts") && hasLong(file)));
+  const imports = /from "[./]+\/support\/long\.ts"/;
+  assert.deepEqual(
+    others.filter((file) => imports.test(readFileSync(join(root, file), "utf8"))),
+    [],
+  );
+});
+
+test("each test of a file runs in one of both suites, and all of them where the file runs alone", (t) => {
+  const main = `
+    import { long, test } from "${support("long.ts")}";
+    import { describe } from "node:test";
+    test("short", () => {});
+    describe("those", () => { long("long", () => {}); });
+  `;
+  const seen = (as: object) =>
+    playAs(t, as, { "main.mjs": main }).verdicts.filter((verdict) =>
+      / (short|long)$/.test(verdict),
+    );
+  assert.deepEqual(seen({ BOX_TEST_SUITE: "short" }), ["ok short"]);
+  assert.deepEqual(seen({ BOX_TEST_SUITE: "long" }), ["ok long"]);
+  assert.deepEqual(seen({}), ["ok short", "ok long"]);
+});
+
+test("a file that takes too much of the suite's CPU is named", (t) => {
+  const path = join(scratch(t), "account");
+  const many = Array.from({ length: 100 }, (_, n) => `0.80 + 0.20 test/core/${n}.test.ts`);
+  const lines = [
+    ...many,
+    "1.10 + 0.00 load test/a.test.ts",
+    "90.00 + 9.00 node_modules/groups/a.mjs",
+  ];
+  writeFileSync(path, lines.join("\n"));
+  assert.equal(tooDear(path), "");
+  writeFileSync(path, [...lines, "0.50 + 11.10 test/a.test.ts"].join("\n"));
+  assert.match(tooDear(path), /^TOO DEAR .*test\/a\.test\.ts takes 11\.6 of 111\.6 s of CPU\..*$/);
 });
 
 test("no file that shares a process waits while it is loaded", () => {

@@ -1,11 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { FIXED, seed } from "./seed.ts";
 
+const root = join(import.meta.dirname, "../..");
+
 /**
- * Files that are long by themselves, each in a process of its own. They are started before all
- * others, so that none of them is the last that everybody waits for.
+ * Whole files that `npm test` leaves to `npm run test:long`: seconds of CPU each, for promises that a shorter test guards in
+ * daily work. Of other files single tests are left to it: `long.ts`.
  */
 export const LONG: readonly string[] = [
+  "core/alerts/ahead",
+  "scenarios/database-steps",
+  "scenarios/standby",
+  "scenarios/database-kill",
+  "scenarios/nodes",
+  "scenarios/nodes/upgrade",
+  "scenarios/dead-names",
+  "scenarios/report-deadline",
+  "scenarios/relay-crash",
+  "scenarios/heartbeats-kill",
+  "scenarios/habits-kill",
+  "scenarios/ladder-kill",
+  "scenarios/asks-kill",
+  "scenarios/waiting-kill",
+  "scenarios/twelve-hosts",
+  "hosted/postgres/move",
+  "hostile/ports",
+  "senders/prometheus",
+  "senders/killed",
+  "senders/hosts",
+  "records/backup/load",
+  "records/backup/kill-restore",
+  "project/demo",
+  "project/archive",
+  "project/bill",
+  "project/apt",
+  "project/mounted-key",
+  "app/offline/serve-sock-killed",
+];
+
+/**
+ * Files that take long by themselves, each in a process of its own. They are started before all
+ * others, so that none of them is the last that everybody waits for.
+ */
+export const FIRST: readonly string[] = [
   "scenarios/database-steps",
   "scenarios/standby",
   "scenarios/database-kill",
@@ -81,22 +120,35 @@ export const ALONE: readonly string[] = [
 /** How many of the others share one process: each that starts has a box's code to load and to warm up. */
 const TOGETHER = 40;
 
+const isOf = (names: readonly string[]) => (file: string) =>
+  names.some((name) => file === `test/${name}.test.ts`);
+
+/** The files of one of the two suites, of all. Some are of both: they have long tests beside others. */
+export function filesOf(suite: "short" | "long", files: readonly string[]): string[] {
+  const isWhole = isOf(LONG);
+  if (suite === "short") return files.filter((file) => !isWhole(file));
+  return files.filter((file) => isWhole(file) || hasLong(file));
+}
+
+export const hasLong = (file: string): boolean =>
+  /^import \{ long, test \} from "[./]+\/support\/long\.ts";$/m.test(
+    readFileSync(join(root, file), "utf8"),
+  );
+
 /**
  * The test files ("test/core/alerts/ladder.test.ts") as processes run them, in the order of their start.
  * Files of one process are neighbours, which load the same code; any seed but the usual mixes them.
  */
 export function grouped(files: readonly string[], by: number = seed): string[][] {
-  const isOf = (names: readonly string[]) => (file: string) =>
-    names.some((name) => file === `test/${name}.test.ts`);
-  const long = LONG.flatMap((name) => files.filter(isOf([name])));
+  const first = FIRST.flatMap((name) => files.filter(isOf([name])));
   const alone = files.filter(isOf(ALONE));
   const others = mixed(
-    files.filter((file) => !long.includes(file) && !alone.includes(file)).toSorted(),
+    files.filter((file) => !first.includes(file) && !alone.includes(file)).toSorted(),
     by,
   );
   const shared: string[][] = [];
   for (let at = 0; at < others.length; at += TOGETHER) shared.push(others.slice(at, at + TOGETHER));
-  return [...long.map((file) => [file]), ...shared, ...alone.map((file) => [file])];
+  return [...first.map((file) => [file]), ...shared, ...alone.map((file) => [file])];
 }
 
 function mixed(files: string[], by: number): string[] {

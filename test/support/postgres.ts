@@ -51,14 +51,19 @@ function newest(): string | null {
 }
 
 /** A test that needs PostgreSQL. Where there is none it is passed over, which one line says; or it fails, where it must be there. */
-export function postgresTest(name: string, run: (t: TestContext) => void | Promise<void>): void {
-  if (postgresPrograms !== null) test(name, run);
-  else if (process.env["BOX_TEST_POSTGRES"] === "must")
-    test(name, () => Promise.reject(new Error(`there is no PostgreSQL in ${PLACE}`)));
-  else {
-    sayOnce();
-    test(name, { skip: "no PostgreSQL" });
-  }
+export const postgresTest = onPostgres(test);
+
+/** The same, made of one of the tests of `long.ts`. */
+export function onPostgres(made: typeof test) {
+  return (name: string, run: (t: TestContext) => void | Promise<void>): void => {
+    if (postgresPrograms !== null) made(name, run);
+    else if (process.env["BOX_TEST_POSTGRES"] === "must")
+      made(name, () => Promise.reject(new Error(`there is no PostgreSQL in ${PLACE}`)));
+    else {
+      sayOnce();
+      made(name, { skip: "no PostgreSQL" });
+    }
+  };
 }
 
 function sayOnce(): void {

@@ -1,14 +1,16 @@
 /*
- * The whole suite, or the files that are named (as paths or patterns): `npm test`. With `-- --account` it says at its
- * end how much CPU the dearest files took. Each file also runs by itself (`node --test FILE`); here those that don't
- * mind share a process, because to load a box and to warm up its code costs more than most files' tests.
+ * The suite of daily work (`npm test`), what it leaves out (`--long`: `npm run test:long`), or the files that are named, as
+ * paths or patterns. With `-- --account` it says at its end how much CPU the dearest files took. Each file also runs by itself
+ * (`node --test FILE`); here those that don't mind share a process, because to load a box and to warm up its code costs more
+ * than most files' tests.
  */
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { run } from "node:test";
 import { pathToFileURL } from "node:url";
-import { dearest } from "./account.ts";
-import { grouped } from "./groups.ts";
+import { parseArgs } from "node:util";
+import { dearest, tooDear } from "./account.ts";
+import { filesOf, grouped } from "./groups.ts";
 import reporter from "./reporter.ts";
 import { FIXED, seed } from "./seed.ts";
 import { directory, globalSetup, globalTeardown } from "./setup.ts";
@@ -18,9 +20,14 @@ const root = join(import.meta.dirname, "../..");
 /** Most of a box's tests also wait, for disks and sockets: more of them than there are cores. */
 const AT_ONCE = 4;
 
-const ACCOUNT = "--account";
-const named = process.argv.slice(2).filter((word) => word !== ACCOUNT);
-const files = globSync(named.length > 0 ? named : ["test/**/*.test.ts"], { cwd: root });
+const { values: asked, positionals: named } = parseArgs({
+  options: { account: { type: "boolean" }, long: { type: "boolean" } },
+  allowPositionals: true,
+});
+const suite = named.length > 0 ? null : asked.long ? "long" : "short";
+const files = suite
+  ? filesOf(suite, globSync("test/**/*.test.ts", { cwd: root }))
+  : globSync(named, { cwd: root });
 if (files.length === 0) throw new Error(`no test file: ${named.join(" ")}`);
 
 // Whoever interrupts it leaves nothing behind either.
@@ -31,15 +38,22 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () =>
 if (seed !== FIXED) process.env["SEED"] = String(seed);
 await globalSetup();
 const accounts = join(directory, "account");
-if (process.argv.includes(ACCOUNT)) process.env["BOX_TEST_ACCOUNT"] = accounts;
+writeFileSync(accounts, "");
+process.env["BOX_TEST_ACCOUNT"] = accounts;
+if (suite) process.env["BOX_TEST_SUITE"] = suite;
 
 /** A failure that doesn't come again by itself is told and fails nothing, in so many files at most. */
 const MOST_UNSTEADY = 3;
 const AGAIN = 3;
 
 const first = await runAll(grouped(files).map(entry), AT_ONCE);
-if (process.argv.includes(ACCOUNT)) console.log(dearest(accounts));
+if (asked.account) console.log(dearest(accounts));
 if (!first.success) process.exitCode = (await isUnsteady(first)) ? 0 : 1;
+const dear = suite === "short" ? tooDear(accounts) : "";
+if (dear) {
+  console.log(dear);
+  process.exitCode = 1;
+}
 
 interface Ended {
   success: boolean;

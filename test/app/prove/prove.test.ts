@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import { moments, planKills } from "../../../src/app/prove/kills.ts";
 import type { Program } from "../../../src/app/prove/scratch-box.ts";
+import { long, test } from "../../support/long.ts";
 import { program } from "../../support/program.ts";
 import { proved } from "./proved.ts";
 
@@ -15,7 +16,7 @@ before(async () => {
 /** So few kills may leave no time for a link to be pressed: what a run doesn't prove, another may. */
 const SEEDS = [11, 14, 15, 16];
 
-test("a box that is killed at every kind of moment loses nothing", async (t) => {
+long("a box that is killed at every kind of moment loses nothing", async (t) => {
   let unproven: string[] | null = null;
   for (const seed of SEEDS) {
     const { verdict, directory, told } = await proved({
@@ -37,7 +38,7 @@ test("a box that is killed at every kind of moment loses nothing", async (t) => 
   assert.deepEqual(unproven, []);
 });
 
-test("a box that forgets one line a start is found out", async (t) => {
+long("a box that forgets one line a start is found out", async (t) => {
   const liar: Program = [process.execPath, path.join(import.meta.dirname, "liar.ts"), ...box];
   const { verdict, directory, told } = await proved({ program: liar, seed: 12, kills: 3 });
   t.after(() => rmSync(directory, { recursive: true, force: true }));
@@ -51,7 +52,7 @@ test("a box that forgets one line a start is found out", async (t) => {
   assert.ok(existsSync(directory), "the data of a failed proof is kept");
 });
 
-test("a box that does not come back is a broken promise, too", async (t) => {
+long("a box that does not come back is a broken promise, too", async (t) => {
   const script = 'for word; do test -e "$word/box.db" && exit 65; done; exec "$0" "$@"';
   const { verdict, directory, told } = await proved({
     program: ["sh", "-c", script, ...box],

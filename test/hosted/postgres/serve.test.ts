@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
+import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pino from "pino";
 import type { StoreFault } from "../../../src/ground/store/faults.ts";
@@ -17,9 +17,13 @@ import {
   testHosted,
   useApns,
 } from "../../support/hosted-role.ts";
-import { postgresTest, type TestDatabase, testDatabase } from "../../support/postgres.ts";
+import { long, test } from "../../support/long.ts";
+import { onPostgres, type TestDatabase, testDatabase } from "../../support/postgres.ts";
 import { scratch } from "../../support/scratch.ts";
 import { until } from "../../support/until.ts";
+
+const postgresTest = onPostgres(test);
+const longOnPostgres = onPostgres(long);
 
 function keyFile(t: TestContext): string {
   const file = join(scratch(t), "hosted.key");
@@ -172,7 +176,7 @@ postgresTest("two nodes are one service: what is done at one is known at the oth
   assert.equal(apns.delivered().length, 4);
 });
 
-postgresTest(
+longOnPostgres(
   "a pairing revoked at one node is answered when the other's page is over, and a key rotated, too",
   async (t) => {
     const [a, b] = (await nodes(t, await testDatabase(t), 2)) as [TestHosted, TestHosted];
@@ -204,7 +208,7 @@ postgresTest(
   },
 );
 
-postgresTest(
+longOnPostgres(
   "a rotated key that a node has cached is refused for any request, and uses none of the tenant's budget",
   async (t) => {
     const [a, b] = (await nodes(t, await testDatabase(t), 2, { relayRate: "1" })) as [
@@ -288,7 +292,7 @@ postgresTest(
   },
 );
 
-postgresTest("a node that starts before its database does waits for it", async (t) => {
+longOnPostgres("a node that starts before its database does waits for it", async (t) => {
   const way = wayTo(t, await testDatabase(t));
   await way.cut();
   const starting = nodes(t, way, 1);
@@ -299,42 +303,45 @@ postgresTest("a node that starts before its database does waits for it", async (
   assert.equal((await node.call("GET", "/readyz")).status, 200);
 });
 
-postgresTest("a node whose database is lost in the middle of its start waits for it", async (t) => {
-  const made = await testDatabase(t);
-  const way = wayTo(t, made);
-  const before = said.length;
-  const locked = Promise.withResolvers<void>();
-  const over = Promise.withResolvers<void>();
-  const holding = made.open().transaction(async (tx) => {
-    await tx.query(LOCK);
-    locked.resolve();
-    await over.promise;
-  });
-  await locked.promise;
-  const starting = nodes(t, way, 1);
-  starting.catch(() => {});
-  // It has opened the database, and would take its name.
-  const waits = async () => {
-    const [row] = await made.open().query<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+longOnPostgres(
+  "a node whose database is lost in the middle of its start waits for it",
+  async (t) => {
+    const made = await testDatabase(t);
+    const way = wayTo(t, made);
+    const before = said.length;
+    const locked = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    const holding = made.open().transaction(async (tx) => {
+      await tx.query(LOCK);
+      locked.resolve();
+      await over.promise;
+    });
+    await locked.promise;
+    const starting = nodes(t, way, 1);
+    starting.catch(() => {});
+    // It has opened the database, and would take its name.
+    const waits = async () => {
+      const [row] = await made.open().query<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity
          WHERE datname = $1 AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO nodes%'`,
-      [made.name],
-    );
-    return row?.waiting === 1;
-  };
-  while (!(await waits())) await Promise.race([delay(20), starting]);
-  await way.cut();
-  over.resolve();
-  await holding;
-  const isSaid = () =>
-    said.slice(before).some((line) => line.includes("it waits for the database"));
-  await Promise.race([until(isSaid, "it says so"), starting]);
-  way.mend();
-  const [node] = (await starting) as [TestHosted];
-  assert.equal((await node.call("GET", "/readyz")).status, 200);
-});
+        [made.name],
+      );
+      return row?.waiting === 1;
+    };
+    while (!(await waits())) await Promise.race([delay(20), starting]);
+    await way.cut();
+    over.resolve();
+    await holding;
+    const isSaid = () =>
+      said.slice(before).some((line) => line.includes("it waits for the database"));
+    await Promise.race([until(isSaid, "it says so"), starting]);
+    way.mend();
+    const [node] = (await starting) as [TestHosted];
+    assert.equal((await node.call("GET", "/readyz")).status, 200);
+  },
+);
 
-postgresTest(
+longOnPostgres(
   "a node whose database reads and commits nothing isn't ready, until it does again",
   async (t) => {
     const made = await testDatabase(t);
@@ -393,7 +400,7 @@ postgresTest(
   },
 );
 
-postgresTest(
+longOnPostgres(
   "a node that a newer program's schema leaves behind isn't ready any more, serves on for a while, and ends",
   async (t) => {
     const made = await testDatabase(t);
