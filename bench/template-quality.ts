@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createMiner } from "../src/in/ingest/template/miner.ts";
 import { dice, type Labelled, linesOf, type Make, shuffled } from "./template-dice.ts";
+import { FRESH } from "./template-fresh.ts";
 import { HELD } from "./template-held.ts";
 import { SHAPES } from "./template-shapes.ts";
 import { SHOWN } from "./template-shown.ts";
@@ -163,13 +164,17 @@ export function reportQuality(): void {
   if (rows.length > 0) row("average", rows[0]?.parts.map((_, i) => sum(i) / rows.length) ?? []);
   reportShapes("earlier shapes", SHAPES);
   reportShapes("shown half", SHOWN);
+  reportShapes("fresh, shown", fresh(0));
   reportOrder(sets);
 }
 
 /** Prints what the miner makes of the half of today's shapes that no rule was made for. */
 export function reportHeld(): void {
   reportShapes("held half", HELD);
+  reportShapes("fresh, held", fresh(1));
 }
+
+const fresh = (half: 0 | 1): Make[] => FRESH.filter((_, i) => i % 2 === half);
 
 function reportShapes(name: string, events: readonly Make[]): void {
   const each = [1, 2, 3, 4, 5].map((seed) => qualityOf(linesOf(events, seed, 20)));

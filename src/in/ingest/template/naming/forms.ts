@@ -19,6 +19,7 @@ import {
   endsPhrase,
   isCommon,
   isOrdinaryCompound,
+  saysWhat,
   type Word,
 } from "./grammar.ts";
 import { ARTICLES, COMPOUNDING, PAIRED, ROLES, UNIT_ENDINGS } from "./words.ts";
@@ -37,6 +38,26 @@ export function isClass({ shape, from, to, previous }: Word): boolean {
 }
 
 const CLASS = /^[a-z]\w*(?:\.\w+)*\.[A-Z][\w$]*$/;
+
+/**
+ * Words in small letters that dots join, which is a name of its owner's: `type shop.send_welcome`, `shop.orders.v2`. Not
+ * what is called or thrown, nor what a line begins with.
+ */
+export function isDotted({ shape, from, to, first }: Word): boolean {
+  const next = shape.charCodeAt(to);
+  if (first || next === OPEN_PAREN || next === COLON || to - from < 4) return false;
+  const word = shape.slice(from, to);
+  return DOTTED.test(word) && !word.split(/[._-]/).some(saysWhat);
+}
+
+const DOTTED = /^[a-z][\w\u0001-]*(?:\.[a-z][\w\u0001-]*)+$/;
+
+/** `tasks of ImportJob`: several words in one behind a preposition, where the phrase ends. Not what is thrown. */
+export function isJoined({ shape, from, to, previous }: Word): boolean {
+  if (!PREPOSITIONS.has(previous) || !(endsPhrase(shape, to) || closes(shape, to))) return false;
+  const word = shape.slice(from, to);
+  return /^[A-Za-z\u0001]*[a-z][A-Z][a-z\u0001][A-Za-z\u0001]*$/.test(word) && !THROWN.test(word);
+}
 
 /** `Started OrdersApplication in <*> seconds`. */
 export function isStarted({ shape, from, to, previous }: Word): boolean {

@@ -114,6 +114,7 @@ export function isOrdinaryCompound(word: string): boolean {
   return /(?:ed|ing|able)$/.test(word) || word.split("-").some(saysWhat);
 }
 
-function saysWhat(part: string): boolean {
+/** Whether a part of a compound is ordinary English, or says what is wrong. */
+export function saysWhat(part: string): boolean {
   return COMPOUNDING.has(part) || TELLING.has(part) || LEVELS.has(part);
 }

@@ -6,6 +6,8 @@ import {
   COLON,
   DOUBLE_QUOTE,
   EQUALS,
+  GREATER,
+  LESS,
   OPEN_BRACKET,
   OPEN_PAREN,
   SPACE,
@@ -20,6 +22,8 @@ import {
   isClass,
   isCompound,
   isDescribed,
+  isDotted,
+  isJoined,
   isPair,
   isPort,
   isStarted,
@@ -50,9 +54,10 @@ export function nameEnd(word: Word): number {
   if (before === EQUALS) return isValue(word) ? to : 0;
   if (isAnnounced(word) || isBetween(word) || isBracketed(word, before)) return to;
   if (plain) return 0;
-  if (shape.startsWith("arn:", from) || isDescribed(word) || isClass(word)) return to;
-  if (isStarted(word) || isPort(word)) return to;
-  return unitEnd(word) || codeEnd(word) || (isPair(word) || isCompound(word) ? to : 0);
+  if (shape.startsWith("arn:", from) || isDescribed(word)) return to;
+  if (isClass(word) || isStarted(word) || isJoined(word) || isPort(word)) return to;
+  const end = unitEnd(word) || codeEnd(word);
+  return end || (isPair(word) || isCompound(word) || isDotted(word) ? to : 0);
 }
 
 /** Whether a word stands alone in quotes. */
@@ -111,7 +116,10 @@ const KEY = /(=[^ ]* )?[\w.-]+$/;
 const PAIRS = /^(?: [\w.-]+=[^ ]*)*$/;
 
 function endsInPairs(shape: string, at: number): boolean {
-  return shape.length - at < 512 && PAIRS.test(shape.slice(at));
+  if (shape.length - at >= 512) return false;
+  const code = shape.charCodeAt(shape.length - 1);
+  // a series in brackets was read as words: `(path=docs/a.txt pkg=scan)`
+  return code !== CLOSE_PAREN && code !== CLOSE_BRACKET && PAIRS.test(shape.slice(at));
 }
 
 /** Behind a noun that announces a name: any word with a sign in it, and a plain one that isn't ordinary. */
@@ -128,22 +136,36 @@ function isAnnounced({ shape, from, to, previous, colon }: Word): boolean {
   const word = shape.slice(from, to);
   if (THROWN.test(word)) return false;
   if (signs > 0) return !isOrdinaryCompound(word) && (isOpen || NAME_LIKE.test(word));
-  if (isUpper(shape.charCodeAt(from))) return isOpen && humps > 0 && humps < to - from - 1;
+  if (isUpper(shape.charCodeAt(from))) {
+    if (humps > 0 && humps < to - from - 1) return isOpen;
+    return to - from > 2 && isProper(word) && isClosed(shape, to);
+  }
   if (humps > 0) return true;
   const common = isCommon(word);
   if (isOpen && !colon && !common && !isCommon(singularOf(word))) return true;
-  const ends = endsPhrase(shape, to) || closes(shape, to);
+  const ends = isClosed(shape, to);
   if (!ends || !common) return ends;
   return ROLES.has(word) && !colon && (isOpen || shape.charCodeAt(to) !== COLON);
 }
 
+/** `stream ORDERS is full`, `role Billing`, but `server TLS handshake` and `host DOWN`. */
+function isProper(word: string): boolean {
+  return !TELLING.has(word) && !isCommon(word.toLowerCase());
+}
+
+const isClosed = (shape: string, at: number) => endsPhrase(shape, at) || closes(shape, at);
+
 /** Two parts or more; a few letters and a number keep the letters: `eth<*>`. */
 const NAME_LIKE = /^[A-Za-z\u0001\d]+[-_.:/][\w.:/\u0001-]+$|^\w{5}/;
 
-/** `[zeus]` or `(root)` before a message, and a word alone in square brackets behind another: `templates [audit]`. */
+/**
+ * `[zeus]` or `(root)` before a message, a word alone in square brackets behind another (`templates [audit]`), and one in
+ * angle brackets: `by <orders>`.
+ */
 function isBracketed({ shape, from, to, first }: Word, before: number): boolean {
   const next = shape.charCodeAt(to);
   const square = before === OPEN_BRACKET && next === CLOSE_BRACKET;
+  if (before === LESS && next === GREATER) return !isCommon(shape.slice(from, to));
   if (!square && !(before === OPEN_PAREN && next === CLOSE_PAREN)) return false;
   const word = shape.slice(from, to);
   if (LEVELS.has(word) || TELLING.has(word)) return false;
