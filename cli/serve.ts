@@ -19,6 +19,10 @@ export function registerServe(program: Command): void {
     "--key-file <file>":
       "the key for stored secrets lies there, as a mounted secret; box.key in the data directory becomes a link to it",
     ...databaseFlags("a PostgreSQL that has each change before anybody hears of it"),
+    "--cluster-listen <host:port>":
+      "with --database: listen there for the box's other machines, which send on what comes to them",
+    "--cluster-address <host:port>":
+      "what they are told in place of it, if that is another address",
     "--no-console": "serve no console: the API alone",
     "--allow-acts": "let assistants at /mcp carry out what they planned, not only plan it",
   }).action(async (flags: BoxFlags) => runBox(flags));

@@ -17,21 +17,25 @@ import { databaseMigrations, migrateDatabase } from "../hosted/registry/postgres
 import { inWords } from "../hosted/registry/postgres/open.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
 import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-found.ts";
+import { type BoxLink, openBoxLink } from "./box-link.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
 import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import type { TakeSocket } from "./machine-link.ts";
 import type { KeptBox } from "./operate/database-health.ts";
 import type { BoxDeps } from "./parts.ts";
-import type { Listening } from "./web.ts";
+import type { StandbyDoors } from "./standby-doors.ts";
 
 /** A box whose commits are in a database as well. */
 export interface BoxRecord extends KeptBox {
   /** After the store was opened: waits until the database has everything, or doesn't answer. */
   begin(tenantId: string): Promise<void>;
-  /** Closes the port of a machine that stood by. Resolves with its number; null where there was none. */
-  closeDoor(): Promise<number | null>;
+  /** Closes a port of a machine that stood by, and keeps what came. Its number; null where there was none. */
+  freePort(id: string): number | null;
+  /** From now on what other machines send on, and what was held, is these ports'. */
+  serve(taker: (port: string) => TakeSocket | null): void;
   /** After the store was closed. */
   stop(): Promise<void>;
 }
@@ -44,10 +48,38 @@ const ALONE_MS = 30_000;
  * for as long as another machine serves it. Rejects with StoreFault where it mustn't be served.
  */
 export async function openBoxRecord(
-  { config, settings }: { config: BoxConfig; settings: DatabaseSettings },
+  given: Given,
   deps: BoxDeps,
   lifecycle: Lifecycle,
 ): Promise<BoxRecord> {
+  const link = await openBoxLink(given.config, deps);
+  try {
+    const record = await openLinked(given, link, deps, lifecycle);
+    return {
+      ...record,
+      serve: (taker) => link?.serve(taker),
+      async stop() {
+        await record.stop();
+        await link?.close();
+      },
+    };
+  } catch (error) {
+    await link?.close();
+    throw error;
+  }
+}
+
+interface Given {
+  config: BoxConfig;
+  settings: DatabaseSettings;
+}
+
+async function openLinked(
+  { config, settings }: Given,
+  link: BoxLink | null,
+  deps: BoxDeps,
+  lifecycle: Lifecycle,
+): Promise<Omit<BoxRecord, "serve">> {
   const { data } = config;
   const path = join(data, "box.db");
   const mark = readMark(data);
@@ -72,6 +104,7 @@ export async function openBoxRecord(
       database,
       node,
       run,
+      address: link?.address ?? null,
       earlier: mark?.runs ?? [],
       found: () => (found === "away" ? null : found),
       tenantId() {
@@ -81,16 +114,13 @@ export async function openBoxRecord(
       keyId: () => loadKeyRing(data, "box.key").ring?.present.id ?? null,
       onOthers: (hasOthers) => notes.note({ hasOthers }),
     });
-    let door: Listening | null = null;
+    let doors: StandbyDoors | null = null;
     if (found !== "away" && found !== null) {
-      const place = { config, database, node, run, found, path, isOlder, lying, notes };
-      const taken = await takeOver(
-        place,
-        { record, lifecycle, sees: (now) => (found = now) },
-        deps,
-      );
-      door = taken.door;
-      epoch = taken.epoch;
+      const place = { config, database, node, run, found, path, isOlder, lying, notes, link };
+      const sees = (now: FoundStore) => {
+        found = now;
+      };
+      ({ epoch, doors } = await takeOver(place, { record, lifecycle, sees }, deps));
     }
     const keeper = keeperOf(record, notes, deps);
     return {
@@ -109,11 +139,7 @@ export async function openBoxRecord(
         epoch,
         behind: 0,
       }),
-      async closeDoor() {
-        if (door === null) return null;
-        await door.close(() => {});
-        return Number(new URL(door.url).port);
-      },
+      freePort: (id) => doors?.free(id) ?? null,
       async stop() {
         await keeper.stop();
         close();
@@ -179,6 +205,7 @@ interface Place {
   isOlder: boolean;
   lying: Lying;
   notes: Notes;
+  link: BoxLink | null;
 }
 
 /** Takes a box that is in the database, now or when its owner is gone, and makes the directory's store like it. */
@@ -186,8 +213,9 @@ async function takeOver(
   place: Place,
   { record, lifecycle, sees }: Taker,
   deps: BoxDeps,
-): Promise<{ epoch: number; door: Listening | null }> {
+): Promise<{ epoch: number; doors: StandbyDoors | null }> {
   const { database, found, path, isOlder, lying, notes } = place;
+  const forwarder = place.link?.forwarder ?? null;
   const isOwn = lying.mark?.runs.includes(found.run) ?? false;
   const open = () => {
     const { tenantId } = found;
@@ -198,21 +226,22 @@ async function takeOver(
     const { epoch, wasLost } = owned;
     if (isOlder) await replaceStore(path, { copy: await open(), wasLost }, deps);
     notes.note({ isOlder: false });
-    return { epoch, door: null };
+    return { epoch, doors: null };
   }
   notes.note({ kept: true, isOlder: true });
   const copy = await open();
   const { data } = place.config;
   const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
-  const standing = await standBy({ ...place, copy, fits }, deps);
-  notes.note({ standsBy: standing.door.url });
+  const standing = await standBy({ ...place, copy, fits, forwarder }, deps);
+  notes.note({ standsBy: standing.doors.url });
   lifecycle.onStop("standby", async () => {
     await standing.end();
-    await standing.door.close(() => {});
+    forwarder?.close();
+    await standing.doors.close();
   });
   deps.onStandby?.({
-    url: standing.door.url,
-    reload: standing.door.reload,
+    url: standing.doors.url,
+    reload: standing.doors.reload,
     isWell: standing.isWell,
     stop: () => lifecycle.stop(),
   });
@@ -224,7 +253,7 @@ async function takeOver(
     await standing.end();
     await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
     notes.note({ isOlder: false, standsBy: null });
-    return { epoch: taken.epoch, door: standing.door };
+    return { epoch: taken.epoch, doors: standing.doors };
   }
 }
 

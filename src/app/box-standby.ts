@@ -15,8 +15,9 @@ import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
 import type { BoxConfig } from "./config.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
 import type { BoxDeps } from "./parts.ts";
-import { openStandbyDoor, type StandbyState } from "./standby-door.ts";
-import type { Listening } from "./web.ts";
+import type { StandbyState } from "./standby-door.ts";
+import { openStandbyDoors, type StandbyDoors } from "./standby-doors.ts";
+import type { Forwarder } from "./standby-forward.ts";
 
 const LOOK_MS = 1_000;
 /**
@@ -32,8 +33,8 @@ const LATE_MS = 30_000;
 export interface StandingBy {
   /** Resolves when the store may be taken, as it was found then. May be called again where another one took it. */
   untilFree(): Promise<FoundStore>;
-  door: Listening;
-  /** Stands by no longer; the door stays open. */
+  doors: StandbyDoors;
+  /** Stands by no longer; its ports stay open. */
   end(): Promise<void>;
   /** Whether it goes on looking. */
   isWell(): boolean;
@@ -45,6 +46,8 @@ interface StandbyPlace {
   copy: StoreCopy;
   node: string;
   run: string;
+  /** Sends on what comes here; null: it is refused. */
+  forwarder: Forwarder | null;
   /** As the box was found at the start. */
   found: FoundStore;
   /** Throws StoreFault where this machine couldn't serve it. */
@@ -53,7 +56,7 @@ interface StandbyPlace {
 
 /** Stands by for a box that another machine serves: keeps a copy up to date, and says whose the box is. */
 export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<StandingBy> {
-  const { database, copy, config } = place;
+  const { database, copy, config, forwarder } = place;
   const { clock, log } = deps;
   const known = migrations("box").length;
   const me: Standby = {
@@ -86,6 +89,11 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
       behind: isFresh() ? 0 : secondsSince(freshAt),
       fault: faults.database ?? faults.copy ?? faults.program,
       ownerless: secondsSince(ownerlessSince),
+      link: forwarder && {
+        ...forwarder.counts,
+        fault: forwarder.fault(),
+        held: forwarder.held(),
+      },
     };
   };
   const say = (of: keyof typeof faults, error: unknown) => {
@@ -125,6 +133,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     } finally {
       lookedAt = at;
     }
+    forwarder?.sees(latest.isAlive && latest.run !== me.run ? latest : null);
     ownerlessSince = latest.isAlive ? null : (ownerlessSince ?? at);
     if (++looks % FORGET_LOOKS === 0) await forgetShips(database).catch(() => {});
   };
@@ -152,14 +161,14 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     return mayServe() && (latest.clean || heardMs >= HEARD_MS);
   };
 
-  const door = await openStandbyDoor(config, deps, state);
-  log.warn({ listen: door.url, owner: place.found.node }, "this machine stands by");
+  const doors = await openStandbyDoors(config, deps, state, forwarder);
+  log.warn({ listen: doors.url, owner: place.found.node }, "this machine stands by");
   const desk = serveDesk(config.data, log, async () => {
     const { standbyAnswer } = await import("./offline/desk.ts");
     return standbyAnswer();
   });
   return {
-    door,
+    doors,
     isWell: () => over.signal.aborted || following !== null || clock.mono() - lookedAt < LATE_MS,
     async untilFree() {
       while (!over.signal.aborted) {

@@ -10,6 +10,7 @@ import { issueCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
 import { scheduledBackups } from "../records/backup/scheduled.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { Intake } from "../web/intake/intake.ts";
+import { portId } from "../web/intake/port.ts";
 import { boxHttp } from "./box-http.ts";
 import type { BoxRecord } from "./box-record.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
@@ -21,8 +22,8 @@ import { serveDesk } from "./offline/serve-sock.ts";
 import { doctorService } from "./operate/doctor-desk.ts";
 import { isAlive } from "./operate/health.ts";
 import type { BoxDeps } from "./parts.ts";
-import { openPorts, openWebPorts, type SendersOpenPort } from "./ports.ts";
-import { listen } from "./web.ts";
+import { type FreePort, openPorts, openWebPorts, type SendersOpenPort } from "./ports.ts";
+import { type Listening, listen } from "./web.ts";
 
 export interface RunningBox {
   /** With the real port. */
@@ -120,7 +121,12 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       startedAt,
     });
     lifecycle.onStop("decoder", () => http.decoder.close());
-    intake = await openPorts(config, { tenant, clock, limits: http.rates });
+    // Whoever came by a port of a standby goes on by it.
+    const free: FreePort = (port) => ({
+      ...port,
+      port: record?.freePort(portId(port)) ?? port.port,
+    });
+    intake = await openPorts(config, { tenant, clock, limits: http.rates, free });
     lifecycle.onStop("ports", () => intake?.stop());
     const { adapters, senders, ...doors } = http;
     const serve = {
@@ -129,14 +135,15 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       log,
       ...(deps.limits ? { limits: deps.limits } : {}),
     };
+    const { tls } = config;
     const at = config.adapters.listen;
-    const side = at && (await listen({ ...at, tls: config.tls }, { ...serve, app: adapters }));
+    const beside = at && free({ ...at, name: "adapters", bound: null });
+    const side = beside && (await listen({ ...beside, tls }, { ...serve, app: adapters }));
     lifecycle.onStop("adapters", () => side?.close(() => tenant.ingest.drain()));
-    const webPorts = await openWebPorts(config, { tenant, serve, senders });
+    const webPorts = await openWebPorts(config, { tenant, serve, senders, free });
     lifecycle.onStop("senders", () => webPorts.close(() => tenant.ingest.drain()));
-    // Whoever came by the port of a standby goes on by it.
-    const port = (await record?.closeDoor()) ?? config.port;
-    const web = await listen({ ...config, port }, serve);
+    const own = free({ ...config, name: "http", bound: null });
+    const web = await listen({ host: own.host, port: own.port, tls }, serve);
     lifecycle.onStop("http", () =>
       web.close(() => {
         tenant.waiters.wake();
@@ -144,6 +151,9 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
         tenant.ingest.drain();
       }),
     );
+    const doorsOf: Record<string, Listening | null> = { http: web, adapters: side };
+    record?.serve((id) => doorsOf[id]?.take ?? webPorts.taker(id) ?? intake?.taker(id) ?? null);
+    lifecycle.onStop("link", () => record?.serve(() => null));
     const { url } = web;
     const linksTo = config.publicUrl || linkUrl(url);
     const adaptersUrl = side?.url ?? null;

@@ -17,6 +17,8 @@ export interface BoxConfig {
   readonly data: string;
   /** Where commits have to be as well before anybody hears of them; null: nowhere. */
   readonly database: DatabaseSettings | null;
+  /** Where the box's other machines reach this one, and what they are told, if that is another address; null: they don't. */
+  readonly cluster: { readonly listen: Place; readonly address: Place | null } | null;
   /** Where the sealing key lies; null: in the data directory. */
   readonly keyFile: string | null;
   readonly host: string;
@@ -61,9 +63,16 @@ export interface BoxConfig {
   readonly backups: { readonly dir: string; readonly hours: number; readonly keep: number } | null;
 }
 
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Flags as they are typed. The names are commander's. */
 export interface BoxFlags extends DatabaseFlags, Partial<Record<ChannelSetting, string>> {
   data?: string;
+  clusterListen?: string;
+  clusterAddress?: string;
   keyFile?: string;
   listen?: string;
   tlsCert?: string;
@@ -136,6 +145,7 @@ export function boxConfig(
   const config: BoxConfig = {
     data: flags.data ?? defaults.data,
     database: databaseOf(flags, faults),
+    cluster: clusterOf(flags, faults),
     keyFile: flags.keyFile || null,
     host,
     port,
@@ -182,6 +192,26 @@ function databaseOf(flags: BoxFlags, faults: string[]): DatabaseSettings | null 
   if (settings !== null && !flags.publicUrl)
     faults.push("--database needs --public-url: links have to lead to whichever machine serves");
   return settings;
+}
+
+function clusterOf(flags: BoxFlags, faults: string[]): BoxConfig["cluster"] {
+  const { clusterListen = "", clusterAddress = "", database, databaseFile } = flags;
+  if (clusterListen === "") {
+    if (clusterAddress !== "") faults.push("--cluster-address needs --cluster-listen");
+    return null;
+  }
+  if (database === undefined && databaseFile === undefined)
+    faults.push(
+      "--cluster-listen needs --database: that is where a box's machines find each other",
+    );
+  const listen = listenAddress("cluster-listen", clusterListen, faults);
+  const address = clusterAddress ? listenAddress("cluster-address", clusterAddress, faults) : null;
+  const told = address ?? listen;
+  if (/^(|0\.0\.0\.0|[0:]+)$/.test(told.host))
+    faults.push(
+      "--cluster-listen on all addresses needs --cluster-address HOST:PORT: where the box's other machines reach this one",
+    );
+  return { listen, address };
 }
 
 function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {

@@ -7,7 +7,13 @@ import type { App } from "../web/http/app.ts";
 import type { SendersPort } from "../web/http/inbound/route.ts";
 import type { Limits } from "../web/http/limits.ts";
 import type { Intake } from "../web/intake/intake.ts";
-import { type PortName, type WebPortName, webPortKinds } from "../web/intake/port.ts";
+import {
+  type Port,
+  type PortName,
+  portId,
+  type WebPortName,
+  webPortKinds,
+} from "../web/intake/port.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 import { type Listening, listen } from "./web.ts";
@@ -19,15 +25,25 @@ export interface SendersOpenPort {
   readonly port: number;
 }
 
+/** The port to listen on, which nobody of this process listens on any more. */
+export type FreePort = <P extends Port<string>>(port: P) => P;
+
+/** Ports for HTTP senders. */
+export interface OpenWebPorts extends Omit<Listening, "url" | "take"> {
+  readonly ports: readonly SendersOpenPort[];
+  /** What takes connections of this port; null for none. */
+  taker(id: string): Listening["take"] | null;
+}
+
 /** Opens the configured ports for senders; null for none. Loads their code only if needed. Throws why it fails. */
 export async function openPorts(
   { intake, tls }: BoxConfig,
-  { tenant, clock, limits }: { tenant: Tenant; clock: Clock; limits: Limits },
+  { tenant, clock, limits, free }: { tenant: Tenant; clock: Clock; limits: Limits; free: FreePort },
 ): Promise<Intake | null> {
   if (intake.ports.length === 0) return null;
   const { openIntake, PortFault } = await import("../web/intake/intake.ts");
   try {
-    const opened = await openIntake(intake.ports, {
+    const opened = await openIntake(intake.ports.map(free), {
       tenant,
       clock,
       allowFrom: cidrs(intake.allowFrom),
@@ -58,15 +74,17 @@ export async function openWebPorts(
     tenant: Tenant;
     serve: Parameters<typeof listen>[1];
     senders(port: SendersPort): Promise<App>;
+    free: FreePort;
   },
-): Promise<Omit<Listening, "url"> & { ports: readonly SendersOpenPort[] }> {
-  const { tenant, serve, senders } = from;
+): Promise<OpenWebPorts> {
+  const { tenant, serve, senders, free } = from;
   const allowed = cidrs(intake.allowFrom);
-  const open: { port: SendersOpenPort; web: Listening }[] = [];
+  const open: { id: string; port: SendersOpenPort; web: Listening }[] = [];
   const close = async (wake: () => void) => {
     await Promise.all(open.map(({ web }) => web.close(wake)));
   };
-  for (const { name, host, port, bound } of intake.web) {
+  for (const given of intake.web) {
+    const { name, host, port, bound } = free(given);
     const find = bound === null ? () => null : followSource(tenant.store, bound);
     const app = () =>
       senders({
@@ -80,6 +98,7 @@ export async function openWebPorts(
     try {
       const web = await listen({ host, port, tls }, { ...serve, app });
       open.push({
+        id: portId(given),
         port: { name, host, port: Number(web.url.slice(web.url.lastIndexOf(":") + 1)) },
         web,
       });
@@ -91,6 +110,7 @@ export async function openWebPorts(
   }
   return {
     ports: open.map(({ port }) => port),
+    taker: (id) => open.find((one) => one.id === id)?.web.take ?? null,
     reload() {
       for (const { web } of open) web.reload();
     },

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { Hono } from "hono";
 import { ServiceError } from "../ground/kit/errors.ts";
 import { type HealthCheck, summarize } from "../tenant/health.ts";
@@ -7,9 +8,12 @@ import type { App } from "../web/http/app.ts";
 import { noMetrics, operatingRoutes } from "../web/http/health-routes.ts";
 import type { IngestHandler, IngestReply } from "../web/http/ingest.ts";
 import { type BoxRole, roleRoute } from "../web/http/role.ts";
+import { serverLimits } from "../web/http/server-limits.ts";
 import type { BoxConfig } from "./config.ts";
-import { exposition, gauge, roleMetric } from "./operate/metrics.ts";
+import { counter, exposition, gauge, roleMetric } from "./operate/metrics.ts";
 import type { BoxDeps } from "./parts.ts";
+import type { Forwarder } from "./standby-forward.ts";
+import { createStandbyLane } from "./standby-lane.ts";
 import { connectionsOf, counterIds, type Listening, listen, peerOf } from "./web.ts";
 
 /** What a machine that stands by knows. */
@@ -18,17 +22,26 @@ export interface StandbyState extends BoxRole {
   fault: string | null;
   /** For how many seconds nobody has served. */
   ownerless: number;
+  /** What comes here and is sent on to whoever serves; null without a link. */
+  link: { fault: string | null; forwarded: number; refused: number; held: number } | null;
 }
 
 const AGAIN_SECONDS = 2;
 const LATE_SECONDS = 60;
 const NOBODY_SECONDS = 20;
 
-/** A standby's own port: it says how things are, and that everything else is the owner's. */
+/** What a machine that stands by answers itself, on its own port. */
+const OWN_PATHS = new Set(["/v1/role", "/v1/version", "/healthz", "/readyz", "/metrics"]);
+
+/**
+ * A port of a standby for HTTP. Its own one says how things are; everything else is the owner's, and is sent on to it
+ * where there is a way.
+ */
 export function openStandbyDoor(
   config: BoxConfig,
   deps: BoxDeps,
   now: () => StandbyState,
+  { id, forwarder }: { id: string; forwarder: Forwarder | null },
 ): Promise<Listening> {
   const { clock, log } = deps;
   const address = clientAddress(config.trustedProxies);
@@ -44,7 +57,11 @@ export function openStandbyDoor(
     const known = error instanceof ServiceError ? error : refusal();
     return {
       status: known.status,
-      headers: { "content-type": "application/json", ...errorHeaders(known) },
+      headers: {
+        "content-type": "application/json",
+        ...errorHeaders(known),
+        ...(forwarder === null ? {} : { connection: "close" }),
+      },
       body: JSON.stringify(errorBody(known, requestId())),
     };
   };
@@ -78,6 +95,8 @@ export function openStandbyDoor(
     made.use(async (c, next) => {
       await next();
       c.header("X-Request-Id", requestId());
+      // The next request may be the owner's.
+      if (forwarder !== null) c.header("Connection", "close");
     });
     for (const { method, path, handle } of routes) made.on(method, path, handle);
     made.all("*", () => errorAnswer(refusal(), requestId()));
@@ -89,11 +108,40 @@ export function openStandbyDoor(
   };
   const connections = connectionsOf(deps, address);
   const limits = deps.limits ? { limits: deps.limits } : {};
-  return listen(config, { app, ingest, address, connections, clock, log, ...limits });
+  const isSecure = config.tls !== null;
+  const send = (socket: Socket, late: () => void, to: Forwarder) =>
+    to.send({ socket, port: id, isSecure, certificate: null, isAsking: true, late });
+  const lane = forwarder && {
+    lane: (handOver: (socket: Socket) => void) =>
+      createStandbyLane(
+        {
+          clock,
+          headMs: deps.limits?.head ?? serverLimits.head,
+          isOwn: (path) => id === "http" && OWN_PATHS.has(path),
+          send: (socket, late) => send(socket, late, forwarder),
+        },
+        handOver,
+      ),
+  };
+  return listen(config, { app, ingest, address, connections, clock, log, ...limits, ...lane });
 }
 
-function checksOf({ fault, ownerless, owner, behind }: StandbyState): HealthCheck[] {
+function checksOf({ fault, ownerless, owner, behind, link }: StandbyState): HealthCheck[] {
+  const linked: HealthCheck[] = link
+    ? [
+        {
+          name: "link",
+          severity: "degraded",
+          ok: link.fault === null,
+          detail:
+            link.fault === null
+              ? "what comes here is sent on to the machine that serves"
+              : "what comes here can't be sent on to the machine that serves: --cluster-listen there, and a way to it, are needed",
+        },
+      ]
+    : [];
   return [
+    ...linked,
     {
       name: "owner",
       severity: "failed",
@@ -121,8 +169,23 @@ function checksOf({ fault, ownerless, owner, behind }: StandbyState): HealthChec
   ];
 }
 
-const metricsOf = ({ role, behind, fault }: StandbyState): string =>
+const metricsOf = ({ role, behind, fault, link }: StandbyState): string =>
   exposition([
+    ...(link === null
+      ? []
+      : [
+          counter(
+            "box_forwarded_connections_total",
+            "Connections that were sent on to the machine that serves.",
+            link.forwarded,
+          ),
+          counter(
+            "box_late_connections_total",
+            "Connections that were held for too long, or were too many.",
+            link.refused,
+          ),
+          gauge("box_held_connections", "Connections that wait until a machine serves.", link.held),
+        ]),
     roleMetric(role),
     gauge("box_copy_behind_seconds", "Seconds by which a standby's copy is behind.", behind),
     gauge("box_can_take", "Whether a standby could take the box.", fault === null ? 1 : 0),

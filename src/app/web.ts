@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../ground/kit/clock.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import type { Log } from "../ground/kit/log.ts";
@@ -9,7 +9,7 @@ import { createAppHandler } from "../web/http/app-door.ts";
 import { type Connections, createConnections, type Peer } from "../web/http/connections.ts";
 import type { IngestHandler } from "../web/http/ingest.ts";
 import type { AppContext } from "../web/http/raw-route.ts";
-import { createServer, type HttpServer } from "../web/http/server.ts";
+import { createServer, type HttpServer, type ServerOptions } from "../web/http/server.ts";
 import { type ServerLimits, serverLimits } from "../web/http/server-limits.ts";
 import { isLoopback } from "./listen-address.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
@@ -26,6 +26,8 @@ export interface Listening {
   url: string;
   /** Reads the TLS files again (SIGHUP). */
   reload(): void;
+  /** Serves a connection that was accepted elsewhere. */
+  take(socket: Socket): void;
   /** Accepts no new connections, lets `wake` answer waiting readers, finishes requests and closes idle connections. */
   close(wake: () => void): Promise<void>;
 }
@@ -42,9 +44,10 @@ export async function listen(
     clock: Clock;
     log: Log;
     limits?: Partial<ServerLimits>;
+    lane?: ServerOptions["lane"];
   },
 ): Promise<Listening> {
-  const { ingest, address, connections, clock, log, limits = {} } = serve;
+  const { ingest, address, connections, clock, log, lane, limits = {} } = serve;
   const app = createAppHandler(serve.app, ingest);
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
@@ -55,6 +58,7 @@ export async function listen(
     connections,
     clock,
     limits,
+    ...(lane ? { lane } : {}),
     ...(files ? { tls: files } : {}),
   });
   const { server } = http;
@@ -72,6 +76,7 @@ export async function listen(
       if (fresh && "setSecureContext" in server)
         (server as unknown as { setSecureContext(o: object): void }).setSecureContext(fresh);
     },
+    take: http.take,
     close: (wake) => closed(http, clock, wake),
   };
 }
@@ -117,8 +122,11 @@ function bound(server: HttpServer["server"], config: ListenConfig): Promise<void
 function closed(http: HttpServer, clock: Clock, wake: () => void): Promise<void> {
   return new Promise((resolve) => {
     let cancel = () => {};
-    const cancelHard = clock.after(5000, http.closeAll);
-    http.server.close(() => {
+    const cancelHard = clock.after(5000, () => {
+      cancel();
+      http.closeAll();
+    });
+    http.close(() => {
       cancel();
       cancelHard();
       resolve();

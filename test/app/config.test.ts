@@ -22,3 +22,23 @@ test("what is below a bound is refused, not raised", () => {
     assert.throws(() => backups("1", keep), /--backup-keep must be a whole number of at least 1/);
   assert.throws(() => boxConfig({ backupHours: "0.001" }), /--backup-hours/);
 });
+
+test("a link between machines needs a database, and an address that the others can reach", () => {
+  const kept = { database: "postgres://box@127.0.0.1/box", publicUrl: "https://a.test" };
+  const cluster = (listen: string, address?: string) =>
+    boxConfig({ ...kept, clusterListen: listen, ...(address && { clusterAddress: address }) })
+      .cluster;
+  const listen = { host: "10.0.0.11", port: 8091 };
+  assert.deepEqual(cluster("10.0.0.11:8091"), { listen, address: null });
+  assert.deepEqual(cluster("0.0.0.0:8091", "a.test:1"), {
+    listen: { host: "0.0.0.0", port: 8091 },
+    address: { host: "a.test", port: 1 },
+  });
+  assert.equal(boxConfig(kept).cluster, null);
+  for (const all of ["0.0.0.0:8091", "[::]:8091", ":8091"])
+    assert.throws(() => cluster(all), /on all addresses needs --cluster-address/);
+  assert.throws(() => cluster("10.0.0.11:8091", "[::]:8091"), /needs --cluster-address/);
+  assert.throws(() => cluster("8091"), /--cluster-listen must be HOST:PORT/);
+  assert.throws(() => boxConfig({ clusterListen: "a:1" }), /--cluster-listen needs --database/);
+  assert.throws(() => boxConfig({ clusterAddress: "a:1" }), /needs --cluster-listen/);
+});

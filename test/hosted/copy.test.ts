@@ -29,6 +29,7 @@ postgresTest(
       database,
       node: "one",
       run: "one",
+      address: null,
       earlier: [],
       found: () => found,
       tenantId: () => TENANT,

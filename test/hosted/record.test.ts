@@ -44,6 +44,7 @@ postgresTest(
         database,
         node: run,
         run,
+        address: null,
         earlier,
         found: () => found,
         tenantId: () => TENANT,

@@ -1,7 +1,7 @@
 import { postgresTest } from "../support/postgres.ts";
 import { type Blow, standbyStory } from "./standby.ts";
 
-/** Every blow to two machines of one box, and many: ROUNDS of them all. */
+/** Every blow to two machines of one box, and many: ROUNDS of them all. LINKED=1: senders know only who stands by. */
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 4);
 const ALL = (process.env["BLOWS"]?.split(",") ?? [
@@ -14,5 +14,7 @@ const ALL = (process.env["BLOWS"]?.split(",") ?? [
 ]) as Blow[];
 
 postgresTest("whatever befalls two machines, nothing that was answered is lost", (t) =>
-  standbyStory(t, Array.from({ length: ROUNDS }, () => ALL).flat()),
+  standbyStory(t, Array.from({ length: ROUNDS }, () => ALL).flat(), {
+    isLinked: process.env["LINKED"] === "1",
+  }),
 );

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Health } from "../../src/tenant/health.ts";
 import { run } from "../support/children.ts";
 import { postgresTest } from "../support/postgres.ts";
 import { programFile } from "../support/program.ts";
@@ -38,7 +39,40 @@ async function saysSo({ url, data }: Machine): Promise<void> {
   }
 }
 
+/** What it does for whoever comes, where it knows the way to the machine that serves. */
+async function sendsOn({ url, api }: Machine): Promise<void> {
+  const asks = { authorization: `Bearer ${api.key}`, connection: "close" };
+  for (const path of ["/v1/alerts", "/v1/projects", "/v1/openapi.json"]) {
+    const answer = await fetch(url + path, { headers: asks });
+    assert.equal(answer.status, 200, `${path}: ${await answer.text()}`);
+  }
+  const unknown = await fetch(`${url}/v1/alerts`, { headers: { connection: "close" } });
+  assert.equal(unknown.status, 401, await unknown.text());
+  const alone = { headers: { connection: "close" } };
+  assert.equal((await fetch(`${url}/v1/role`, alone)).status, 503);
+  const ready = (await (await fetch(`${url}/readyz`, alone)).json()) as Health;
+  assert.deepEqual(
+    ready.checks.filter(({ name }) => name === "link"),
+    [
+      {
+        name: "link",
+        severity: "degraded",
+        ok: true,
+        detail: "what comes here is sent on to the machine that serves",
+      },
+    ],
+  );
+  const metrics = await (await fetch(`${url}/metrics`, alone)).text();
+  assert.match(metrics, /^box_forwarded_connections_total [4-9]$/m);
+  assert.match(metrics, /^box_held_connections 0$/m);
+}
+
 postgresTest(
   "a machine that stands by takes the box when its owner leaves, and when it stands still",
-  (t) => standbyStory(t, ["SIGTERM", "SIGSTOP"], saysSo),
+  (t) => standbyStory(t, ["SIGTERM", "SIGSTOP"], { look: saysSo }),
+);
+
+postgresTest(
+  "whoever knows only the machine that stands by is served by it, whatever befalls the other one",
+  (t) => standbyStory(t, ["SIGKILL", "SIGTERM"], { isLinked: true, look: sendsOn }),
 );

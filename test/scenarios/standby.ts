@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { alertsIn } from "../support/kept-box.ts";
-import { type Machine, twoMachines } from "../support/two-machines.ts";
+import { type Ledger, type Machine, twoMachines } from "../support/two-machines.ts";
 
 /** What befalls the machine that serves, or the way to the database. */
 export type Blow = "SIGTERM" | "SIGKILL" | "SIGSTOP" | "owner cut" | "standby cut" | "both cut";
@@ -24,18 +24,24 @@ const standsBy = async (machine: Machine) => (await machine.role())?.role === "s
 
 /**
  * Two machines with senders, one blow after the other. What was answered is in the record, no alert id is seen twice, and
- * each page rings. `look` is given the machine that stands by, before anything befalls it.
+ * each page rings. `look` is given the machine that stands by, before anything befalls it. `isLinked`: they know each
+ * other, and senders only the one that stands by.
  */
 export async function standbyStory(
   t: TestContext,
   blows: readonly Blow[],
-  look: (standby: Machine) => Promise<void> = async () => {},
+  {
+    look = async () => {},
+    isLinked = false,
+  }: { look?(standby: Machine): Promise<void>; isLinked?: boolean } = {},
 ): Promise<void> {
-  const { one, two, ask, ledger } = await twoMachines(t);
+  const { one, two, ask, ledger } = await twoMachines(t, { isLinked });
   await until("the other stands by", () => standsBy(two));
   await look(two);
   const ends = new AbortController();
-  const senders = ledger.sending(ends.signal);
+  // With a link a sender knows one machine, the one that stands by.
+  let known = two;
+  const senders = ledger.sending(ends.signal, isLinked ? () => [known] : undefined);
   const rungBy = async (from: number) =>
     until("a page rings", () => ledger.pages.some(({ n }) => (ledger.began.get(n) ?? 0) > from));
   const took = new Map<Blow, number[]>();
@@ -108,6 +114,7 @@ export async function standbyStory(
   };
   for (const blow of blows) {
     await until("the other stands by", () => standsBy(other));
+    known = other;
     const before = ledger.answered.size;
     await until("events are answered", () => ledger.answered.size > before + 5);
     const mayDouble = ledger.pages.length;
@@ -139,9 +146,20 @@ export async function standbyStory(
     assert.equal(eventsOf.get(id) ?? n, n, `alert ${id} was two alerts outside`);
     eventsOf.set(id, n);
   }
+  if (isLinked) t.diagnostic(heardBy(ledger));
   t.diagnostic(
     `${ledger.answered.size} of ${ledger.sent} events answered, ${doubles} pages twice; to the next page: ${saidOf(took)}`,
   );
+}
+
+/** What senders saw. */
+function heardBy({ heard, refused, longest }: Ledger): string {
+  const hows = new Map<string, number>();
+  for (const { how } of refused) hows.set(how, (hows.get(how) ?? 0) + 1);
+  const silence = Math.max(...heard.slice(1).map((at, i) => at - (heard[i] ?? at)));
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const named = [...hows].map(([how, n]) => `${how} ${n}`).join(", ") || "none";
+  return `longest wait for a yes ${seconds(longest)}, longest without any ${seconds(silence)}; refusals: ${named}`;
 }
 
 const doublesIn = (pages: readonly { n: string }[]) =>

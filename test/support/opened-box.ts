@@ -37,7 +37,7 @@ export async function openedBox(data: string, url: string) {
     createLifecycle(about.clock, silentLog),
   );
   // It stood by for a moment, where the box was another's.
-  await record.closeDoor();
+  record.freePort("http");
   const path = join(data, "box.db");
   const { keeper } = record;
   const store = openStore({ ...about, path, kind: "box", keeper, durable: keeper.durable });

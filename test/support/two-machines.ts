@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
@@ -41,15 +44,29 @@ export interface Ledger {
   sent: number;
   /** When each event was first sent. */
   began: Map<string, number>;
-  /** Sends events from now on, each until it is answered, to both machines in turn. Resolves when it has ended. */
-  sending(signal: AbortSignal): Promise<void>;
+  /** Each try that wasn't answered 202: when it ended, and how. */
+  refused: { at: number; how: string }[];
+  /** When the answers came. */
+  heard: number[];
+  /** The longest that an event had to wait for its yes, in milliseconds. */
+  longest: number;
+  /**
+   * Sends events from now on, each until it is answered, to `machines` in turn, asked each time. Resolves when it has
+   * ended.
+   */
+  sending(signal: AbortSignal, machines?: () => readonly Machine[]): Promise<void>;
 }
 
 const PATIENCE_MS = 3_000;
+/** Of a sender that knows one machine. */
+const LONG_PATIENCE_MS = 30_000;
 const SENDERS = 4;
 
-/** Two machines of one box: the first serves it, and the second stands by. */
-export async function twoMachines(t: TestContext): Promise<TwoMachines> {
+/** Two machines of one box: the first serves it, and the second stands by. `isLinked`: it sends on what comes to it. */
+export async function twoMachines(
+  t: TestContext,
+  { isLinked = false, flags = [] }: { isLinked?: boolean; flags?: readonly string[] } = {},
+): Promise<TwoMachines> {
   const database = await testDatabase(t, { empty: true });
   const root = mkdtempSync(join(memoryOrTemp(), "box-two-"));
   const plain = await program();
@@ -66,7 +83,8 @@ export async function twoMachines(t: TestContext): Promise<TwoMachines> {
     const data = join(root, name);
     mkdirSync(data);
     const url = `postgres://box@127.0.0.1:${forwarder.port}/${database.name}`;
-    const box = boxProcess(["env", `BOX_DATABASE=${url}`, ...plain], data);
+    const link = isLinked ? ["BOX_CLUSTER_LISTEN=127.0.0.1:0"] : [];
+    const box = boxProcess(["env", `BOX_DATABASE=${url}`, ...link, ...flags, ...plain], data);
     ends.push(box.discard, forwarder.close);
     return Object.assign(Object.create(box) as BoxProcess, {
       name,
@@ -75,11 +93,10 @@ export async function twoMachines(t: TestContext): Promise<TwoMachines> {
         if (!may) forwarder.cut();
       },
       async role() {
-        const signal = AbortSignal.timeout(PATIENCE_MS);
-        const answer = await fetch(`${box.url}/v1/role`, { signal }).catch(() => null);
+        // By a connection of its own: one that a request was sent on by is the other machine's.
+        const answer = await askedAlone(`${box.url}/v1/role`).catch(() => null);
         if (answer === null) return null;
-        const said = (await answer.json()) as Omit<Said, "status">;
-        return { status: answer.status, ...said };
+        return { ...(JSON.parse(answer.text) as Omit<Said, "status">), status: answer.status };
       },
     });
   };
@@ -113,32 +130,42 @@ function ledgerOf(
     if (event === "alert.opened") pages.push({ n: identifiers.n, id, at: performance.now() });
     response.writeHead(204).end();
   });
-  const tried = async (at: Machine, n: string) => {
+  const tried = async (at: Machine, n: string, patience: number) => {
     const answer = await fetch(`${at.url}/v1/ingest`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ message: "the till is stuck", keys: { n } }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patience),
     });
     await answer.arrayBuffer();
-    return answer.status === 202;
+    return answer.status === 202 ? null : String(answer.status);
   };
   const ledger: Ledger = {
     answered: new Set(),
     pages,
     sent: 0,
     began: new Map(),
-    async sending(signal) {
+    refused: [],
+    heard: [],
+    longest: 0,
+    async sending(signal, only) {
+      const patience = only ? LONG_PATIENCE_MS : PATIENCE_MS;
       const sender = async () => {
         while (!signal.aborted) {
           const n = String(++ledger.sent);
           ledger.began.set(n, performance.now());
           for (let turn = ledger.sent; !signal.aborted; turn++) {
-            const at = machines[turn % machines.length] as Machine;
-            if (await tried(at, n).catch(() => false)) {
+            const some = only?.() ?? machines;
+            const at = some[turn % some.length] as Machine;
+            const how = await tried(at, n, patience).catch((error: unknown) => codeOf(error));
+            if (how === null) {
               ledger.answered.add(n);
+              ledger.heard.push(performance.now());
+              const took = performance.now() - (ledger.began.get(n) ?? 0);
+              ledger.longest = Math.max(ledger.longest, took);
               break;
             }
+            ledger.refused.push({ at: performance.now(), how });
             await pause(100);
           }
           await pause(50);
@@ -148,4 +175,16 @@ function ledgerOf(
     },
   };
   return ledger;
+}
+
+const codeOf = (error: unknown): string => {
+  const { name, cause } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? name;
+};
+
+/** One request on a connection of its own. */
+async function askedAlone(url: string): Promise<{ status: number; text: string }> {
+  const asked = get(url, { agent: false, signal: AbortSignal.timeout(PATIENCE_MS) });
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, text: await text(answer) };
 }

@@ -13,6 +13,8 @@ export interface FoundStore {
   isAlive: boolean;
   /** Its owner left it, and nothing of it is anywhere else. */
   clean: boolean;
+  /** Where the other machines reach its owner, HOST:PORT; null: they don't. */
+  address: string | null;
 }
 
 export interface Taking {
@@ -24,6 +26,8 @@ export interface Taking {
   earlier: readonly string[];
   /** What it was found to be: by that was decided whose pages are the newer ones. null: it wasn't there. */
   found: FoundStore | null;
+  /** Where the other machines reach this one, HOST:PORT; null: they don't. */
+  address: string | null;
 }
 
 export interface Owned {
@@ -37,7 +41,9 @@ export interface Owned {
 export const LIFE = "clock_timestamp() + interval '10 s'";
 
 const FOUND = `SELECT tenant_id AS "tenantId", node, run, epoch, seq, key_id AS "keyId", clean,
-  alive_until > clock_timestamp() AS "isAlive" FROM tenant_stores`;
+  alive_until > clock_timestamp() AS "isAlive",
+  (SELECT address FROM tenant_epochs e WHERE e.tenant_id = s.tenant_id AND e.epoch = s.epoch) AS address
+  FROM tenant_stores s`;
 
 /** The box of a database; null where there is none yet. */
 export async function findStore(database: Pick<Database, "query">): Promise<FoundStore | null> {
@@ -133,12 +139,12 @@ async function begin(tx: DatabaseTx, taking: Taking): Promise<Owned> {
 
 async function note(
   tx: DatabaseTx,
-  { tenantId, node }: Taking,
+  { tenantId, node, address }: Taking,
   { epoch, seq }: { epoch: number; seq: number },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO tenant_epochs (tenant_id, epoch, node, seq, taken_at)
-     VALUES ($1, $2, $3, $4, clock_timestamp())`,
-    [tenantId, epoch, node, seq],
+    `INSERT INTO tenant_epochs (tenant_id, epoch, node, seq, address, taken_at)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp())`,
+    [tenantId, epoch, node, seq, address],
   );
 }

@@ -25,11 +25,17 @@ export interface ServerOptions {
   connections: Connections;
   clock: Clock;
   limits?: Partial<ServerLimits>;
+  /** What reads the connections first, in place of the ingest lane. */
+  lane?(handOver: (socket: Socket) => void): IngestLane;
 }
 
 /** A server, and its connections that are Node's and those that are still in the ingest lane. */
 export interface HttpServer {
   server: Server;
+  /** Serves a connection that was accepted elsewhere, as one of its own. It is paused. */
+  take(socket: Socket): void;
+  /** Accepts no more, and calls back once every connection has ended. */
+  close(ended: () => void): void;
   /** Closes connections that wait for no answer. */
   closeIdle(): void;
   closeAll(): void;
@@ -81,11 +87,34 @@ export function createServer(options: ServerOptions): HttpServer {
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) =>
     endConnection(socket, () => ingest.refuse(wireError(error))),
   );
-  const lane = layLane(server, options.tls ? "secureConnection" : "connection", (handOver) =>
-    createIngestLane({ ingest, address, limits, connections, clock: options.clock, handOver }),
+  const lane = layLane(
+    server,
+    options.tls ? "secureConnection" : "connection",
+    options.lane ??
+      ((handOver) =>
+        createIngestLane({ ingest, address, limits, connections, clock: options.clock, handOver })),
   );
+  const taken = new Set<Socket>();
+  let onEmpty = () => {};
   return {
     server,
+    take(socket) {
+      taken.add(socket);
+      socket.once("close", () => {
+        taken.delete(socket);
+        if (taken.size === 0) onEmpty();
+      });
+      connections.enter(socket);
+      if (socket.destroyed) return;
+      lane.accept(socket);
+      socket.resume();
+    },
+    close(ended) {
+      server.close(() => {
+        onEmpty = ended;
+        if (taken.size === 0) ended();
+      });
+    },
     closeIdle() {
       lane.closeIdle();
       server.closeIdleConnections();

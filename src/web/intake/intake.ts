@@ -1,6 +1,6 @@
 import { createFormat } from "./format.ts";
 import { createLoopTurn } from "./loop-turn.ts";
-import type { Port, PortCounts, PortName } from "./port.ts";
+import { type Port, type PortCounts, type PortName, portId } from "./port.ts";
 import { createTaker, type IntakeDeps, type Taker, type TakerDeps } from "./taker.ts";
 import { type OpenStream, openTcp, type TlsFiles } from "./tcp.ts";
 import { type OpenPort, openUdp } from "./udp.ts";
@@ -10,6 +10,8 @@ export interface Intake {
   /** With the real port numbers. */
   readonly ports: readonly { name: PortName; host: string; port: number }[];
   counts(): PortCounts[];
+  /** What takes connections of this port; null for none. */
+  taker(id: string): OpenStream["take"] | null;
   /** Takes up a renewed certificate. */
   renew(tls: TlsFiles): void;
   /** Nothing more is read; what was read and waits for its commit is the tenant's to write. */
@@ -38,6 +40,10 @@ export async function openIntake(
   return {
     ports: open.map(({ port: { name, host }, socket: { port } }) => ({ name, host, port })),
     counts: () => open.map(({ taker }) => taker.counts),
+    taker(id) {
+      const found = open.find(({ port, socket }) => portId(port) === id && "take" in socket);
+      return found && "take" in found.socket ? found.socket.take : null;
+    },
     renew(tls) {
       for (const { port, socket } of open)
         if ((port.name === "smtp" || port.name.endsWith("-tls")) && "renew" in socket)

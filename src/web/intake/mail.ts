@@ -148,6 +148,7 @@ export async function openMail(
   return {
     port: typeof at === "object" && at !== null ? at.port : port,
     renew: (files) => server.updateSecureContext(files),
+    take: (socket) => server.connect(socket, { id: "" }),
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());

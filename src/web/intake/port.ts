@@ -24,6 +24,10 @@ export interface Port<Name extends string = PortName> {
   readonly bound: { readonly project: string; readonly source: string } | null;
 }
 
+/** Tells a port from the other ones, on every machine of a box: what comes to two of one name is treated alike. */
+export const portId = ({ name, bound }: Pick<Port<string>, "name" | "bound">): string =>
+  bound === null ? name : `${name}=${bound.project}/${bound.source}`;
+
 /** What became of a message, or of a connection that was refused. */
 export type PortOutcome =
   | "taken"

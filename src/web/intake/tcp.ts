@@ -6,6 +6,7 @@ import {
 } from "node:tls";
 import type { Format } from "./format.ts";
 import type { Port } from "./port.ts";
+import type { SyslogPeer } from "./senders.ts";
 import { createShares } from "./shares.ts";
 import type { Taker } from "./taker.ts";
 import type { OpenPort } from "./udp.ts";
@@ -23,10 +24,20 @@ export interface TlsFiles {
   key: string;
 }
 
-/** A port of connections; `renew` gives it a new certificate. */
+/** A port of connections. */
 export interface OpenStream extends OpenPort {
+  /** Gives it a new certificate. */
   renew(tls: TlsFiles): void;
+  /** Serves a connection that was accepted elsewhere. It is paused. */
+  take(socket: Socket, came: { certificate: string | null }): void;
 }
+
+/** A certificate of the sender's own is asked for and vouched for by nobody: which one it is tells who it is. */
+export const senderTls = {
+  handshakeTimeout: HANDSHAKE_MS,
+  requestCert: true,
+  rejectUnauthorized: false,
+} as const;
 
 /** Listens for connections, with TLS where it has files. Rejects with the system's own error. */
 export function openTcp(
@@ -35,26 +46,22 @@ export function openTcp(
 ): Promise<OpenStream> {
   const sockets = new Set<Socket>();
   const shares = createShares(MOST_OF_ADDRESS);
-  const accept = (socket: Socket) => {
+  const take = (socket: Socket, certificate: string | null) => {
     if (socket.destroyed) return;
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    void serve(socket, format, taker);
+    void serve(socket, { address: socket.remoteAddress ?? "", certificate }, { format, taker });
   };
+  const accept = (socket: Socket) => take(socket, certificateOf(socket));
   const server =
-    tls === null
-      ? createServer(accept)
-      : createTlsServer(
-          // A certificate of the sender's own is asked for and vouched for by nobody: which one it is tells who it is.
-          { ...tls, handshakeTimeout: HANDSHAKE_MS, requestCert: true, rejectUnauthorized: false },
-          accept,
-        );
-  // Before the handshake: who never ends it has a place, too.
-  server.prependListener("connection", (socket: Socket) => {
-    if (shares.admits(socket)) return;
+    tls === null ? createServer(accept) : createTlsServer({ ...tls, ...senderTls }, accept);
+  const admit = (socket: Socket) => {
+    if (sockets.size < MOST_CONNECTIONS && shares.admits(socket)) return;
     taker.count("overloaded");
     socket.destroy();
-  });
+  };
+  // Before the handshake: who never ends it has a place, too.
+  server.prependListener("connection", admit);
   server.maxConnections = MOST_CONNECTIONS;
   server.on("drop", () => taker.count("overloaded"));
   return new Promise((resolve, reject) => {
@@ -65,6 +72,10 @@ export function openTcp(
       resolve({
         port: typeof address === "object" && address !== null ? address.port : port,
         renew: (files) => (server as TlsServer).setSecureContext(files),
+        take(socket, { certificate }) {
+          admit(socket);
+          take(socket, certificate);
+        },
         close: () =>
           new Promise((done) => {
             server.close(() => done());
@@ -76,15 +87,18 @@ export function openTcp(
 }
 
 /** The SHA-256 of what a TLS client showed and proved to have the key of. */
-function certificateOf(socket: Socket): string | null {
+export function certificateOf(socket: Socket): string | null {
   const fingerprint =
     "getPeerCertificate" in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : "";
   return fingerprint ? fingerprint.replaceAll(":", "").toLowerCase() : null;
 }
 
 /** Reads on only when what came is committed: the sender's own queue holds the rest. */
-async function serve(socket: Socket, format: Format, taker: Taker): Promise<void> {
-  const peer = { address: socket.remoteAddress ?? "", certificate: certificateOf(socket) };
+async function serve(
+  socket: Socket,
+  peer: SyslogPeer,
+  { format, taker }: { format: Format; taker: Taker },
+): Promise<void> {
   if (!taker.mayComeFrom(peer.address)) {
     taker.count("not_allowed");
     socket.destroy();
