@@ -47,6 +47,9 @@ const NAMED =
 const WIDE =
   /^ \((project_id|state|integration_id|action_id|account_id)=\?( AND state=\?)?\)$|^ \(by=\? AND span=\? AND at>/;
 
+/** Asks for what changed since a look: to be read by that, not by all that stands. */
+const SINCE = /\bupdated_seq > \?/;
+
 /** Those of a store's noted statements that read what grows and needn't, with how. */
 export const tooWide = (db: Database.Database, noted: ReturnType<typeof noteStatements>) =>
   [...noted.of(db)].flatMap((text) => {
@@ -69,6 +72,12 @@ export function wideReads(db: Database.Database, text: string): string[] {
   return plan(db, text).filter((step) => {
     const [, how, name = "", index, , rest = ""] = READS.exec(step) ?? [];
     if (how === undefined || !GROWING.has(tables.get(name) ?? name)) return false;
+    if (
+      SINCE.test(text) &&
+      (tables.get(name) ?? name) === "alerts" &&
+      !/updated_seq>|rowid=/.test(rest)
+    )
+      return true;
     // A partial index has only what isn't over.
     if (index !== undefined && isPartial.get(index) !== undefined) return false;
     return how === "SCAN" || WIDE.test(rest);

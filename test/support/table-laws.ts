@@ -232,6 +232,7 @@ const preparedAll: Record<string, string> = {
   "src/people/tries.ts": "wrong passwords: who guesses asks often",
   "src/records/config-file/imported.ts": "two columns that six tables have alike",
   "src/core/oncall/duty.ts": "who is on call: every rung of a ladder",
+  "src/out/contacts/subscription-ids.ts": "whose browsers are rung: every page",
 };
 
 const drizzle: RegExp = /\.orm\b|"drizzle-orm/;

@@ -40,6 +40,8 @@ export type GroupAnswer = z.output<typeof groupAnswer>;
 export interface GroupFacts extends Omit<GroupAnswer, "levels" | "alert" | "labels" | "titles"> {
   /** The most urgent. */
   first: AlertRow;
+  /** The highest of their ids. */
+  newest: number;
   /** The largest first, each with its most urgent alert. */
   kinds: { row: AlertRow; count: number }[];
   /** Highest first. */
@@ -48,17 +50,37 @@ export interface GroupFacts extends Omit<GroupAnswer, "levels" | "alert" | "labe
 
 const MOST_KINDS = 3;
 
+/** What a group's alerts say without their rows. */
+interface Numbers
+  extends Pick<GroupFacts, "count" | "levels" | "states" | "since" | "accounts" | "newest"> {
+  kinds: { id: number; count: number }[];
+}
+
+/** By the list of a group's alerts, which is another once one of them has changed. */
+const known = {
+  numbers: new WeakMap<readonly GroupedAlert[], Numbers>(),
+  labels: new WeakMap<readonly GroupedAlert[], Labels>(),
+};
+
 export function groupFacts(reader: Reader, { alerts }: AlertGroup): GroupFacts {
+  const { kinds, ...numbers } = known.numbers.get(alerts) ?? numbersOf(alerts);
   const first = getAlertRow(reader, (alerts[0] as GroupedAlert).id);
+  return {
+    ...numbers,
+    first,
+    project: first.project,
+    rule: first.rule,
+    kinds: kinds.map(({ id, count }) => ({ row: getAlertRow(reader, id), count })),
+  };
+}
+
+function numbersOf(alerts: readonly GroupedAlert[]): Numbers {
   const taken = alerts.filter(({ state }) => state === "acknowledged");
   const held = alerts.filter(({ state, silenced_by }) => state === "open" && silenced_by !== null);
   const byTemplate = Map.groupBy(alerts, ({ template_id }) => template_id);
   const kinds = mostOf([...byTemplate.values()], ({ length }) => length).slice(0, MOST_KINDS);
   const holders = counts(taken.flatMap(({ acked_by }) => acked_by ?? []));
-  return {
-    first,
-    project: first.project,
-    rule: first.rule,
+  const numbers = {
     count: alerts.length,
     levels: counts(alerts.map(({ level }) => level)).sort(([a], [b]) => b - a),
     states: {
@@ -66,13 +88,13 @@ export function groupFacts(reader: Reader, { alerts }: AlertGroup): GroupFacts {
       acknowledged: taken.length,
       silenced: held.length,
     },
-    since: alerts.reduce((least, { opened_at }) => Math.min(least, opened_at), first.opened_at),
+    since: alerts.reduce((least, one) => Math.min(least, one.opened_at), Number.MAX_SAFE_INTEGER),
+    newest: alerts.reduce((most, { id }) => Math.max(most, id), 0),
     accounts: mostOf(holders, ([, count]) => count).map(([account]) => account),
-    kinds: kinds.map((of) => ({
-      row: getAlertRow(reader, (of[0] as GroupedAlert).id),
-      count: of.length,
-    })),
+    kinds: kinds.map((of) => ({ id: (of[0] as GroupedAlert).id, count: of.length })),
   };
+  known.numbers.set(alerts, numbers);
+  return numbers;
 }
 
 /** Each with its numbers, and with the labels that its alerts share. Others work in between. */
@@ -82,7 +104,7 @@ export async function toGroups(
 ): Promise<GroupAnswer[]> {
   const shared = await sharedLabels(store, groups);
   return groups.map((group) => {
-    const { first, levels, kinds, ...facts } = groupFacts(store, group);
+    const { first, levels, kinds, newest: _, ...facts } = groupFacts(store, group);
     const alert = group.alerts.length === 1 ? String(first.id) : null;
     const titles = kinds.map(({ row, count }) => ({ title: titleOfAlert(row), count }));
     const labels = shared.get(group) ?? null;
@@ -97,9 +119,6 @@ const SLICE = 250;
 const TURN_MS = 8;
 const READ = `SELECT labels, varied FROM alerts WHERE id IN (SELECT value FROM json_each(?))`;
 
-/** By the list of a group's alerts, which is another once one of them has changed. */
-const known = new WeakMap<readonly GroupedAlert[], Labels>();
-
 /** The labels that all alerts of a group have, each with one value; in the order of one of them. */
 export async function sharedLabels(
   store: Store,
@@ -110,7 +129,7 @@ export async function sharedLabels(
   let left = MOST_COMPARED;
   let since = store.clock.mono();
   for (const group of groups) {
-    const before = known.get(group.alerts);
+    const before = known.labels.get(group.alerts);
     if (before !== undefined) {
       found.set(group, before);
       continue;
@@ -128,7 +147,7 @@ export async function sharedLabels(
     }
     const labels = recordFrom(shared ?? new Map<string, string>());
     found.set(group, labels);
-    known.set(group.alerts, labels);
+    known.labels.set(group.alerts, labels);
   }
   return found;
 }

@@ -40,7 +40,7 @@ export async function groupAlerts(store: Store, filter: GroupFilter): Promise<Gr
   const shown = rest.slice(0, filter.limit);
   const last = rest.length > shown.length ? shown.at(-1) : undefined;
   return {
-    groups: shown.map(({ alerts, isGroup }) => ({ alerts: alerts.sort(byNeed), isGroup })),
+    groups: shown.map(({ alerts, isGroup }) => ({ alerts, isGroup })),
     next: last === undefined ? null : last.place.join("."),
     complete,
   };
@@ -50,7 +50,7 @@ export async function groupAlerts(store: Store, filter: GroupFilter): Promise<Gr
 type Place = readonly [urgency: number, level: number, isGroup: number, id: number];
 
 interface PlacedRow {
-  alerts: GroupedAlert[];
+  alerts: readonly GroupedAlert[];
   isGroup: boolean;
   place: Place;
 }
@@ -59,16 +59,13 @@ function aloneRow(one: GroupedAlert): PlacedRow {
   return { alerts: [one], isGroup: false, place: [one.urgency, one.level, 0, one.id] };
 }
 
-function groupRow(alerts: GroupedAlert[]): PlacedRow {
-  const { urgency, level, id } = alerts.reduce((a, b) => (byNeed(b, a) < 0 ? b : a));
+function groupRow(alerts: readonly GroupedAlert[]): PlacedRow {
+  const { urgency, level, id } = alerts[0] as GroupedAlert;
   return { alerts, isGroup: true, place: [urgency, level, 1, id] };
 }
 
 const inOrder = (a: Place, b: Place): number =>
   a[0] - b[0] || b[1] - a[1] || a[2] - b[2] || b[3] - a[3];
-
-const byNeed = (a: GroupedAlert, b: GroupedAlert): number =>
-  a.urgency - b.urgency || b.level - a.level || b.id - a.id;
 
 function placeOf(cursor: string): Place {
   const found = /^([0-3])\.(\d{1,16})\.([01])\.(\d{1,16})$/.exec(cursor)?.slice(1).map(Number);

@@ -49,16 +49,20 @@ const MOST = { ms: 250, looked: 100_000 };
 const TURN_MS = 8;
 const SLICE = 1000;
 
-/** All that match, by rule. */
+/** All that match, by rule, of each the most urgent first. */
 interface Matched {
-  ofRule: ReadonlyMap<number, GroupedAlert[]>;
+  ofRule: ReadonlyMap<number, readonly GroupedAlert[]>;
   complete: boolean;
 }
 
 /** As of a change, looked up at a moment of the monotonic clock. */
 interface Known extends Matched, Version {
+  ofRule: Map<number, readonly GroupedAlert[]>;
   at: number;
 }
+
+/** Lists in the order of need, each with whether its rule had a ladder: of ten thousand alerts few have changed since the last look. */
+const ordered = new WeakMap<readonly GroupedAlert[], boolean>();
 
 /** What the latest filters found, each by itself. */
 const known = new WeakMap<Store, Map<string, Known>>();
@@ -74,18 +78,29 @@ export async function matching(store: Store, filter: Matching): Promise<Matched>
   const all = follow(store, filter, ofStore.get(key)) ?? (await lookUp(store, filter));
   let count = 0;
   for (const [rule, alerts] of all.ofRule) {
-    const has = hasLadder(store, rule);
-    for (const one of alerts) one.urgency = urgencyOf(one, has);
     count += alerts.length;
+    const has = hasLadder(store, rule);
+    if (ordered.get(alerts) !== has) all.ofRule.set(rule, inNeed(alerts, has));
   }
   if (count <= MOST_KNOWN.alerts) ofStore.set(key, all);
   else ofStore.delete(key);
   return all;
 }
 
+/** Another list, since what is known of the one before goes by it. */
+function inNeed(alerts: readonly GroupedAlert[], hasLadder: boolean): readonly GroupedAlert[] {
+  const all = alerts.map((one) => ({ ...one, urgency: urgencyOf(one, hasLadder) })).sort(byNeed);
+  ordered.set(all, hasLadder);
+  return all;
+}
+
+const byNeed = (a: GroupedAlert, b: GroupedAlert): number =>
+  a.urgency - b.urgency || b.level - a.level || b.id - a.id;
+
 const CHANGED = `SELECT id FROM alerts WHERE updated_seq > ? LIMIT ${SLICE + 1}`;
+/** `+`: by what changed, not by all that the projects have. */
 const READ_CHANGED =
-  "updated_seq > ? AND state <> 'resolved' AND project_id IN (SELECT value FROM json_each(?))";
+  "updated_seq > ? AND state <> 'resolved' AND +project_id IN (SELECT value FROM json_each(?))";
 
 /** What changed after a look, and what of it matches now; null where that doesn't tell all. */
 export function changedSince(
@@ -113,7 +128,7 @@ function follow(store: Store, filter: Matching, before: Known | undefined): Know
   if (since === null || before === undefined) return null;
   const { ids, rows, ...version } = since;
   if (ids.size === 0) return before;
-  const ofRule = Map.groupBy(rows.map(grouped), ({ rule_id }) => rule_id);
+  const ofRule: Known["ofRule"] = Map.groupBy(rows.map(grouped), ({ rule_id }) => rule_id);
   for (const [rule, alerts] of before.ofRule) {
     const news = ofRule.get(rule);
     const isSame = news === undefined && !alerts.some(({ id }) => ids.has(id));

@@ -33,6 +33,27 @@ export function hasDuty(reader: Reader, account: string, at: number): boolean {
     .some((schedule) => onCallNow(reader, schedule, at).includes(account));
 }
 
+/** To look for an id in the text of the layers is quicker than to read them: most schedules don't have it. */
+const WITH = `SELECT id FROM schedules s WHERE (instr(layers, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(s.layers) l,
+    json_each(l.value, '$.participants') a WHERE a.value = ?))
+  OR EXISTS (SELECT 1 FROM overrides WHERE schedule_id = s.id AND account_id = ? AND ends_at > ?)`;
+
+/** Schedules in which this account takes turns, or has an override that ends after `at`: each page of alerts asks. */
+export function idsOfSchedulesWith(reader: Reader, account: string, at: number): string[] {
+  return reader
+    .sql<[string, string, string, number], string>(WITH)
+    .pluck()
+    .all(account, account, account, at);
+}
+
+const UNSEEN = `SELECT 1 FROM shift_checks
+  WHERE seen_at IS NULL AND due_at IS NULL AND (ends_at IS NULL OR ends_at > ?) LIMIT 1`;
+
+/** Whether anybody whose shift runs, or begins soon, showed nothing in time: each page asks, and mostly nobody is. */
+export function hasUnseenCheck(reader: Reader, now: number): boolean {
+  return reader.sql<[number]>(UNSEEN).get(now) !== undefined;
+}
+
 /** Who had duty, who would have had it without overrides, and everybody who takes turns. */
 export interface DutyAt {
   onDuty: readonly string[];

@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, ne } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import { projects, schedules } from "../../ground/store/schema.ts";
@@ -11,6 +11,7 @@ import { membersAmong, strangers } from "../projects/rule-references.ts";
 import { refuseNamed, renameInLadder, rulesWithSchedule } from "../projects/rules.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
+import { idsOfSchedulesWith } from "./duty.ts";
 import { unknownCalendars } from "./holiday-days.ts";
 import { type Layer, peopleOfLayers, type ScheduleInput, type StoredSchedule } from "./schedule.ts";
 import { lookAtShifts } from "./shift-checks.ts";
@@ -121,16 +122,14 @@ export function schedulesWith(
   account: string,
   { at, most }: { at: number; most: number },
 ): StoredSchedule[] {
+  const mine = idsOfSchedulesWith(reader, account, at);
+  // Each page of alerts asks: most readers are in none or in few.
+  if (mine.length === 0) return [];
   return reader.orm
     .select(columns)
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.projectId))
-    .where(
-      sql`EXISTS (SELECT 1 FROM json_each(${schedules.layers}) l,
-        json_each(l.value, '$.participants') a WHERE a.value = ${account})
-        OR EXISTS (SELECT 1 FROM overrides o
-          WHERE o.schedule_id = ${schedules.id} AND o.account_id = ${account} AND o.ends_at > ${at})`,
-    )
+    .where(inArray(schedules.id, mine))
     .orderBy(asc(projects.name), asc(schedules.name))
     .limit(most)
     .all()

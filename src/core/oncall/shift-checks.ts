@@ -7,7 +7,7 @@ import {
   shiftChecks,
 } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { onCallNow } from "./duty.ts";
+import { hasUnseenCheck, onCallNow } from "./duty.ts";
 import type { HandOver } from "./hand-over.ts";
 import { holidayDays } from "./holiday-days.ts";
 import type { Layer, Schedule } from "./schedule.ts";
@@ -226,6 +226,8 @@ export function findCheckedShift(reader: Reader, id: number): CheckedShift | nul
 
 /** Shifts that run, or begin soon, of people whose devices showed nothing in time; oldest first. */
 export function unconfirmedShifts(reader: Reader, now: number): CheckedShift[] {
+  // Each page asks, mostly where no check waits for anybody.
+  if (!hasUnseenCheck(reader, now)) return [];
   const rows = checkedShifts(reader)
     .where(
       and(

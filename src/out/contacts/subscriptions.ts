@@ -9,6 +9,7 @@ import type { Credentials } from "../outbox/credentials.ts";
 import { type ContactGuard, contactsOfKind, createContact, openContact } from "./contacts.ts";
 import { openGateway, putGateway } from "./gateways.ts";
 import type { Subscription, SubscriptionChange, SubscriptionWrite } from "./subscription.ts";
+import { subscriptionIds } from "./subscription-ids.ts";
 import { markVerified } from "./verify.ts";
 
 /** Browsers that are pushed to: each is a contact of its person, of kind `web_push`. Wishes name projects by id. */
@@ -44,22 +45,14 @@ const isOne = (of: { account: string; id?: string }) =>
     of.id === undefined ? undefined : eq(contacts.id, of.id),
   );
 
-/** Ids of a person's, whatever has become of them. */
-export function subscriptionIds(reader: Reader, account: string): string[] {
-  const rows = reader.orm
-    .select({ id: contacts.id })
-    .from(contacts)
-    .where(isOne({ account }))
-    .all();
-  return rows.map(({ id }) => id);
-}
-
 /** By age. `wants` as they are stored. */
 export function listSubscriptions(
   reader: Reader,
   guard: ContactGuard,
   of: { account: string; id?: string },
 ): Subscription[] {
+  // Each page asks: most people have none.
+  if (subscriptionIds(reader, of.account).length === 0) return [];
   const order = [asc(contacts.createdAt), asc(contacts.id)];
   const rows = reader.orm
     .select()
@@ -67,8 +60,6 @@ export function listSubscriptions(
     .where(isOne(of))
     .orderBy(...order)
     .all();
-  // Each page asks: most people have none.
-  if (rows.length === 0) return [];
   const key = pushKeyNow(reader, guard);
   return rows.map((row) => shownSubscription(row, openContact(guard.sealer, row), key));
 }

@@ -2,7 +2,7 @@ import { countAlerts } from "../../core/alerts/counts.ts";
 import { countStanding } from "../../core/quiet/rows.ts";
 import { html, type Markup, type Piece } from "../../ground/kit/html.ts";
 import { brand } from "../../ground/page/drawings.ts";
-import { subscriptionIds } from "../../out/contacts/subscriptions.ts";
+import { subscriptionIds } from "../../out/contacts/subscription-ids.ts";
 import { bar, isToMend } from "./bar.ts";
 import { flashLine } from "./flash.ts";
 import type { FormDone, NavId, PageCall } from "./screen.ts";

@@ -6,6 +6,7 @@ import { labelColumns, NO_LABELS, withKeys } from "../../../src/core/alerts/labe
 import type { GroupedAlert } from "../../../src/core/alerts/matching.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
+import { noteStatements, tooWide } from "../../support/plans.ts";
 import fc from "../../support/property.ts";
 import { settle } from "../../support/until.ts";
 
@@ -215,6 +216,50 @@ describe("groups of alerts", () => {
     assert.deepEqual({ ...found.get(small) }, { host: "a" });
     assert.ok(turns > 30, `${turns} turns of others`);
     store.write((tx) => tx.sql("UPDATE alerts SET labels = NULL").run());
+  });
+
+  test("after a change the rules without one keep their lists, and what changed is read alone", async () => {
+    const { store } = box.tenant;
+    const filter = { states: ["open", "acknowledged"], limit: 50, isGroup: () => true } as const;
+    const look = async () => {
+      const { groups } = await groupAlerts(store, { ...filter, minLevel: 1 });
+      return new Map(groups.map(({ alerts }) => [alerts[0]?.rule_id, alerts]));
+    };
+    const next = `INSERT INTO meta (key, value) VALUES ('updated_seq', 1)
+      ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value`;
+    store.write((tx) => tx.sql(next).get());
+    const before = await look();
+    assert.equal(before.size, 6);
+    const noted = noteStatements();
+    const set = "UPDATE alerts SET level = 500, updated_seq = ? WHERE id = 8";
+    try {
+      store.write((tx) => tx.sql<[number]>(set).run(tx.sql<[], number>(next).pluck().get() ?? 0));
+      const after = await look();
+      assert.deepEqual(tooWide(store.db, noted), []);
+      const same = [...after].filter(([rule, alerts]) => before.get(rule) === alerts);
+      assert.deepEqual(same.map(([rule]) => rule).sort(), [1, 2, 3, 4, 5]);
+      assert.deepEqual(
+        after.get(6)?.map(({ level }) => level),
+        [500],
+      );
+      // A ladder that lost its steps makes alerts less urgent, though none of them changed.
+      const urgencies = (of: typeof after) =>
+        new Set(of.get(LADDER)?.map(({ urgency }) => urgency));
+      assert.deepEqual(urgencies(after), new Set([0, 2, 3]));
+      const body = `UPDATE rules SET body = json_set(body, '$.escalations', json(?)) WHERE id = ${LADDER}`;
+      const { old } = store
+        .sql<[], { old: string }>(
+          `SELECT body -> '$.escalations' AS old FROM rules WHERE id = ${LADDER}`,
+        )
+        .get() ?? { old: "" };
+      store.write((tx) => tx.sql<[string]>(body).run("[]"));
+      assert.deepEqual(urgencies(await look()), new Set([0, 1, 2, 3]));
+      store.write((tx) => tx.sql<[string]>(body).run(old));
+    } finally {
+      noted.stop();
+      const level = [300, 400, 500][(7 * 11) % 3] as number;
+      store.write((tx) => tx.sql<[number]>("UPDATE alerts SET level = ? WHERE id = 8").run(level));
+    }
   });
 
   test("a look that takes too long says that it isn't all", async () => {

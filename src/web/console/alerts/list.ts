@@ -62,7 +62,6 @@ export async function alertList(
     "row" in entry
       ? draw(entry.row)
       : groupRow(call, groupFacts(store, entry.group), {
-          newest: entry.group.alerts.reduce((most, { id }) => Math.max(most, id), 0),
           shared: shared.get(entry.group),
           nameOf: about.nameOf,
         }),

@@ -117,6 +117,7 @@ function storm(call: PageCall): Markup {
     ] satisfies [number, number][],
     states: { open: 142, acknowledged: 8, silenced: 0 },
     since: call.now - 1200,
+    newest: 150,
     accounts: ["sample-3"],
     kinds: [
       { row: kind("host db-1.fra is unreachable"), count: 100 },
@@ -124,7 +125,7 @@ function storm(call: PageCall): Markup {
       { row: kind("switch s2 lost its uplink"), count: 1 },
     ],
   };
-  return groupRow(call, facts, { newest: 150, shared: { dc: "fra" }, nameOf: () => "Mei Tanaka" });
+  return groupRow(call, facts, { shared: { dc: "fra" }, nameOf: () => "Mei Tanaka" });
 }
 
 /** What stands below an alert's title, and who is told by what in which order. */

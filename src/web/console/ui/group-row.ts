@@ -16,15 +16,15 @@ const MOST_SHARED = 3;
 
 /**
  * "errors: 3,400 alerts", with its largest kinds; it leads to a list of its own, and its box selects them all. `shared`: the labels
- * that all of them have; `newest`: the highest of their ids. Pure.
+ * that all of them have. Pure.
  */
 export function groupRow(
   call: Pick<PageCall, "base" | "now" | "look" | "query">,
   facts: GroupFacts,
-  of: { newest: number; shared: Labels | undefined; nameOf: (account: string) => string },
+  of: { shared: Labels | undefined; nameOf: (account: string) => string },
 ): Markup {
-  const { newest, shared = {}, nameOf } = of;
-  const { first, rule, project, count, kinds, states, levels } = facts;
+  const { shared = {}, nameOf } = of;
+  const { first, newest, rule, project, count, kinds, states, levels } = facts;
   const look = states.silenced === count ? "silenced" : STATE_CLASS[first.state];
   const [[level, most] = [first.level, count], ...others] = levels;
   // As many as the button does: what is silenced stays so.
