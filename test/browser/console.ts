@@ -1,15 +1,16 @@
 /**
  * The console's screens in a real browser, on real boxes, and its script on pages made by hand.
  *
- *     node test/browser/console.ts [PART OF A STORY'S NAME] [PART OF A STEP'S NAME, of scriptHolds]
+ *     node test/browser/console.ts [--whole] [PART OF A STORY'S NAME] [PART OF A STEP'S NAME, of scriptHolds]
  *
- * Beside each story stands how much processor time it took, in this process and in those that it began: browsers and boxes.
+ * `--whole` looks at every width in every way of seeing it. Beside each story stands how much processor time it took, in this process and in those that it began: browsers and boxes.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
-import { CHROMIUM, FLAGS } from "./chromium.ts";
+import type { Browser } from "playwright-core";
+import { startChromium } from "./chromium.ts";
 import { scriptHolds } from "./console/script.ts";
-import { consoleStories } from "./console/stories.ts";
+import { consoleStories, DESKTOP_STORIES } from "./console/stories.ts";
+import { typed } from "./whole.ts";
 
 /** Seconds of processor time of this process and of all below it, those that are over among them. */
 function cpuSeconds(): number {
@@ -33,19 +34,19 @@ function cpuSeconds(): number {
   return [...all].reduce((sum, [pid, { ticks }]) => sum + (isOurs(pid) ? ticks : 0), 0) / 100;
 }
 
-const [part = "", step = ""] = process.argv.slice(2);
+const [part = "", step = ""] = typed;
 const stories = {
   ...consoleStories,
   scriptHolds: (browser: Browser) => scriptHolds(browser, step),
 };
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-try {
-  for (const [name, story] of Object.entries(stories)) {
-    if (!name.includes(part)) continue;
-    const before = cpuSeconds();
+for (const [name, story] of Object.entries(stories)) {
+  if (!name.includes(part)) continue;
+  const before = cpuSeconds();
+  const browser = await startChromium({ isDesktop: DESKTOP_STORIES.has(name) });
+  try {
     await story(browser);
     console.log(`ok ${name}, ${Math.round(cpuSeconds() - before)} s of CPU`);
+  } finally {
+    await browser.close();
   }
-} finally {
-  await browser.close();
 }

@@ -3,7 +3,7 @@
  * accessibility checker to find, no message on the console, no breach of the policy, no request to
  * anywhere, and not one vector of the corpus that runs.
  *
- *     node test/browser/pages.ts [DIR] [PART OF A STORY'S NAME]     pictures go to DIR, else to a temporary directory
+ *     node test/browser/pages.ts [--whole] [DIR] [PART OF A STORY'S NAME]     pictures go to DIR, else to a temporary directory
  *
  * `CHROMIUM` names the browser where it isn't /usr/bin/chromium. Without one it is skipped, save in
  * CI, where it fails.
@@ -12,19 +12,20 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { reportFeed } from "../../src/records/reports/feed.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../records/reports/sample.ts";
 import { answeringHolds } from "./answering.ts";
-import { CHROMIUM, FLAGS } from "./chromium.ts";
+import { CHROMIUM, startChromium } from "./chromium.ts";
 import { oncallHolds } from "./console/oncall.ts";
 import { scriptHolds } from "./console/script.ts";
-import { consoleStories } from "./console/stories.ts";
+import { consoleStories, DESKTOP_STORIES } from "./console/stories.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
 import { COLOURS, findings, open, withoutStatus } from "./tab.ts";
+import { typed } from "./whole.ts";
 
 const SIZES = {
   phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 },
@@ -173,7 +174,7 @@ type Story = readonly [name: string, run: (browser: Browser) => Promise<unknown>
 /** In a browser of its own. */
 async function tell([name, run]: Story): Promise<void> {
   const from = performance.now();
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const browser = await startChromium({ isDesktop: DESKTOP_STORIES.has(name) });
   try {
     await run(browser);
     console.log(`ok ${name}, ${Math.round((performance.now() - from) / 1000)} s`);
@@ -236,6 +237,7 @@ async function main(pictures: string, part = ""): Promise<void> {
 
 // What a story that failed still had under way when its box was stopped mustn't end the others: they tell of themselves.
 process.on("unhandledRejection", (error) => console.log("left behind by a story:", error));
-await main(process.argv[2] ?? mkdtempSync(join(tmpdir(), "box-pages-")), process.argv[3]);
+const [pictures = mkdtempSync(join(tmpdir(), "box-pages-")), part] = typed;
+await main(pictures, part);
 // What a story that failed has left behind isn't waited for.
 process.exit();

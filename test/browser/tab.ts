@@ -6,6 +6,9 @@ import type { Browser, BrowserContextOptions, CDPSession, Page } from "playwrigh
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** How long what has to come is waited for, milliseconds: nothing needs more, on however busy a machine. */
+export const BROWSER_PATIENCE_MS = 30_000;
+
 export interface Tab {
   page: Page;
   /** Everything that a calm page doesn't do. */
@@ -68,7 +71,9 @@ export async function findings({ run }: Tab, rules: readonly string[] = []): Pro
   // It is off by itself: a rule of WCAG 2.2.
   const all = { rules: { "target-size": { enabled: true } } };
   const only = rules.length === 0 ? all : { runOnly: { type: "rule", values: rules } };
-  const found = await run(`axe.run(document, ${JSON.stringify(only)}).then(({ violations }) =>
+  // Nobody reads what it says of elements that are well, or where they are. It isn't put into frames: asking them makes a frame without rights complain.
+  const wanted = { ...only, resultTypes: ["violations"], selectors: false, iframes: false };
+  const found = await run(`axe.run(document, ${JSON.stringify(wanted)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`);
   return found as string[];
 }

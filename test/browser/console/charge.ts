@@ -11,7 +11,7 @@ async function fromBarToFinding({ box, visit, calm }: Stage): Promise<void> {
   const { page } = tab;
   await page.keyboard.press("d");
   // A process of its own, which starts from sources here.
-  await seen(tab, "document.querySelector('#doctor-directory') !== null", 60_000);
+  await seen(tab, "document.querySelector('#doctor-directory') !== null", 240_000);
   await page.goto(`${box.url}/alerts`);
   assert.match(String(await page.textContent(".nav")), /something is to be mended/);
   await page.goto(`${box.url}/system`);
@@ -25,7 +25,7 @@ async function fromBarToFinding({ box, visit, calm }: Stage): Promise<void> {
   chmodSync(box.data, 0o700);
   await page.click("#doctor button:text-is('Look again')");
   // Nothing is loaded again: the line at the top follows what was found.
-  await seen(tab, "document.querySelector('#bar a[href$=doctor-directory]') === null", 60_000);
+  await seen(tab, "document.querySelector('#bar a[href$=doctor-directory]') === null", 240_000);
   await tab.close();
 }
 

@@ -1,6 +1,6 @@
 /** Every screen of a box that people have lived in, in every way of seeing it: by the list of screens alone. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { openPages } from "../../../src/web/console/open-pages.ts";
 import type { House } from "../../support/house.ts";
 import { furnish } from "../../support/house.ts";
@@ -8,6 +8,7 @@ import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 import { screensOf } from "../screens-of.ts";
 import { COLOURS, findings, SIZES, type Tab, withoutStatus } from "../tab.ts";
+import { isWhole } from "../whole.ts";
 import { crooked, cutWords } from "./crooked.ts";
 import { enlarge, onStage, type Stage, unrest } from "./stage.ts";
 
@@ -23,27 +24,42 @@ async function longMessages({ box, tokens }: House): Promise<string[]> {
   return ids;
 }
 
-/** One look at the page that is shown, in all its colours and with larger text; what isn't right of it. */
-async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[]> {
+/** Beside light: in what colours, and whether in larger text the checker looks once more. */
+interface Looks {
+  ways: Readonly<Record<string, Parameters<Page["emulateMedia"]>[0]>>;
+  isLarge: boolean;
+}
+
+const DARK = { dark: { colorScheme: "dark" } } as const;
+const FORCED = { "forced colours": { colorScheme: "light", forcedColors: "active" } } as const;
+/**
+ * By width. Colours and the size of what is pressed hang on the element, hardly on the width: the suite looks at each of them at one.
+ * At the narrowest the checker's rules see nothing new.
+ */
+const looksAt = (width: number): Looks | null => {
+  if (width === 320) return null;
+  if (isWhole) return { ways: { ...DARK, ...FORCED }, isLarge: true };
+  return width < 640 ? { ways: DARK, isLarge: true } : { ways: FORCED, isLarge: false };
+};
+
+/** One look at the page that is shown, in its colours and with larger text; what isn't right of it. */
+async function looked(tab: Tab, url: string, looks: Looks | null): Promise<string[]> {
   const { page } = tab;
   const found: string[] = [];
   const add = (look: string, faults: readonly string[]) =>
     found.push(...withoutStatus(faults).map((fault) => `${look}: ${fault}`));
   add("light", [...(await unrest(tab, url)), ...(await crooked(tab))]);
   tab.noise.length = 0;
-  // The narrowest is looked at for its width alone: the checker's rules see nothing new in it.
-  if (!isNarrow) {
-    add("light", await findings(tab));
-    await page.emulateMedia({ colorScheme: "dark" });
-    add("dark", await findings(tab, COLOURS));
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
-    add("forced colours", await findings(tab, COLOURS));
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+  if (looks === null) return found;
+  add("light", await findings(tab));
+  for (const [way, media] of Object.entries(looks.ways)) {
+    await page.emulateMedia(media);
+    add(way, await findings(tab, COLOURS));
   }
-  if (isNarrow) return found;
+  await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
   await enlarge(tab);
-  const cut = await cutWords(tab);
-  add("200 % text", [...(await unrest(tab, url)), ...(await findings(tab, SIZES)), ...cut]);
+  add("200 % text", [...(await unrest(tab, url)), ...(await cutWords(tab))]);
+  if (looks.isLarge) add("200 % text", await findings(tab, SIZES));
   return found;
 }
 
@@ -71,7 +87,7 @@ async function everyLook(
       tab.noise.length = 0;
       const answer = await tab.page.goto(box.url + path);
       if (answer?.status() !== wantedOf(name)) faults.push(`${name}: ${answer?.status()}`);
-      const found = await looked(tab, box.url, width === 320);
+      const found = await looked(tab, box.url, looksAt(width));
       faults.push(...found.map((fault) => `${name}, ${width} px, ${fault}`));
     }
     await tab.close();

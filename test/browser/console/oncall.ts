@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { testBox } from "../../support/box.ts";
 import { signedIn } from "../../support/console.ts";
-import { findings, open, withoutStatus } from "../tab.ts";
+import { BROWSER_PATIENCE_MS, findings, open, withoutStatus } from "../tab.ts";
 
 const HOUR = 3600;
 const PAGE = "/oncall/shop/first";
@@ -25,7 +25,7 @@ export async function oncallHolds(browser: Browser, pictures: string): Promise<v
   await box.api("POST", base, { name: "first", timezone: "Europe/Berlin", layers: [layer] });
   const tab = await open(browser, { viewport: { width: 1280, height: 900 }, locale: "en-US" });
   const { page } = tab;
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(BROWSER_PATIENCE_MS);
   await page.context().addCookies([
     { name: "box", value: signedIn(box).cookie.replace(/^box=/, ""), url: box.url },
     { name: "zone", value: "America%2FNew_York", url: box.url },
@@ -46,7 +46,7 @@ export async function oncallHolds(browser: Browser, pictures: string): Promise<v
   const at = (hour: number) => Date.parse(`${day}T0${hour}:00:00+01:00`) / 1000;
   const wanted = { account_id: bob.accountId, starts_at: at(9), ends_at: at(9) + 8 * HOUR };
   const untilTrue = async (expression: string) => {
-    const end = performance.now() + 10_000;
+    const end = performance.now() + BROWSER_PATIENCE_MS;
     while ((await tab.run(expression)) !== true) {
       if (performance.now() > end) assert.fail(`not soon: ${expression}`);
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -65,7 +65,8 @@ const showsBefore: Step = async (stage) => {
   await page.locator(TEXT).press("Control+Enter");
   await seen(
     tab,
-    `/Published: readers see Investigating/.test(document.getElementById("said").textContent)`,
+    // With the focus on it what is said stays, however long the machine takes.
+    `/Published: readers see Investigating/.test(document.getElementById("said").textContent) && !document.querySelector("#said button").focus()`,
   );
   await seen(tab, `document.querySelector("${TEXT}").value === ""`);
   const uuid = /reports\/([0-9a-f-]{36})/.exec((await page.textContent("#address")) ?? "")?.[1];

@@ -52,9 +52,9 @@ export interface Scene {
   now(): number;
   /** Attributes of `<html>`, and of what stands beside `main`. */
   frame: { html: string; beside: string };
-  /** Tells whoever follows, `late` milliseconds later; the change as the stream counts it. */
+  /** Tells whoever follows, once `late` has come where it is set; the change as the stream counts it. */
   change(...topics: string[]): string;
-  late: number;
+  late: Promise<void> | null;
   /** Who follows by the stream, now. */
   readonly following: number;
   /** What the latest of them wants to be told of. */
@@ -83,7 +83,7 @@ export async function openScene(base = ""): Promise<Scene> {
     topics: {},
     attributes: {},
     forms: {},
-    late: 0,
+    late: null,
     watch: "",
     now: () => Date.now(),
     frame: { html: "", beside: "" },
@@ -98,8 +98,8 @@ export async function openScene(base = ""): Promise<Scene> {
           if (topics.some((topic) => names.has(topic))) say(stream, topics, at);
         for (const go of [...parked]) go();
       };
-      if (scene.late > 0) setTimeout(tell, scene.late);
-      else tell();
+      if (scene.late === null) tell();
+      else void scene.late.then(tell);
       return at;
     },
     down(how) {

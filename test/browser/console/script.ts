@@ -5,31 +5,17 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { until as met } from "../../support/until.ts";
-import { COLOURS, findings, open, type Tab } from "../tab.ts";
+import { BROWSER_PATIENCE_MS, COLOURS, findings, open } from "../tab.ts";
+import { ownActIsntAskedFor, ownActIsWaitedFor } from "./own-acts.ts";
+import { focused, has, type Step, stageOf, text } from "./page-stage.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { soon } from "./stage.ts";
-
-interface Stage {
-  scene: Scene;
-  tab: Tab;
-  /** Waits until the expression is true in the page, so many milliseconds at most. */
-  until(expression: string, ms?: number): Promise<void>;
-  value(expression: string): Promise<unknown>;
-  press(...keys: string[]): Promise<void>;
-}
-
-type Step = (stage: Stage) => Promise<void>;
 
 const ROW = (id: number, more = "") =>
   `<li class="row row-open" id="row-${id}" data-row ${more}><input type="checkbox" class="pick" name="id" value="${id}" aria-label="Select #${id}" form="bulk"><span class="row-title"><a class="message" href="/a/${id}">broken <var>${id}</var></a></span><span class="row-actions"><button type="button" class="button own" data-key="a">Ack</button></span></li>`;
 const LIST = (ids: readonly number[], more = "") =>
   `<h2>List</h2><p class="new" data-new><button type="button"></button></p><ol class="rows" data-list ${more}>${ids.map((id) => ROW(id)).join("")}</ol>`;
 const SELECTION = `<div class="selection" data-selection><span><span data-count>0</span> selected</span><form id="bulk" method="post" action="/bulk"><button class="button" data-key="a">Acknowledge</button></form></div>`;
-
-const focused = "document.activeElement.id";
-const text = (selector: string) =>
-  `document.querySelector(${JSON.stringify(selector)})?.textContent`;
-const has = (selector: string) => `document.querySelector(${JSON.stringify(selector)}) !== null`;
 
 const typedStays: Step = async ({ scene, tab, until, value }) => {
   scene.sections = {
@@ -259,76 +245,6 @@ const actsAreSeenAtOnce: Step = async ({ scene, tab, until }) => {
   );
 };
 
-/** The change that a form made is told after its answer, which shows it already. */
-const ownActIsntAskedFor: Step = async ({ scene, tab, until, value }) => {
-  scene.sections = {
-    a: '<p class="n">1</p><form method="post" action="/do"><button>Do</button></form>',
-  };
-  scene.forms["/do"] = () => {
-    const since = scene.change("a");
-    return {
-      body: `<section id="a" data-live="a"><p class="n">2</p></section>`,
-      headers: { "x-since": since },
-    };
-  };
-  await tab.page.goto(`${scene.origin}/page`);
-  await met(() => scene.following === 1, "the page follows");
-  // The stream's word comes late.
-  scene.late = 200;
-  const from = scene.heard.length;
-  await tab.page.click("#a button");
-  await until(`${text("#a .n")} === "2"`);
-  await tab.page.waitForTimeout(800);
-  assert.deepEqual(
-    scene.heard.slice(from).map(({ path }) => path),
-    ["/do"],
-  );
-  scene.late = 0;
-  scene.sections = { a: '<p class="n">3</p>' };
-  scene.change("a");
-  await until(`${text("#a .n")} === "3"`);
-  assert.equal(await value(text("#a .n")), "3");
-};
-
-/** The same where it is told before the answer comes: only an answer that takes long isn't waited for. */
-const ownActIsWaitedFor: Step = async ({ scene, tab, until, value }) => {
-  scene.topics = { a: "a", b: "b" };
-  scene.sections = {
-    a: '<p class="n">1</p><form method="post" action="/do"><button>Do</button></form>',
-    b: '<p class="n">1</p><form method="post" action="/slow"><button>Do</button></form>',
-  };
-  let answered = (): void => {};
-  scene.forms["/do"] = async () => {
-    const since = scene.change("a");
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    // As high as before: what comes up where somebody pressed rests.
-    const body = `<section id="a" data-live="a"><p class="n">2</p><button type="button">Done</button></section>`;
-    return { body, headers: { "x-since": since } };
-  };
-  scene.forms["/slow"] = () =>
-    new Promise((resolve) => {
-      answered = () =>
-        resolve({ body: `<section id="b" data-live="b"><p class="n">2</p></section>` });
-    });
-  await tab.page.goto(`${scene.origin}/page`);
-  await met(() => scene.following === 1, "the page follows");
-  const from = scene.heard.length;
-  await tab.page.click("#a button");
-  await until(`${text("#a .n")} === "2"`);
-  await tab.page.waitForTimeout(800);
-  assert.deepEqual(
-    scene.heard.slice(from).map(({ path }) => path),
-    ["/do"],
-  );
-  await tab.page.click("#b button");
-  scene.sections["a"] = '<p class="n">3</p>';
-  scene.change("a");
-  await until(`${text("#a .n")} === "3"`, 1500);
-  assert.equal(await value(text("#b .n")), "1", "what others do is shown while a form waits");
-  answered();
-  await until(`${text("#b .n")} === "2"`);
-};
-
 /** A section that shows other things than before is told of those, too. */
 const newThingsAreFollowed: Step = async ({ scene, tab, until }) => {
   scene.sections = { a: '<p class="n">1</p>' };
@@ -367,7 +283,7 @@ const clocksDiffer: Step = async ({ scene, tab, until, value }) => {
   const left = Number(minutes) * 60 + Number(seconds);
   assert.ok(Math.abs(left - (end - scene.now()) / 1000) <= 2, `${minutes}:${seconds}`);
   assert.equal(await value(text("#ago")), "4 min ago");
-  await until(`${text("#left")} !== "${minutes}:${seconds}"`, 2500);
+  await until(`${text("#left")} !== "${minutes}:${seconds}"`);
 };
 
 const boxGoes: Step = async ({ scene, tab, until, value }) => {
@@ -376,7 +292,7 @@ const boxGoes: Step = async ({ scene, tab, until, value }) => {
     await follows();
     const from = performance.now();
     scene.down(how);
-    await until(has("#bar > .unreached"), 3000);
+    await until(has("#bar > .unreached"));
     assert.match(
       String(await value(text("#bar"))),
       /can’t be reached · shown as of \d\d:\d\d · Try now/,
@@ -391,7 +307,7 @@ const boxGoes: Step = async ({ scene, tab, until, value }) => {
     );
     scene.sections = { a: `<p class="n">${to}</p>` };
     await scene.up();
-    await until(`${text("#a .n")} === "${to}" && !(${has(".unreached")})`, 3000);
+    await until(`${text("#a .n")} === "${to}" && !(${has(".unreached")})`);
     assert.ok(performance.now() - from < 6500);
   };
   scene.sections = {
@@ -406,10 +322,10 @@ const boxGoes: Step = async ({ scene, tab, until, value }) => {
   scene.noStreams();
   scene.sections = { a: '<p class="n">4</p>' };
   scene.change("a");
-  await until(`${text("#a .n")} === "4"`, 4000);
+  await until(`${text("#a .n")} === "4"`);
   scene.sections = { a: '<p class="n">5</p>' };
   scene.change("a");
-  await until(`${text("#a .n")} === "5"`, 4000);
+  await until(`${text("#a .n")} === "5"`);
 };
 
 const onlyWhatIsSeenFollows: Step = async ({ scene, tab, until }) => {
@@ -426,7 +342,7 @@ const onlyWhatIsSeenFollows: Step = async ({ scene, tab, until }) => {
   scene.sections = { a: '<p class="n">2</p>' };
   scene.change("a");
   await seen(true);
-  await until(`${text("#a .n")} === "2"`, 3000);
+  await until(`${text("#a .n")} === "2"`);
   await follow(1);
 };
 
@@ -493,8 +409,8 @@ const previewsWait: Step = async ({ scene, tab, until, value }) => {
   };
   await tab.page.goto(`${scene.origin}/page`);
   await tab.page.type("#f", "ab", { delay: 20 });
-  await until(`document.querySelector("#would").getAttribute("aria-busy") === "true"`, 3000);
-  await until(`${text("#would .n")} === "ab"`, 6000);
+  await until(`document.querySelector("#would").getAttribute("aria-busy") === "true"`);
+  await until(`${text("#would .n")} === "ab"`);
   assert.equal(asked, 3);
   assert.equal(await value("document.querySelector('#would').hasAttribute('aria-busy')"), false);
 };
@@ -607,8 +523,7 @@ export async function scriptHolds(browser: Browser, part = ""): Promise<void> {
     if (!name.includes(part)) continue;
     const scene = await openScene(base);
     const tab = await open(browser, options);
-    // Whatever hangs is told, and soon.
-    tab.page.setDefaultTimeout(5000);
+    tab.page.setDefaultTimeout(BROWSER_PATIENCE_MS);
     try {
       await step(stageOf(scene, tab));
       const own = new URL(scene.origin).origin;
@@ -628,24 +543,4 @@ export async function scriptHolds(browser: Browser, part = ""): Promise<void> {
       scene.close();
     }
   }
-}
-
-function stageOf(scene: Scene, tab: Tab): Stage {
-  return {
-    scene,
-    tab,
-    value: (expression) => tab.run(expression),
-    async until(expression, ms = 8000) {
-      const end = performance.now() + ms;
-      while ((await tab.run(expression)) !== true) {
-        if (performance.now() > end) assert.fail(`not within ${ms} ms: ${expression}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
-    async press(...keys) {
-      for (const key of keys) {
-        await tab.page.keyboard.press(key);
-      }
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { type Person, type TestBox, testBox } from "../../support/box.ts";
 import { handClock } from "../../support/clock.ts";
 import { signedIn } from "../../support/console.ts";
 import { until } from "../../support/until.ts";
-import { findings, open, type Tab } from "../tab.ts";
+import { BROWSER_PATIENCE_MS, findings, open, type Tab } from "../tab.ts";
 
 /**
  * Notes what moved without somebody's doing, from the first paint on. A browser takes half a second for what follows a press or a
@@ -72,7 +72,7 @@ export async function onStage(
       async visit(path, { person = box.owner, options = {}, ahead = 0 } = {}) {
         const tab = await open(browser, options);
         tabs.push(tab);
-        tab.page.setDefaultTimeout(10_000);
+        tab.page.setDefaultTimeout(BROWSER_PATIENCE_MS);
         const context = tab.page.context();
         await context.addInitScript(SHIFTS);
         if (ahead !== 0)
@@ -135,7 +135,11 @@ export function running(box: TestBox): () => Promise<void> {
 }
 
 /** Waits until the expression, or what it promises, is true in the page; how many milliseconds that took. */
-export async function seen(tab: Tab, expression: string, ms = 10_000): Promise<number> {
+export async function seen(
+  tab: Tab,
+  expression: string,
+  ms = BROWSER_PATIENCE_MS,
+): Promise<number> {
   const start = performance.now();
   while (!(await tab.run(`Promise.resolve(${expression}).then(Boolean)`))) {
     if (performance.now() - start > ms) throw new Error(`not seen in ${ms} ms: ${expression}`);

@@ -46,3 +46,6 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   wallHolds,
   paperHolds,
 };
+
+/** Those that need a desktop's browser: it shows notifications, and wakes a worker when there is a network again. */
+export const DESKTOP_STORIES: ReadonlySet<string> = new Set(["pocketHolds", "pushHolds"]);
