@@ -9,6 +9,8 @@ import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { openStore, type Store } from "../src/ground/store/store.ts";
 import type { Arrival } from "../src/in/ingest/arrival.ts";
+import { dryRunWrite } from "../src/in/ingest/dry-run/dry-run.ts";
+import { createDryRunner } from "../src/in/ingest/dry-run/runner.ts";
 import { sweepHours } from "../src/in/ingest/hour-rows.ts";
 import { createWriter, defaultWriterLimits, type Writer } from "../src/in/ingest/writer.ts";
 import { fromRounds, type Row, type Scenario, withDirectory } from "./harness.ts";
@@ -22,7 +24,7 @@ export const habits: Scenario = {
   run: (quick) =>
     withDirectory(async (directory) => [
       ...speed(directory, quick),
-      ...size(open(directory, "size"), quick),
+      ...(await size(open(directory, "size"), quick)),
     ]),
 };
 
@@ -159,7 +161,7 @@ const DAYS = 35;
 const DAY = 86_400;
 
 /** 10,000 templates that come each hour for five weeks. */
-function size(store: Store, quick: boolean): Row[] {
+async function size(store: Store, quick: boolean): Promise<Row[]> {
   const shapes = quick ? 1000 : 10_000;
   const { writer, source } = placeOf(store, RULES.missing);
   const messages = texts(shapes);
@@ -188,6 +190,7 @@ function size(store: Store, quick: boolean): Row[] {
   const kept = store.sql<[], number>("SELECT count(*) FROM hour_counts").pluck().get() ?? 0;
   const searches = Array.from({ length: 5 }, () => searchSlices(store));
   const bytes = (pages() - empty) * (store.db.pragma("page_size", { simple: true }) as number);
+  const plots = await plotSlices(store);
   store.close();
   const row = (what: string, value: number, unit: string): Row => ({ what, value, unit });
   return [
@@ -205,6 +208,13 @@ function size(store: Store, quick: boolean): Row[] {
       searches.map((slices) => Math.max(...slices)),
       { must: 20, lower: true },
     ),
+    ...plots.map((ms, n) => ({
+      what: `plot ${n + 1} of a process: the longest slice of the loop meanwhile, CPU`,
+      value: ms,
+      unit: "ms",
+      must: 20,
+      lower: true,
+    })),
   ];
 }
 
@@ -219,6 +229,30 @@ function searchSlices(store: Store): number[] {
     slices.push((user + system) / 1000);
   }
   return slices;
+}
+
+/** Each plot's longest turn of the loop, by its own processor time: the plot itself is drawn in a thread, which the first starts. */
+async function plotSlices(store: Store): Promise<number[]> {
+  const runner = createDryRunner({ path: store.db.name, clock: systemClock });
+  const longest: number[] = [];
+  for (const match of [{ first_seen_days: 30 }, RULES.unusual.match]) {
+    let last = process.threadCpuUsage();
+    let most = 0;
+    let isOver = false;
+    const turn = () => {
+      const { user, system } = process.threadCpuUsage(last);
+      most = Math.max(most, (user + system) / 1000);
+      last = process.threadCpuUsage();
+      if (!isOver) setTimeout(turn, 1);
+    };
+    turn();
+    const input = dryRunWrite.parse({ rule: { name: "r", match }, weeks: true });
+    await runner.run(1, input);
+    isOver = true;
+    longest.push(most);
+  }
+  await runner.close();
+  return longest;
 }
 
 function heap(): number {
