@@ -204,6 +204,17 @@ export function createEffects(memory: {
     return "alerted";
   };
 
+  /** Of a rule that asks for new templates: whether this one is, or goes on with what was. */
+  const isAskedFor = (tx: Tx, rule: CompiledRule, arrival: Arrival, known: Known): boolean => {
+    const { mined, novelty } = known;
+    if (rule.firstSeenSeconds === 0) return true;
+    if (!novelty.isLearning && isNewTo(rule, novelty, tx.at)) return true;
+    // Most events of such a rule end here, so its key isn't made for them.
+    if (rule.waitSeconds === 0 && !goingOn.hasAny(tx, rule)) return false;
+    const { key } = keyOf(rule, arrival, mined);
+    return (rule.waitSeconds > 0 && waiting.find(tx, key) !== null) || goingOn.has(tx, rule, key);
+  };
+
   const fire = (tx: Tx, arrival: Arrival, known: Known): Done => {
     const { mined: template, novelty } = known;
     const { source, event } = arrival;
@@ -215,14 +226,10 @@ export function createEffects(memory: {
       if (!matches(rule, event, time)) continue;
       const more = habits.comparedTo(tx, rule, arrival, template.root.id);
       if (more === "usual") continue;
-      const { key } = keyOf(rule, arrival, template);
+      if (!isAskedFor(tx, rule, arrival, known)) continue;
       const because: Record<string, number> = { ...more };
-      if (rule.firstSeenSeconds > 0) {
-        const isNew = !novelty.isLearning && isNewTo(rule, novelty, tx.at);
-        const waits = () => rule.waitSeconds > 0 && waiting.find(tx, key) !== null;
-        if (!isNew && !waits() && !goingOn.has(tx, rule, key)) continue;
+      if (rule.firstSeenSeconds > 0)
         because["not_heard_for"] = novelty.after === Infinity ? 0 : novelty.after;
-      }
       const became = apply(tx, rule, arrival, { mined: template, because });
       if (became === "alerted" || became === "again") alerted = true;
       if (became === "again" || became === "held") isRepeat = true;
