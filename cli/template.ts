@@ -20,8 +20,8 @@ interface Tried {
 
 /** `box template`: a project's message templates, and, without a box, those of any lines. */
 export function registerTemplate(program: Command): void {
-  const template = program.command("template").description("message templates");
-  apiFlags(template.command("list <project>"))
+  const template = program.command("template").alias("templates").description("message templates");
+  apiFlags(template.command("list <project>", { isDefault: true }))
     .description(
       "list a project's templates, the most frequent first, with the rules that may match them",
     )

@@ -85,6 +85,7 @@ test("what a project hears is listed, with what no rule may take", async (t) => 
   assert.match(out, /^2 .* app {2}.*disks {2}.*disk full$/m);
   assert.match(out, /^1 .* app {2}.*NONE .*all is well$/m);
   assert.match(out, /^3 events in all$/m);
+  assert.equal((await box(["templates", "shop"], { env })).out, out, "as people call it");
   const { out: unheard } = await list("--unmatched", "--limit", "1");
   assert.doesNotMatch(unheard, /disk/);
   assert.match((await list("--limit", "1")).out, /more with --after 2-[0-9a-f]{16}$/m);
