@@ -5,7 +5,7 @@ import { hexId } from "../ground/kit/ids.ts";
 import { loadKeyRing } from "../ground/kit/key-ring.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import { createKeeper, type Keeper } from "../ground/store/record/keeper.ts";
-import { type DatabaseMark, newMark, readMark, writeMark } from "../ground/store/record/mark.ts";
+import { newMark, readMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
 import { seenIn } from "../hosted/nodes/seen.ts";
@@ -16,8 +16,13 @@ import { DatabaseAway } from "../hosted/registry/postgres/database-faults.ts";
 import { databaseMigrations, migrateDatabase } from "../hosted/registry/postgres/migrate.ts";
 import { inWords } from "../hosted/registry/postgres/open.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
+import { noteDeeds } from "../tenant/deeds.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { BoxRole } from "../web/http/role.ts";
 import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-found.ts";
+import { handOverTold, takeHanded, unconfirmedOf } from "./box-handed.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
+import { type Notes, notesIn } from "./box-notes.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
 import type { BoxConfig } from "./config.ts";
@@ -31,7 +36,7 @@ import type { StandbyDoors } from "./standby-doors.ts";
 /** A box whose commits are in a database as well. */
 export interface BoxRecord extends KeptBox {
   /** After the store was opened: waits until the database has everything, or doesn't answer. */
-  begin(tenantId: string): Promise<void>;
+  begin(tenant: Pick<Tenant, "id" | "store" | "ingest">): Promise<void>;
   /** Closes a port of a machine that stood by, and keeps what came. Its number; null where there was none. */
   freePort(id: string): number | null;
   /** From now on what other machines send on, and what was held, is these ports'. */
@@ -93,14 +98,14 @@ async function openLinked(
     let found = maySkip ? await inTime(reached, deps) : await reached;
     if (found !== "away") mustFit(found, { ...lying, data });
     const isOlder = found !== "away" && found !== null && !isLatest(found, lying);
-    const notes = noteIn(
+    const notes = notesIn(
       data,
       { ...(mark ?? newMark), runs: [...(mark?.runs ?? []), run], isOlder, standsBy: null },
       deps,
     );
     let tenantId = lying.local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
     let epoch = found === "away" ? 0 : (found?.epoch ?? 0);
-    const record = postgresRecord({
+    const kept = postgresRecord({
       database,
       node,
       run,
@@ -114,6 +119,7 @@ async function openLinked(
       keyId: () => loadKeyRing(data, "box.key").ring?.present.id ?? null,
       onOthers: (hasOthers) => notes.note({ hasOthers }),
     });
+    const record = notingTaken(kept, notes);
     let doors: StandbyDoors | null = null;
     if (found !== "away" && found !== null) {
       const place = { config, database, node, run, found, path, isOlder, lying, notes, link };
@@ -122,25 +128,24 @@ async function openLinked(
       };
       ({ epoch, doors } = await takeOver(place, { record, lifecycle, sees }, deps));
     }
-    const keeper = keeperOf(record, notes, deps);
+    const keeper = keeperOf(record, { data, notes }, deps);
+    let handed: ReturnType<typeof takeHanded> | null = null;
     return {
       keeper,
-      async begin(id) {
-        tenantId = id;
+      async begin(tenant) {
+        tenantId = tenant.id;
+        noteDeeds(tenant.store);
         // A box that the database never had isn't served without it.
         await keeper.ready(mark?.kept === true);
+        handed = takeHanded({ database, tenant, keeper }, deps);
         if (keeper.state().aloneSince !== null) return;
         epoch = (await record.take()).epoch;
         notes.note({ runs: [run], epoch, kept: true, isOlder: false, wasAlone: false });
       },
-      role: () => ({
-        role: keeper.state().aloneSince === null ? "owner" : "alone",
-        owner: node,
-        epoch,
-        behind: 0,
-      }),
+      role: () => roleOf(keeper, { owner: node, epoch }),
       freePort: (id) => doors?.free(id) ?? null,
       async stop() {
+        await handed?.stop();
         await keeper.stop();
         close();
       },
@@ -151,7 +156,27 @@ async function openLinked(
   }
 }
 
-function keeperOf(record: ReturnType<typeof postgresRecord>, notes: Notes, deps: BoxDeps): Keeper {
+function roleOf(keeper: Keeper, of: Pick<BoxRole, "owner" | "epoch">): BoxRole {
+  return { role: keeper.state().aloneSince === null ? "owner" : "alone", ...of, behind: 0 };
+}
+
+/** What is taken is noted before anything is kept under it: by that is known what another machine lacks. */
+function notingTaken(kept: Taker["record"], notes: Notes): Taker["record"] {
+  return {
+    ...kept,
+    async take() {
+      const owned = await kept.take();
+      notes.mustNote({ epoch: owned.epoch });
+      return owned;
+    },
+  };
+}
+
+function keeperOf(
+  record: ReturnType<typeof postgresRecord>,
+  { data, notes }: { data: string; notes: Notes },
+  deps: BoxDeps,
+): Keeper {
   const { clock, log } = deps;
   return createKeeper({
     clock,
@@ -171,29 +196,9 @@ function keeperOf(record: ReturnType<typeof postgresRecord>, notes: Notes, deps:
       ),
     onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
     hasOthers: () => notes.now().hasOthers,
+    unconfirmed: unconfirmedOf(data, deps),
   });
 }
-
-/** The directory's mark. What is noted is there before the next step. */
-function noteIn(data: string, first: DatabaseMark, { log }: BoxDeps) {
-  let said = first;
-  writeMark(data, said);
-  return {
-    now: () => said,
-    note(change: Partial<DatabaseMark>) {
-      const next = { ...said, ...change };
-      if (JSON.stringify(next) === JSON.stringify(said)) return;
-      said = next;
-      try {
-        writeMark(data, said);
-      } catch (error) {
-        log.error({ err: error }, "the directory can't be told how its box stands to the database");
-      }
-    },
-  };
-}
-
-type Notes = ReturnType<typeof noteIn>;
 
 interface Place {
   config: BoxConfig;
@@ -217,6 +222,11 @@ async function takeOver(
   const { database, found, path, isOlder, lying, notes } = place;
   const forwarder = place.link?.forwarder ?? null;
   const isOwn = lying.mark?.runs.includes(found.run) ?? false;
+  const { data } = place.config;
+  if (isOlder && lying.mark !== null) {
+    const of = { database, tenantId: found.tenantId, epoch: lying.mark.epoch };
+    await onceItAnswers(deps, () => handOverTold(data, of, deps));
+  }
   const open = () => {
     const { tenantId } = found;
     return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
@@ -230,7 +240,6 @@ async function takeOver(
   }
   notes.note({ kept: true, isOlder: true });
   const copy = await open();
-  const { data } = place.config;
   const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
   const standing = await standBy({ ...place, copy, fits, forwarder }, deps);
   notes.note({ standsBy: standing.doors.url });

@@ -100,7 +100,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
-    await record?.begin(tenant.id);
+    await record?.begin(tenant);
     const desk = serveDesk(config.data, log, async (line) => {
       const { answerDesk } = await import("./offline/desk.ts");
       return answerDesk(tenant, line);

@@ -13,6 +13,7 @@ export const LONG: readonly string[] = [
   "core/alerts/ahead",
   "scenarios/database-steps",
   "scenarios/standby",
+  "scenarios/go-on",
   "scenarios/database-kill",
   "scenarios/nodes",
   "scenarios/nodes/upgrade",
@@ -47,6 +48,7 @@ export const LONG: readonly string[] = [
 export const FIRST: readonly string[] = [
   "scenarios/database-steps",
   "scenarios/standby",
+  "scenarios/go-on",
   "scenarios/database-kill",
   "scenarios/heartbeats",
   "powercut/powercut",

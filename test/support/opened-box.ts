@@ -7,6 +7,7 @@ import { silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { openSqlite } from "../../src/ground/store/database.ts";
 import { openStore } from "../../src/ground/store/store.ts";
+import { createIngest } from "../../src/in/ingest/handle.ts";
 
 export const TENANT = "t_0123456789abcdef";
 const about = { clock: systemClock, random: systemRandom };
@@ -43,7 +44,7 @@ export async function openedBox(data: string, url: string) {
   const store = openStore({ ...about, path, kind: "box", keeper, durable: keeper.durable });
   const add = (name: string, of: Pick<typeof store, "sql"> = store) =>
     of.sql("INSERT INTO projects (name, version, created_at) VALUES (?, 1, 1)").run(name);
-  await record.begin(TENANT);
+  await record.begin({ id: TENANT, store, ingest: createIngest(store) });
   return {
     keeper,
     durable: store.durable,

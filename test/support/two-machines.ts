@@ -50,6 +50,8 @@ export interface Ledger {
   heard: number[];
   /** The longest that an event had to wait for its yes, in milliseconds. */
   longest: number;
+  /** Sends one event once, with patience. Whether it was taken. */
+  send(at: Machine, n: string): Promise<boolean>;
   /**
    * Sends events from now on, each until it is answered, to `machines` in turn, asked each time. Resolves when it has
    * ended.
@@ -148,6 +150,7 @@ function ledgerOf(
     refused: [],
     heard: [],
     longest: 0,
+    send: async (at, n) => (await tried(at, n, LONG_PATIENCE_MS)) === null,
     async sending(signal, only) {
       const patience = only ? LONG_PATIENCE_MS : PATIENCE_MS;
       const sender = async () => {

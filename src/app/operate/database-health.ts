@@ -27,7 +27,7 @@ export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
     return { ...base, ok: true, detail: "it has everything that anybody has heard of" };
   const seconds = Math.round((clock.mono() - aloneSince) / 1000);
   const rest = keeper.isInDoubt()
-    ? "what comes rings from here, and senders are told to send it again, because another machine may take the box"
+    ? "what comes rings from here, and is handed over if another machine takes the box"
     : "this disk alone has what is answered";
   const detail = `it doesn't answer for ${seconds} s: ${rest}`;
   return { ...base, ok: false, detail, named: `${detail} (${fault ?? "no answer"})` };

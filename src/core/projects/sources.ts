@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, type SQL } from "drizzle-orm";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { base62Secret, sha256 } from "../../ground/kit/ids.ts";
 import type { NameScope } from "../../ground/store/columns.ts";
@@ -48,6 +48,17 @@ export function findSource(reader: Reader, token: string): Source | null {
   const short = shortToken(token);
   const key = senderKeyHash(token);
   const keyed = key === null ? undefined : keyedBy(reader, key);
+  if (keyed !== undefined) return sourceById(reader, keyed);
+  return sourceWhere(
+    reader,
+    short === null ? eq(sources.tokenHash, sha256(token)) : eq(sources.shortHash, sha256(short)),
+  );
+}
+
+export const sourceById = (reader: Reader, id: number): Source | null =>
+  sourceWhere(reader, eq(sources.id, id));
+
+function sourceWhere(reader: Reader, where: SQL): Source | null {
   const row = reader.orm
     .select({
       id: sources.id,
@@ -60,13 +71,7 @@ export function findSource(reader: Reader, token: string): Source | null {
       sealedSecret: sources.sealedSecret,
     })
     .from(sources)
-    .where(
-      keyed !== undefined
-        ? eq(sources.id, keyed)
-        : short === null
-          ? eq(sources.tokenHash, sha256(token))
-          : eq(sources.shortHash, sha256(short)),
-    )
+    .where(where)
     .get();
   return row ?? null;
 }

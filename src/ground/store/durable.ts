@@ -15,17 +15,34 @@ export function mayTell(store: Pick<Store, "durable" | "clock">): Promise<void> 
   return waiting === null ? null : inTime(store.clock, waiting);
 }
 
-/** The same for senders, who send again what nobody confirms: not while another machine may never have it. */
+/**
+ * The same for what another machine is told, too, if it takes the store while this disk alone has it: then `what` is noted
+ * before it is confirmed.
+ */
 export function mayConfirm(
-  store: Pick<Store, "durable" | "isInDoubt" | "clock">,
+  store: Pick<Store, "durable" | "keeper" | "clock">,
+  what: () => readonly object[],
 ): Promise<void> | null {
-  const waiting = store.isInDoubt() ? Promise.resolve() : mayTell(store);
-  const confirmed = waiting?.then(() => {
-    if (store.isInDoubt()) throw notYet();
-  });
+  const { keeper } = store;
+  const waiting = mayTell(store);
+  if (keeper === null) return waiting;
+  const commit = keeper.latest();
+  const note = () => {
+    if (!keeper.note(commit, what)) throw notYet();
+  };
+  const confirmed = waiting === null ? attempted(note) : waiting.then(note);
   // A batch may be of senders who don't wait.
   confirmed?.catch(() => {});
-  return confirmed ?? null;
+  return confirmed;
+}
+
+function attempted(does: () => void): Promise<never> | null {
+  try {
+    does();
+    return null;
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function inTime(clock: Clock, waiting: Promise<void>): Promise<void> {
@@ -40,6 +57,16 @@ function inTime(clock: Clock, waiting: Promise<void>): Promise<void> {
       resolve();
     }, refuse);
   });
+}
+
+/** Throws not_ready for what would be lost if another machine took the store, which may happen now: a setting, say. */
+export function mustNotBeInDoubt({ keeper }: Pick<Store, "keeper">): void {
+  if (keeper?.isInDoubt() !== true) return;
+  throw new ServiceError(
+    "not_ready",
+    "The database doesn't answer this machine, and another one may take the box: this would be lost. Try again shortly.",
+    { retryAfter: AGAIN_SECONDS },
+  );
 }
 
 function notYet(): ServiceError {

@@ -22,7 +22,8 @@ export type MetaKey =
   | "numbers_duty"
   | "numbers_open"
   | "numbers_timezone"
-  | "digest";
+  | "digest"
+  | `handed.${string}`;
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
   return reader

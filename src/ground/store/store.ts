@@ -115,8 +115,8 @@ export interface Store extends Reader {
    * where they never will be. Before that nobody may hear of them (`mayTell`).
    */
   durable(): Promise<void> | null;
-  /** Whether commits may still be lost with this machine, although they may be told of (`Keeper.isInDoubt`). */
-  isInDoubt(): boolean;
+  /** What keeps its commits in a second place; null: nothing does. */
+  readonly keeper: Pick<Keeper, "latest" | "note" | "isInDoubt"> | null;
   /** Milliseconds that the latest commit took, with its sync. */
   readonly commitMs: number;
   /** The same for the latest few hundred, in no order. */
@@ -139,7 +139,7 @@ export interface StoreOptions {
   /** A second place where commits have to be. Default: this file is enough. */
   durable?: DurableGate | undefined;
   /** What brings them there. */
-  keeper?: Pick<Keeper, "opened" | "committed" | "isInDoubt"> | undefined;
+  keeper?: Omit<Keeper, "durable" | "ready" | "state" | "stop"> | undefined;
   /**
    * What to do with data of an older program. "copy" (default): make a proved copy, then migrate. "refuse": only the
    * process that serves the data may change its schema.
@@ -260,7 +260,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     write: (change, how) => turns.during("write", () => write(change, how)),
     onCommit: (listener) => subscribe(commitListeners, listener),
     durable: options.durable ?? alreadyDurable,
-    isInDoubt: options.keeper?.isInDoubt ?? noDoubt,
+    keeper: options.keeper ?? null,
     get commitMs() {
       return commits.latest;
     },
@@ -280,7 +280,6 @@ function numbering(db: SqliteDatabase) {
   return { changes: () => changes.get() as number, next: () => Number(next.get()) };
 }
 
-const noDoubt = () => false;
 const alreadyDurable: DurableGate = () => null;
 
 function throwLater(error: unknown): void {

@@ -48,7 +48,7 @@ export interface BatchWriter {
   /** Monotonic milliseconds. */
   now(): number;
   /** Whether callers may hear of what was written. null: yes. Rejects with their error where they may not. */
-  mayTell: DurableGate;
+  mayTell(written: readonly Arrival[]): ReturnType<DurableGate>;
 }
 
 /** The higher limits of `isLast`, as a factor. */
@@ -169,7 +169,7 @@ function charsOf(arrivals: readonly Arrival[]): number {
 function settleGroups(
   batch: readonly Group[],
   process: (batch: readonly Arrival[]) => IngestAnswer[],
-  mayTell: DurableGate,
+  mayTell: BatchWriter["mayTell"],
 ): number {
   const [first] = batch;
   const arrivals =
@@ -182,12 +182,12 @@ function settleGroups(
     if (batch.length > 1 && !isFatal(error) && !isRefusedForAll(error)) {
       for (const group of batch) settleGroups([group], process, mayTell);
     } else {
-      const tell = teller(mayTell());
+      const tell = teller(mayTell([]));
       for (const { settle } of batch) tell(settle, error, null);
     }
     return batch.length;
   }
-  const tell = teller(mayTell());
+  const tell = teller(mayTell(arrivals.slice(0, answers.length)));
   let at = 0;
   let settled = 0;
   for (const group of batch) {

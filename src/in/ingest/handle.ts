@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { patternTimeOf } from "../../core/projects/pattern.ts";
-import { findSource, type Source } from "../../core/projects/sources.ts";
+import { findSource, type Source, sourceById } from "../../core/projects/sources.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { turns } from "../../ground/kit/turns.ts";
 import { mayConfirm } from "../../ground/store/durable.ts";
-import type { Store } from "../../ground/store/store.ts";
+import type { Store, Tx } from "../../ground/store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
@@ -18,7 +18,13 @@ import { type Replicas, watchReplicas } from "./replicas.ts";
 import { createSeenIds, type SeenIds } from "./seen.ts";
 import type { SourceTally } from "./tally.ts";
 import { readTemplates, type TemplatesAnswer, type TemplatesQuery } from "./templates.ts";
-import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
+import {
+  type AlsoWritten,
+  createWriter,
+  defaultWriterLimits,
+  type Writer,
+  type WriterLimits,
+} from "./writer.ts";
 
 /** The whole interface of the hot path, which could run in another thread. */
 export interface IngestHandle {
@@ -30,6 +36,11 @@ export interface IngestHandle {
    * Throws ServiceError storage_full or overloaded before anything is queued; overloaded comes later for `isLast`.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
+  /**
+   * Takes some of the events that another machine has confirmed (`toldOf`), at least one, in one transaction with `also`,
+   * which is told how many. Those of a source that is gone are passed over.
+   */
+  takeOver(events: readonly ToldEvent[], also: (tx: Tx, taken: number) => void): number;
   /** The names of the rules that match this event each time it comes, whatever their windows count. */
   takers(source: Source, event: IngestEvent): string[];
   /** The keys that the project's rules use, from memory. */
@@ -64,6 +75,14 @@ export interface IngestHandle {
   readonly received: ReceivedBook;
 }
 
+/** An event that was confirmed, as it is noted for another machine. */
+export interface ToldEvent {
+  source: number;
+  event: IngestEvent;
+}
+
+const toldOf = ({ source, event }: Arrival): ToldEvent => ({ source: source.id, event });
+
 /** A source's first event and its result. */
 export interface FirstHeard {
   /** Unix seconds. */
@@ -92,6 +111,7 @@ export interface IngestStats {
 }
 
 const MOST_TOKENS = 10_000;
+const TAKEN_AT_ONCE = 200;
 /** A shorter time in which events are refused is no silence. */
 const REFUSED_SECONDS = 60;
 /** Sources that callers wait for. */
@@ -146,14 +166,14 @@ export function createIngest(
   };
 
   /** A source can be deleted while its events wait: they are refused as its next request would be. */
-  const processLive = (batch: readonly Arrival[]): IngestAnswer[] => {
+  const processLive = (batch: readonly Arrival[], also?: AlsoWritten): IngestAnswer[] => {
     for (const { source } of batch) {
       if (checked.has(source.id)) continue;
       if (!isLive(source.id))
         throw new ServiceError("unauthorized", "The source of this token was deleted.");
       checked.add(source.id);
     }
-    const answers = writer.process(batch);
+    const answers = writer.process(batch, also);
     if (listened.size > 0) noteFirst(batch, answers);
     for (const { source, event } of batch.slice(0, answers.length)) replicas.note(source, event);
     counted.batches++;
@@ -166,7 +186,7 @@ export function createIngest(
       process: (batch) => turns.during("events", () => processLive(batch)),
       commitMs: () => store.commitMs,
       now: () => store.clock.mono(),
-      mayTell: () => mayConfirm(store),
+      mayTell: (written) => mayConfirm(store, () => written.map(toldOf)),
     },
     limits.batch ?? defaultBatchLimits,
   );
@@ -197,6 +217,19 @@ export function createIngest(
         counted.shed += events.length;
         throw error;
       }
+    },
+    takeOver(events, also) {
+      const first = sourceById(store, events[0]?.source ?? 0);
+      // A prefix whose sources are there, or the one whose isn't.
+      const batch: Arrival[] = [];
+      for (const { source: id, event } of first === null ? [] : events.slice(0, TAKEN_AT_ONCE)) {
+        const source = sourceById(store, id);
+        if (source === null) break;
+        batch.push({ source, event });
+      }
+      if (batch.length > 0) return processLive(batch, also).length;
+      store.write((tx) => also(tx, 1));
+      return 1;
     },
     takers(source, event) {
       const { rules } = writer.project(source.projectId);

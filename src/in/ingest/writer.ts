@@ -44,13 +44,16 @@ const RULES = 100_000;
 const OPENED_AT_ONCE = 50;
 const POSTPONE_SECONDS = 60;
 
+/** Written in the same transaction as a batch, of which so many events were processed. */
+export type AlsoWritten = (tx: Tx, processed: number) => void;
+
 export interface Writer {
   /**
    * Processes a batch in one transaction, which is committed before this returns. Where its alerts write too many rows
    * it ends early, and returns the answers of whole requests; the caller sends the rest again. Throws with everything
    * undone, in memory too.
    */
-  process(batch: readonly Arrival[]): IngestAnswer[];
+  process(batch: readonly Arrival[], also?: AlsoWritten): IngestAnswer[];
   /**
    * Looks at some of what waits and is due, in one transaction: each opens its alert, or is forgotten. One that can't is looked
    * at again a minute later, and delays no other. When the next is due (Unix seconds; now or earlier: there is more; null:
@@ -218,9 +221,14 @@ export function createWriter(
   };
 
   return {
-    process(batch) {
+    process(batch, also) {
       try {
-        const answers = written((tx) => run(tx, batch), { expendable: true });
+        const change = (tx: Tx) => {
+          const answers = run(tx, batch);
+          also?.(tx, answers.length);
+          return answers;
+        };
+        const answers = written(change, { expendable: true });
         projects.trim();
         const at = unixSeconds(store.clock);
         tally.add(batch, answers.length, { ...effects.nothing, at });

@@ -1,6 +1,7 @@
 import { configVersions } from "../../core/projects/projects.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { mustNotBeInDoubt } from "../../ground/store/durable.ts";
 import { findSession } from "../../people/sessions.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { prefersJson } from "../http/accept.ts";
@@ -94,6 +95,8 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     if (on !== null) return goTo(place.base + on, { tls });
     if (screen !== null) return pages.shown(asking, who, screen);
     if (file !== null) return pages.file(asking, who, file);
+    // What people do to alerts is handed over.
+    if (form !== null && !/^\/(a|alerts|signout)(\/|$)/.test(path)) mustNotBeInDoubt(tenant.store);
     return form === null ? pages.missing(asking, who) : pages.posted(asking, who, form);
   };
 

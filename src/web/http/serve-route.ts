@@ -4,6 +4,7 @@ import { check } from "../../ground/kit/check.ts";
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { parseToken } from "../../ground/kit/ids.ts";
 import { turns } from "../../ground/kit/turns.ts";
+import { mustNotBeInDoubt } from "../../ground/store/durable.ts";
 import { type Actor, ASSISTANT, findActor } from "../../people/actor.ts";
 import { withIds } from "../../people/named.ts";
 import { mustBeOwner, mustManage } from "../../people/roles.ts";
@@ -133,6 +134,9 @@ async function open(
   if (route.plane === "session") return { account: await openSession(serving, { c, address }) };
   const opened =
     route.plane === "api" ? await openByKey(serving, c, address) : openNone(serving, c);
+  // What people do to alerts is handed over.
+  if (route.plane === "api" && route.method !== "GET" && route.tag !== "Alerts")
+    mustNotBeInDoubt(opened.tenant.store);
   if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
   if (route.manager) mustManage(opened.actor.role);
   if (route.owner) mustBeOwner(opened.actor.role);

@@ -30,14 +30,14 @@ export class Interrupted extends Error {}
 
 /**
  * Makes the record like the store: compares the hash of each page and writes those that differ, in one transaction, while
- * the store goes on. Resolves with the sums of all pages, and how many were written. Rejects with Interrupted where
+ * the store goes on. Resolves with the sums of all pages, how many were written, and up to which commit. Rejects with Interrupted where
  * commits were missed meanwhile.
  */
 export async function compare(
   collector: Collector,
   record: PageRecord,
   { heard, taken }: CompareCalls,
-): Promise<{ sums: PageSums; written: number }> {
+): Promise<{ sums: PageSums; written: number; seq: number }> {
   collector.begin();
   const theirs = await record.hashes();
   heard();
@@ -70,13 +70,15 @@ export async function compare(
       yield slice;
     }
   };
+  let seq = 0;
   const end = () => {
     if (collector.isGap) throw new Interrupted();
     const latest = collector.take();
+    seq = latest.seq;
     taken();
     for (const [page, image] of latest.pages) late.set(page, image);
     return endAfter({ ...latest, pages: late }, sums);
   };
   await record.mend({ count: other.length, pages, end, heard });
-  return { sums, written: written + late.size };
+  return { sums, written: written + late.size, seq };
 }

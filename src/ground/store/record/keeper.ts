@@ -4,7 +4,16 @@ import { StoreFault } from "../faults.ts";
 import { type Collector, createCollector, type OpenedStore } from "./collector.ts";
 import { compare, endAfter, Interrupted } from "./compare.ts";
 import { type PageRecord, type RecordEnd, RecordFault } from "./record.ts";
+import {
+  atFirst,
+  type BothClocks,
+  isSure as isSureIn,
+  type StandingEvent,
+  standingAfter,
+  TICK_MS,
+} from "./standing.ts";
 import { createPageSums, PAGE, pageHash } from "./sums.ts";
+import type { Unconfirmed } from "./unconfirmed.ts";
 
 /** Why all pages were compared. "scrub": one on the disk isn't what was kept, and the place hasn't got it either. */
 type Why = "start" | "gap" | "scrub" | "behind";
@@ -17,6 +26,8 @@ export interface KeeperState {
   /** Pages of commits that aren't kept yet. */
   waiting: number;
   kept: number;
+  /** The place has everything up to this commit. */
+  keptUpTo: number;
   aloneMs: number;
   compared: Readonly<Record<Why, number>>;
   /** Pages that the disk had changed, and that were put back; and when the latest was, by the monotonic clock. */
@@ -30,10 +41,14 @@ export interface Keeper {
   /** Called directly after each COMMIT, with its number. */
   committed(seq: number): void;
   durable: DurableGate;
+  /** The number of the latest commit. */
+  latest(): number;
   /**
-   * This disk alone has what is committed, and another machine may take the store meanwhile: then nobody ever has it.
-   * It may ring, but no sender may be told that it was taken.
+   * Before something is told that this disk alone has: it is noted, to be handed over to whoever takes the store. false:
+   * there is no room for that, another machine may take the store meanwhile, and so it mustn't be told.
    */
+  note(commit: number, what: () => readonly object[]): boolean;
+  /** This disk alone has what is committed, and another machine may take the store meanwhile. */
   isInDoubt(): boolean;
   /** Resolves when the place has everything; `orAlone`: also when this disk alone has to be enough. */
   ready(orAlone: boolean): Promise<void>;
@@ -54,20 +69,11 @@ export interface KeeperOptions {
   onRotten(page: number, isBack: boolean): void;
   /** Whether other machines stand by. */
   hasOthers(): boolean;
+  /** What is told while this disk alone has it. */
+  unconfirmed: Unconfirmed;
 }
 
-/**
- * How long nobody has to hear anything: shorter than what an answer waits at most (`mayTell`). It is counted in ticks, so
- * that a process that stood still asks again before it concludes anything.
- */
-const TICK_MS = 250;
-const PATIENCE = 18;
 const RENEW_TICKS = 8;
-/**
- * How long the place's word is believed, from when it was asked: shorter than a process lives there. A process that stood
- * still asks again before it tells or sends anything.
- */
-const SURE_MS = 8_000;
 const AGAIN_MS = 1_000;
 const SCRUBBED = 64;
 const LEAVE_MS = 5_000;
@@ -84,12 +90,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let comparing: "no" | "goes" | "comes" = "no";
   let [isEnding, isOver] = [false, false];
   let fault: string | null = null;
-  let aloneSince: number | null = null;
-  let [ticks, idle, at] = [0, 0, 0];
-  const moment = () => ({ mono: clock.mono(), now: clock.now() });
+  let [idle, at, latest, keptUpTo] = [0, 0, 0, 0];
+  const moment = (): BothClocks => ({ mono: clock.mono(), now: clock.now() });
   let asked = moment();
-  /** When was asked what was answered last: the store was ours then. */
-  let sure: ReturnType<typeof moment> | null = null;
+  let stands = atFirst;
   let ended: Promise<void> | null = null;
   let rotten: number[] = [];
   let putBackAt: number | null = null;
@@ -101,10 +105,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const [first, firstKept] = [quiet(), quiet()];
 
   const isWaiting = () => collector !== null && (collector.isGap || collector.waiting > 0);
-  const isSure = () =>
-    sure !== null &&
-    clock.mono() - sure.mono < SURE_MS &&
-    Math.abs(clock.now() - sure.now) < SURE_MS;
+  const isSure = () => isSureIn(stands, moment());
+  const isAlone = () => stands.aloneSince !== null;
   const isQuiet = () => isTaken && !isWaiting() && batch === null && comparing === "no";
   const taken = () => {
     underWay.push(next);
@@ -114,25 +116,28 @@ export function createKeeper(options: KeeperOptions): Keeper {
     for (const one of underWay.splice(0)) one.resolve();
     first.resolve();
   };
-  const heard = () => {
-    ticks = 0;
-    fault = null;
-  };
-  const goAlone = () => {
-    aloneSince = clock.mono();
+  const happens = (event: StandingEvent) => {
+    const { aloneSince: before } = stands;
+    stands = standingAfter(stands, event, moment());
+    if (before === stands.aloneSince) return;
+    if (before !== null) {
+      counts.aloneMs += clock.mono() - before;
+      return options.onAlone(null);
+    }
     options.onAlone(fault ?? "no answer");
     taken();
     tell();
   };
+  const heard = () => {
+    happens({ is: "heard" });
+    fault = null;
+  };
   const isBack = () => {
-    sure = asked;
+    options.unconfirmed.kept(keptUpTo);
+    happens({ is: "kept", asked });
     if (!isSure()) return;
     tell();
     firstKept.resolve();
-    if (aloneSince === null) return;
-    counts.aloneMs += clock.mono() - aloneSince;
-    aloneSince = null;
-    options.onAlone(null);
   };
 
   const ship = async (from: Collector) => {
@@ -140,9 +145,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
       taken();
       batch = endAfter(from.take(), sums);
     }
+    const { seq } = batch;
     const isKept = await record.keep(batch);
     batch = null;
-    if (isKept) counts.kept++;
+    if (isKept) {
+      counts.kept++;
+      keptUpTo = seq;
+    }
     confirm(from, isKept);
   };
   const confirm = (from: Collector, isKept: boolean) => {
@@ -162,8 +171,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       },
     };
     try {
-      const { sums: found, written } = await compare(from, record, calls);
-      sums = found;
+      const { sums: found, written, seq } = await compare(from, record, calls);
+      [sums, keptUpTo] = [found, seq];
       counts.compared[why]++;
       options.onCompared(why, written);
       why = "gap";
@@ -187,7 +196,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     idle = isSure() ? 0 : RENEW_TICKS;
   };
   const run = async (from: Collector) => {
-    while (!isOver && !(isEnding && (isQuiet() || aloneSince !== null))) {
+    while (!isOver && !(isEnding && (isQuiet() || isAlone()))) {
       if (isQuiet() && rotten.length === 0 && idle < RENEW_TICKS && fault === null) {
         await wake.promise;
         wake = quiet();
@@ -241,8 +250,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (isEnding) return;
     clock.after(TICK_MS, () => tick(from));
     if (isQuiet() && rotten.length === 0 && fault === null) scrub(from);
-    if (!isQuiet() || fault !== null || ++idle > RENEW_TICKS) ticks++;
-    if (ticks >= PATIENCE && aloneSince === null) goAlone();
+    happens({ is: "tick", waits: !isQuiet() || fault !== null || ++idle > RENEW_TICKS });
     wake.resolve();
   };
 
@@ -260,6 +268,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       tick(from);
     },
     committed(seq) {
+      latest = seq;
       try {
         collector?.collect(seq);
       } catch {
@@ -270,7 +279,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     durable() {
       if (ended !== null) return ended;
-      if (aloneSince !== null) return null;
+      if (isAlone()) return null;
       if (isWaiting() || comparing === "goes") return next.promise;
       if (isQuiet() && isSure()) return null;
       if (isQuiet()) idle = RENEW_TICKS;
@@ -278,12 +287,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (underWay.length === 0) underWay.push(quiet());
       return underWay.at(-1)?.promise ?? null;
     },
-    isInDoubt: () => aloneSince !== null && options.hasOthers(),
+    latest: () => latest,
+    note: (commit, what) =>
+      !isAlone() || options.unconfirmed.note(commit, what()) || !options.hasOthers(),
+    isInDoubt: () => isAlone() && options.hasOthers(),
     ready: (orAlone) => (orAlone ? first : firstKept).promise,
     state: () => ({
       ...counts,
+      keptUpTo,
       putBackAt,
-      aloneSince,
+      aloneSince: stands.aloneSince,
       fault,
       waiting: (collector?.waiting ?? 0) + (batch?.pages.length ?? 0),
     }),
@@ -291,7 +304,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       isEnding = true;
       wake.resolve();
       const over = new AbortController();
-      const leaves = running.then(() => (aloneSince === null ? record.leave() : undefined));
+      const leaves = running.then(() => (isAlone() ? undefined : record.leave()));
       await Promise.race([leaves.catch(() => {}), sleep(clock, LEAVE_MS, over.signal)]);
       over.abort();
       isOver = true;

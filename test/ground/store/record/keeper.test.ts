@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ServiceError } from "../../../../src/ground/kit/errors.ts";
 import { systemRandom } from "../../../../src/ground/kit/random.ts";
 import { openReadOnly, openSqlite } from "../../../../src/ground/store/database.ts";
 import { mayConfirm } from "../../../../src/ground/store/durable.ts";
-import { createKeeper, type Keeper } from "../../../../src/ground/store/record/keeper.ts";
+import { createKeeper } from "../../../../src/ground/store/record/keeper.ts";
 import { pageHash } from "../../../../src/ground/store/record/sums.ts";
-import { openStore, type Store } from "../../../../src/ground/store/store.ts";
+import {
+  openUnconfirmed,
+  readUnconfirmed,
+} from "../../../../src/ground/store/record/unconfirmed.ts";
+import { openStore, type Store, type StoreOptions } from "../../../../src/ground/store/store.ts";
 import { type HandClock, handClock } from "../../../support/clock.ts";
 import { memoryOrTemp } from "../../../support/memory.ts";
 import { memoryRecord } from "../../../support/memory-record.ts";
@@ -18,6 +21,9 @@ import { seeded } from "../../../support/seeded.ts";
 import { databaseOf } from "../../../support/wal-reader.ts";
 
 /** A store whose pages are kept in a second place: what is there is always what the store was after some commit. */
+
+/** Bytes for what is told while the place is away. */
+const ROOM = 10_000;
 
 function kept(t: TestContext) {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
@@ -40,11 +46,11 @@ function kept(t: TestContext) {
     onCompared: (why) => void said.compared.push(why),
     onRotten: (page, isBack) => void said.rotten.push([page, isBack]),
     hasOthers: () => others.areThere,
+    unconfirmed: openUnconfirmed(directory, () => "one", ROOM),
   });
   const now = () => hash("sha256", databaseOf(path), "hex");
-  const watched: Pick<Keeper, "opened" | "committed" | "isInDoubt"> = {
-    opened: keeper.opened,
-    isInDoubt: keeper.isInDoubt,
+  const watched: StoreOptions["keeper"] = {
+    ...keeper,
     committed(seq) {
       states.add(now());
       keeper.committed(seq);
@@ -194,27 +200,72 @@ test("while the place doesn't answer, the disk alone is enough after 4.5 s, and 
   assert.ok(world.whole().equals(record.image()));
 });
 
-test("where another machine may take the store, it rings alone, and no sender is told that it was taken", async (t) => {
+test("what is confirmed by this disk alone is noted before, and for as long as the place lacks it", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, keeper } = world;
+  const directory = dirname(world.path);
+  const noted = () => readUnconfirmed(directory)?.lines.map(({ what }) => what) ?? null;
+  await settled(world);
+  assert.equal(
+    mayConfirm(store, () => [{ n: 0 }]),
+    null,
+  );
+  record.fate = () => "away";
+  change(store, () => 3);
+  const before = keeper.latest();
+  const waiting = mayConfirm(store, () => [{ n: 1 }]);
+  const alone = store.durable();
+  change(store, () => 4);
+  assert.equal(noted(), null);
+  await clock.turn(4_750);
+  await alone;
+  await waiting;
+  assert.deepEqual(noted(), [{ n: 1 }]);
+  assert.equal(
+    mayConfirm(store, () => [{ n: 2 }, { n: 3 }]),
+    null,
+  );
+  assert.deepEqual(readUnconfirmed(directory)?.lines, [
+    { commit: before, what: { n: 1 } },
+    { commit: before + 1, what: { n: 2 } },
+    { commit: before + 1, what: { n: 3 } },
+  ]);
+  // A crash cut the last line off: it was told to nobody, and is overwritten.
+  appendFileSync(join(directory, "unconfirmed.ndjson"), '{"commit":9');
+  assert.deepEqual(noted(), [{ n: 1 }, { n: 2 }, { n: 3 }]);
+  const again = openUnconfirmed(directory, () => "two");
+  again.note(before + 1, [{ n: 4 }]);
+  assert.deepEqual(noted(), [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+  assert.equal(readUnconfirmed(directory)?.id, "one");
+  again.kept(before);
+  assert.equal(noted()?.length, 4, "the place lacks the last ones");
+  // The place answers again, for what it was asked before the last commits.
+  let asked = 0;
+  record.fate = () => (asked++ === 0 ? "answered" : "away");
+  await clock.turn(1_500);
+  if (keeper.state().keptUpTo <= before) assert.equal(noted()?.length, 4);
+  record.fate = () => "answered";
+  await clock.turn(3_000);
+  assert.equal(noted(), null);
+});
+
+test("where no room is left to note it, it isn't confirmed while another machine may take the store", async (t) => {
   const world = kept(t);
   const { clock, record, store, others } = world;
   await settled(world);
-  others.areThere = true;
-  assert.equal(mayConfirm(store), null);
   record.fate = () => "away";
   change(store, () => 3);
-  const waiting = mayConfirm(store)?.then(
-    () => "told",
-    (error: ServiceError) => error.code,
-  );
-  const sent = store.durable();
   await clock.turn(4_750);
-  await sent;
-  assert.equal(await waiting, "not_ready");
-  assert.equal(store.durable(), null, "what comes rings");
-  await assert.rejects(mayConfirm(store) ?? Promise.resolve(), { code: "not_ready" });
+  const much = () => [{ x: "x".repeat(ROOM) }];
+  assert.equal(mayConfirm(store, much), null);
+  others.areThere = true;
+  await assert.rejects(mayConfirm(store, much) ?? Promise.resolve(), { code: "not_ready" });
+  assert.equal(
+    mayConfirm(store, () => [{ n: 1 }]),
+    null,
+  );
   record.fate = () => "answered";
-  await clock.turn(1_500);
-  assert.equal(mayConfirm(store), null);
+  await settled(world);
 });
 
 test("while pages are compared, nobody hears of what isn't there yet", async (t) => {

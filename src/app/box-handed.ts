@@ -1,0 +1,88 @@
+import { sleep } from "../ground/kit/clock.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import type { Keeper } from "../ground/store/record/keeper.ts";
+import { toHandOver } from "../ground/store/record/standing.ts";
+import {
+  dropUnconfirmed,
+  openUnconfirmed,
+  readUnconfirmed,
+  type Unconfirmed,
+} from "../ground/store/record/unconfirmed.ts";
+import { endOfEpoch, forgetRows, handedRows, handRows } from "../hosted/record/handed.ts";
+import type { Database } from "../hosted/registry/postgres/connect.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { takeToldRows } from "../tenant/told-elsewhere.ts";
+import type { BoxDeps } from "./parts.ts";
+
+const LOOK_MS = 5_000;
+const KEPT_MS = 250;
+const AT_ONCE = 500;
+
+export const unconfirmedOf = (data: string, { random }: BoxDeps): Unconfirmed =>
+  openUnconfirmed(data, () => hexId(random));
+
+/**
+ * Hands what this machine confirmed while its disk alone had it to whoever has the box now. `epoch`: the last under which it
+ * was this machine's. Before the store makes way, and before it is taken again.
+ */
+export async function handOverTold(
+  data: string,
+  of: { database: Database; tenantId: string; epoch: number },
+  { log }: Pick<BoxDeps, "log">,
+): Promise<void> {
+  const told = readUnconfirmed(data);
+  if (told === null) return;
+  const lines = toHandOver(told.lines, await endOfEpoch(of.database, of));
+  const whats = lines.map(({ what }) => JSON.stringify(what));
+  await handRows(of.database, of.tenantId, { id: told.id, whats });
+  dropUnconfirmed(data);
+  log.warn(
+    { lines: lines.length },
+    "what was confirmed while only this disk had it is handed over to whoever has the box",
+  );
+}
+
+/** Takes what other machines hand over, while this one has the box. */
+export function takeHanded(
+  {
+    database,
+    tenant,
+    keeper,
+  }: { database: Database; tenant: Pick<Tenant, "id" | "store" | "ingest">; keeper: Keeper },
+  { clock, log }: Pick<BoxDeps, "clock" | "log">,
+): { stop(): Promise<void> } {
+  const over = new AbortController();
+  const look = async () => {
+    const rows = await handedRows(database, tenant.id, AT_ONCE);
+    for (const id of new Set(rows.map((row) => row.id))) {
+      const of = rows.filter((row) => row.id === id);
+      const counts = takeToldRows(tenant, of);
+      log.warn(counts, "what another machine confirmed while it had no database is taken");
+      // Until the database has it, another machine would have to take it.
+      const upTo = keeper.latest();
+      while (keeper.state().keptUpTo < upTo && !over.signal.aborted)
+        await sleep(clock, KEPT_MS, over.signal);
+      if (over.signal.aborted) return;
+      await forgetRows(database, tenant.id, { id, n: of.at(-1)?.n ?? 0 });
+    }
+  };
+  const run = async () => {
+    for (let isSaid = false; !over.signal.aborted; await sleep(clock, LOOK_MS, over.signal)) {
+      if (keeper.state().aloneSince !== null) continue;
+      try {
+        await look();
+        isSaid = false;
+      } catch (error) {
+        if (!isSaid) log.warn({ err: error }, "what is handed over can't be taken");
+        isSaid = true;
+      }
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      over.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { giveToOwner } from "../../kit/owner.ts";
+import { syncDirectory } from "../files.ts";
+import type { Told } from "./standing.ts";
+
+const NAME = "unconfirmed.ndjson";
+/** So much of it is read at once when it is handed over. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** What was told while this disk alone had it. */
+export interface Unconfirmed {
+  /** Synced before it returns. false: there is no room for it any more, and nothing was written. */
+  note(commit: number, all: readonly object[]): boolean;
+  /** The place has everything up to this commit. */
+  kept(commit: number): void;
+}
+
+export interface UnconfirmedLine extends Told {
+  what: unknown;
+}
+
+/** What a directory's file holds. */
+export interface UnconfirmedLines {
+  /** Of this file alone, so that whoever is given its lines twice knows them. */
+  id: string;
+  lines: UnconfirmedLine[];
+}
+
+const head = z.object({ id: z.string() });
+const line = z.object({ commit: z.int(), what: z.unknown() });
+
+/** null where nothing was noted, or the file is of nobody. */
+export function readUnconfirmed(data: string): UnconfirmedLines | null {
+  const path = join(data, NAME);
+  if (!existsSync(path)) return null;
+  const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
+  // What a crash cut off was told to nobody.
+  rest.pop();
+  return rest.length === 0
+    ? null
+    : { ...head.parse(JSON.parse(first)), lines: rest.map((one) => line.parse(JSON.parse(one))) };
+}
+
+export function dropUnconfirmed(data: string): void {
+  rmSync(join(data, NAME), { force: true });
+  syncDirectory(data);
+}
+
+/** `newId` names a file that is made. */
+export function openUnconfirmed(
+  data: string,
+  newId: () => string,
+  mostBytes = MOST_BYTES,
+): Unconfirmed {
+  const path = join(data, NAME);
+  /** The latest commit that something was noted of; null: there is no file. */
+  let latest = latestIn(readUnconfirmed(data));
+  let file: { fd: number; end: number } | null = null;
+
+  const append = (to: { fd: number; end: number }, bytes: Uint8Array) => {
+    // What a failed try left is overwritten.
+    for (let at = 0; at < bytes.length; )
+      at += writeSync(to.fd, bytes, at, bytes.length - at, to.end + at);
+    fdatasyncSync(to.fd);
+    to.end += bytes.length;
+  };
+  const begin = () => {
+    const isNew = latest === null;
+    const fd = openSync(path, isNew ? "w+" : "r+", 0o600);
+    const opened = { fd, end: isNew ? 0 : readFileSync(fd).lastIndexOf("\n") + 1 };
+    ftruncateSync(fd, opened.end);
+    if (!isNew) return opened;
+    append(opened, Buffer.from(`${JSON.stringify({ id: newId() })}\n`));
+    giveToOwner(path, data);
+    syncDirectory(data);
+    return opened;
+  };
+  return {
+    note(commit, all) {
+      const said = all.map((what) => `${JSON.stringify({ commit, what })}\n`).join("");
+      if (said === "") return true;
+      file ??= begin();
+      const bytes = Buffer.from(said);
+      if (file.end + bytes.length > mostBytes) return false;
+      append(file, bytes);
+      latest = Math.max(latest ?? 0, commit);
+      return true;
+    },
+    kept(commit) {
+      if (latest === null || latest > commit) return;
+      if (file !== null) closeSync(file.fd);
+      file = null;
+      latest = null;
+      dropUnconfirmed(data);
+    },
+  };
+}
+
+const latestIn = (found: UnconfirmedLines | null): number | null =>
+  found === null ? null : found.lines.reduce((most, { commit }) => Math.max(most, commit), 0);
