@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Health } from "../../src/tenant/health.ts";
 import { run } from "../support/children.ts";
 import { postgresTest } from "../support/postgres.ts";
 import { programFile } from "../support/program.ts";
-import type { Machine } from "../support/two-machines.ts";
+import { type Machine, SENDER } from "../support/two-machines.ts";
+import { untilSo } from "../support/until.ts";
 import { standbyStory } from "./standby.ts";
 
 /** Two machines of one box: `node --test test/scenarios/standby.deep.ts` has every blow, many times. */
@@ -39,8 +43,10 @@ async function saysSo({ url, data }: Machine): Promise<void> {
   }
 }
 
+type Senders = Pick<Machine, "host" | "syslogPort" | "smtpPort" | "api">;
+
 /** What it does for whoever comes, where it knows the way to the machine that serves. */
-async function sendsOn({ url, api }: Machine): Promise<void> {
+async function sendsOn({ url, api, host, syslogPort, smtpPort }: Machine): Promise<void> {
   const asks = { authorization: `Bearer ${api.key}`, connection: "close" };
   for (const path of ["/v1/alerts", "/v1/projects", "/v1/openapi.json"]) {
     const answer = await fetch(url + path, { headers: asks });
@@ -65,6 +71,23 @@ async function sendsOn({ url, api }: Machine): Promise<void> {
   const metrics = await (await fetch(`${url}/metrics`, alone)).text();
   assert.match(metrics, /^box_forwarded_connections_total [4-9]$/m);
   assert.match(metrics, /^box_held_connections 0$/m);
+  await sendsOnSenders({ host, syslogPort, smtpPort, api });
+}
+
+/** A sender of syslog is known by its own address, and a mail server is greeted. */
+async function sendsOnSenders({ host, syslogPort, smtpPort, api }: Senders): Promise<void> {
+  await api.need("POST", "/v1/projects/shop/sources", { name: "syslog", kind: "syslog" });
+  const sender = connect({ host, port: syslogPort, localAddress: SENDER });
+  sender.end("<11>1 - db7 kernel - - - disk full\n");
+  await untilSo(
+    async () => JSON.stringify(await api.need("GET", "/v1/alerts")).includes("disk full"),
+    "the syslog sender's alert is open",
+  );
+  const mail = connect({ host, port: smtpPort });
+  const [greeting] = (await once(mail, "data")) as [Buffer];
+  assert.match(String(greeting), /^220 /);
+  mail.end("QUIT\r\n");
+  assert.match(await text(mail), /^221 /);
 }
 
 postgresTest(
@@ -74,5 +97,5 @@ postgresTest(
 
 postgresTest(
   "whoever knows only the machine that stands by is served by it, whatever befalls the other one",
-  (t) => standbyStory(t, ["SIGKILL", "SIGTERM"], { isLinked: true, look: sendsOn }),
+  (t) => standbyStory(t, ["SIGKILL"], { isLinked: true, look: sendsOn }),
 );

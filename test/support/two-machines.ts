@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
+import { freePort } from "./haproxy.ts";
 import { memoryOrTemp } from "./memory.ts";
 import { testDatabase } from "./postgres.ts";
 import { program } from "./program.ts";
@@ -15,6 +16,10 @@ import { startReceiver } from "./receiver.ts";
 /** A machine that can serve the box, and its own way to the database. */
 export interface Machine extends BoxProcess {
   readonly name: string;
+  /** Its ports for senders, where machines are linked: both have the same numbers, and addresses of their own. */
+  readonly host: string;
+  readonly syslogPort: number;
+  readonly smtpPort: number;
   /** Whether it reaches the database from now on. */
   reach(isReached: boolean): void;
   /** What it says of itself; null where it doesn't answer. */
@@ -63,11 +68,13 @@ const PATIENCE_MS = 3_000;
 /** Of a sender that knows one machine. */
 const LONG_PATIENCE_MS = 30_000;
 const SENDERS = 4;
+/** Whose syslog is known by this address. */
+export const SENDER = "127.0.0.9";
 
 /** Two machines of one box: the first serves it, and the second stands by. `isLinked`: it sends on what comes to it. */
 export async function twoMachines(
   t: TestContext,
-  { isLinked = false, flags = [] }: { isLinked?: boolean; flags?: readonly string[] } = {},
+  { isLinked = false }: { isLinked?: boolean } = {},
 ): Promise<TwoMachines> {
   const database = await testDatabase(t, { empty: true });
   const root = mkdtempSync(join(memoryOrTemp(), "box-two-"));
@@ -79,17 +86,28 @@ export async function twoMachines(
     for (const end of ends) await end();
     rmSync(root, { recursive: true });
   });
-  const machine = async (name: string): Promise<Machine> => {
+  const ports = isLinked ? [await freePort(), await freePort()] : [];
+  const machine = async (name: string, host: string): Promise<Machine> => {
     let isReached = true;
     const forwarder = await startForwarder(() => (isReached ? [{ path }] : []));
     const data = join(root, name);
     mkdirSync(data);
     const url = `postgres://box@127.0.0.1:${forwarder.port}/${database.name}`;
-    const link = isLinked ? ["BOX_CLUSTER_LISTEN=127.0.0.1:0"] : [];
-    const box = boxProcess(["env", `BOX_DATABASE=${url}`, ...link, ...flags, ...plain], data);
+    const link = isLinked
+      ? [
+          "BOX_CLUSTER_LISTEN=127.0.0.1:0",
+          `BOX_SYSLOG_TCP=${host}:${ports[0]}`,
+          `BOX_SYSLOG_SENDER=${SENDER}=shop/syslog`,
+          `BOX_SMTP=${host}:${ports[1]}`,
+        ]
+      : [];
+    const box = boxProcess(["env", `BOX_DATABASE=${url}`, ...link, ...plain], data);
     ends.push(box.discard, forwarder.close);
     return Object.assign(Object.create(box) as BoxProcess, {
       name,
+      host,
+      syslogPort: ports[0] ?? 0,
+      smtpPort: ports[1] ?? 0,
       reach(may: boolean) {
         isReached = may;
         if (!may) forwarder.cut();
@@ -102,7 +120,7 @@ export async function twoMachines(
       },
     });
   };
-  const [one, two] = [await machine("one"), await machine("two")];
+  const [one, two] = [await machine("one", "127.0.0.1"), await machine("two", "127.0.0.2")];
   const receiver = await startReceiver();
   ends.push(receiver.close);
   await one.start();
