@@ -29,6 +29,7 @@ export async function debianPackage(contents) {
     unit("box.service", from),
     unit("box-hosted.service", from),
     { name: "./usr/share/doc/box/haproxy.cfg", mode: 0o644, bytes: from("haproxy.cfg") },
+    { name: "./usr/share/doc/box/haproxy-box.cfg", mode: 0o644, bytes: from("haproxy-box.cfg") },
     { name: `./${COMPLETION}`, mode: 0o644, bytes: Buffer.from(completion) },
     ...Object.entries(texts).map(([name, text]) => ({
       name: `./usr/share/doc/box/${name}`,

@@ -25,7 +25,14 @@ const XZ = {
 };
 
 /** What goes beside the executable into a tarball. */
-const BESIDE = ["box.service", "box-hosted.service", "box.env", "hosted.env", "haproxy.cfg"];
+const BESIDE = [
+  "box.service",
+  "box-hosted.service",
+  "box.env",
+  "hosted.env",
+  "haproxy.cfg",
+  "haproxy-box.cfg",
+];
 
 /** `signer`: the key of gpg's that signs an apt repository; without it there is none. */
 export async function release(root, { signer } = {}) {

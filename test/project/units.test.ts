@@ -96,3 +96,14 @@ test(
     assert.match(sections.join("\n"), /^ +use_backend relay if \{ path_beg \/v1\/relay\/ \}$/m);
   },
 );
+
+test(
+  "haproxy takes the sample for a box, which asks each machine for its role",
+  needs("haproxy"),
+  () => {
+    const file = path.join(folder, "haproxy-box.cfg");
+    const judged = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+    assert.equal(judged.status, 0, judged.stderr);
+    assert.match(readFileSync(file, "utf8"), /^ +option httpchk GET \/v1\/role$/m);
+  },
+);
