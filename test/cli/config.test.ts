@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test from "node:test";
 import { testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
+import { long, test } from "../support/long.ts";
 import { scratch } from "../support/scratch.ts";
 
 const file = `# what shop has
@@ -74,7 +74,7 @@ test("a project from a file, by way of a plan, and back to a file", async (t) =>
   assert.equal((await box.api("GET", "/v1/projects/shop/rules")).body.rules[0].name, "others");
 });
 
-test("a file that takes a rule away says whose ladders end, and does it with --yes", async (t) => {
+long("a file that takes a rule away says whose ladders end, and does it with --yes", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());
   const path = join(scratch(t), "box.yaml");

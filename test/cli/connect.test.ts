@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
 import { adapters } from "../../src/in/adapters/list.ts";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
+import { long, test } from "../support/long.ts";
 import { handOver, smtpTalk } from "../web/intake/smtp-client.ts";
 
 async function scene(t: { after(fn: () => Promise<void>): void }, flags: BoxFlags = {}) {
@@ -139,31 +139,34 @@ test("a rule that may take what it sends is enough; a new one has the project's 
   assert.match(unknown.err, /must be one of events, heartbeats, alertmanager/);
 });
 
-test("every text to paste has the box's address in it, read by programs too, and lines are kept", async (t) => {
-  const { served, box } = await scene(t);
-  const { host } = new URL(served.url);
-  for (const { kind } of adapters) {
-    const { code, out } = await box("connect", kind, "--project", "shop", "--json");
-    assert.equal(code, 0, kind);
-    const { name, set_up } = JSON.parse(out);
-    const text = [set_up.paste, ...set_up.notes].join("\n");
-    assert.doesNotMatch(text, /\bHOST\b|(?<!path:|path_prefix:)(^|[\s'"=])\/v1\//m, kind);
-    if (kind === "sentry")
-      assert.match(
-        set_up.paste,
-        new RegExp(`^SENTRY_DSN=http://[0-9a-f]{32}@${host}/v1/in/sentry/1$`),
-      );
-    if (kind === "elasticsearch")
-      assert.match(set_up.paste, new RegExp(`hosts: \\['http://${host}'\\]\n  path: /v1/in/`));
+long(
+  "every text to paste has the box's address in it, read by programs too, and lines are kept",
+  async (t) => {
+    const { served, box } = await scene(t);
+    const { host } = new URL(served.url);
+    for (const { kind } of adapters) {
+      const { code, out } = await box("connect", kind, "--project", "shop", "--json");
+      assert.equal(code, 0, kind);
+      const { name, set_up } = JSON.parse(out);
+      const text = [set_up.paste, ...set_up.notes].join("\n");
+      assert.doesNotMatch(text, /\bHOST\b|(?<!path:|path_prefix:)(^|[\s'"=])\/v1\//m, kind);
+      if (kind === "sentry")
+        assert.match(
+          set_up.paste,
+          new RegExp(`^SENTRY_DSN=http://[0-9a-f]{32}@${host}/v1/in/sentry/1$`),
+        );
+      if (kind === "elasticsearch")
+        assert.match(set_up.paste, new RegExp(`hosts: \\['http://${host}'\\]\n  path: /v1/in/`));
+      const { sources } = (await served.api("GET", "/v1/projects/shop/sources")).body;
+      const made = sources.find((source: { name: string }) => source.name === name);
+      assert.equal(made.retain_logs, true, kind);
+    }
+    await box("connect", "loki", "--project", "shop", "--name", "quiet", "--no-lines");
     const { sources } = (await served.api("GET", "/v1/projects/shop/sources")).body;
-    const made = sources.find((source: { name: string }) => source.name === name);
-    assert.equal(made.retain_logs, true, kind);
-  }
-  await box("connect", "loki", "--project", "shop", "--name", "quiet", "--no-lines");
-  const { sources } = (await served.api("GET", "/v1/projects/shop/sources")).body;
-  const quiet = sources.find(({ name }: { name: string }) => name === "quiet");
-  assert.equal(quiet.retain_logs, false);
-});
+    const quiet = sources.find(({ name }: { name: string }) => name === "quiet");
+    assert.equal(quiet.retain_logs, false);
+  },
+);
 
 test("that a warning opens nothing is said where the sender is connected", async (t) => {
   const { box } = await scene(t);

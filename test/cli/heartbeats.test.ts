@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
+import { long, test } from "../support/long.ts";
 import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -65,20 +65,23 @@ test("box run passes output and exit code on, and tells what failed with its las
   assert.equal((await box("run", "--", "sh", "-c", "kill -TERM $$")).code, 143);
 });
 
-test("box run that is told to end passes it on to the command, and tells how that ended", async (t) => {
-  const { served, token } = await scene(t);
-  const words = ["run", "--source", token, "--", "sh", "-c", "echo $$; exec sleep 60"];
-  const child = spawn(process.execPath, [await programFile(), ...words], {
-    env: { ...process.env, BOX_URL: served.url },
-  });
-  t.after(() => child.kill("SIGKILL"));
-  const [pid] = await once(child.stdout, "data");
-  child.kill("SIGTERM");
-  assert.deepEqual(await once(child, "exit"), [143, null]);
-  assert.throws(() => process.kill(Number(pid), 0), { code: "ESRCH" });
-  const [alert] = await alerts(served);
-  assert.equal(alert.last_message, "sh failed with exit code 143");
-});
+long(
+  "box run that is told to end passes it on to the command, and tells how that ended",
+  async (t) => {
+    const { served, token } = await scene(t);
+    const words = ["run", "--source", token, "--", "sh", "-c", "echo $$; exec sleep 60"];
+    const child = spawn(process.execPath, [await programFile(), ...words], {
+      env: { ...process.env, BOX_URL: served.url },
+    });
+    t.after(() => child.kill("SIGKILL"));
+    const [pid] = await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    assert.deepEqual(await once(child, "exit"), [143, null]);
+    assert.throws(() => process.kill(Number(pid), 0), { code: "ESRCH" });
+    const [alert] = await alerts(served);
+    assert.equal(alert.last_message, "sh failed with exit code 143");
+  },
+);
 
 test("box run tells what failed also when nobody reads what the command says", async (t) => {
   const { served, token } = await scene(t);

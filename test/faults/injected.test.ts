@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
+import { long, test } from "../support/long.ts";
 import { program } from "../support/program.ts";
 import { createStage, type Fault, faults, type Stage } from "./injected.ts";
 import { without } from "./tools.ts";
@@ -28,18 +29,18 @@ test("a failed sync ends the box with 74, and what was accepted is there", { ski
   assert.deepEqual(await sweep(faults.sync, [1, 9]), [74, 74]);
 });
 
-test("a failed write ends the box with 74, and what was accepted is there", { skip }, async () => {
+long("a failed write ends the box with 74, and what was accepted is there", { skip }, async () => {
   const codes = await sweep(faults.write, [30]);
   assert.deepEqual(codes, [74]);
 });
 
-test("a write that finds no room is refused, and the box goes on", { skip }, async () => {
+long("a write that finds no room is refused, and the box goes on", { skip }, async () => {
   const { refused, code, breaches, accepted } = await stage.run(faults.full, 40);
   assert.deepEqual([breaches, code], [[], 0]);
   assert.ok(accepted > 0);
   for (const status of refused) assert.equal(status, 429);
 });
 
-test("a connection that is refused once costs no page", { skip }, async () => {
+long("a connection that is refused once costs no page", { skip }, async () => {
   assert.deepEqual(await sweep(faults.connect, [1]), [0]);
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { quick } from "../support/children.ts";
 import { needs } from "../support/commands.ts";
+import { long, test } from "../support/long.ts";
 import { firstKey, serve } from "../support/process.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
@@ -33,7 +33,7 @@ test(
     }),
 );
 
-test(
+long(
   "the README's block stops at its first failure, and the shell that it was pasted into lives on",
   needs("bash", "curl", "sed"),
   () =>
@@ -55,7 +55,7 @@ test(
     }),
 );
 
-test(
+long(
   "what a new box prints leads, pasted into a terminal that stands elsewhere, to the first steps in a browser",
   needs("bash"),
   () =>

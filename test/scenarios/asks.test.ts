@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { COVER, coverCapability } from "../../src/core/oncall/cover-capability.ts";
 import { silentLog } from "../../src/ground/kit/log.ts";
 import { type Person, testBox } from "../support/box.ts";
@@ -7,6 +7,7 @@ import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
 import { signedIn } from "../support/console.ts";
 import { reachBy, toldIn } from "../support/contacts.ts";
+import { long, test } from "../support/long.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { undoOf } from "../support/sent-by.ts";
 import { busy, pass, settle } from "../support/until.ts";
@@ -108,25 +109,28 @@ test("the first yes has it, by its link alone; the others and the asker are told
     assert.equal((await page(strange)).status, 404);
 });
 
-test("a no is final; when all have said no, and when the shift has begun, nobody can take it", async (t) => {
-  const { people, shift, heard, ask, link, press, holder, box, page } = await story(t);
-  const [ann, bob, cy] = people;
-  const of = [ann.accountId, cy.accountId];
-  const { id } = (await ask({ ...shift(1), of }, bob.key)).body;
-  await heard(2);
-  assert.match((await press(link(id, ann), "no")).text, /You said no/);
-  assert.match((await press(link(id, ann), "take")).text, /You said no/);
-  assert.equal((await press(link(id, cy), "both")).status, 400);
-  await press(link(id, cy), "no");
-  assert.match((await heard(1)).join(), /\/p1 .*Nobody takes it/);
-  assert.match((await press(link(id, cy), "take")).text, /You said no/);
-  const late = (await ask({ ...shift(1), of: [cy.accountId] }, bob.key)).body.id;
-  await heard(1);
-  await pass(box, DAY - 3600, DAY - 3600);
-  assert.match((await page(link(late, cy))).text, /has begun/);
-  await press(link(late, cy), "take");
-  assert.equal(await holder(shift(1)), "bob");
-});
+long(
+  "a no is final; when all have said no, and when the shift has begun, nobody can take it",
+  async (t) => {
+    const { people, shift, heard, ask, link, press, holder, box, page } = await story(t);
+    const [ann, bob, cy] = people;
+    const of = [ann.accountId, cy.accountId];
+    const { id } = (await ask({ ...shift(1), of }, bob.key)).body;
+    await heard(2);
+    assert.match((await press(link(id, ann), "no")).text, /You said no/);
+    assert.match((await press(link(id, ann), "take")).text, /You said no/);
+    assert.equal((await press(link(id, cy), "both")).status, 400);
+    await press(link(id, cy), "no");
+    assert.match((await heard(1)).join(), /\/p1 .*Nobody takes it/);
+    assert.match((await press(link(id, cy), "take")).text, /You said no/);
+    const late = (await ask({ ...shift(1), of: [cy.accountId] }, bob.key)).body.id;
+    await heard(1);
+    await pass(box, DAY - 3600, DAY - 3600);
+    assert.match((await page(link(late, cy))).text, /has begun/);
+    await press(link(late, cy), "take");
+    assert.equal(await holder(shift(1)), "bob");
+  },
+);
 
 test("a swap makes both overrides or none; a change in between makes neither; a stop in between loses nothing", async (t) => {
   const { box, people, shift, heard, ask, link, press, holder } = await story(t);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import pino from "pino";
 import type { Log } from "../../src/ground/kit/log.ts";
 import { LOOK_EVERY_SECONDS } from "../../src/hosted/watch.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
 import { handClock } from "../support/clock.ts";
 import { ask, signature, type TestHosted, testHosted, useApns } from "../support/hosted-role.ts";
+import { long, test } from "../support/long.ts";
 import { until } from "../support/until.ts";
 
 /** The network in front of the hosted role is cut: every box is well, and none is heard. */
@@ -116,7 +117,7 @@ test("a cut of ten minutes pages nobody; who is still silent afterwards is told"
   assert.deepEqual(shown(), ["Box is back"]);
 });
 
-test("boxes that die one after the other are told, however many", async () => {
+long("boxes that die one after the other are told, however many", async () => {
   for (let gone = 1; gone <= 15; gone += 2) {
     await pass(6, boxes.slice(gone));
     assert.ok(shown().length > 0, `${gone}`);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { openSqlite } from "../../src/ground/store/database.ts";
 import { type BoxProcess, boxProcess } from "../support/box-process.ts";
+import { long, test } from "../support/long.ts";
 import { program } from "../support/program.ts";
 import {
   answer,
@@ -88,7 +89,7 @@ test("killed while the receiver holds the request", async () => {
   await comesAgain(n);
 });
 
-test("killed while the receiver's answer is half way", async () => {
+long("killed while the receiver's answer is half way", async () => {
   receiver.once(hangInBody());
   const n = await open();
   await next(n);
@@ -96,32 +97,35 @@ test("killed while the receiver's answer is half way", async () => {
   await comesAgain(n);
 });
 
-test("killed while a receiver has begun to read, and again before a connection is made", async () => {
-  let met = () => {};
-  const half = new Promise<void>((resolve) => {
-    met = resolve;
-  });
-  // Reads no more than the first bytes of the request.
-  const stub = await startSocketServer((socket) => {
-    socket.once("data", () => {
-      socket.pause();
-      met();
+long(
+  "killed while a receiver has begun to read, and again before a connection is made",
+  async () => {
+    let met = () => {};
+    const half = new Promise<void>((resolve) => {
+      met = resolve;
     });
-  });
-  const other = await box.project("half", `http://127.0.0.1:${stub.port}`);
-  await box.ingest(other, { message: "half", keys: { n: "half" } });
-  await half;
-  await box.kill();
-  await stub.close();
-  // Nobody listens now: the next attempt finds no one, and the box is killed with the page in hand.
-  await box.start();
-  await box.kill();
-  const late = await startReceiver({ port: stub.port });
-  await box.start();
-  const page = await late.next();
-  assert.equal(told(page).identifiers.n, "half");
-  await late.close();
-});
+    // Reads no more than the first bytes of the request.
+    const stub = await startSocketServer((socket) => {
+      socket.once("data", () => {
+        socket.pause();
+        met();
+      });
+    });
+    const other = await box.project("half", `http://127.0.0.1:${stub.port}`);
+    await box.ingest(other, { message: "half", keys: { n: "half" } });
+    await half;
+    await box.kill();
+    await stub.close();
+    // Nobody listens now: the next attempt finds no one, and the box is killed with the page in hand.
+    await box.start();
+    await box.kill();
+    const late = await startReceiver({ port: stub.port });
+    await box.start();
+    const page = await late.next();
+    assert.equal(told(page).identifiers.n, "half");
+    await late.close();
+  },
+);
 
 /** A second reader finds in the files what SQLite makes of them, byte for byte. */
 function logReadsAlike(path: string): void {
@@ -150,24 +154,27 @@ test("killed right after the 202, twice: the event is there and its page comes",
   }
 });
 
-test("killed after the receiver's 200, before it is written down: one more, under the same id", async () => {
-  let killed = Promise.resolve();
-  receiver.once((response) => {
-    response.writeHead(200).end();
-    killed = box.kill();
-  });
-  const n = await open();
-  await next(n);
-  await killed;
-  await box.start();
-  // Whether it was written down is the race; a later event shows that the queue has moved past it.
-  await next(await open());
-  const pages = all(n);
-  assert.ok(pages.length === 1 || pages.length === 2);
-  assert.equal(new Set(pages.map(({ body }) => body)).size, 1);
-});
+long(
+  "killed after the receiver's 200, before it is written down: one more, under the same id",
+  async () => {
+    let killed = Promise.resolve();
+    receiver.once((response) => {
+      response.writeHead(200).end();
+      killed = box.kill();
+    });
+    const n = await open();
+    await next(n);
+    await killed;
+    await box.start();
+    // Whether it was written down is the race; a later event shows that the queue has moved past it.
+    await next(await open());
+    const pages = all(n);
+    assert.ok(pages.length === 1 || pages.length === 2);
+    assert.equal(new Set(pages.map(({ body }) => body)).size, 1);
+  },
+);
 
-test("killed in an action's run: it runs again", async () => {
+long("killed in an action's run: it runs again", async () => {
   const { actions } = await box.api.need("GET", "/v1/projects/shop/actions");
   const [{ id }] = actions as [{ id: string }];
   const whole = { name: "note", method: "POST", url: `${receiver.url}/action`, enabled: true };
@@ -188,7 +195,7 @@ test("killed in an action's run: it runs again", async () => {
   await box.api.need("PUT", `/v1/projects/shop/actions/${id}`, { ...whole, enabled: false });
 });
 
-test("killed right after an acknowledgement or a resolve: it holds", async () => {
+long("killed right after an acknowledgement or a resolve: it holds", async () => {
   for (const [verb, state] of [
     ["ack", "acknowledged"],
     ["resolve", "resolved"],

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach } from "node:test";
 import { examine } from "../../src/app/operate/doctor.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
+import { long, test } from "../support/long.ts";
 
 /** Patterns that are made to cost: refused where they are written, put off where they stand already. */
 
@@ -77,29 +78,32 @@ test("a rule of an older program whose pattern is too large lets the box start, 
   );
 });
 
-test("rules full of dear patterns hold up neither events nor previews, and ring with doubt", async () => {
-  await box.stop();
-  box = await testBox({}, Object.assign(handClock(), { mono: () => performance.now() }));
-  token = await box.project("p");
-  const dear = (i: number) => `.*${i}(\\pL?){40}x`;
-  const rules = Array.from({ length: 60 }, (_, i) => ({ name: `r${i}`, ...by(dear(i)) }));
-  const config = (await box.api("GET", "/v1/projects/p/config")).body;
-  const put = await box.api("PUT", "/v1/projects/p/config", {
-    ...config,
-    config: { ...config.config, rules },
-  });
-  assert.equal(put.status, 200, JSON.stringify(put.body));
-  const events = Array.from({ length: 20 }, (_, i) =>
-    JSON.stringify({ message: "m", keys: { k: `${i}${value.slice(0, 4090)}` } }),
-  );
-  const before = process.cpuUsage();
-  const answer = await fetch(`${box.url}/v1/ingest`, {
-    method: "POST",
-    body: events.join("\n"),
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
-  });
-  const { user, system } = process.cpuUsage(before);
-  assert.equal(answer.status, 202);
-  assert.ok(user + system < 2_000_000, `${(user + system) / 1000} ms`);
-  assert.ok((await alerts()).length > 0, "what couldn't be looked at rang");
-});
+long(
+  "rules full of dear patterns hold up neither events nor previews, and ring with doubt",
+  async () => {
+    await box.stop();
+    box = await testBox({}, Object.assign(handClock(), { mono: () => performance.now() }));
+    token = await box.project("p");
+    const dear = (i: number) => `.*${i}(\\pL?){40}x`;
+    const rules = Array.from({ length: 60 }, (_, i) => ({ name: `r${i}`, ...by(dear(i)) }));
+    const config = (await box.api("GET", "/v1/projects/p/config")).body;
+    const put = await box.api("PUT", "/v1/projects/p/config", {
+      ...config,
+      config: { ...config.config, rules },
+    });
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    const events = Array.from({ length: 20 }, (_, i) =>
+      JSON.stringify({ message: "m", keys: { k: `${i}${value.slice(0, 4090)}` } }),
+    );
+    const before = process.cpuUsage();
+    const answer = await fetch(`${box.url}/v1/ingest`, {
+      method: "POST",
+      body: events.join("\n"),
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+    });
+    const { user, system } = process.cpuUsage(before);
+    assert.equal(answer.status, 202);
+    assert.ok(user + system < 2_000_000, `${(user + system) / 1000} ms`);
+    assert.ok((await alerts()).length > 0, "what couldn't be looked at rang");
+  },
+);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { type Answer, testBox } from "../support/box.ts";
 import { ask } from "../support/hosted-role.ts";
+import { long, test } from "../support/long.ts";
 import { type RelayStory, relayStory } from "../support/relay-story.ts";
 
 async function begin(t: TestContext): Promise<RelayStory> {
@@ -85,95 +86,104 @@ test("the second person pairs with a receipt, checked at the address that the bo
   assert.equal(list.body.pairings.length, 2);
 });
 
-test("an escalation reaches those it names, and whoever was unpaired is left alone from then on", async (t) => {
-  const story = await begin(t);
-  await story.putRelay();
-  await story.settle();
-  const [ben, cat] = [await story.join("ben"), await story.join("cat")];
-  const fire = await alarming(story, "shop", {
-    escalations: [
-      { accounts: [ben.boxAccountId], after_minutes: 5 },
-      { accounts: [story.ada.boxAccountId, cat.boxAccountId], after_minutes: 10 },
-    ],
-  });
-  await fire("a");
-  await story.settle();
-  const all = (title: string) => ["ada", "ben", "cat"].map((name) => `${name}: ${title}`);
-  assert.deepEqual(story.shown().sort(), all("shop: any"));
-  await story.pass(5 * 60, 15);
-  assert.deepEqual(story.shown(), ["ben: shop: any"]);
-
-  const gone = await story.hosted.call(
-    "DELETE",
-    `/v1/tenants/${story.tenantId}/pairings/${cat.accountId}`,
-    { token: story.ada.token },
-  );
-  assert.deepEqual(gone.body, { revoked: true });
-  await story.pass(5 * 60, 15);
-  assert.deepEqual(story.shown(), ["ada: shop: any"]);
-  await fire("b");
-  await story.settle();
-  assert.deepEqual(story.shown().sort(), ["ada: shop: any", "ben: shop: any"]);
-});
-
-test("after an hour without the relay everything still fresh is pushed, in order, one at a time", async (t) => {
-  const story = await begin(t);
-  await story.putRelay();
-  const fire = await alarming(story, "shop", { auto_resolve_quiet_minutes: 0 });
-  await story.pass(60);
-  await story.hosted.stopServing();
-  for (const host of ["a", "b", "c", "d", "e", "f"]) {
-    await fire(host);
+long(
+  "an escalation reaches those it names, and whoever was unpaired is left alone from then on",
+  async (t) => {
+    const story = await begin(t);
+    await story.putRelay();
     await story.settle();
-    await story.pass(10 * 60, 30);
-  }
-  // What somebody has taken care of meanwhile is no news any more.
-  await story.box.api("POST", "/v1/alerts/2/ack");
-  await story.box.api("POST", "/v1/alerts/4/resolve");
-  const row = await relayRow(story, "shop");
-  assert.match(String(row.last_error), /refused/);
-  const asked = story.box.tenant.outbox.deliveries.counts.failed;
-  assert.ok(asked < 60 * 60, `${asked} attempts in an hour`);
-  assert.deepEqual(story.shown(), []);
+    const [ben, cat] = [await story.join("ben"), await story.join("cat")];
+    const fire = await alarming(story, "shop", {
+      escalations: [
+        { accounts: [ben.boxAccountId], after_minutes: 5 },
+        { accounts: [story.ada.boxAccountId, cat.boxAccountId], after_minutes: 10 },
+      ],
+    });
+    await fire("a");
+    await story.settle();
+    const all = (title: string) => ["ada", "ben", "cat"].map((name) => `${name}: ${title}`);
+    assert.deepEqual(story.shown().sort(), all("shop: any"));
+    await story.pass(5 * 60, 15);
+    assert.deepEqual(story.shown(), ["ben: shop: any"]);
 
-  await story.hosted.serveAgain();
-  // The next heartbeat finds the relay, whenever the pages' own next tries would be.
-  await story.pass(70);
-  const alerts = story.apns.received.map(({ body }) => body["alert_id"]);
-  assert.deepEqual(alerts, ["1", "3", "5", "6"]);
-  assert.equal(story.apns.mostStreams, 1);
-  assert.deepEqual(deliveries(story), [
-    "alert.opened 1 delivered",
-    "alert.opened 2 dropped",
-    "alert.opened 3 delivered",
-    "alert.opened 4 dropped",
-    "alert.opened 5 delivered",
-    "alert.opened 6 delivered",
-  ]);
-  assert.equal((await relayRow(story, "shop")).last_error, null);
-  await story.pass(600, 15);
-  assert.deepEqual(story.shown().length, 4, "nobody was told of a silence that was ours");
-});
+    const gone = await story.hosted.call(
+      "DELETE",
+      `/v1/tenants/${story.tenantId}/pairings/${cat.accountId}`,
+      { token: story.ada.token },
+    );
+    assert.deepEqual(gone.body, { revoked: true });
+    await story.pass(5 * 60, 15);
+    assert.deepEqual(story.shown(), ["ada: shop: any"]);
+    await fire("b");
+    await story.settle();
+    assert.deepEqual(story.shown().sort(), ["ada: shop: any", "ben: shop: any"]);
+  },
+);
 
-test("a box that goes silent pages its people once, and once when it is back; a planned stop pages nobody", async (t) => {
-  const story = await begin(t);
-  await story.putRelay();
-  await story.pass(120, 15);
-  await story.box.restart();
-  await story.pass(60, 15);
-  assert.deepEqual(story.shown(), []);
+long(
+  "after an hour without the relay everything still fresh is pushed, in order, one at a time",
+  async (t) => {
+    const story = await begin(t);
+    await story.putRelay();
+    const fire = await alarming(story, "shop", { auto_resolve_quiet_minutes: 0 });
+    await story.pass(60);
+    await story.hosted.stopServing();
+    for (const host of ["a", "b", "c", "d", "e", "f"]) {
+      await fire(host);
+      await story.settle();
+      await story.pass(10 * 60, 30);
+    }
+    // What somebody has taken care of meanwhile is no news any more.
+    await story.box.api("POST", "/v1/alerts/2/ack");
+    await story.box.api("POST", "/v1/alerts/4/resolve");
+    const row = await relayRow(story, "shop");
+    assert.match(String(row.last_error), /refused/);
+    const asked = story.box.tenant.outbox.deliveries.counts.failed;
+    assert.ok(asked < 60 * 60, `${asked} attempts in an hour`);
+    assert.deepEqual(story.shown(), []);
 
-  await story.box.tenant.scheduler.stop();
-  await story.pass(300, 15);
-  assert.deepEqual(story.shown(), []);
-  await story.pass(45, 15);
-  assert.deepEqual(story.shown(), ["ada: Box is silent"]);
-  await story.pass(1800, 15);
-  assert.deepEqual(story.shown(), []);
-  await story.box.restart();
-  await story.pass(60, 15);
-  assert.deepEqual(story.shown(), ["ada: Box is back"]);
-});
+    await story.hosted.serveAgain();
+    // The next heartbeat finds the relay, whenever the pages' own next tries would be.
+    await story.pass(70);
+    const alerts = story.apns.received.map(({ body }) => body["alert_id"]);
+    assert.deepEqual(alerts, ["1", "3", "5", "6"]);
+    assert.equal(story.apns.mostStreams, 1);
+    assert.deepEqual(deliveries(story), [
+      "alert.opened 1 delivered",
+      "alert.opened 2 dropped",
+      "alert.opened 3 delivered",
+      "alert.opened 4 dropped",
+      "alert.opened 5 delivered",
+      "alert.opened 6 delivered",
+    ]);
+    assert.equal((await relayRow(story, "shop")).last_error, null);
+    await story.pass(600, 15);
+    assert.deepEqual(story.shown().length, 4, "nobody was told of a silence that was ours");
+  },
+);
+
+long(
+  "a box that goes silent pages its people once, and once when it is back; a planned stop pages nobody",
+  async (t) => {
+    const story = await begin(t);
+    await story.putRelay();
+    await story.pass(120, 15);
+    await story.box.restart();
+    await story.pass(60, 15);
+    assert.deepEqual(story.shown(), []);
+
+    await story.box.tenant.scheduler.stop();
+    await story.pass(300, 15);
+    assert.deepEqual(story.shown(), []);
+    await story.pass(45, 15);
+    assert.deepEqual(story.shown(), ["ada: Box is silent"]);
+    await story.pass(1800, 15);
+    assert.deepEqual(story.shown(), []);
+    await story.box.restart();
+    await story.pass(60, 15);
+    assert.deepEqual(story.shown(), ["ada: Box is back"]);
+  },
+);
 
 test("a rotated key is a 401 that the box names; the new one sends what waited", async (t) => {
   const story = await begin(t);
@@ -202,7 +212,7 @@ test("a rotated key is a 401 that the box names; the new one sends what waited",
   assert.equal(story.box.tenant.news?.contact().error, null);
 });
 
-test("a page that was answered when the relay died is not pushed twice", async (t) => {
+long("a page that was answered when the relay died is not pushed twice", async (t) => {
   const story = await begin(t);
   await story.putRelay();
   const fire = await alarming(story, "shop");
@@ -226,78 +236,87 @@ test("a page that was answered when the relay died is not pushed twice", async (
   assert.deepEqual(deliveries(story), ["alert.opened 1 delivered"]);
 });
 
-test("a relay is proved before it is wired, and its removal pages nobody for the silence", async (t) => {
-  const story = await begin(t);
-  const fire = await alarming(story, "shop");
-  const { relay_url, relay_secret } = story.relay;
-  const put = (body: object) => story.box.api("PUT", "/v1/relay", { ...body, test: true });
-  const wrong = await put({ relay_url, relay_secret: "w".repeat(43) });
-  assert.deepEqual([wrong.status, wrong.body.error.code], [422, "relay_not_proved"]);
-  assert.equal((await put({ relay_url, relay_secret })).status, 200);
-  await story.settle();
-  await fire("a");
-  await story.settle();
-  assert.deepEqual(story.shown(), ["ada: shop: any"]);
-  assert.equal((await story.box.api("DELETE", "/v1/relay")).status, 200);
-  await story.pass(900, 60);
-  assert.deepEqual(story.shown(), []);
-});
+long(
+  "a relay is proved before it is wired, and its removal pages nobody for the silence",
+  async (t) => {
+    const story = await begin(t);
+    const fire = await alarming(story, "shop");
+    const { relay_url, relay_secret } = story.relay;
+    const put = (body: object) => story.box.api("PUT", "/v1/relay", { ...body, test: true });
+    const wrong = await put({ relay_url, relay_secret: "w".repeat(43) });
+    assert.deepEqual([wrong.status, wrong.body.error.code], [422, "relay_not_proved"]);
+    assert.equal((await put({ relay_url, relay_secret })).status, 200);
+    await story.settle();
+    await fire("a");
+    await story.settle();
+    assert.deepEqual(story.shown(), ["ada: shop: any"]);
+    assert.equal((await story.box.api("DELETE", "/v1/relay")).status, 200);
+    await story.pass(900, 60);
+    assert.deepEqual(story.shown(), []);
+  },
+);
 
-test("once the relay has no phone of somebody whom a ladder pages, readiness names them", async (t) => {
-  const story = await begin(t);
-  await story.putRelay();
-  await story.settle();
-  const ben = await story.join("ben");
-  const fire = await alarming(story, "shop", { escalations: [{ accounts: [ben.boxAccountId] }] });
-  const reach = async () => {
-    const { body } = await story.box.api("GET", "/readyz", undefined, story.ada.key);
-    return body.checks.find(({ name }: { name: string }) => name === "reach");
-  };
-  await fire("a");
-  await story.settle();
-  assert.ok(story.shown().includes("ben: shop: any"));
-  assert.equal((await reach()).ok, true);
-  await story.hosted.call("DELETE", `/v1/tenants/${story.tenantId}/pairings/${ben.accountId}`, {
-    token: story.ada.token,
-  });
-  await fire("b");
-  await story.settle();
-  assert.deepEqual(story.shown(), ["ada: shop: any"]);
-  const { ok, detail } = await reach();
-  assert.equal(ok, false);
-  assert.match(detail, /^ben@example\.com is paged by rule any of shop, .*no phone of theirs/);
-});
+long(
+  "once the relay has no phone of somebody whom a ladder pages, readiness names them",
+  async (t) => {
+    const story = await begin(t);
+    await story.putRelay();
+    await story.settle();
+    const ben = await story.join("ben");
+    const fire = await alarming(story, "shop", { escalations: [{ accounts: [ben.boxAccountId] }] });
+    const reach = async () => {
+      const { body } = await story.box.api("GET", "/readyz", undefined, story.ada.key);
+      return body.checks.find(({ name }: { name: string }) => name === "reach");
+    };
+    await fire("a");
+    await story.settle();
+    assert.ok(story.shown().includes("ben: shop: any"));
+    assert.equal((await reach()).ok, true);
+    await story.hosted.call("DELETE", `/v1/tenants/${story.tenantId}/pairings/${ben.accountId}`, {
+      token: story.ada.token,
+    });
+    await fire("b");
+    await story.settle();
+    assert.deepEqual(story.shown(), ["ada: shop: any"]);
+    const { ok, detail } = await reach();
+    assert.equal(ok, false);
+    assert.match(detail, /^ben@example\.com is paged by rule any of shop, .*no phone of theirs/);
+  },
+);
 
-test("a second box with the same key is told to its people, the relay and both boxes", async (t) => {
-  const story = await begin(t);
-  await story.putRelay();
-  const copy = await testBox({}, story.clock);
-  let isStopped = false;
-  const stop = async () => {
-    if (!isStopped) await copy.stop();
-    isStopped = true;
-  };
-  t.after(stop);
-  const { relay_url, relay_secret } = story.relay;
-  const put = await copy.api("PUT", "/v1/relay", { relay_url, relay_secret });
-  assert.equal(put.status, 200, JSON.stringify(put.body));
-  const detail = async (ask: (path: string) => Promise<Answer>, name: string) => {
-    const { body } = await ask("/readyz");
-    const found = body.checks.find((one: { name: string }) => one.name === name);
-    return [found.ok, found.detail];
-  };
-  const boxes = [story.box, copy].map((box) => (path: string) => ask(box.url + path, {}));
-  const hosted = (path: string) => story.hosted.call("GET", path);
-  for (const box of boxes) assert.equal((await detail(box, "relay"))[0], true);
-  assert.equal((await detail(hosted, "boxes"))[0], true);
-  await story.pass(300, 15);
-  assert.deepEqual(story.shown(), ["ada: Two boxes page as one"]);
-  for (const box of boxes)
-    assert.match(String(await detail(box, "relay")), /^false,another box pages/);
-  assert.match(String(await detail(hosted, "boxes")), /^false,.*1 keys are used by two boxes/);
+long(
+  "a second box with the same key is told to its people, the relay and both boxes",
+  async (t) => {
+    const story = await begin(t);
+    await story.putRelay();
+    const copy = await testBox({}, story.clock);
+    let isStopped = false;
+    const stop = async () => {
+      if (!isStopped) await copy.stop();
+      isStopped = true;
+    };
+    t.after(stop);
+    const { relay_url, relay_secret } = story.relay;
+    const put = await copy.api("PUT", "/v1/relay", { relay_url, relay_secret });
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    const detail = async (ask: (path: string) => Promise<Answer>, name: string) => {
+      const { body } = await ask("/readyz");
+      const found = body.checks.find((one: { name: string }) => one.name === name);
+      return [found.ok, found.detail];
+    };
+    const boxes = [story.box, copy].map((box) => (path: string) => ask(box.url + path, {}));
+    const hosted = (path: string) => story.hosted.call("GET", path);
+    for (const box of boxes) assert.equal((await detail(box, "relay"))[0], true);
+    assert.equal((await detail(hosted, "boxes"))[0], true);
+    await story.pass(300, 15);
+    assert.deepEqual(story.shown(), ["ada: Two boxes page as one"]);
+    for (const box of boxes)
+      assert.match(String(await detail(box, "relay")), /^false,another box pages/);
+    assert.match(String(await detail(hosted, "boxes")), /^false,.*1 keys are used by two boxes/);
 
-  await stop();
-  await story.pass(600, 15);
-  assert.equal((await detail(boxes[0] as (typeof boxes)[0], "relay"))[0], true);
-  assert.equal((await detail(hosted, "boxes"))[0], true);
-});
+    await stop();
+    await story.pass(600, 15);
+    assert.equal((await detail(boxes[0] as (typeof boxes)[0], "relay"))[0], true);
+    assert.equal((await detail(hosted, "boxes"))[0], true);
+  },
+);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { boxAndReceiver } from "../support/contacts.ts";
+import { long, test } from "../support/long.ts";
 import { answer } from "../support/receiver.ts";
 import { settle } from "../support/until.ts";
 
@@ -88,7 +88,7 @@ for (const kind of ["integrations", "webhooks"])
     );
   });
 
-test("a tenant shares so many channels and no more: each alert goes by all of them", async (t) => {
+long("a tenant shares so many channels and no more: each alert goes by all of them", async (t) => {
   const { box, receiver } = await boxAndReceiver(t);
   for (const name of ["a", "b", "c"]) await box.project(name);
   const share = (i: number, shared = true) =>

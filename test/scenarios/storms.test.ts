@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { sendLines } from "../support/contacts.ts";
+import { long, test } from "../support/long.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { settle, until } from "../support/until.ts";
 
@@ -70,34 +71,37 @@ const timeline = async (id: string): Promise<{ kind: string; detail: Record<stri
   (await box.api("GET", `/v1/alerts/${id}/timeline`)).body.timeline;
 
 describe("a storm in a shared room", () => {
-  test("of 1,000 alerts in a minute is at most 12 messages that count each; a webhook gets every one", async () => {
-    for (const name of ["payment", "mail"]) await rule(name);
-    await room();
-    await box.api("POST", `${base}/webhooks`, { url: hook.url });
-    for (let i = 0; i < 10; i++) {
-      await open("payment", range(i * 60, 60));
-      await open("mail", range(i * 40, 40), 500);
-      await box.clock.turn(5_000);
-      await settle(box);
-    }
-    await minutes(4);
-    await until(() => hook.received.length === 1_000, "the webhook is told of each");
-    const opened = hook.received.map(({ body }) => JSON.parse(body).alert_id);
-    assert.equal(new Set(opened).size, 1_000);
-    const texts = told();
-    assert.ok(texts.length <= 12, `${texts.length} messages`);
-    const single = texts.filter((text) => text.startsWith("ERROR shop: "));
-    let counted = single.length;
-    for (const text of texts) counted += Number(/^(\d+) alerts? of/.exec(text)?.[1] ?? 0);
-    assert.equal(counted, 1_000, texts.join("\n\n"));
-    const summary = full(texts.findIndex((text) => /alerts of 2 rules in shop/.test(text)));
-    assert.match(summary, /payment: 5\d\d alerts \(5\d\d open\)/);
-    assert.match(summary, /mail: 400 alerts \(400 open\)/);
-    assert.equal((summary.match(/#\d+ critical · mail: mail \d+ failed/g) ?? []).length, 10);
-    assert.match(summary, /Acknowledge all: box ack --all --project shop\\n#.*\\nand \d+ more/);
-    await minutes(3);
-    assert.equal(told().length, texts.length, "nothing is told twice");
-  });
+  long(
+    "of 1,000 alerts in a minute is at most 12 messages that count each; a webhook gets every one",
+    async () => {
+      for (const name of ["payment", "mail"]) await rule(name);
+      await room();
+      await box.api("POST", `${base}/webhooks`, { url: hook.url });
+      for (let i = 0; i < 10; i++) {
+        await open("payment", range(i * 60, 60));
+        await open("mail", range(i * 40, 40), 500);
+        await box.clock.turn(5_000);
+        await settle(box);
+      }
+      await minutes(4);
+      await until(() => hook.received.length === 1_000, "the webhook is told of each");
+      const opened = hook.received.map(({ body }) => JSON.parse(body).alert_id);
+      assert.equal(new Set(opened).size, 1_000);
+      const texts = told();
+      assert.ok(texts.length <= 12, `${texts.length} messages`);
+      const single = texts.filter((text) => text.startsWith("ERROR shop: "));
+      let counted = single.length;
+      for (const text of texts) counted += Number(/^(\d+) alerts? of/.exec(text)?.[1] ?? 0);
+      assert.equal(counted, 1_000, texts.join("\n\n"));
+      const summary = full(texts.findIndex((text) => /alerts of 2 rules in shop/.test(text)));
+      assert.match(summary, /payment: 5\d\d alerts \(5\d\d open\)/);
+      assert.match(summary, /mail: 400 alerts \(400 open\)/);
+      assert.equal((summary.match(/#\d+ critical · mail: mail \d+ failed/g) ?? []).length, 10);
+      assert.match(summary, /Acknowledge all: box ack --all --project shop\\n#.*\\nand \d+ more/);
+      await minutes(3);
+      assert.equal(told().length, texts.length, "nothing is told twice");
+    },
+  );
 
   test("each alert's history says with how many it was told; its delivery is delivered", async () => {
     await rule("payment");

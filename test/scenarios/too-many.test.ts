@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
+import { long, test } from "../support/long.ts";
 import fc from "../support/property.ts";
 
 /** A rule whose alerts are too many to list: its further keys share one. */
@@ -255,7 +256,7 @@ describe("a rule with as many unresolved alerts as it may have", () => {
     assert.equal((await ofKey("newest"))?.count, 1);
   });
 
-  test("holds whatever comes and ends in whatever order, over starts", async () => {
+  long("holds whatever comes and ends in whatever order, over starts", async () => {
     await rule({ max_open: 2, identifier_keys: ["n"] });
     const keys = new Map<number, number>();
     let many: number | null = null;

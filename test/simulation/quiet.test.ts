@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { inBoth, long, test } from "../support/long.ts";
 import { playQuietly, playQuietWell } from "./quiet/stories.ts";
 import { playQuiet } from "./quiet/story.ts";
 import { openFiles } from "./story.ts";
 
-/** A thousandth of what shows everything: the long form and `run.ts --quiet` play the rest. */
-const STORIES = 25;
-
 /** The first of seeds whose stories come to everything that is asked for, and not narrowly. */
 const FROM = 53;
 
-test(`${STORIES} stories of silences, snoozes, drills and jobs that must report break no law of theirs`, async (t) => {
-  t.diagnostic(await playQuietWell(FROM, STORIES));
-});
+/** A thousandth of what shows everything: the deep form and `run.ts --quiet` play the rest. */
+for (const [as, stories] of inBoth(4, 25))
+  as(
+    `${stories} stories of silences, snoozes, drills and jobs that must report break no law of theirs`,
+    async (t) => {
+      t.diagnostic(await playQuietWell(FROM, stories));
+    },
+  );
 
 test("a person may run the last rung where the fallback has nobody: its line says so", async () => {
   const faults: string[] = [];
@@ -20,7 +22,7 @@ test("a person may run the last rung where the fallback has nobody: its line say
   assert.deepEqual(faults, []);
 });
 
-test("the same seed gives the same story, to the byte; another seed another", async (t) => {
+long("the same seed gives the same story, to the byte; another seed another", async (t) => {
   const files = openFiles();
   t.after(() => files.close());
   const log = async (seed: number) => (await playQuiet(seed, files.fresh())).log;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Stage } from "./story.ts";
+import { type Stage, WORTH_TELLING } from "./story.ts";
 
 /** Plays `count` stories, the first with the seed `from`; says what they came to. */
 export function playStories(stage: Stage, from: number, count: number): string {
@@ -30,6 +30,7 @@ export function playStories(stage: Stage, from: number, count: number): string {
     sum.followed += story.followed;
     sum.lastResorts += story.lastResorts;
   }
+  if (count < WORTH_TELLING) return JSON.stringify(sum);
   assert.ok(sum.days > (7 * count) / 2 && sum.events > 10 * count, "the stories are worth telling");
   assert.ok(sum.restarts > count / 2 && sum.jumps > count / 2, "and have their troubles");
   const { stale, reopened, repeats } = sum;

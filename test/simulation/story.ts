@@ -15,6 +15,9 @@ import { type Expected, reference } from "./reference.ts";
 import { seeded } from "./seeded.ts";
 import { BEGIN, makeWorld } from "./world.ts";
 
+/** Fewer stories than these may be tame by chance: then only their laws are judged. */
+export const WORTH_TELLING = 5;
+
 export interface Story {
   /** Sentences about every law that was broken; empty is what is wanted. */
   faults: string[];

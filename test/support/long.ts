@@ -15,3 +15,10 @@ const leftOut: typeof nodes = Object.assign(() => Promise.resolve(), nodes);
 export const long = suite === "short" ? leftOut : nodes;
 
 export const test = suite === "long" ? leftOut : nodes;
+
+/** One test in two lengths: with few rounds in daily work, with as many as it takes in the long suite. */
+export const inBoth = (few: number, many: number) =>
+  [
+    [test, few],
+    [long, many],
+  ] as const;

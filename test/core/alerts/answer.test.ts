@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { answerPage, answerWords, readPage } from "../../../src/core/alerts/answer.ts";
 import { mergeAlerts } from "../../../src/core/alerts/merge.ts";
+import { long, test } from "../../support/long.ts";
 import { pagedBox } from "../../support/paged.ts";
 import { pass } from "../../support/until.ts";
 
@@ -75,36 +75,42 @@ test("an answer to a message that named several takes all of them, and resolves 
   assert.equal(answerWords(answered, 0), "2 alerts acknowledged; 1 was taken or over before.");
 });
 
-test("what can be answered ends with its day, its contact, its account and its alert, and an alert that became one with another is answered there", async (t) => {
-  const { box, store, ann, pageBob, contact, fire, handleOf, linked, sealer } = await pagedBox(t);
-  const first = await fire(1);
-  const keys = [{ handle: handleOf(first) }, { capability: linked(), sealer }];
-  const open = () => keys.map((key) => readPage(store, key) !== null);
-  assert.deepEqual(open(), [true, true]);
-  const path = `/v1/accounts/me/contacts/${contact}`;
-  await box.api("PATCH", path, { state: "off" }, ann.key);
-  assert.deepEqual(open(), [false, false]);
-  await box.api("PATCH", path, { state: "verified" }, ann.key);
-  assert.deepEqual(open(), [true, true]);
-  await pass(box, 6);
-  const second = await fire(2);
-  const alerts = [Number(first), Number(second)] as const;
-  const row = store.sql<[number], { template_id: string }>(
-    "SELECT template_id FROM alerts WHERE id = ?",
-  );
-  store.write((tx) =>
-    mergeAlerts(tx, alerts, { alertKey: "one", templateId: row.get(alerts[0])?.template_id ?? "" }),
-  );
-  const merged = { handle: handleOf(second) };
-  const answered = await answerPage(store, merged, { verb: "acknowledge" });
-  assert.equal(answered.kind === "answered" && String(answered.alerts[0]?.alertId), first);
-  assert.equal((await box.api("GET", `/v1/alerts/${first}`)).body.state, "acknowledged");
-  await box.clock.turn(86_400_000);
-  assert.deepEqual(open(), [false, false]);
-  const third = await fire(3);
-  keys.splice(0, 2, { handle: handleOf(third) }, { capability: linked(), sealer });
-  assert.deepEqual(open(), [true, true]);
-  assert.equal((await pageBob()).status, 200);
-  assert.equal((await box.api("DELETE", `/v1/accounts/${ann.accountId}`)).status, 200);
-  assert.deepEqual(open(), [false, false]);
-});
+long(
+  "what can be answered ends with its day, its contact, its account and its alert, and an alert that became one with another is answered there",
+  async (t) => {
+    const { box, store, ann, pageBob, contact, fire, handleOf, linked, sealer } = await pagedBox(t);
+    const first = await fire(1);
+    const keys = [{ handle: handleOf(first) }, { capability: linked(), sealer }];
+    const open = () => keys.map((key) => readPage(store, key) !== null);
+    assert.deepEqual(open(), [true, true]);
+    const path = `/v1/accounts/me/contacts/${contact}`;
+    await box.api("PATCH", path, { state: "off" }, ann.key);
+    assert.deepEqual(open(), [false, false]);
+    await box.api("PATCH", path, { state: "verified" }, ann.key);
+    assert.deepEqual(open(), [true, true]);
+    await pass(box, 6);
+    const second = await fire(2);
+    const alerts = [Number(first), Number(second)] as const;
+    const row = store.sql<[number], { template_id: string }>(
+      "SELECT template_id FROM alerts WHERE id = ?",
+    );
+    store.write((tx) =>
+      mergeAlerts(tx, alerts, {
+        alertKey: "one",
+        templateId: row.get(alerts[0])?.template_id ?? "",
+      }),
+    );
+    const merged = { handle: handleOf(second) };
+    const answered = await answerPage(store, merged, { verb: "acknowledge" });
+    assert.equal(answered.kind === "answered" && String(answered.alerts[0]?.alertId), first);
+    assert.equal((await box.api("GET", `/v1/alerts/${first}`)).body.state, "acknowledged");
+    await box.clock.turn(86_400_000);
+    assert.deepEqual(open(), [false, false]);
+    const third = await fire(3);
+    keys.splice(0, 2, { handle: handleOf(third) }, { capability: linked(), sealer });
+    assert.deepEqual(open(), [true, true]);
+    assert.equal((await pageBob()).status, 200);
+    assert.equal((await box.api("DELETE", `/v1/accounts/${ann.accountId}`)).status, 200);
+    assert.deepEqual(open(), [false, false]);
+  },
+);

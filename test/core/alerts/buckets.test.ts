@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe } from "node:test";
 import { countAlerts } from "../../../src/core/alerts/counts.ts";
 import { type Person, type TestBox, testBox } from "../../support/box.ts";
+import { long, test } from "../../support/long.ts";
 import fc from "../../support/property.ts";
 
 /** Occurrences by the minute, and the figures that lists show: kept by whatever is done to alerts. */
@@ -86,7 +87,7 @@ describe("occurrences", () => {
     );
   });
 
-  test("are hours after six hours, lose none by it, and go with their alert", async () => {
+  long("are hours after six hours, lose none by it, and go with their alert", async () => {
     await rule();
     for (let i = 0; i < 90; i++) {
       await send("a");
@@ -107,39 +108,42 @@ describe("occurrences", () => {
     assert.deepEqual(slots(), []);
   });
 
-  test("of many alerts touch few pages, and minutes of one that is gone go by themselves", async () => {
-    await rule({ max_open: 0 });
-    const { store } = box.tenant;
-    const lines = (n: number) =>
-      Array.from({ length: n }, (_, i) =>
-        JSON.stringify({ message: "payment failed", keys: { n: `${i}` } }),
-      ).join("\n");
-    const sendAll = (n: number) =>
-      fetch(`${box.url}/v1/ingest`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
-        body: lines(n),
-      }).then(async (answer) => assert.equal(answer.status, 202, await answer.text()));
-    for (let minute = 0; minute < 30; minute++) {
-      await sendAll(50);
-      await box.clock.turn(MINUTE);
-    }
-    const isOfLatest =
-      "SELECT count(*) FROM alert_minutes WHERE slot = (SELECT max(slot) FROM alert_minutes)";
-    assert.equal(store.sql<[], number>(isOfLatest).pluck().get(), 50);
-    const key = store
-      .sql<[], { name: string; seqno: number }>(
-        "SELECT name, seqno FROM pragma_index_info('sqlite_autoindex_alert_minutes_1')",
-      )
-      .all();
-    assert.deepEqual(
-      key.map(({ name }) => name),
-      ["slot", "alert_id"],
-    );
-    await box.api("DELETE", "/v1/projects/shop");
-    await box.clock.turn(8 * HOUR);
-    assert.equal(store.sql<[], number>(`SELECT count(*) FROM ${ALL}`).pluck().get(), 0);
-  });
+  long(
+    "of many alerts touch few pages, and minutes of one that is gone go by themselves",
+    async () => {
+      await rule({ max_open: 0 });
+      const { store } = box.tenant;
+      const lines = (n: number) =>
+        Array.from({ length: n }, (_, i) =>
+          JSON.stringify({ message: "payment failed", keys: { n: `${i}` } }),
+        ).join("\n");
+      const sendAll = (n: number) =>
+        fetch(`${box.url}/v1/ingest`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+          body: lines(n),
+        }).then(async (answer) => assert.equal(answer.status, 202, await answer.text()));
+      for (let minute = 0; minute < 30; minute++) {
+        await sendAll(50);
+        await box.clock.turn(MINUTE);
+      }
+      const isOfLatest =
+        "SELECT count(*) FROM alert_minutes WHERE slot = (SELECT max(slot) FROM alert_minutes)";
+      assert.equal(store.sql<[], number>(isOfLatest).pluck().get(), 50);
+      const key = store
+        .sql<[], { name: string; seqno: number }>(
+          "SELECT name, seqno FROM pragma_index_info('sqlite_autoindex_alert_minutes_1')",
+        )
+        .all();
+      assert.deepEqual(
+        key.map(({ name }) => name),
+        ["slot", "alert_id"],
+      );
+      await box.api("DELETE", "/v1/projects/shop");
+      await box.clock.turn(8 * HOUR);
+      assert.equal(store.sql<[], number>(`SELECT count(*) FROM ${ALL}`).pluck().get(), 0);
+    },
+  );
 
   test("a batch that isn't committed leaves neither rows nor counts in memory", async () => {
     await rule();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe } from "node:test";
 import { type Person, type TestBox, testBox } from "../../support/box.ts";
+import { long, test } from "../../support/long.ts";
 
 /** One alert in one read: what comes next of its ladder, how often, what was before. */
 
@@ -170,7 +171,7 @@ test("earlier ones of the key, how often, who was told, and what silences it", a
   assert.equal((await box.api("GET", "/v1/alerts/99/detail")).status, 404);
 });
 
-test("what ran for it is there, and what began long ago is by the hour", async () => {
+long("what ran for it is there, and what began long ago is by the hour", async () => {
   const hook = { name: "restart", method: "POST", url: "http://127.0.0.1:9/x" };
   await box.api("POST", "/v1/projects/shop/actions", hook);
   await rule([]);

@@ -1,12 +1,9 @@
-import { long, test } from "../../support/long.ts";
+import { inBoth, long, test } from "../../support/long.ts";
 import { compareWithNaive, WINDOWS } from "./against-naive.ts";
 import { holdsEachMinute } from "./years.ts";
 
 /** The deep form takes 500, asks at every minute, and watches two years. */
-for (const [as, schedules] of [
-  [test, 10],
-  [long, 80],
-] as const)
+for (const [as, schedules] of inBoth(10, 80))
   as(
     `${schedules} random schedules over 90 days with a clock change equal the naive evaluator`,
     (t) => {

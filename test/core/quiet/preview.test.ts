@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { previewSilence } from "../../../src/core/alerts/silencing.ts";
 import { type SilenceWrite, silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence, silenceOf } from "../../../src/core/quiet/silences.ts";
+import { long, test } from "../../support/long.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";
 import fc from "../../support/property.ts";
 
@@ -88,34 +88,37 @@ test("AC-18.1: the open alerts that a preview names are those that the silence h
   );
 });
 
-test("AC-18.1: the alerts and pages that a preview counts of the past are those that the silence would have held", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(sent, { minLength: 1, maxLength: 6 }),
-      wanted,
-      async (events, body) => {
-        const [loud, hushed] = [await scene(), await scene()];
-        try {
-          const write = silenceOfStory(hushed, body, 6000);
-          hushed.tenant.store.write((tx) => createSilence(tx, { write, createdBy: "ann" }));
-          await feed(loud, events);
-          await feed(hushed, events);
-          const { past } = await preview(loud, write);
-          const held = count(
-            hushed,
-            "SELECT count(DISTINCT alert_id) FROM timeline WHERE kind = 'silenced'",
-          );
-          assert.equal(past.alerts, held);
-          assert.equal(past.pages, count(loud, PAGES) - count(hushed, PAGES));
-        } finally {
-          await loud.close();
-          await hushed.close();
-        }
-      },
-    ),
-    { numRuns: 10 },
-  );
-});
+long(
+  "AC-18.1: the alerts and pages that a preview counts of the past are those that the silence would have held",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(sent, { minLength: 1, maxLength: 6 }),
+        wanted,
+        async (events, body) => {
+          const [loud, hushed] = [await scene(), await scene()];
+          try {
+            const write = silenceOfStory(hushed, body, 6000);
+            hushed.tenant.store.write((tx) => createSilence(tx, { write, createdBy: "ann" }));
+            await feed(loud, events);
+            await feed(hushed, events);
+            const { past } = await preview(loud, write);
+            const held = count(
+              hushed,
+              "SELECT count(DISTINCT alert_id) FROM timeline WHERE kind = 'silenced'",
+            );
+            assert.equal(past.alerts, held);
+            assert.equal(past.pages, count(loud, PAGES) - count(hushed, PAGES));
+          } finally {
+            await loud.close();
+            await hushed.close();
+          }
+        },
+      ),
+      { numRuns: 10 },
+    );
+  },
+);
 
 function silenceOfStory(
   plane: Plane,

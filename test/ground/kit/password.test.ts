@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import test from "node:test";
 import {
   type Cost,
   createPasswords,
@@ -8,6 +7,7 @@ import {
   standardCost,
 } from "../../../src/ground/kit/password.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
+import { long, test } from "../../support/long.ts";
 import fc from "../../support/property.ts";
 
 const cheap: Cost = { memory: 16, passes: 1, lanes: 1 };
@@ -27,7 +27,7 @@ test("the standard cost is the decided one", async () => {
   assert.ok(phc.startsWith("$argon2id$v=19$m=19456,t=2,p=1$"), phc);
 });
 
-test("a hash of the reference implementation is understood", async () => {
+long("a hash of the reference implementation is understood", async () => {
   // echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -e (phc-winner-argon2, test.c)
   const phc =
     "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe } from "node:test";
 import fc from "fast-check";
 import type { SourceOptions } from "../../../src/core/projects/source.ts";
 import type { ServiceError } from "../../../src/ground/kit/errors.ts";
@@ -9,6 +9,7 @@ import { mustBeUsable } from "../../../src/in/adapters/mapping/chosen.ts";
 import { mappedPairs } from "../../../src/in/adapters/mapping/flatten.ts";
 import { htmlText } from "../../../src/in/adapters/mapping/html.ts";
 import { presets } from "../../../src/in/adapters/mapping/presets.ts";
+import { long, test } from "../../support/long.ts";
 import { decodesCleanly, sent } from "./clean.ts";
 
 const hook = findAdapter("hook");
@@ -672,7 +673,7 @@ describe("presets", () => {
   });
 });
 
-test("of long markup or a wide body only as much is read as an event holds", () => {
+long("of long markup or a wide body only as much is read as an event holds", () => {
   // Processor time in milliseconds, which other processes don't increase.
   const shortest = (work: () => unknown) =>
     Math.min(

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe } from "node:test";
 import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { sentry } from "../../../src/in/adapters/sentry.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
+import { long, test } from "../../support/long.ts";
 import { decodesCleanly, sent } from "./clean.ts";
 import { sentryEnvelope, sentryError } from "./hook-samples.ts";
 
@@ -105,9 +106,11 @@ describe("programs with an SDK", () => {
     });
   const facts = async () => (await box.api("GET", "/v1/projects/p/sources/shop/facts")).body;
 
-  test("@sentry/node: an error, a message and a check-in arrive, and the SDK stops sending what the box drops", async () => {
-    const { host } = new URL(box.url);
-    const script = `
+  long(
+    "@sentry/node: an error, a message and a check-in arrive, and the SDK stops sending what the box drops",
+    async () => {
+      const { host } = new URL(box.url);
+      const script = `
       import * as Sentry from "@sentry/node";
       Sentry.init({ dsn: "http://${token}@${host}/v1/in/sentry/1", environment: "production" });
       Sentry.captureException(new TypeError("no price for order 17"));
@@ -115,23 +118,26 @@ describe("programs with an SDK", () => {
       Sentry.captureCheckIn({ monitorSlug: "nightly", status: "error" });
       await Sentry.flush(5000);
     `;
-    await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 60_000 });
-    const { alerts } = (await box.api("GET", "/v1/alerts")).body;
-    const seen = alerts.map((alert: { last_message: string; level: number }) => [
-      alert.last_message,
-      alert.level,
-    ]);
-    assert.deepEqual(seen.sort(), [
-      ["Job nightly failed", 400],
-      ["TypeError: no price for order 17", 400],
-      ["provider answered slowly", 300],
-    ]);
-    const ok = sentryEnvelope([["check_in", { monitor_slug: "nightly", status: "ok" }]]);
-    assert.equal((await post(ok)).status, 200);
-    const list = (await box.api("GET", "/v1/alerts")).body.alerts;
-    const job = list.find((alert: { last_message: string }) => /nightly/.test(alert.last_message));
-    assert.equal(job.state, "resolved");
-  });
+      await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 60_000 });
+      const { alerts } = (await box.api("GET", "/v1/alerts")).body;
+      const seen = alerts.map((alert: { last_message: string; level: number }) => [
+        alert.last_message,
+        alert.level,
+      ]);
+      assert.deepEqual(seen.sort(), [
+        ["Job nightly failed", 400],
+        ["TypeError: no price for order 17", 400],
+        ["provider answered slowly", 300],
+      ]);
+      const ok = sentryEnvelope([["check_in", { monitor_slug: "nightly", status: "ok" }]]);
+      assert.equal((await post(ok)).status, 200);
+      const list = (await box.api("GET", "/v1/alerts")).body.alerts;
+      const job = list.find((alert: { last_message: string }) =>
+        /nightly/.test(alert.last_message),
+      );
+      assert.equal(job.state, "resolved");
+    },
+  );
 
   test("the same event sent again is not counted again", async () => {
     const before = (await facts()).accepted;

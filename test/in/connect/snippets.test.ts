@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { type Snippet, snippetsOf } from "../../../src/in/connect/snippets.ts";
 import { testBox } from "../../support/box.ts";
+import { long, test } from "../../support/long.ts";
 import { scratch } from "../../support/scratch.ts";
 
 const { setTimeout: pause } = process.getBuiltinModule("node:timers/promises");
@@ -32,7 +33,7 @@ function run(command: string, args: string[], t: TestContext): Promise<number | 
 
 const has = (command: string) => spawnSync(command, ["--version"]).error === undefined;
 
-test("the snippets for a shell, Node and Python send their event", async (t) => {
+long("the snippets for a shell, Node and Python send their event", async (t) => {
   const { textOf, heard } = await story(t);
   const dir = scratch(t);
   const file = (name: string, text: string) => {
@@ -56,7 +57,7 @@ test("the snippets for a shell, Node and Python send their event", async (t) => 
   assert.deepEqual(await heard(), Array(sent).fill("payment 4711 failed after 30 s"));
 });
 
-test("the snippet for a log file sends any line that is written to it", async (t) => {
+long("the snippet for a log file sends any line that is written to it", async (t) => {
   if (!has("python3")) return t.skip("no python3 here");
   const { textOf, heard } = await story(t);
   const log = join(scratch(t), "app.log");

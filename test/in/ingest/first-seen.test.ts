@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { resolve } from "../../../src/core/alerts/resolve.ts";
 import { createRule } from "../../../src/core/alerts/rules.ts";
 import { createProject, getProject } from "../../../src/core/projects/projects.ts";
@@ -15,6 +15,7 @@ import { noteDowntime, sweepReturns } from "../../../src/in/ingest/first-seen.ts
 import { createWriter, defaultWriterLimits, type Writer } from "../../../src/in/ingest/writer.ts";
 import { handClock } from "../../support/clock.ts";
 import { newData } from "../../support/data.ts";
+import { long, test } from "../../support/long.ts";
 import fc from "../../support/property.ts";
 
 /** Rules that ask for what wasn't heard of for some days. The wall clock is set on; no job runs. */
@@ -309,7 +310,7 @@ test("any story opens what the contract's words say, over kills, and the dry run
   assert.ok(some > RUNS / 6, `${some} alerts`);
 });
 
-test("with counts and limits the dry run opens what the rule opened", (t) => {
+long("with counts and limits the dry run opens what the rule opened", (t) => {
   const { project, wait, now } = placeOf(t);
   const rules = fc.record({
     match: fc.record({ first_seen_days: days }),

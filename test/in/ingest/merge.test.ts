@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe } from "node:test";
 import type { AlertState } from "../../../src/core/alerts/alert.ts";
 import type { RuleBody } from "../../../src/core/projects/rule.ts";
+import { long, test } from "../../support/long.ts";
 import { defaultRule, type Plane, step, testPlane } from "../../support/plane.ts";
 
 let plane: Plane;
@@ -73,50 +74,57 @@ describe("every pair of states, whichever alert was first", () => {
     for (const youngerState of states) {
       for (const olderFirst of [true, false]) {
         const order = olderFirst ? "older" : "younger";
-        test(`older ${olderState}, younger ${youngerState}, the ${order} template's alert first`, async () => {
-          plane.rule({ ...loud, escalations: [step(10, ["ann"])], auto_resolve_quiet_minutes: 60 });
-          await seen("alpha");
-          await seen("bravo");
-          const ids = olderFirst ? { older: 1, younger: 2 } : { older: 2, younger: 1 };
-          for (const name of olderFirst ? ["alpha", "bravo"] : ["bravo", "alpha"]) {
-            await plane.fire(backup(name));
-            await plane.minutes(2);
-          }
-          become(ids.older, olderState);
-          become(ids.younger, youngerState);
-          const lives = living(olderState, youngerState);
-          const id = { ...ids, first: 1, new: 3 }[lives];
-          const openBefore = [olderState, youngerState].includes("open");
+        (olderFirst ? test : long)(
+          `older ${olderState}, younger ${youngerState}, the ${order} template's alert first`,
+          async () => {
+            plane.rule({
+              ...loud,
+              escalations: [step(10, ["ann"])],
+              auto_resolve_quiet_minutes: 60,
+            });
+            await seen("alpha");
+            await seen("bravo");
+            const ids = olderFirst ? { older: 1, younger: 2 } : { older: 2, younger: 1 };
+            for (const name of olderFirst ? ["alpha", "bravo"] : ["bravo", "alpha"]) {
+              await plane.fire(backup(name));
+              await plane.minutes(2);
+            }
+            become(ids.older, olderState);
+            become(ids.younger, youngerState);
+            const lives = living(olderState, youngerState);
+            const id = { ...ids, first: 1, new: 3 }[lives];
+            const openBefore = [olderState, youngerState].includes("open");
 
-          await plane.fire(backup("charlie"));
-          assert.deepEqual(standing(), [id]);
-          assert.equal(
-            plane.alert(id).state,
-            openBefore || lives === "new" ? "open" : "acknowledged",
-          );
-          const both = olderState !== "resolved" && youngerState !== "resolved";
-          assert.equal(plane.alert(id).count, lives === "new" ? 1 : both ? 3 : 2);
-          for (const name of ["alpha", "bravo", "delta"]) {
-            const { alerted } = await plane.fire(backup(name));
-            assert.equal(alerted, true);
-          }
-          assert.deepEqual(standing(), [id]);
+            await plane.fire(backup("charlie"));
+            assert.deepEqual(standing(), [id]);
+            assert.equal(
+              plane.alert(id).state,
+              openBefore || lives === "new" ? "open" : "acknowledged",
+            );
+            const both = olderState !== "resolved" && youngerState !== "resolved";
+            assert.equal(plane.alert(id).count, lives === "new" ? 1 : both ? 3 : 2);
+            for (const name of ["alpha", "bravo", "delta"]) {
+              const { alerted } = await plane.fire(backup(name));
+              assert.equal(alerted, true);
+            }
+            assert.deepEqual(standing(), [id]);
 
-          // It pages when the first of the two would have; after a restart too.
-          await plane.stop();
-          plane.again();
-          const openedAt =
-            lives === "new" ? 4 : both && olderState === youngerState ? 0 : id === 1 ? 0 : 2;
-          await plane.minutes(30);
-          const expected = openBefore || lives === "new" ? [[openedAt + 10, ["ann"]]] : [];
-          assert.deepEqual(pages(), expected);
-          assert.ok(!events().includes(`alert.escalated ${id === 1 ? 2 : 1}`));
-          // Quiet counts from the last match of either.
-          await plane.minutes(29);
-          assert.deepEqual(standing(), [id]);
-          await plane.minutes(1);
-          assert.deepEqual(standing(), []);
-        });
+            // It pages when the first of the two would have; after a restart too.
+            await plane.stop();
+            plane.again();
+            const openedAt =
+              lives === "new" ? 4 : both && olderState === youngerState ? 0 : id === 1 ? 0 : 2;
+            await plane.minutes(30);
+            const expected = openBefore || lives === "new" ? [[openedAt + 10, ["ann"]]] : [];
+            assert.deepEqual(pages(), expected);
+            assert.ok(!events().includes(`alert.escalated ${id === 1 ? 2 : 1}`));
+            // Quiet counts from the last match of either.
+            await plane.minutes(29);
+            assert.deepEqual(standing(), [id]);
+            await plane.minutes(1);
+            assert.deepEqual(standing(), []);
+          },
+        );
       }
     }
   }

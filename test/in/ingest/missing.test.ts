@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
 import { createIngest } from "../../../src/in/ingest/handle.ts";
 import { createHourCounts } from "../../../src/in/ingest/hour-counts.ts";
 import { createWriter, defaultWriterLimits } from "../../../src/in/ingest/writer.ts";
+import { long, test } from "../../support/long.ts";
 import { opensWhatIsMissing } from "./missing-stories.ts";
 import { DAY, HOUR, placeOf } from "./unusual-stories.ts";
 
@@ -64,7 +64,7 @@ test("a start looks for it a little at a time, and loads no templates for that",
   assert.equal(slices(), 1 + Math.ceil(1300 / 200) + 1, "of 200 the days before are read");
 });
 
-test("a dry run judges no silence whose two weeks are deleted, and says so", (t) => {
+long("a dry run judges no silence whose two weeks are deleted, and says so", (t) => {
   const gone = placeOf(t).project({ missing: true });
   const tried = { missing: true };
   comes(gone, { days: 1, often: 8 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
 import { sweepHours } from "../../../src/in/ingest/hour-rows.ts";
+import { inBoth, test } from "../../support/long.ts";
 import { DAY, HOUR, opensWhatIsUnusual, placeOf, WEEK } from "./unusual-stories.ts";
 
 const asks = (factor: number, at_least = 1) => ({
@@ -147,10 +147,12 @@ test("a dry run judges no line whose weeks are deleted, and says so", (t) => {
   assert.notEqual(goneUntil(asks(2, 1)), null);
 });
 
-const RUNS = 40;
-
-test("any story opens what the contract's words say, over kills, and the dry run finds the same", (t) => {
-  const { some, unsure } = opensWhatIsUnusual(t, RUNS);
-  assert.ok(some > RUNS / 4, `${some} alerts`);
-  assert.ok(unsure > RUNS / 20, `${unsure} not judged whole`);
-});
+for (const [as, runs] of inBoth(10, 40))
+  as(
+    `any of ${runs} stories opens what the contract's words say, over kills, and the dry run finds the same`,
+    (t) => {
+      const { some, unsure } = opensWhatIsUnusual(t, runs);
+      assert.ok(some > runs / 4, `${some} alerts`);
+      assert.ok(unsure > runs / 20, `${unsure} not judged whole`);
+    },
+  );

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { getProject } from "../../../src/core/projects/projects.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
 import { dryRunWrite, type Weeks } from "../../../src/in/ingest/dry-run/dry-run.ts";
 import { runDry } from "../../../src/in/ingest/dry-run/run.ts";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
+import { long, test } from "../../support/long.ts";
 import fc from "../../support/property.ts";
 import { DAY, HOUR, placeOf, WEEK } from "./unusual-stories.ts";
 
@@ -30,7 +30,7 @@ const unusual = {
 };
 const TEXTS = ["payment was refused by the bank", "disk is full on sda"];
 
-test("any story fires in the hours in which the rule opened an alert", (t) => {
+long("any story fires in the hours in which the rule opened an alert", (t) => {
   const step = fc.record({
     wait: fc.constantFrom(2 * HOUR, WEEK, WEEK - 2 * HOUR, 5 * HOUR),
     text: fc.nat(1),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { answerStory, hear } from "../../support/answers.ts";
+import { long, test } from "../../support/long.ts";
 import type { Behaviour } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 
@@ -60,34 +61,37 @@ async function story(t: TestContext) {
   return { ...told, ...server, looked };
 }
 
-test("a button on a phone that can't reach the box posts to the second topic, which is read only while a page can be answered", async (t) => {
-  const { box, ann, page, tap, stands, looked, published } = await story(t);
-  assert.equal(await looked(120), 0);
-  const first = await page(ann);
-  const often = await looked(60);
-  assert.ok(often >= 11 && often <= 13, `${often} looks in the first minute`);
-  const actions = published.at(-1)?.actions ?? [];
-  assert.deepEqual(
-    actions.map(({ label, url }) => [label, new URL(url).pathname.slice(0, 5)]),
-    [
-      ["Acknowledge", "/box-"],
-      ["Resolve", "/box-"],
-    ],
-  );
-  await tap(actions, "Acknowledge");
-  await looked(6);
-  assert.equal(await stands(first), "acknowledged by ann via ntfy");
+long(
+  "a button on a phone that can't reach the box posts to the second topic, which is read only while a page can be answered",
+  async (t) => {
+    const { box, ann, page, tap, stands, looked, published } = await story(t);
+    assert.equal(await looked(120), 0);
+    const first = await page(ann);
+    const often = await looked(60);
+    assert.ok(often >= 11 && often <= 13, `${often} looks in the first minute`);
+    const actions = published.at(-1)?.actions ?? [];
+    assert.deepEqual(
+      actions.map(({ label, url }) => [label, new URL(url).pathname.slice(0, 5)]),
+      [
+        ["Acknowledge", "/box-"],
+        ["Resolve", "/box-"],
+      ],
+    );
+    await tap(actions, "Acknowledge");
+    await looked(6);
+    assert.equal(await stands(first), "acknowledged by ann via ntfy");
 
-  // The same notification can still resolve an acknowledged alert; the topic is read less and less often.
-  await looked(300);
-  const slower = await looked(600);
-  assert.ok(slower >= 38 && slower <= 42, `${slower} looks in ten minutes`);
-  await tap(actions, "Resolve");
-  await looked(16);
-  assert.equal(await stands(first), "resolved by ann via ntfy");
-  await settle(box);
-  assert.equal(await looked(300), 0);
-});
+    // The same notification can still resolve an acknowledged alert; the topic is read less and less often.
+    await looked(300);
+    const slower = await looked(600);
+    assert.ok(slower >= 38 && slower <= 42, `${slower} looks in ten minutes`);
+    await tap(actions, "Resolve");
+    await looked(16);
+    assert.equal(await stands(first), "resolved by ann via ntfy");
+    await settle(box);
+    assert.equal(await looked(300), 0);
+  },
+);
 
 test("answers are read once, over a restart and a failed write, and strangers' messages are ignored", async (t) => {
   const { box, ann, page, tap, stands, looked, looks, published } = await story(t);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { answerStory, hear } from "../../support/answers.ts";
+import { long, test } from "../../support/long.ts";
 import { PUSHOVER_TOKEN, PUSHOVER_USER, pushoverServer } from "../../support/pushes.ts";
 import { answer } from "../../support/receiver.ts";
 
@@ -45,7 +46,7 @@ test("acknowledging an emergency in the app acknowledges the alert: its receipt 
   assert.equal(await asked(60), 0);
 });
 
-test("a receipt that can't be read is tried again, over a restart, while it rings", async (t) => {
+long("a receipt that can't be read is tried again, over a restart, while it rings", async (t) => {
   const { box, ann, page, stands, asked, receipts, receiver, gatewayError } = await story(t);
   const first = await page(ann);
   receiver.once(answer(500), answer(200, "nonsense"), answer(503));

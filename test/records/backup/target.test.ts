@@ -8,13 +8,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { atDesk } from "../../../src/app/offline/desk.ts";
 import { openKeyRing } from "../../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { handClock } from "../../support/clock.ts";
 import { box } from "../../support/command-line.ts";
 import { servedBefore } from "../../support/data.ts";
+import { long, test } from "../../support/long.ts";
 import { hashes, scratch } from "../../support/scratch.ts";
 
 async function aBox(t: TestContext): Promise<{ outside: string; data: string }> {
@@ -26,7 +27,7 @@ async function aBox(t: TestContext): Promise<{ outside: string; data: string }> 
   return { outside, data };
 }
 
-test("a backup overwrites no file unless it is told to", async (t) => {
+long("a backup overwrites no file unless it is told to", async (t) => {
   const { outside, data } = await aBox(t);
   const file = join(outside, "copy.db");
   const backup = (...words: string[]) => box(["backup", file, "--data", data, ...words]);

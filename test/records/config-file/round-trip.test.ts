@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import test from "node:test";
 import { parseConfigFile, printConfigFile } from "../../../src/records/config-file/document.ts";
 import type { ProjectConfig } from "../../../src/records/config-file/shape.ts";
 import { type TestApp, testApp } from "../../support/app.ts";
+import { inBoth } from "../../support/long.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
 
 const people = ["ann@example.org", "Bob@example.org", "zoë@example.org"];
@@ -189,32 +189,36 @@ const referred = (yaml: string) =>
     .replaceAll(/(X-B|env): kept/g, "$1: {env: S}")
     .replaceAll("X-A: kept", "X-A: {env: T}");
 
-test("a configuration that is exported, applied elsewhere and exported again is the same bytes", async (t) => {
-  const [here, there] = [testApp(t), testApp(t)];
-  const keys = [here, there].map(
-    (app) => people.map((email) => app.person("owner", email).key)[0] ?? "",
+for (const [as, runs] of inBoth(3, 25))
+  as(
+    `${runs} configurations that are exported, applied elsewhere and exported again are the same bytes`,
+    async (t) => {
+      const [here, there] = [testApp(t), testApp(t)];
+      const keys = [here, there].map(
+        (app) => people.map((email) => app.person("owner", email).key)[0] ?? "",
+      );
+      let n = 0;
+      await fc.assert(
+        fc.asyncProperty(name, project, async (given, config) => {
+          const name = `${++n} ${given}`;
+          const file = { format: 1, projects: [{ name, ...config }] };
+          const [made] = parseConfigFile(JSON.stringify(file), lookup).projects;
+          assert.ok(made);
+          await put(here, keys[0] ?? "", made);
+          const first = await exported(here, keys[0] ?? "", name);
+          const [again] = parseConfigFile(referred(first), lookup).projects;
+          assert.ok(again);
+          const applied = await put(there, keys[1] ?? "", again);
+          assert.equal(await exported(there, keys[1] ?? "", name), first);
+          // Twice changes nothing: neither with the credentials named nor with those that are stored.
+          for (const yaml of [referred(first), first]) {
+            const [same] = parseConfigFile(yaml, lookup).projects;
+            assert.ok(same);
+            const nothing = await put(there, keys[1] ?? "", same);
+            assert.deepEqual([nothing.changes, nothing.version], [[], applied.version]);
+          }
+        }),
+        { numRuns: Number(process.env["RUNS"] ?? runs) },
+      );
+    },
   );
-  let n = 0;
-  await fc.assert(
-    fc.asyncProperty(name, project, async (given, config) => {
-      const name = `${++n} ${given}`;
-      const file = { format: 1, projects: [{ name, ...config }] };
-      const [made] = parseConfigFile(JSON.stringify(file), lookup).projects;
-      assert.ok(made);
-      await put(here, keys[0] ?? "", made);
-      const first = await exported(here, keys[0] ?? "", name);
-      const [again] = parseConfigFile(referred(first), lookup).projects;
-      assert.ok(again);
-      const applied = await put(there, keys[1] ?? "", again);
-      assert.equal(await exported(there, keys[1] ?? "", name), first);
-      // Twice changes nothing: neither with the credentials named nor with those that are stored.
-      for (const yaml of [referred(first), first]) {
-        const [same] = parseConfigFile(yaml, lookup).projects;
-        assert.ok(same);
-        const nothing = await put(there, keys[1] ?? "", same);
-        assert.deepEqual([nothing.changes, nothing.version], [[], applied.version]);
-      }
-    }),
-    { numRuns: Number(process.env["RUNS"] ?? 25) },
-  );
-});

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { matcherOf } from "../../../src/core/quiet/decide.ts";
 import { surely } from "../../../src/core/quiet/labels.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { identifiersOf } from "../../../src/in/ingest/alert-key.ts";
 import { matcherText } from "../../../src/records/import/alertmanager/matchers.ts";
 import { needs } from "../../support/commands.ts";
+import { long, test } from "../../support/long.ts";
 import { anyTime } from "../../support/patterns.ts";
 import fc from "../../support/property.ts";
 import { scratch } from "../../support/scratch.ts";
@@ -123,44 +123,49 @@ test("whatever the tree, its rules take what Alertmanager's routes do: nobody is
   assert.ok(exact > 5, `${exact} trees were exact`);
 });
 
-test("whatever the inhibition rules, no alert is silenced that Alertmanager tells, and where the report says exact none is told that it holds back", () => {
-  let [exact, held] = [0, 0];
-  const pairs = fc.array(fc.tuple(labels, labels), { minLength: 12, maxLength: 12 });
-  const rules = fc.array(inhibition, { minLength: 1, maxLength: 2 });
-  fc.assert(
-    fc.property(tree, rules, pairs, (root, inhibitions, alerts) => {
-      const imported = importOf(configOf(root, inhibitions));
-      const bad = ["approximate", "impossible"].flatMap((sort) => linesOf(imported, sort));
-      const isExact = !bad.some((line) => line.startsWith("inhibit ") || line.startsWith("route "));
-      if (isExact) exact += 1;
-      for (const [by, alert] of alerts) {
-        const isHeld = inhibitions.some((one) => inhibits(one, { by, labels: alert }));
-        const sources = takersOf(imported.rules, by);
-        for (const { rule } of takersOf(imported.rules, alert)) {
-          const said = (keys: Labels, names: readonly string[]) => ({
-            identifiers: identifiersOf(names, keys),
-            labelled: () => ({ labels: { ...keys }, varied: {}, varied_more: [] }),
-          });
-          const isQuiet = rule.silenced_by.some(({ rule: name, equal }) => {
-            const values = surely(said(alert, rule.identifier_keys), equal);
-            return sources.some(
-              (one) =>
-                one.rule.name === name &&
-                values !== null &&
-                surely(said(by, one.rule.identifier_keys), equal) === values,
-            );
-          });
-          if (isQuiet) held += 1;
-          const what = JSON.stringify({ by, alert, rule: rule.name });
-          if (isQuiet) assert.ok(isHeld, what);
-          if (isExact && isHeld && sources.length > 0) assert.ok(isQuiet, what);
+long(
+  "whatever the inhibition rules, no alert is silenced that Alertmanager tells, and where the report says exact none is told that it holds back",
+  () => {
+    let [exact, held] = [0, 0];
+    const pairs = fc.array(fc.tuple(labels, labels), { minLength: 12, maxLength: 12 });
+    const rules = fc.array(inhibition, { minLength: 1, maxLength: 2 });
+    fc.assert(
+      fc.property(tree, rules, pairs, (root, inhibitions, alerts) => {
+        const imported = importOf(configOf(root, inhibitions));
+        const bad = ["approximate", "impossible"].flatMap((sort) => linesOf(imported, sort));
+        const isExact = !bad.some(
+          (line) => line.startsWith("inhibit ") || line.startsWith("route "),
+        );
+        if (isExact) exact += 1;
+        for (const [by, alert] of alerts) {
+          const isHeld = inhibitions.some((one) => inhibits(one, { by, labels: alert }));
+          const sources = takersOf(imported.rules, by);
+          for (const { rule } of takersOf(imported.rules, alert)) {
+            const said = (keys: Labels, names: readonly string[]) => ({
+              identifiers: identifiersOf(names, keys),
+              labelled: () => ({ labels: { ...keys }, varied: {}, varied_more: [] }),
+            });
+            const isQuiet = rule.silenced_by.some(({ rule: name, equal }) => {
+              const values = surely(said(alert, rule.identifier_keys), equal);
+              return sources.some(
+                (one) =>
+                  one.rule.name === name &&
+                  values !== null &&
+                  surely(said(by, one.rule.identifier_keys), equal) === values,
+              );
+            });
+            if (isQuiet) held += 1;
+            const what = JSON.stringify({ by, alert, rule: rule.name });
+            if (isQuiet) assert.ok(isHeld, what);
+            if (isExact && isHeld && sources.length > 0) assert.ok(isQuiet, what);
+          }
         }
-      }
-    }),
-    { numRuns: 60 },
-  );
-  assert.ok(exact > 3 && held > 3, `${exact} were exact, ${held} alerts held back`);
-});
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(exact > 3 && held > 3, `${exact} were exact, ${held} alerts held back`);
+  },
+);
 
 test("whatever the silence, its command takes what Alertmanager's does, or there is none", () => {
   let made = 0;
@@ -239,7 +244,7 @@ receivers: [{name: nowhere}, ${["fallback", "db", "db-pager", "db-chat", "web-pa
   .join(", ")}]
 `;
 
-test("amtool says the same of where alerts go", needs("amtool"), (t) => {
+long("amtool says the same of where alerts go", needs("amtool"), (t) => {
   const file = join(scratch(t), "alertmanager.yml");
   writeFileSync(file, JUDGED);
   const { rules, ...imported } = importOf(JUDGED);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { literalsOf } from "../../../src/records/import/alertmanager/literals.ts";
 import {
   MatcherFault,
   matcherText,
   parseMatchers,
 } from "../../../src/records/import/alertmanager/matchers.ts";
+import { long, test } from "../../support/long.ts";
 import { importOf, linesOf, NOW } from "./imported.ts";
 
 /* Each as amtool takes or refuses it. */
@@ -209,7 +209,7 @@ receivers:
   );
 });
 
-test("of many routes that can't be left out a few are named", () => {
+long("of many routes that can't be left out a few are named", () => {
   const routes = Array.from({ length: 110 }, (_, i) => `{matchers: [l${i}=x]}`).join(", ");
   const lines = linesOf(importOf(one(`routes: [${routes}]`)), "approximate");
   const line = lines.find((said) => said.startsWith("route around all"));

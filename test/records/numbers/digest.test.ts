@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
 import { examine } from "../../../src/app/operate/doctor.ts";
 import { Zone } from "../../../src/core/oncall/zone.ts";
@@ -10,6 +9,7 @@ import { handClock } from "../../support/clock.ts";
 import { box as here } from "../../support/command-line.ts";
 import { signedIn } from "../../support/console.ts";
 import { reachBy, toldIn } from "../../support/contacts.ts";
+import { long, test } from "../../support/long.ts";
 import { answer, startReceiver } from "../../support/receiver.ts";
 import { pass, settle, until } from "../../support/until.ts";
 
@@ -172,80 +172,83 @@ test("once a week what the week was like goes to a person, and once alone", asyn
   assert.equal(audit.filter(({ verb }) => verb === "changeDigest").length, 2);
 });
 
-test("a room hears it late where the box was off, again where it was not taken, and what it can't read is refused", async (t) => {
-  const { receiver, box, room, digest, offUntil } = await story(t);
-  const [chat, hook] = [await room("mattermost", "chat"), await room("webhook", "hook")];
-  const refused = async (body: object) => (await digest("PUT", body)).error.details[0];
-  assert.deepEqual(await refused({ enabled: true }), {
-    field: "/to",
-    reason: "is needed where the digest is enabled",
-  });
-  assert.deepEqual(await refused({ enabled: true, to: { integration: hook } }), {
-    field: "/to",
-    reason: "names a channel that has no words for people",
-  });
-  assert.equal(
-    (await refused({ enabled: true, to: { contact: "none" } })).reason,
-    "names no contact",
-  );
-  const unconfirmed = { kind: "webhook", address: `${receiver.url}/x` };
-  const { id } = (await box.api("POST", "/v1/accounts/me/contacts", unconfirmed)).body;
-  assert.match((await refused({ enabled: true, to: { contact: id } })).reason, /isn't confirmed/);
-  assert.equal(
-    (await refused({ enabled: true, to: { integration: chat }, hour: 24 })).field,
-    "/hour",
-  );
-  assert.equal((await box.api("POST", "/v1/digest/send", {})).body.error.code, "digest_off");
-  const page = signedIn(box);
-  const form = { to: `integration:${chat}`, weekday: "1", hour: "6" };
-  assert.equal((await page.post("/numbers/digest", form, { from: "/numbers" })).status, 303);
-  assert.match(
-    (await page.get("/numbers")).text,
-    new RegExp(`<option value="integration:${chat}" selected>shop: chat`),
-  );
+long(
+  "a room hears it late where the box was off, again where it was not taken, and what it can't read is refused",
+  async (t) => {
+    const { receiver, box, room, digest, offUntil } = await story(t);
+    const [chat, hook] = [await room("mattermost", "chat"), await room("webhook", "hook")];
+    const refused = async (body: object) => (await digest("PUT", body)).error.details[0];
+    assert.deepEqual(await refused({ enabled: true }), {
+      field: "/to",
+      reason: "is needed where the digest is enabled",
+    });
+    assert.deepEqual(await refused({ enabled: true, to: { integration: hook } }), {
+      field: "/to",
+      reason: "names a channel that has no words for people",
+    });
+    assert.equal(
+      (await refused({ enabled: true, to: { contact: "none" } })).reason,
+      "names no contact",
+    );
+    const unconfirmed = { kind: "webhook", address: `${receiver.url}/x` };
+    const { id } = (await box.api("POST", "/v1/accounts/me/contacts", unconfirmed)).body;
+    assert.match((await refused({ enabled: true, to: { contact: id } })).reason, /isn't confirmed/);
+    assert.equal(
+      (await refused({ enabled: true, to: { integration: chat }, hour: 24 })).field,
+      "/hour",
+    );
+    assert.equal((await box.api("POST", "/v1/digest/send", {})).body.error.code, "digest_off");
+    const page = signedIn(box);
+    const form = { to: `integration:${chat}`, weekday: "1", hour: "6" };
+    assert.equal((await page.post("/numbers/digest", form, { from: "/numbers" })).status, 303);
+    assert.match(
+      (await page.get("/numbers")).text,
+      new RegExp(`<option value="integration:${chat}" selected>shop: chat`),
+    );
 
-  const chats = () => receiver.received.filter(({ path }) => path === "/chat");
-  receiver.always(answer(503));
-  await offUntil("2026-01-05T09:00Z");
-  await pass(box, 20);
-  await until(() => chats().length === 1, "a first attempt");
-  await pass(box, 5);
-  assert.match((await digest("GET")).error, /503/);
-  receiver.always(answer(200));
-  await pass(box, 310, 10);
-  await until(() => chats().length === 2, "another attempt");
-  await pass(box, 600, 10);
-  assert.equal(chats().length, 2);
-  assert.match(chats()[1]?.body ?? "", /The week from 2025-12-29: 0 alerts, 0 pages/);
-  assert.equal((await digest("GET")).error, null);
+    const chats = () => receiver.received.filter(({ path }) => path === "/chat");
+    receiver.always(answer(503));
+    await offUntil("2026-01-05T09:00Z");
+    await pass(box, 20);
+    await until(() => chats().length === 1, "a first attempt");
+    await pass(box, 5);
+    assert.match((await digest("GET")).error, /503/);
+    receiver.always(answer(200));
+    await pass(box, 310, 10);
+    await until(() => chats().length === 2, "another attempt");
+    await pass(box, 600, 10);
+    assert.equal(chats().length, 2);
+    assert.match(chats()[1]?.body ?? "", /The week from 2025-12-29: 0 alerts, 0 pages/);
+    assert.equal((await digest("GET")).error, null);
 
-  const env = { BOX_KEY: box.owner.key, BOX_URL: box.url };
-  assert.match((await here(["digest", "send"], { env })).out, /^taken$/m);
-  assert.equal(chats().length, 3);
-  const words = ["digest", "set", "--channel", chat, "--weekday", "wed", "--hour", "7"];
-  assert.match((await here(words, { env })).out, new RegExp(`^goes to channel ${chat}, next `));
-  assert.equal((await digest("GET")).next, at("2026-01-07T07:00Z"));
-  // What somebody turned off isn't tried again and again.
-  const off = await box.api("POST", `/v1/projects/shop/integrations/${chat}/disable`);
-  assert.ok(off.status < 300, JSON.stringify(off.body));
-  await offUntil("2026-01-07T07:00:01Z");
-  await pass(box, 5);
-  const { error: why, next: later } = await digest("GET");
-  assert.deepEqual([why, later], ["its channel is off", at("2026-01-14T07:00Z")]);
-  await box.api("POST", `/v1/projects/shop/integrations/${chat}/enable`);
-  await pass(box, 320, 10);
-  assert.equal(chats().length, 3);
-  await box.api("DELETE", `/v1/projects/shop/integrations/${chat}`);
-  await offUntil("2026-01-14T07:00:01Z");
-  await pass(box, 5);
-  const { error, next } = await digest("GET");
-  assert.deepEqual([error, next], ["its channel is gone", at("2026-01-21T07:00Z")]);
-  const found = await examine({ data: box.data, clock: box.clock, random: systemRandom });
-  const finding = found.find(({ check }) => check === "weekly message");
-  assert.deepEqual(
-    [finding?.state, finding?.detail],
-    ["wrong", "the latest wasn't taken: its channel is gone"],
-  );
-  env.BOX_URL = box.url;
-  assert.match((await here(["digest", "off"], { env })).out, /is off/);
-});
+    const env = { BOX_KEY: box.owner.key, BOX_URL: box.url };
+    assert.match((await here(["digest", "send"], { env })).out, /^taken$/m);
+    assert.equal(chats().length, 3);
+    const words = ["digest", "set", "--channel", chat, "--weekday", "wed", "--hour", "7"];
+    assert.match((await here(words, { env })).out, new RegExp(`^goes to channel ${chat}, next `));
+    assert.equal((await digest("GET")).next, at("2026-01-07T07:00Z"));
+    // What somebody turned off isn't tried again and again.
+    const off = await box.api("POST", `/v1/projects/shop/integrations/${chat}/disable`);
+    assert.ok(off.status < 300, JSON.stringify(off.body));
+    await offUntil("2026-01-07T07:00:01Z");
+    await pass(box, 5);
+    const { error: why, next: later } = await digest("GET");
+    assert.deepEqual([why, later], ["its channel is off", at("2026-01-14T07:00Z")]);
+    await box.api("POST", `/v1/projects/shop/integrations/${chat}/enable`);
+    await pass(box, 320, 10);
+    assert.equal(chats().length, 3);
+    await box.api("DELETE", `/v1/projects/shop/integrations/${chat}`);
+    await offUntil("2026-01-14T07:00:01Z");
+    await pass(box, 5);
+    const { error, next } = await digest("GET");
+    assert.deepEqual([error, next], ["its channel is gone", at("2026-01-21T07:00Z")]);
+    const found = await examine({ data: box.data, clock: box.clock, random: systemRandom });
+    const finding = found.find(({ check }) => check === "weekly message");
+    assert.deepEqual(
+      [finding?.state, finding?.detail],
+      ["wrong", "the latest wasn't taken: its channel is gone"],
+    );
+    env.BOX_URL = box.url;
+    assert.match((await here(["digest", "off"], { env })).out, /is off/);
+  },
+);

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { type Clock, systemClock } from "../../../src/ground/kit/clock.ts";
 import type { ServiceError } from "../../../src/ground/kit/errors.ts";
 import { createRenderer, type RendererOptions } from "../../../src/records/reports/renderer.ts";
+import { long, test } from "../../support/long.ts";
 
 const FULL = 65_536;
 
@@ -61,7 +62,7 @@ test("it renders off this thread, in the order asked", async () => {
   ]);
 });
 
-test("what takes too long is refused at the deadline, and this thread never waits", async (t) => {
+long("what takes too long is refused at the deadline, and this thread never waits", async (t) => {
   // Far less than any of them takes on a quick machine. What is harmless has as long as a busy one needs.
   let deadlineMs = 30_000;
   const after: Clock["after"] = (_ms, fn) => systemClock.after(deadlineMs, fn);
@@ -101,7 +102,7 @@ test("the deadline is the clock's, and the next text gets a new thread", async (
   assert.equal(await renderer.render("b"), "<p>b</p>");
 });
 
-test("what needs too much memory is refused, and the process lives", async () => {
+long("what needs too much memory is refused, and the process lives", async () => {
   const renderer = started({ heapMb: 24 });
   await assert.rejects(renderer.render(filled("1. a\n")), code("content_too_complex"));
 });
@@ -132,7 +133,7 @@ test("closing refuses what waits and what comes, and leaves no timer", async () 
   assert.equal(timers.size, 0);
 });
 
-test("an idle thread is ended, and the next text starts another", async () => {
+long("an idle thread is ended, and the next text starts another", async () => {
   const { clock, fire } = handClock();
   const renderer = started({ clock });
   await renderer.render("a");
@@ -163,7 +164,7 @@ test("a thread that dies between two texts takes nothing with it", async () => {
   assert.equal(await renderer.render("b"), "b");
 });
 
-test("it runs from one bundled text, as inside a single executable", async () => {
+long("it runs from one bundled text, as inside a single executable", async () => {
   const { outputFiles } = await build({
     entryPoints: [workerFile().pathname],
     bundle: true,

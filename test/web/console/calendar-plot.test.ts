@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { preview } from "../../../src/core/oncall/rotation.ts";
 import type { PreviewAnswer, Schedule } from "../../../src/core/oncall/schedule.ts";
 import { isTimezone } from "../../../src/core/oncall/zone.ts";
@@ -7,6 +6,7 @@ import { type CalendarPlot, calendarPlot } from "../../../src/web/console/ui/cal
 import { calendarRows, MOST_BLOCKS } from "../../../src/web/console/ui/calendar-rows.ts";
 import { askedRange, localInstant, localText } from "../../../src/web/console/ui/local-time.ts";
 import { anySchedule } from "../../core/oncall/against-naive.ts";
+import { long, test } from "../../support/long.ts";
 import fc from "../../support/property.ts";
 
 const answerOf = (schedule: Schedule, range: { from: number; until: number }): PreviewAnswer => {
@@ -45,66 +45,75 @@ const blocksIn = (markup: string): Drawn[] =>
     return { label, kind, from, until, x, y, width, height };
   });
 
-test("blocks' times are the preview's own to the second, and stand where their times are, for 200 random schedules", () => {
-  let compared = 0;
-  fc.assert(
-    fc.property(anySchedule, ({ schedule, from, until }) => {
-      const range = { days: [], from, until };
-      const part = (more: Partial<Schedule>) =>
-        answerOf(
-          { timezone: schedule.timezone, layers: [], overrides: [], holidays: new Map(), ...more },
-          range,
+long(
+  "blocks' times are the preview's own to the second, and stand where their times are, for 200 random schedules",
+  () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(anySchedule, ({ schedule, from, until }) => {
+        const range = { days: [], from, until };
+        const part = (more: Partial<Schedule>) =>
+          answerOf(
+            {
+              timezone: schedule.timezone,
+              layers: [],
+              overrides: [],
+              holidays: new Map(),
+              ...more,
+            },
+            range,
+          );
+        const final = part(schedule);
+        const rows = calendarRows({
+          final,
+          overrides: part({ overrides: schedule.overrides }),
+          layers: schedule.layers.map((layer) => ({
+            name: layer.name,
+            preview: part({ layers: [layer] }),
+          })),
+        });
+        const plot = { rows, range, timezone: schedule.timezone, now: from };
+        const all = blocksIn(drawn(plot));
+        const shown = all.filter(({ kind }) => kind === "final");
+        const expected = [...final.shifts, ...final.gaps]
+          .map((one) => [one.starts_at, one.ends_at])
+          .sort(([a = 0], [b = 0]) => a - b)
+          .slice(0, MOST_BLOCKS);
+        for (const [i, one] of shown.entries())
+          for (const other of shown.slice(i + 1, i + 20))
+            if (other.from < one.until)
+              assert.ok(
+                one.y + one.height <= other.y + 0.01 || other.y + other.height <= one.y + 0.01,
+                "who is on call beside somebody stands above or below",
+              );
+        assert.deepEqual(
+          shown.map((block) => [block.from, block.until]),
+          expected,
         );
-      const final = part(schedule);
-      const rows = calendarRows({
-        final,
-        overrides: part({ overrides: schedule.overrides }),
-        layers: schedule.layers.map((layer) => ({
-          name: layer.name,
-          preview: part({ layers: [layer] }),
-        })),
-      });
-      const plot = { rows, range, timezone: schedule.timezone, now: from };
-      const all = blocksIn(drawn(plot));
-      const shown = all.filter(({ kind }) => kind === "final");
-      const expected = [...final.shifts, ...final.gaps]
-        .map((one) => [one.starts_at, one.ends_at])
-        .sort(([a = 0], [b = 0]) => a - b)
-        .slice(0, MOST_BLOCKS);
-      for (const [i, one] of shown.entries())
-        for (const other of shown.slice(i + 1, i + 20))
-          if (other.from < one.until)
-            assert.ok(
-              one.y + one.height <= other.y + 0.01 || other.y + other.height <= one.y + 0.01,
-              "who is on call beside somebody stands above or below",
-            );
-      assert.deepEqual(
-        shown.map((block) => [block.from, block.until]),
-        expected,
-      );
-      for (const { from: starts, until: ends, x, width } of all) {
-        assert.ok(Math.abs(x - ((starts - from) / (until - from)) * 100) < 0.001);
-        assert.ok(Math.abs(width - ((ends - starts) / (until - from)) * 100) < 0.001);
-      }
-      const WHOLE =
-        /^(?:ada|ben|cy|dee|nobody), \w{3},? \d+ \w+ \d\d:\d\d to \w{3},? \d+ \w+ \d\d:\d\d/;
-      for (const { label } of all) assert.match(label, WHOLE, "its full name, with both hours");
-      const layers = schedule.layers.flatMap((layer) =>
-        part({ layers: [layer] }).shifts.slice(0, MOST_BLOCKS),
-      );
-      assert.deepEqual(
-        all
-          .filter(({ kind }) => kind === "layer")
-          .map((block) => block.from)
-          .sort(),
-        layers.map(({ starts_at }) => starts_at).sort(),
-      );
-      compared += shown.length;
-    }),
-    { numRuns: 200 },
-  );
-  assert.ok(compared > 1000, `${compared} blocks`);
-});
+        for (const { from: starts, until: ends, x, width } of all) {
+          assert.ok(Math.abs(x - ((starts - from) / (until - from)) * 100) < 0.001);
+          assert.ok(Math.abs(width - ((ends - starts) / (until - from)) * 100) < 0.001);
+        }
+        const WHOLE =
+          /^(?:ada|ben|cy|dee|nobody), \w{3},? \d+ \w+ \d\d:\d\d to \w{3},? \d+ \w+ \d\d:\d\d/;
+        for (const { label } of all) assert.match(label, WHOLE, "its full name, with both hours");
+        const layers = schedule.layers.flatMap((layer) =>
+          part({ layers: [layer] }).shifts.slice(0, MOST_BLOCKS),
+        );
+        assert.deepEqual(
+          all
+            .filter(({ kind }) => kind === "layer")
+            .map((block) => block.from)
+            .sort(),
+          layers.map(({ starts_at }) => starts_at).sort(),
+        );
+        compared += shown.length;
+      }),
+      { numRuns: 200 },
+    );
+    assert.ok(compared > 1000, `${compared} blocks`);
+  },
+);
 
 test("a day of 25 hours is 25 hours wide, one of 23 is 23; an hour that comes twice keeps its instant", () => {
   for (const [zone, from, hours] of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { parse } from "parse5";
 import { openPages } from "../../../src/web/console/open-pages.ts";
 import { createRouting } from "../../../src/web/console/routing.ts";
@@ -12,6 +12,7 @@ import { type PageAnswer, signedIn, type Tab } from "../../support/console.ts";
 import { type Crawled, crawl } from "../../support/crawl.ts";
 import { dump } from "../../support/dump.ts";
 import { furnish, type House } from "../../support/house.ts";
+import { long, test } from "../../support/long.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 
 const PUBLIC = "https://box.example.org/box";
@@ -144,25 +145,28 @@ async function walk(person: Person): Promise<Crawled> {
   return crawled;
 }
 
-test("AC-V5: who follows every link without script finds every page and no dead link, changes nothing, and sees no secret", async (t) => {
-  const found = new Set<string | undefined>();
-  for (const person of [box.owner, house.bob]) {
-    const crawled = await walked(person);
-    for (const path of holds(crawled)) found.add(path);
-    for (const [at, { text }] of crawled.pages)
-      for (const [what, secret] of Object.entries(planted))
-        assert.ok(!text.includes(secret), `${what} stands on ${at}`);
-  }
-  // The first steps are shown where nothing has been done yet.
-  const empty = await testBox();
-  t.after(() => empty.stop());
-  const first = signedIn(empty);
-  for (const path of holds(await crawl((path) => first.get(path), "/alerts"))) found.add(path);
-  // What ladders' pages were before: only links that somebody kept lead there.
-  const known = new Set([...found, "/simulate"]);
-  const missed = screens.map(({ path }) => path).filter((path) => !known.has(path));
-  assert.deepEqual(missed, [], "no link leads there");
-});
+long(
+  "AC-V5: who follows every link without script finds every page and no dead link, changes nothing, and sees no secret",
+  async (t) => {
+    const found = new Set<string | undefined>();
+    for (const person of [box.owner, house.bob]) {
+      const crawled = await walked(person);
+      for (const path of holds(crawled)) found.add(path);
+      for (const [at, { text }] of crawled.pages)
+        for (const [what, secret] of Object.entries(planted))
+          assert.ok(!text.includes(secret), `${what} stands on ${at}`);
+    }
+    // The first steps are shown where nothing has been done yet.
+    const empty = await testBox();
+    t.after(() => empty.stop());
+    const first = signedIn(empty);
+    for (const path of holds(await crawl((path) => first.get(path), "/alerts"))) found.add(path);
+    // What ladders' pages were before: only links that somebody kept lead there.
+    const known = new Set([...found, "/simulate"]);
+    const missed = screens.map(({ path }) => path).filter((path) => !known.has(path));
+    assert.deepEqual(missed, [], "no link leads there");
+  },
+);
 
 test("AC-21.2: no secret stands in the audit, as it is exported whole", async () => {
   const { status, text } = await signedIn(box).get("/audit/audit.ndjson");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import { signedIn } from "../../support/console.ts";
 import { boxAndReceiver, sendLines } from "../../support/contacts.ts";
+import { long, test } from "../../support/long.ts";
 import { answer } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 
@@ -35,7 +35,7 @@ const isName = (text: string) =>
   text !== "?";
 const NAMES = XSS_VECTORS.filter(isName).slice(0, 90);
 
-test("names of projects and sources stay text on every page of theirs", async (t) => {
+long("names of projects and sources stay text on every page of theirs", async (t) => {
   const { box } = await boxAndReceiver(t);
   const tab = signedIn(box);
   assert.ok(NAMES.length >= 60, String(NAMES.length));

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe } from "node:test";
 import { boxConfig } from "../../../src/app/config.ts";
 import { ServiceError } from "../../../src/ground/kit/errors.ts";
 import { keyOfAddress } from "../../../src/web/intake/mail-keys.ts";
 import { cronMail, htmlMail, mdadmMail } from "../../in/adapters/mails.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
+import { long, test } from "../../support/long.ts";
 import { watchTurns } from "../../support/turns.ts";
 import { until } from "../../support/until.ts";
 import { handOver, smtpTalk } from "./smtp-client.ts";
@@ -181,7 +182,7 @@ describe("mail", () => {
     assert.ok(!all.toLowerCase().includes(key));
   });
 
-  test("too much at once is 451 4.3.1, and the same mail is taken later", async (t) => {
+  long("too much at once is 451 4.3.1, and the same mail is taken later", async (t) => {
     const { ingest } = box.tenant;
     const real = ingest.submit;
     let isFull = true;
@@ -198,7 +199,7 @@ describe("mail", () => {
     assert.equal(await counted(box, "overloaded"), 1);
   });
 
-  test("a mail over a mebibyte is 552 5.3.4, told before it comes or after", async () => {
+  long("a mail over a mebibyte is 552 5.3.4, told before it comes or after", async () => {
     const talk = await smtpTalk(at(box));
     assert.match(await talk.say("EHLO me"), /SIZE 1048576/);
     assert.match(await talk.say("MAIL FROM:<a@b> SIZE=2000000"), /^552 5\.3\.4 /);
@@ -263,19 +264,22 @@ describe("mail", () => {
     talk.end();
   });
 
-  test("who comes to nothing is let go: a stranger after a minute, a mail that doesn't end after five", async () => {
-    const stranger = await smtpTalk(at(box));
-    await stranger.say("EHLO me");
-    const slow = await smtpTalk(at(box));
-    for (const line of ["EHLO me", "MAIL FROM:<a@b>", `RCPT TO:<${key}@x>`, "DATA"])
-      await slow.say(line);
-    await box.clock.turn(60_000);
-    await stranger.closed;
-    assert.equal(slow.socket.destroyed, false);
-    slow.write("S");
-    await box.clock.turn(240_000);
-    await slow.closed;
-  });
+  long(
+    "who comes to nothing is let go: a stranger after a minute, a mail that doesn't end after five",
+    async () => {
+      const stranger = await smtpTalk(at(box));
+      await stranger.say("EHLO me");
+      const slow = await smtpTalk(at(box));
+      for (const line of ["EHLO me", "MAIL FROM:<a@b>", `RCPT TO:<${key}@x>`, "DATA"])
+        await slow.say(line);
+      await box.clock.turn(60_000);
+      await stranger.closed;
+      assert.equal(slow.socket.destroyed, false);
+      slow.write("S");
+      await box.clock.turn(240_000);
+      await slow.closed;
+    },
+  );
 });
 
 test("a key in an address", () => {
@@ -285,29 +289,32 @@ test("a key in an address", () => {
     assert.equal(keyOfAddress(none), null, none);
 });
 
-test("a hundred connections are served at once, fifty of one address, the next is told to come later", async () => {
-  const box = await testBox({ smtp: ["127.0.0.1:0"] });
-  try {
-    const { key } = await mailSource(box);
-    const from = (localAddress: string) => smtpTalk({ ...at(box), localAddress });
-    const of = (address: string) => Promise.all(Array.from({ length: 50 }, () => from(address)));
-    const first = await of("127.0.0.1");
-    const crowded = await from("127.0.0.1");
-    await crowded.closed;
-    assert.match(crowded.heard, /^421 4\.7\.0 /);
-    const talks = [...first, ...(await of("127.0.0.2"))];
-    const late = await from("127.0.0.3");
-    await late.closed;
-    assert.match(late.heard, /^421 /);
-    const mail = (i: number) => ({ to: `${key}@x`, data: `Subject: mail ${i}\r\n\r\nx` });
-    const said = await Promise.all(talks.map((talk, i) => handOver(talk, mail(i))));
-    assert.ok(said.every((one) => one.startsWith("250")));
-    assert.equal(box.tenant.ingest.stats().accepted, 100);
-    for (const talk of talks) talk.end();
-  } finally {
-    await box.stop();
-  }
-});
+long(
+  "a hundred connections are served at once, fifty of one address, the next is told to come later",
+  async () => {
+    const box = await testBox({ smtp: ["127.0.0.1:0"] });
+    try {
+      const { key } = await mailSource(box);
+      const from = (localAddress: string) => smtpTalk({ ...at(box), localAddress });
+      const of = (address: string) => Promise.all(Array.from({ length: 50 }, () => from(address)));
+      const first = await of("127.0.0.1");
+      const crowded = await from("127.0.0.1");
+      await crowded.closed;
+      assert.match(crowded.heard, /^421 4\.7\.0 /);
+      const talks = [...first, ...(await of("127.0.0.2"))];
+      const late = await from("127.0.0.3");
+      await late.closed;
+      assert.match(late.heard, /^421 /);
+      const mail = (i: number) => ({ to: `${key}@x`, data: `Subject: mail ${i}\r\n\r\nx` });
+      const said = await Promise.all(talks.map((talk, i) => handOver(talk, mail(i))));
+      assert.ok(said.every((one) => one.startsWith("250")));
+      assert.equal(box.tenant.ingest.stats().accepted, 100);
+      for (const talk of talks) talk.end();
+    } finally {
+      await box.stop();
+    }
+  },
+);
 
 test("who guesses keys is sent away for a while", async () => {
   const box = await testBox({ smtp: ["127.0.0.1:0"] });
@@ -340,7 +347,7 @@ test("a bound port that other machines reach says who may send", () => {
   assert.match(fault("2525"), /--smtp must be HOST:PORT/);
 });
 
-test("STARTTLS by the box's certificate; without one it isn't offered", async () => {
+long("STARTTLS by the box's certificate; without one it isn't offered", async () => {
   const tls = {
     tlsCert: join(fixtures, "localhost.crt"),
     tlsKey: join(fixtures, "localhost.key"),
@@ -376,7 +383,7 @@ const BOMBS: Readonly<Record<string, string>> = {
   html: `Content-Type: text/html\r\n\r\n${"<a>&amp;".repeat(120_000)}`,
 };
 
-test("a mail that is made to cost is taken, and nothing else waits for it", async (t) => {
+long("a mail that is made to cost is taken, and nothing else waits for it", async (t) => {
   const box = await testBox({ smtp: ["127.0.0.1:0"] });
   try {
     const { key } = await mailSource(box);

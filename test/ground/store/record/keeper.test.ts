@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { systemRandom } from "../../../../src/ground/kit/random.ts";
 import { openReadOnly, openSqlite } from "../../../../src/ground/store/database.ts";
 import { mayConfirm } from "../../../../src/ground/store/durable.ts";
@@ -14,6 +14,7 @@ import {
 } from "../../../../src/ground/store/record/unconfirmed.ts";
 import { openStore, type Store, type StoreOptions } from "../../../../src/ground/store/store.ts";
 import { type HandClock, handClock } from "../../../support/clock.ts";
+import { inBoth, test } from "../../../support/long.ts";
 import { memoryOrTemp } from "../../../support/memory.ts";
 import { memoryRecord } from "../../../support/memory-record.ts";
 import { seed } from "../../../support/seed.ts";
@@ -173,9 +174,13 @@ async function story(t: TestContext, from: number): Promise<void> {
   await world.stop();
 }
 
-test("each state that is kept is one that the store had, and what was durable is in it", async (t) => {
-  for (let i = 0; i < 3; i++) await story(t, seed + i);
-});
+for (const [as, stories] of inBoth(1, 3))
+  as(
+    `each state that is kept is one that the store had, and what was durable is in it: ${stories} of all stories`,
+    async (t) => {
+      for (let i = 0; i < stories; i++) await story(t, seed + i);
+    },
+  );
 
 test("while the place doesn't answer, the disk alone is enough after 4.5 s, and later all of it is kept", async (t) => {
   const world = kept(t);
