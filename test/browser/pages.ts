@@ -172,9 +172,9 @@ async function feedsParse(browser: Browser): Promise<void> {
 type Story = readonly [name: string, run: (browser: Browser) => Promise<unknown>];
 
 /** In a browser of its own. */
-async function tell([name, run]: Story): Promise<void> {
+async function tell([name, run]: Story, isDesktop = DESKTOP_STORIES.has(name)): Promise<void> {
   const from = performance.now();
-  const browser = await startChromium({ isDesktop: DESKTOP_STORIES.has(name) });
+  const browser = await startChromium({ isDesktop });
   try {
     await run(browser);
     console.log(`ok ${name}, ${Math.round((performance.now() - from) / 1000)} s`);
@@ -196,11 +196,11 @@ async function work(left: Story[]): Promise<Story[]> {
   return failed;
 }
 
-/** Stories that failed are told once more, alone, as the suite does it: what passes then is named. Many are no accident. */
+/** Stories that failed are told once more, alone and in a desktop's browser, as the suite does it: what passes then is named. Many are no accident. */
 async function again(failed: readonly Story[]): Promise<void> {
   const names = failed.map(([name]) => name).join(", ");
   assert.ok(failed.length <= MOST_UNSTEADY, `failed: ${names}`);
-  for (const story of failed) await tell(story);
+  for (const story of failed) await tell(story, true);
   if (failed.length > 0) console.log(`UNSTEADY, failed above and passed alone: ${names}`);
 }
 

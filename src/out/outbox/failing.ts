@@ -1,6 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 
-/** A channel that is off, or whose latest attempts failed. Times are Unix seconds. */
+/** A channel that is off, or whose latest attempts or latest test failed. Times are Unix seconds. */
 export interface FailingChannel {
   id: string;
   /** Empty where it was given none. */
@@ -16,7 +16,7 @@ export interface FailingChannel {
 
 const AILING = `SELECT i.name, p.name AS project, i.id, i.type, i.enabled, i.consecutive_failures, i.failing_since, i.last_error
   FROM integrations i JOIN projects p ON p.id = i.project_id
-  WHERE i.enabled = 0 OR i.consecutive_failures > 0 ORDER BY p.name, i.name, i.id`;
+  WHERE i.enabled = 0 OR i.consecutive_failures > 0 OR i.last_error IS NOT NULL ORDER BY p.name, i.name, i.id`;
 
 /** By project and name. */
 export function listAiling(reader: Reader): FailingChannel[] {

@@ -47,5 +47,9 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   paperHolds,
 };
 
-/** Those that need a desktop's browser: it shows notifications, and wakes a worker when there is a network again. */
-export const DESKTOP_STORIES: ReadonlySet<string> = new Set(["pocketHolds", "pushHolds"]);
+/** Those that need a desktop's browser: it shows notifications, wakes a worker when there is a network again, and has passkeys. */
+export const DESKTOP_STORIES: ReadonlySet<string> = new Set([
+  "pocketHolds",
+  "pushHolds",
+  "waysInHold",
+]);

@@ -42,7 +42,7 @@ export const handOverScreen: Screen = {
     const watches = ["oncall", `oncall:${project.name}/${stored.name}`, "people"];
     return {
       title: `Hand-over: ${project.name} / ${stored.name}`,
-      heading: html`<a href="${call.base}/oncall">On-call</a> › <a href="${path}">${project.name} / ${stored.name}</a> › Hand-over`,
+      heading: html`<a href="${call.base}/oncall">On call</a> › <a href="${path}">${project.name} / ${stored.name}</a> › Hand-over`,
       nav: "oncall",
       sections: {
         now: { watches, draw: () => html`<h2>Now</h2>${now.map((one) => nowPart(call, one))}` },

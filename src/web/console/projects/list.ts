@@ -85,7 +85,7 @@ function sumOf(hours: readonly (readonly number[])[]): number[] {
 /** The worst of its channels, in a shape and a word. */
 function channelsWord(call: PageCall, at: string, of: ProjectNow["channels"]): Markup {
   const words: [n: number, dot: string, word: string][] = [
-    [of.failing, "waiting", of.failing === 1 ? "fails" : "fail"],
+    [of.failing, "failing", of.failing === 1 ? "fails" : "fail"],
     [of.off, "none", "off"],
     [of.never_tried, "accepted", "never tried"],
     [of.works, "shown", of.works === 1 ? "works" : "work"],

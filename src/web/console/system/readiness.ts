@@ -54,6 +54,21 @@ export function readiness(call: PageCall, checks: readonly HealthCheck[]): Shown
   }));
 }
 
+/** What the checks say of all failing channels together isn't said where each is named; the bar leads to the first of them. */
+export function saidOnce(
+  checks: readonly ShownFinding[],
+  own: readonly ShownFinding[],
+): readonly ShownFinding[] {
+  const [first] = own.filter(({ check }) => check === "channel");
+  const said = checks.filter(
+    ({ check, state }) => state !== "ok" && (check === "channels" || check === "breakers"),
+  );
+  const [{ id } = { id: "" }] = said;
+  if (first === undefined || id === "") return [...checks, ...own];
+  const others = checks.filter((one) => !said.includes(one));
+  return [...others, ...own.map((one) => (one === first ? { ...one, id } : one))];
+}
+
 export function findingsSection(all: readonly ShownFinding[]): Markup {
   const sick = byNeed(all).filter(({ state }) => state !== "ok");
   const well = all.filter(({ state }) => state === "ok");

@@ -12,7 +12,7 @@ import { backupNow, backupsSection } from "./backups.ts";
 import { doctorSection } from "./doctor.ts";
 import { keepingSection, loadSection, machineSection, upFor } from "./load.ts";
 import { ownFindings } from "./own-findings.ts";
-import { findingsSection, readiness } from "./readiness.ts";
+import { findingsSection, readiness, saidOnce } from "./readiness.ts";
 import { relayForms, relaySection } from "./relay.ts";
 import { wallForms, wallsSection } from "./walls.ts";
 
@@ -43,7 +43,7 @@ export const systemScreen: Screen = {
         findings: {
           watches: WATCHED,
           draw: async () =>
-            findingsSection([...readiness(call, checks), ...(await ownFindings(call))]),
+            findingsSection(saidOnce(readiness(call, checks), await ownFindings(call))),
         },
         doctor: { watches: ["system"], draw: () => doctorSection(call) },
         ...(host !== null && isManager(call.who.role) ? ofManagers(call, host) : {}),

@@ -43,7 +43,7 @@ async function openAlerts(view: WallView): Promise<Markup> {
   const shown = open > MOST_ROWS ? rows.slice(0, MOST_ROWS - 1) : rows;
   const more = open - shown.length;
   const apart = apartOf(store, shown);
-  const head = html`<h1 id="open">${open} open${acknowledged > 0 && ` · ${acknowledged} acknowledged`}</h1>`;
+  const head = html`<h1 id="open">${open} open${acknowledged > 0 && ` · ${acknowledged} taken`}</h1>`;
   if (shown.length === 0) return html`${head}<p class="what">Nothing is open.</p>`;
   return html`${head}<ol${shown.length <= FEW && html` class="few"`}>${shown.map((row) => wallRow(view, row, apart.get(row.id)))}</ol>${
     more > 0 && html`<p class="about">and ${more} more</p>`
