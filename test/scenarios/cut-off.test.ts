@@ -118,6 +118,7 @@ test("a cut of ten minutes pages nobody; who is still silent afterwards is told"
 });
 
 long("boxes that die one after the other are told, however many", async () => {
+  await pass(3, boxes);
   for (let gone = 1; gone <= 15; gone += 2) {
     await pass(6, boxes.slice(gone));
     assert.ok(shown().length > 0, `${gone}`);

@@ -52,8 +52,13 @@ export async function keptStage(t: TestContext, pair?: PostgresPair): Promise<Ke
       return Object.assign(Object.create(made) as BoxProcess, {
         async start() {
           await made.start();
-          // Until the life of the machine before is over it stands by.
-          while ((await made.api.call("GET", "/v1/role")).status === 503) await pause(250);
+          // Until the life of the machine before is over it stands by. As it takes the box its port is closed a moment.
+          for (;;) {
+            const role = await made.api.call("GET", "/v1/role").catch(() => null);
+            if (role !== null && role.status !== 503) return;
+            const end = await Promise.race([made.ended(), pause(250, null)]);
+            if (end !== null) throw new Error(`the box ended (exit code ${end.code}): ${end.said}`);
+          }
         },
       });
     },

@@ -168,7 +168,7 @@ long(
   },
 );
 
-test("AC-21.2: no secret stands in the audit, as it is exported whole", async () => {
+long("AC-21.2: no secret stands in the audit, as it is exported whole", async () => {
   const { status, text } = await signedIn(box).get("/audit/audit.ndjson");
   assert.equal(status, 200);
   assert.ok(text.split("\n").length > 30, "too little was done");
@@ -176,7 +176,7 @@ test("AC-21.2: no secret stands in the audit, as it is exported whole", async ()
     assert.ok(!text.includes(secret), `${what} stands in the audit`);
 });
 
-test("AC-V4: the same below a path behind a proxy", async () => {
+long("AC-V4: the same below a path behind a proxy", async () => {
   const { pages } = await walked(box.owner);
   assert.match(pages.get("/alerts")?.text ?? "", /<a [^>]*href="\/box\//);
 });
@@ -229,7 +229,7 @@ test("pages name people and things, not ids", async () => {
   }
 });
 
-test("commands name people and things, not ids", async () => {
+long("commands name people and things, not ids", async () => {
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
   const { critical, error, warn } = house.alerts;
   const commands = [["overview"], ["audit", "--limit", "500"], ["oncall"], ["why", warn]];
@@ -244,7 +244,7 @@ test("commands name people and things, not ids", async () => {
   assert.match(out, /dan@example\.org {2}createOverride/);
 });
 
-test("a calendar has no ids of people who were removed", async () => {
+long("a calendar has no ids of people who were removed", async () => {
   const shown = { schedule: "payments/primary" };
   const { body } = await box.api("POST", "/v1/accounts/me/calendars", shown);
   const text = await (await fetch(body.calendar_url.replace(PUBLIC, box.url))).text();
