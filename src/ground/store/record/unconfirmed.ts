@@ -42,14 +42,25 @@ const line = z.object({ commit: z.int(), what: z.unknown() });
 
 /** null where nothing was noted, or the file is of nobody. */
 export function readUnconfirmed(data: string): UnconfirmedLines | null {
-  const path = join(data, NAME);
-  if (!existsSync(path)) return null;
-  const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
-  // What a crash cut off was told to nobody.
-  rest.pop();
-  return rest.length === 0
-    ? null
-    : { ...head.parse(JSON.parse(first)), lines: rest.map((one) => line.parse(JSON.parse(one))) };
+  const { id, lines } = readFile(join(data, NAME));
+  return lines.length === 0 ? null : { id, lines };
+}
+
+/** Up to the first line that can't be read: what a crash or a full disk cut off was told to nobody, and is the last. */
+function readFile(path: string): UnconfirmedLines & { end: number } {
+  const found: UnconfirmedLines & { end: number } = { id: "", lines: [], end: 0 };
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  try {
+    for (let end = bytes.indexOf("\n"); end >= 0; end = bytes.indexOf("\n", found.end)) {
+      const said: unknown = JSON.parse(bytes.toString("utf8", found.end, end));
+      if (found.end === 0) found.id = head.parse(said).id;
+      else found.lines.push(line.parse(said));
+      found.end = end + 1;
+    }
+  } catch {
+    return found;
+  }
+  return found;
 }
 
 export function dropUnconfirmed(data: string): void {
@@ -78,22 +89,32 @@ export function openUnconfirmed(
   const begin = () => {
     const isNew = latest === null;
     const fd = openSync(path, isNew ? "w+" : "r+", 0o600);
-    const opened = { fd, end: isNew ? 0 : readFileSync(fd).lastIndexOf("\n") + 1 };
-    ftruncateSync(fd, opened.end);
-    if (!isNew) return opened;
-    append(opened, Buffer.from(`${JSON.stringify({ id: newId() })}\n`));
-    giveToOwner(path, data);
-    syncDirectory(data);
-    return opened;
+    try {
+      const opened = { fd, end: isNew ? 0 : readFile(path).end };
+      ftruncateSync(fd, opened.end);
+      if (!isNew) return opened;
+      append(opened, Buffer.from(`${JSON.stringify({ id: newId() })}\n`));
+      giveToOwner(path, data);
+      syncDirectory(data);
+      return opened;
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
   };
   return {
     note(commit, all) {
       const said = all.map((what) => `${JSON.stringify({ commit, what })}\n`).join("");
       if (said === "") return true;
-      file ??= begin();
       const bytes = Buffer.from(said);
-      if (file.end + bytes.length > mostBytes) return false;
-      append(file, bytes);
+      try {
+        file ??= begin();
+        if (file.end + bytes.length > mostBytes) return false;
+        append(file, bytes);
+      } catch {
+        // A full disk, or one that takes nothing any more.
+        return false;
+      }
       latest = Math.max(latest ?? 0, commit);
       return true;
     },

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  openUnconfirmed,
+  readUnconfirmed,
+} from "../../../../src/ground/store/record/unconfirmed.ts";
+import { scratch } from "../../../support/scratch.ts";
+
+const whats = (data: string) =>
+  readUnconfirmed(data)?.lines.map(({ what }) => (what as { said: string }).said) ?? [];
+const said = (...words: string[]) => words.map((word) => ({ said: word }));
+
+test("whatever a crash leaves of the last writing, what was noted before is read, and more is noted", (t) => {
+  const data = scratch(t);
+  const path = join(data, "unconfirmed.ndjson");
+  const open = () => openUnconfirmed(data, () => "a1");
+  assert.ok(open().note(1, said("first", "sécond")));
+  const before = readFileSync(path);
+  assert.ok(open().note(2, said("third", "fourth")));
+  const all = readFileSync(path);
+  const tail = all.subarray(before.length);
+  for (let kept = 0; kept < tail.length; kept++)
+    for (const left of [
+      // Cut off; or in its place and not filled; or its beginning alone is missing.
+      tail.subarray(0, kept),
+      Buffer.concat([tail.subarray(0, kept), Buffer.alloc(tail.length - kept)]),
+      Buffer.concat([Buffer.alloc(kept + 1), tail.subarray(kept + 1)]),
+    ]) {
+      writeFileSync(path, Buffer.concat([before, left]));
+      const found = whats(data);
+      assert.deepEqual(found, ["first", "sécond", "third"].slice(0, found.length), `${kept}`);
+      assert.ok(found.length >= 2, `${kept}`);
+      assert.ok(open().note(3, said("later")));
+      assert.deepEqual(whats(data), [...found, "later"]);
+      assert.equal(readUnconfirmed(data)?.id, "a1");
+    }
+});
+
+test("a head that was cut off begins the file anew; where nothing can be written, nothing is noted", (t) => {
+  const data = scratch(t);
+  writeFileSync(join(data, "unconfirmed.ndjson"), '{"id":"a');
+  assert.equal(readUnconfirmed(data), null);
+  assert.ok(openUnconfirmed(data, () => "b2").note(1, said("first")));
+  assert.deepEqual([readUnconfirmed(data)?.id, whats(data)], ["b2", ["first"]]);
+  const gone = join(data, "gone");
+  const none = openUnconfirmed(gone, () => "c3");
+  assert.equal(none.note(1, said("first")), false);
+});
