@@ -35,6 +35,7 @@ export const LONG: readonly string[] = [
   "project/archive",
   "project/bill",
   "project/demo",
+  "project/documents",
   "project/mounted-key",
   "project/setup",
   "records/backup/kill-restore",
@@ -80,6 +81,8 @@ export const LONG: readonly string[] = [
  * others, so that none of them is the last that everybody waits for.
  */
 export const FIRST: readonly string[] = [
+  "project/documents",
+  "scenarios/database-away",
   "scenarios/database-steps",
   "scenarios/standby",
   "scenarios/go-on",
@@ -90,6 +93,8 @@ export const FIRST: readonly string[] = [
   "scenarios/nodes",
   "scenarios/nodes/upgrade",
   "scenarios/dead-names",
+  "records/backup/scheduled",
+  "app/operate/desk",
   "hosted/postgres/serve",
   "hosted/postgres/registry",
   "hosted/postgres/move",
@@ -141,7 +146,6 @@ export const ALONE: readonly string[] = [
   "senders/killed",
   "records/backup/load",
   "records/backup/kill-restore",
-  "records/backup/scheduled",
   "ground/store/start",
   "ground/store/upgrade",
   "ground/store/owner",
@@ -158,11 +162,16 @@ const TOGETHER = 40;
 const isOf = (names: readonly string[]) => (file: string) =>
   names.some((name) => file === `test/${name}.test.ts`);
 
-/** The files of one of the two suites, of all. Some are of both: they have long tests beside others. */
-export function filesOf(suite: "short" | "long", files: readonly string[]): string[] {
+export type Suite = "short" | "long" | "deep";
+
+/** The files of a suite, of all. Some are of both the short and the long one: they have long tests beside others. */
+export function filesOf(suite: Suite, files: readonly string[]): string[] {
   const isWhole = isOf(LONG);
-  if (suite === "short") return files.filter((file) => !isWhole(file));
-  return files.filter((file) => isWhole(file) || hasLong(file));
+  return files.filter((file) => {
+    if (suite === "deep" || file.endsWith(".deep.ts"))
+      return suite === "deep" && file.endsWith(".deep.ts");
+    return suite === "short" ? !isWhole(file) : isWhole(file) || hasLong(file);
+  });
 }
 
 /** It has long tests beside others. */

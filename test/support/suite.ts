@@ -1,8 +1,8 @@
 /*
- * The suite of daily work (`npm test`), what it leaves out (`--long`: `npm run test:long`), or the files that are named, as
- * paths or patterns. With `-- --account` it says at its end how much CPU the dearest files took. Each file also runs by itself
- * (`node --test FILE`); here those that don't mind share a process, because to load a box and to warm up its code costs more
- * than most files' tests.
+ * The suite of daily work (`npm test`), what it leaves out (`--long`: `npm run test:long`), the deep tests, one at a time
+ * (`--deep`: `npm run test:deep`), or the files that are named, as paths or patterns. With `-- --account` it says at its end
+ * how much CPU the dearest files took. Each file also runs by itself (`node --test FILE`); here those that don't mind share a
+ * process, because to load a box and to warm up its code costs more than most files' tests.
  */
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -17,17 +17,23 @@ import { directory, globalSetup, globalTeardown } from "./setup.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Most of a box's tests also wait, for disks and sockets: more of them than there are cores. */
-const AT_ONCE = 4;
+/**
+ * How many processes run at once, more than there are cores: most of a box's tests also wait, for disks and sockets, and the
+ * long ones for leases and restarts most of their time.
+ */
+const AT_ONCE = { short: 4, long: 7, deep: 1 };
+/** A file's or a test's, in milliseconds. */
+const TIMEOUT = { short: 240_000, long: 600_000, deep: 3_600_000 };
 
 const { values: asked, positionals: named } = parseArgs({
-  options: { account: { type: "boolean" }, long: { type: "boolean" } },
+  options: { account: { type: "boolean" }, deep: { type: "boolean" }, long: { type: "boolean" } },
   allowPositionals: true,
 });
-const suite = named.length > 0 ? null : asked.long ? "long" : "short";
-const files = suite
-  ? filesOf(suite, globSync("test/**/*.test.ts", { cwd: root }))
-  : globSync(named, { cwd: root });
+const suite = asked.deep ? "deep" : asked.long ? "long" : "short";
+const files =
+  named.length > 0
+    ? globSync(named, { cwd: root })
+    : filesOf(suite, globSync("test/**/*.{test,deep}.ts", { cwd: root }));
 if (files.length === 0) throw new Error(`no test file: ${named.join(" ")}`);
 
 // Whoever interrupts it leaves nothing behind either.
@@ -40,16 +46,17 @@ await globalSetup();
 const accounts = join(directory, "account");
 writeFileSync(accounts, "");
 process.env["BOX_TEST_ACCOUNT"] = accounts;
-if (suite) process.env["BOX_TEST_SUITE"] = suite;
+if (named.length === 0) process.env["BOX_TEST_SUITE"] = suite;
 
 /** A failure that doesn't come again by itself is told and fails nothing, in so many files at most. */
 const MOST_UNSTEADY = 3;
 const AGAIN = 3;
 
-const first = await runAll(grouped(files).map(entry), AT_ONCE);
+const first = await runAll(grouped(files).map(entry), AT_ONCE[suite]);
 if (asked.account) console.log(dearest(accounts));
-if (!first.success) process.exitCode = (await isUnsteady(first)) ? 0 : 1;
-const dear = suite === "short" ? tooDear(accounts) : "";
+// A deep test draws anew each time: one that passes later says nothing of the first.
+if (!first.success) process.exitCode = suite !== "deep" && (await isUnsteady(first)) ? 0 : 1;
+const dear = suite === "short" && named.length === 0 ? tooDear(accounts) : "";
 if (dear) {
   console.log(dear);
   process.exitCode = 1;
@@ -68,7 +75,7 @@ async function runAll(entries: string[], atOnce: number): Promise<Ended> {
   const events = run({
     cwd: root,
     concurrency: atOnce,
-    timeout: 240_000,
+    timeout: TIMEOUT[suite],
     execArgv: ["--import", join(import.meta.dirname, "preload.ts")],
     files: entries,
   })

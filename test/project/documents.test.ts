@@ -43,7 +43,7 @@ const promised: Record<string, { prints: readonly RegExp[]; received?: (at: Rece
   "docs/reports.md": { prints: [/resolution/] },
 };
 
-/* The commands of every document, word for word, each on a new box: `npm run test:docs`. */
+/* The commands of every document, word for word, each on a new box. */
 for (const document of documents) {
   if (blocks(document, "sh").length === 0) continue;
   test(`the commands of ${document}, on a new box`, needs("bash", "curl", "sed"), () =>
