@@ -155,7 +155,7 @@ function operating(
       () => contactCheck(tenant.store),
       () => ingestCheck(tenant),
       () => backupCheck(tenant, scheduled),
-      ...(record === null ? [] : [() => databaseCheck(record.keeper, tenant.clock)]),
+      ...(record === null ? [] : [() => databaseCheck(record, tenant.clock)]),
     ]);
   const desk = scheduled && {
     ...scheduled.plan,

@@ -76,6 +76,31 @@ export function mustFit(
     );
 }
 
+/**
+ * Whoever takes from an owner that didn't leave must have heard the database for so long: after an outage every owner
+ * seems to be dead, and asks again within that time.
+ */
+const HEARD_MS = 10_000;
+
+/** Whether a machine that stands by, as the process `run`, may take the box: its owner left, or has been dead for long enough. */
+export function mayTakeBox(
+  found: FoundStore,
+  by: {
+    run: string;
+    /** For how long it has heard the database without a break, up to now. */
+    heardMs: number;
+    /** It has all that the database has. */
+    isFresh: boolean;
+    mayServe(): boolean;
+  },
+): boolean {
+  if (!by.isFresh) return false;
+  // It was taken, and the answer was lost.
+  if (found.run === by.run) return true;
+  if (found.isAlive) return false;
+  return by.mayServe() && (found.clean || by.heardMs >= HEARD_MS);
+}
+
 /** Whether the database has all that was ever answered by what lies in the directory. */
 export function isKnownThere(found: FoundStore, { local, mark }: Lying): boolean {
   if (local === null || mark === null) return false;

@@ -1,3 +1,4 @@
+import { version } from "../ground/kit/assets.ts";
 import { sleep } from "../ground/kit/clock.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import type { Keeper } from "../ground/store/record/keeper.ts";
@@ -6,9 +7,17 @@ import {
   dropUnconfirmed,
   openUnconfirmed,
   readUnconfirmed,
+  setUnconfirmedAside,
   type Unconfirmed,
 } from "../ground/store/record/unconfirmed.ts";
-import { endOfEpoch, forgetRows, handedRows, handRows } from "../hosted/record/handed.ts";
+import {
+  endOfEpoch,
+  forgetRows,
+  handedRows,
+  handRows,
+  rowsAside,
+  setRowsAside,
+} from "../hosted/record/handed.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { takeToldRows } from "../tenant/told-elsewhere.ts";
@@ -18,21 +27,31 @@ const LOOK_MS = 5_000;
 const KEPT_MS = 250;
 const AT_ONCE = 500;
 
-export const unconfirmedOf = (data: string, { random }: BoxDeps): Unconfirmed =>
-  openUnconfirmed(data, () => hexId(random));
+export const unconfirmedOf = (
+  data: string,
+  of: () => { tenant: string | null; epoch: number },
+  { random }: BoxDeps,
+): Unconfirmed => openUnconfirmed(data, () => ({ id: hexId(random), ...of() }));
 
 /**
  * Hands what this machine confirmed while its disk alone had it to whoever has the box now. `epoch`: the last under which it
- * was this machine's. Before the store makes way, and before it is taken again.
+ * was this machine's; null where the directory doesn't say so, and the file alone does. Before the store makes way, and before
+ * it is taken again.
  */
 export async function handOverTold(
   data: string,
-  of: { database: Database; tenantId: string; epoch: number },
+  { epoch, ...of }: { database: Database; tenantId: string; epoch: number | null },
   { log }: Pick<BoxDeps, "log">,
 ): Promise<void> {
   const told = readUnconfirmed(data);
   if (told === null) return;
-  const lines = toHandOver(told.lines, await endOfEpoch(of.database, of));
+  if (epoch === null && told.tenant !== of.tenantId)
+    return log.error(
+      { file: setUnconfirmedAside(data, told) },
+      "what was confirmed while only this disk had it isn't handed over: nothing says that it is of the database's box. The file is kept",
+    );
+  const ended = await endOfEpoch(of.database, { ...of, epoch: epoch ?? told.epoch });
+  const lines = toHandOver(told.lines, ended);
   const whats = lines.map(({ what }) => JSON.stringify(what));
   await handRows(of.database, of.tenantId, { id: told.id, whats });
   dropUnconfirmed(data);
@@ -40,6 +59,12 @@ export async function handOverTold(
     { lines: lines.length },
     "what was confirmed while only this disk had it is handed over to whoever has the box",
   );
+}
+
+interface TakingHanded {
+  /** How many lines wait for a program of another version, because this one can't read them. */
+  aside(): number;
+  stop(): Promise<void>;
 }
 
 /** Takes what other machines hand over, while this one has the box. */
@@ -50,13 +75,17 @@ export function takeHanded(
     keeper,
   }: { database: Database; tenant: Pick<Tenant, "id" | "store" | "ingest">; keeper: Keeper },
   { clock, log }: Pick<BoxDeps, "clock" | "log">,
-): { stop(): Promise<void> } {
+): TakingHanded {
   const over = new AbortController();
+  let aside: number | null = null;
   const look = async () => {
-    const rows = await handedRows(database, tenant.id, AT_ONCE);
+    const rows = await handedRows(database, tenant.id, { version, most: AT_ONCE });
     for (const id of new Set(rows.map((row) => row.id))) {
       const of = rows.filter((row) => row.id === id);
-      const counts = takeToldRows(tenant, of);
+      const counts = await takeToldRows(tenant, of, (numbers) =>
+        setRowsAside(database, tenant.id, { id, version, numbers }),
+      );
+      if (counts.unread > 0) aside = null;
       log.warn(counts, "what another machine confirmed while it had no database is taken");
       // Until the database has it, another machine would have to take it.
       const upTo = keeper.latest();
@@ -65,6 +94,7 @@ export function takeHanded(
       if (over.signal.aborted) return;
       await forgetRows(database, tenant.id, { id, n: of.at(-1)?.n ?? 0 });
     }
+    aside ??= await rowsAside(database, tenant.id, version);
   };
   const run = async () => {
     for (let isSaid = false; !over.signal.aborted; await sleep(clock, LOOK_MS, over.signal)) {
@@ -80,6 +110,7 @@ export function takeHanded(
   };
   const running = run();
   return {
+    aside: () => aside ?? 0,
     async stop() {
       over.abort();
       await running;

@@ -7,6 +7,7 @@ import { StoreFault } from "../ground/store/faults.ts";
 import { createKeeper, type Keeper } from "../ground/store/record/keeper.ts";
 import { newMark, readMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
+import type { Unconfirmed } from "../ground/store/record/unconfirmed.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
 import { seenIn } from "../hosted/nodes/seen.ts";
 import { postgresRecord } from "../hosted/record/postgres-record.ts";
@@ -128,7 +129,12 @@ async function openLinked(
       };
       ({ epoch, doors } = await takeOver(place, { record, lifecycle, sees }, deps));
     }
-    const keeper = keeperOf(record, { data, notes }, deps);
+    const unconfirmed = unconfirmedOf(
+      data,
+      () => ({ tenant: tenantId ?? null, epoch: notes.now().epoch }),
+      deps,
+    );
+    const keeper = keeperOf(record, { unconfirmed, notes }, deps);
     let handed: ReturnType<typeof takeHanded> | null = null;
     return {
       keeper,
@@ -143,6 +149,7 @@ async function openLinked(
         notes.note({ runs: [run], epoch, kept: true, isOlder: false, wasAlone: false });
       },
       role: () => roleOf(keeper, { owner: node, epoch }),
+      handedAside: () => handed?.aside() ?? 0,
       freePort: (id) => doors?.free(id) ?? null,
       async stop() {
         await handed?.stop();
@@ -174,7 +181,7 @@ function notingTaken(kept: Taker["record"], notes: Notes): Taker["record"] {
 
 function keeperOf(
   record: ReturnType<typeof postgresRecord>,
-  { data, notes }: { data: string; notes: Notes },
+  { unconfirmed, notes }: { unconfirmed: Unconfirmed; notes: Notes },
   deps: BoxDeps,
 ): Keeper {
   const { clock, log } = deps;
@@ -196,7 +203,7 @@ function keeperOf(
       ),
     onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
     hasOthers: () => notes.now().hasOthers,
-    unconfirmed: unconfirmedOf(data, deps),
+    unconfirmed,
   });
 }
 
@@ -223,8 +230,8 @@ async function takeOver(
   const forwarder = place.link?.forwarder ?? null;
   const isOwn = lying.mark?.runs.includes(found.run) ?? false;
   const { data } = place.config;
-  if (isOlder && lying.mark !== null) {
-    const of = { database, tenantId: found.tenantId, epoch: lying.mark.epoch };
+  if (isOlder) {
+    const of = { database, tenantId: found.tenantId, epoch: lying.mark?.epoch ?? null };
     await onceItAnswers(deps, () => handOverTold(data, of, deps));
   }
   const open = () => {

@@ -12,6 +12,7 @@ import {
 } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
+import { mayTakeBox } from "./box-found.ts";
 import type { BoxConfig } from "./config.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -20,11 +21,6 @@ import { openStandbyDoors, type StandbyDoors } from "./standby-doors.ts";
 import type { Forwarder } from "./standby-forward.ts";
 
 const LOOK_MS = 1_000;
-/**
- * Whoever takes from an owner that didn't leave must have heard the database for so long: after an outage every owner
- * seems to be dead, and asks again within that time.
- */
-const HEARD_MS = 10_000;
 /** A longer time between two looks is one in which this process stood still, and heard nothing. */
 const STOOD_MS = 5_000;
 const FORGET_LOOKS = 60;
@@ -152,14 +148,9 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
       return false;
     }
   };
-  /** Its owner left, or has been dead for long enough, and everything is here. */
-  const isFree = (): boolean => {
-    if (faults.database !== null || !isFresh()) return false;
-    // It was taken, and the answer was lost.
-    if (latest.run === me.run) return true;
-    if (latest.isAlive) return false;
-    return mayServe() && (latest.clean || heardMs >= HEARD_MS);
-  };
+  const mayTake = (): boolean =>
+    faults.database === null &&
+    mayTakeBox(latest, { run: me.run, heardMs, isFresh: isFresh(), mayServe });
 
   const doors = await openStandbyDoors(config, deps, state, forwarder);
   log.warn({ listen: doors.url, owner: place.found.node }, "this machine stands by");
@@ -179,7 +170,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
         // Nothing is added by an owner that is gone: what is missing is fetched before the next look.
         if (isStale && !latest.isAlive) await follow();
         else if (isStale) void follow();
-        if (isFree()) return latest;
+        if (mayTake()) return latest;
         await sleep(clock, LOOK_MS, over.signal);
       }
       return new Promise(() => {});

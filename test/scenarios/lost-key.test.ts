@@ -7,6 +7,7 @@ import { addKeyFile } from "../../src/app/offline/key-file.ts";
 import { rotateKey } from "../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { keyIdOf } from "../../src/ground/kit/seal.ts";
+import { newMark, writeMark } from "../../src/ground/store/record/mark.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { type TestProject, testProject } from "../support/channels.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -166,6 +167,16 @@ test("a rotation that died once its key was made leaves every value open, and th
   await shop.fire(1);
   await settle(box);
   assert.equal(seen("/hook").length, 1);
+});
+
+test("beside a machine that stands by without the new key nothing is rotated", async () => {
+  const before = sealedKeys();
+  writeMark(box.data, { ...newMark, hasOthers: true });
+  await assert.rejects(atDesk(desk(), "key-file rotate"), /Another machine stands by/);
+  assert.deepEqual(sealedKeys(), before);
+  writeMark(box.data, { ...newMark, hasOthers: false });
+  await atDesk(desk(), "key-file rotate");
+  assert.notDeepEqual(sealedKeys(), before);
 });
 
 test("a lost key file can't be rotated over", async () => {

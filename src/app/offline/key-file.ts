@@ -5,6 +5,7 @@ import { fileFault } from "../../ground/kit/file-fault.ts";
 import { UsageError } from "../../ground/kit/flags.ts";
 import { addKey, loadKeyRing, rotateKey } from "../../ground/kit/key-ring.ts";
 import { ringSealer } from "../../ground/kit/sealer.ts";
+import { readMark } from "../../ground/store/record/mark.ts";
 import { resealAll } from "../../ground/store/sealed.ts";
 import { openReader } from "../../ground/store/store.ts";
 import { type LostCredential, lostCredentials } from "../operate/lost-credentials.ts";
@@ -28,6 +29,10 @@ export async function rotateKeyFile({ data, store, random, sealer }: OpenDirecto
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new UsageError(
       `${file} is a link to ${readlinkSync(file)}: put 32 new random bytes before the old ones there, start the box again, and keep both until no backup needs the old ones.`,
+    );
+  if (readMark(data)?.hasOthers)
+    throw new UsageError(
+      `Another machine stands by, and couldn't take the box over without the new key: stop it, rotate the key here, copy ${KEY_FILE} and ${KEY_FILE}.* there, and start it.`,
     );
   const id = rotateKey(data, KEY_FILE, random);
   // What is stored meanwhile is sealed with the new key, too.

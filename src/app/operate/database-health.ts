@@ -8,13 +8,18 @@ import { counter, gauge, type Metric, roleMetric } from "./metrics.ts";
 export interface KeptBox {
   keeper: Keeper;
   role(): BoxRole;
+  /** Lines of another machine that this program can't read. */
+  handedAside(): number;
 }
 
 /** So long a disk that has changed a page is looked at. */
 const ROT_MS = 24 * 3_600_000;
 
 /** Whether the database has every commit before anybody hears of it. */
-export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
+export function databaseCheck(
+  { keeper, handedAside }: Pick<KeptBox, "keeper" | "handedAside">,
+  clock: Clock,
+): HealthCheck {
   const { aloneSince, fault, putBack, putBackAt } = keeper.state();
   const base = { name: "database", severity: "degraded" as const };
   if (aloneSince === null && putBackAt !== null && clock.mono() - putBackAt < ROT_MS)
@@ -22,6 +27,12 @@ export function databaseCheck(keeper: Keeper, clock: Clock): HealthCheck {
       ...base,
       ok: false,
       detail: `the disk changed ${putBack} of the store's pages by itself: the database's are there again. Look at the disk`,
+    };
+  if (aloneSince === null && handedAside() > 0)
+    return {
+      ...base,
+      ok: false,
+      detail: `${handedAside()} lines that another machine confirmed can't be read by this program: they are kept in the database until one of that machine's version serves`,
     };
   if (aloneSince === null)
     return { ...base, ok: true, detail: "it has everything that anybody has heard of" };

@@ -23,7 +23,7 @@ export type MetaKey =
   | "numbers_open"
   | "numbers_timezone"
   | "digest"
-  | `handed.${string}`;
+  | "handed";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
   return reader

@@ -14,7 +14,13 @@ const ENDED = `SELECT coalesce(
     (SELECT seq FROM tenant_stores WHERE tenant_id = $1)) AS seq`;
 const HAND = `INSERT INTO tenant_handed (tenant_id, id, n, what)
   SELECT $1, $2, a.n, a.what FROM unnest($3::int[], $4::text[]) AS a(n, what) ON CONFLICT DO NOTHING`;
-const LIST = "SELECT id, n, what FROM tenant_handed WHERE tenant_id = $1 ORDER BY id, n LIMIT $2";
+const IS_ASIDE = "right(id, length($2)) = $2";
+const LIST = `SELECT id, n, what FROM tenant_handed WHERE tenant_id = $1 AND NOT ${IS_ASIDE} ORDER BY id, n LIMIT $3`;
+const COUNT = `SELECT count(*)::int AS n FROM tenant_handed WHERE tenant_id = $1 AND ${IS_ASIDE}`;
+const SET_ASIDE = `WITH gone AS (
+    DELETE FROM tenant_handed WHERE tenant_id = $1 AND id = $3 AND n = ANY($4::int[]) RETURNING n, what)
+  INSERT INTO tenant_handed (tenant_id, id, n, what) SELECT $1, $3 || $2, n, what FROM gone
+  ON CONFLICT DO NOTHING`;
 const FORGET = "DELETE FROM tenant_handed WHERE tenant_id = $1 AND id = $2 AND n <= $3";
 const AT_ONCE = 1_000;
 const WITHIN_MS = 4_000;
@@ -41,8 +47,40 @@ export async function handRows(
   }
 }
 
-export function handedRows(database: Asker, tenantId: string, most: number): Promise<HandedRow[]> {
-  return database.query<HandedRow>(LIST, [tenantId, most], { withinMs: WITHIN_MS });
+/**
+ * A row that a program of this version can't take is kept under an id with the version at its end: not listed for it any
+ * more, and like a file of its own for a program of another version.
+ */
+const endOf = (version: string) => `/${version}`;
+
+/** Those that a program of this version may be able to take. */
+export function handedRows(
+  database: Asker,
+  tenantId: string,
+  { version, most }: { version: string; most: number },
+): Promise<HandedRow[]> {
+  return database.query<HandedRow>(LIST, [tenantId, endOf(version), most], { withinMs: WITHIN_MS });
+}
+
+/** May be repeated. */
+export async function setRowsAside(
+  database: Asker,
+  tenantId: string,
+  { id, version, numbers }: { id: string; version: string; numbers: readonly number[] },
+): Promise<void> {
+  await database.query(SET_ASIDE, [tenantId, endOf(version), id, numbers], { withinMs: WITHIN_MS });
+}
+
+/** How many rows a program of this version can't take. */
+export async function rowsAside(
+  database: Asker,
+  tenantId: string,
+  version: string,
+): Promise<number> {
+  const [row] = await database.query<{ n: number }>(COUNT, [tenantId, endOf(version)], {
+    withinMs: WITHIN_MS,
+  });
+  return row?.n ?? 0;
 }
 
 export async function forgetRows(

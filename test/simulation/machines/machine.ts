@@ -1,4 +1,4 @@
-import { isLatest, type Lying } from "../../../src/app/box-found.ts";
+import { isLatest, type Lying, mayTakeBox } from "../../../src/app/box-found.ts";
 import { newMark } from "../../../src/ground/store/record/mark.ts";
 import {
   atFirst,
@@ -66,7 +66,6 @@ export interface World {
 
 /** As `createKeeper`, `openBoxRecord` and `standBy` say it: their times, their order, and the same decisions. */
 const AWAY_TICKS = 30_000 / TICK_MS;
-const HEARD_TICKS = 10_000 / TICK_MS;
 const ASKED_TICKS = 4_000 / TICK_MS;
 const SECOND = 1_000 / TICK_MS;
 const ANSWER_MS = 5_000;
@@ -181,7 +180,8 @@ export function createMachine(node: string, world: World) {
       try {
         const found = yield* ask(() => database.standBy(node));
         heard += SECOND;
-        if (!found.isAlive && (found.clean || heard >= HEARD_TICKS)) {
+        const by = { run, heardMs: heard * TICK_MS, isFresh: true, mayServe: () => true };
+        if (mayTakeBox(found, by)) {
           const epoch = yield* ask(() => take(run, earlier, found));
           note({ epoch });
           database.standsNoMore(node);

@@ -5,6 +5,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
@@ -30,30 +31,35 @@ export interface UnconfirmedLine extends Told {
   what: unknown;
 }
 
-/** What a directory's file holds. */
-export interface UnconfirmedLines {
+const head = z.object({
   /** Of this file alone, so that whoever is given its lines twice knows them. */
-  id: string;
+  id: z.string(),
+  /** Whose lines they are, and under which epoch they were noted: the directory's mark may be gone. */
+  tenant: z.string().nullable().default(null),
+  epoch: z.int().default(0),
+});
+type Head = z.output<typeof head>;
+
+/** What a directory's file holds. */
+export interface UnconfirmedLines extends Head {
   lines: UnconfirmedLine[];
 }
-
-const head = z.object({ id: z.string() });
 const line = z.object({ commit: z.int(), what: z.unknown() });
 
 /** null where nothing was noted, or the file is of nobody. */
 export function readUnconfirmed(data: string): UnconfirmedLines | null {
-  const { id, lines } = readFile(join(data, NAME));
-  return lines.length === 0 ? null : { id, lines };
+  const { end: _, ...found } = readFile(join(data, NAME));
+  return found.lines.length === 0 ? null : found;
 }
 
 /** Up to the first line that can't be read: what a crash or a full disk cut off was told to nobody, and is the last. */
 function readFile(path: string): UnconfirmedLines & { end: number } {
-  const found: UnconfirmedLines & { end: number } = { id: "", lines: [], end: 0 };
+  const found = { ...head.parse({ id: "" }), lines: [] as UnconfirmedLine[], end: 0 };
   const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
   try {
     for (let end = bytes.indexOf("\n"); end >= 0; end = bytes.indexOf("\n", found.end)) {
       const said: unknown = JSON.parse(bytes.toString("utf8", found.end, end));
-      if (found.end === 0) found.id = head.parse(said).id;
+      if (found.end === 0) Object.assign(found, head.parse(said));
       else found.lines.push(line.parse(said));
       found.end = end + 1;
     }
@@ -68,10 +74,18 @@ export function dropUnconfirmed(data: string): void {
   syncDirectory(data);
 }
 
-/** `newId` names a file that is made. */
+/** Keeps a file that nobody can be given, under another name, which it returns. */
+export function setUnconfirmedAside(data: string, { id }: Pick<Head, "id">): string {
+  const to = join(data, `unconfirmed-${id}.ndjson`);
+  renameSync(join(data, NAME), to);
+  syncDirectory(data);
+  return to;
+}
+
+/** `newHead` is that of a file that is made. */
 export function openUnconfirmed(
   data: string,
-  newId: () => string,
+  newHead: () => Head,
   mostBytes = MOST_BYTES,
 ): Unconfirmed {
   const path = join(data, NAME);
@@ -93,7 +107,7 @@ export function openUnconfirmed(
       const opened = { fd, end: isNew ? 0 : readFile(path).end };
       ftruncateSync(fd, opened.end);
       if (!isNew) return opened;
-      append(opened, Buffer.from(`${JSON.stringify({ id: newId() })}\n`));
+      append(opened, Buffer.from(`${JSON.stringify(newHead())}\n`));
       giveToOwner(path, data);
       syncDirectory(data);
       return opened;

@@ -26,6 +26,8 @@ import { databaseOf } from "../../../support/wal-reader.ts";
 /** Bytes for what is told while the place is away. */
 const ROOM = 10_000;
 
+const head = (id: string) => () => ({ id, tenant: "t1", epoch: 3 });
+
 function kept(t: TestContext) {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
   const path = join(directory, "box.db");
@@ -47,7 +49,7 @@ function kept(t: TestContext) {
     onCompared: (why) => void said.compared.push(why),
     onRotten: (page, isBack) => void said.rotten.push([page, isBack]),
     hasOthers: () => others.areThere,
-    unconfirmed: openUnconfirmed(directory, () => "one", ROOM),
+    unconfirmed: openUnconfirmed(directory, head("one"), ROOM),
   });
   const now = () => hash("sha256", databaseOf(path), "hex");
   const watched: StoreOptions["keeper"] = {
@@ -238,7 +240,7 @@ test("what is confirmed by this disk alone is noted before, and for as long as t
   // A crash cut the last line off: it was told to nobody, and is overwritten.
   appendFileSync(join(directory, "unconfirmed.ndjson"), '{"commit":9');
   assert.deepEqual(noted(), [{ n: 1 }, { n: 2 }, { n: 3 }]);
-  const again = openUnconfirmed(directory, () => "two");
+  const again = openUnconfirmed(directory, head("two"));
   again.note(before + 1, [{ n: 4 }]);
   assert.deepEqual(noted(), [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
   assert.equal(readUnconfirmed(directory)?.id, "one");

@@ -10,12 +10,13 @@ import { scratch } from "../../../support/scratch.ts";
 
 const whats = (data: string) =>
   readUnconfirmed(data)?.lines.map(({ what }) => (what as { said: string }).said) ?? [];
+const head = (id: string) => () => ({ id, tenant: "t1", epoch: 3 });
 const said = (...words: string[]) => words.map((word) => ({ said: word }));
 
 test("whatever a crash leaves of the last writing, what was noted before is read, and more is noted", (t) => {
   const data = scratch(t);
   const path = join(data, "unconfirmed.ndjson");
-  const open = () => openUnconfirmed(data, () => "a1");
+  const open = () => openUnconfirmed(data, head("a1"));
   assert.ok(open().note(1, said("first", "sécond")));
   const before = readFileSync(path);
   assert.ok(open().note(2, said("third", "fourth")));
@@ -42,9 +43,9 @@ test("a head that was cut off begins the file anew; where nothing can be written
   const data = scratch(t);
   writeFileSync(join(data, "unconfirmed.ndjson"), '{"id":"a');
   assert.equal(readUnconfirmed(data), null);
-  assert.ok(openUnconfirmed(data, () => "b2").note(1, said("first")));
+  assert.ok(openUnconfirmed(data, head("b2")).note(1, said("first")));
   assert.deepEqual([readUnconfirmed(data)?.id, whats(data)], ["b2", ["first"]]);
   const gone = join(data, "gone");
-  const none = openUnconfirmed(gone, () => "c3");
+  const none = openUnconfirmed(gone, head("c3"));
   assert.equal(none.note(1, said("first")), false);
 });
