@@ -13,13 +13,13 @@ export function registerAlertVerbs(program: Command): void {
     .description("take an acknowledgement back: the ladder goes on after the wait that it had left")
     .action(say("unack", "is open again"));
   apiFlags(program.command("escalate <id>"))
-    .description("run the ladder's next step now")
+    .description("run the ladder's next rung now")
     .action(say("escalate", "is escalated"));
   apiFlags(program.command("assign <id> [account...]"))
     .description("page these people now (id or email; me), and make the alert theirs")
     .option("--schedule <name...>", "whoever is on call in these schedules of the project")
     .option("--keep-ladder", "the ladder goes on, too (the default)")
-    .option("--no-keep-ladder", "the ladder's further steps don't run")
+    .option("--no-keep-ladder", "the ladder's further rungs don't run")
     .action(assign);
   apiFlags(program.command("note <id> <text>"))
     .description("add a note to an alert's history")

@@ -21,13 +21,13 @@ export function registerLadders(program: Command): void {
     "list ladders",
     {
       NAME: ({ name }) => name,
-      STEPS: ({ steps }) => String(steps.length),
+      RUNGS: ({ steps }) => String(steps.length),
       PASSES: ({ passes }) => String(passes),
       RULES: ({ rules }) => String(rules.length),
       TEAM: ({ team }) => team,
       UPDATED: ({ updated_at }) => when(updated_at),
     },
-    { none: "no ladders: every rule has steps of its own" },
+    { none: "no ladders: every rule has rungs of its own" },
   );
   ladder.verb("show", "print a ladder as JSON, with the rules that refer to it", async (at, o) => {
     const answer = await callApi<object>(o, "GET", at);
@@ -41,7 +41,7 @@ export function registerLadders(program: Command): void {
     .option("--preview", "only show whom the change would page at once")
     .action(set);
   apiFlags(group.command("adopt"))
-    .description("find rules with equal steps of their own, and make them one ladder with --yes")
+    .description("find rules with equal rungs of their own, and make them one ladder with --yes")
     .option("--name <name>", "what the ladder is called")
     .option("--rule <project/rule>", "one of the rules, where several ladders could be made")
     .option("--yes", "do it; without, it is only shown")
@@ -97,12 +97,12 @@ async function adopt(
     print(
       { copies },
       options,
-      () => copies.map(copiesText).join("\n") || "no two rules have equal steps",
+      () => copies.map(copiesText).join("\n") || "no two rules have equal rungs",
     );
     return;
   }
   const [one, ...others] = copies;
-  if (one === undefined) throw new CommandError("no two rules have equal steps");
+  if (one === undefined) throw new CommandError("no two rules have equal rungs");
   if (others.length > 0)
     throw new CommandError(
       `${copies.length} ladders could be made: say which with --rule PROJECT/RULE`,
@@ -118,7 +118,7 @@ function copiesText({ steps, rules, not_shared }: Copies): string {
   const times = steps.map(({ after_minutes }) => `${after_minutes}`).join(", ");
   const share =
     not_shared.length === 0 ? "" : `; share first: ${not_shared.map(printable).join(", ")}`;
-  return `${rules.length} rules, steps after ${times} minutes${share}\n${rules.map((one) => `  ${printable(one)}`).join("\n")}`;
+  return `${rules.length} rules, rungs after ${times} minutes${share}\n${rules.map((one) => `  ${printable(one)}`).join("\n")}`;
 }
 
 /** A ladder as the API takes it. */

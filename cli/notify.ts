@@ -29,7 +29,7 @@ export function registerNotify(program: Command): void {
     .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
     .option(
       "--rule <rule...>",
-      `a time after the step, contacts by label, kind or id, and the lowest level (min ${levelHelp})`,
+      `a time after the rung, contacts by label, kind or id, and the lowest level (min ${levelHelp})`,
     )
     .option("--usual", "remove the rules: all confirmed contacts at once, calls after two minutes")
     .action(set);

@@ -18,7 +18,7 @@ const WORDS: Record<
   failed: () => "FAILED",
   withdrawn: () => "withdrawn: it was acknowledged, or it was over",
   step_not_reached: ({ step, due_at }) =>
-    `step ${step} ${due_at === null ? "was not reached" : `is due ${when(due_at)}`}`,
+    `rung ${step} ${due_at === null ? "was not reached" : `is due ${when(due_at)}`}`,
   not_on_call: ({ by }, nameOf) => `not on call${by === null ? "" : `: ${nameOf(by)} was`}`,
   covered_by_override: ({ by }, nameOf) =>
     `off by an override${by === null ? "" : `: ${nameOf(by)} had it`}`,

@@ -131,7 +131,7 @@ function simulationText(answer: Simulation, fires: number): string {
   const nameOf = (id: string) =>
     rungs.flatMap(({ people }) => people).find(({ account_id }) => account_id === id)?.name ?? id;
   const rows = rungs.slice(0, MOST_SHOWN).flatMap(({ at, step, why, people, nobody }) => {
-    const head = [when(at), `step ${step}`, WHY[why]];
+    const head = [when(at), `rung ${step}`, WHY[why]];
     if (nobody) return [[...head, "NOBODY", "", ""]];
     return people.map((one) => [...head, one.name, waysText(one), becauseText(one)]);
   });

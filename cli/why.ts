@@ -64,7 +64,7 @@ async function why(id: string, options: WhyOptions): Promise<void> {
       person === null || lines.length > 0
         ? []
         : [
-            `${nameOf(person)}: no step of the ladder of ${printable(alert.rule)} names them, and none of its schedules has them.`,
+            `${nameOf(person)}: no rung of the ladder of ${printable(alert.rule)} names them, and none of its schedules has them.`,
           ];
     const history = timeline
       .filter(({ kind }) => person === null && TELLS.has(kind))

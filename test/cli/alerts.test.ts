@@ -77,7 +77,7 @@ test("alerts in words: the last message and its age; one alert with its source, 
   const at = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?Z {2}`;
   const history = [
     `${at}Opened by rule errors from web.`,
-    `${at}Step 1 paged owner@example\\.org.`,
+    `${at}Rung 1 paged owner@example\\.org.`,
     `${at}owner@example\\.org acknowledged.`,
   ].join("\n");
   assert.match(shown, new RegExp(`\n\n${history}\n$`));
@@ -158,11 +158,11 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
     ],
     [
       told("page_failed", { ...page, error: "http 403" }),
-      "ann@example.org by ntfy phone: NOT PAGED: http 403.",
+      "ann@example.org by ntfy phone: NOT PAGED: it answered 403.",
     ],
     [
       told("page_delayed", { ...page, error: "http 503" }),
-      "ann@example.org by ntfy phone: not paged yet: http 503.",
+      "ann@example.org by ntfy phone: not paged yet: it answered 503.",
     ],
     [told("unreachable", { accounts: ["a1"], why: "no_way" }), "NOTHING REACHES ann@example.org."],
     [
@@ -171,11 +171,11 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
     ],
     [
       told("escalated", { steps: [2], accounts: ["a1", "b2"], why: "repeat" }),
-      "Step 2 paged again ann@example.org, b2.",
+      "Rung 2 paged again ann@example.org, b2.",
     ],
     [
       told("reached_nobody", { steps: [1, 2], top: true }),
-      "Steps 1, 2 REACHED NOBODY, and there is no step above.",
+      "Rungs 1, 2 REACHED NOBODY, and there is no rung above.",
     ],
     [told("renotified", { why: "burst" }), "Told again: new events came."],
     [
@@ -183,10 +183,10 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
       "Its rule was deleted: the ladder ends.",
     ],
     [told("merged", { alert: "2" }), "Took over #2, whose template became the same."],
-    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): alert.opened delivered."],
+    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): told of its opening."],
     [
       told("delivery_failed", { ...hook, error: "http 500" }),
-      "ops (webhook): alert.opened NOT DELIVERED after 3 attempts: http 500.",
+      "ops (webhook): NOT TOLD of its opening after 3 attempts: it answered 500.",
     ],
     [
       told("action_failed", { action: "restart", attempts: 1, error: "timeout" }),

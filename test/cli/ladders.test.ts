@@ -8,7 +8,7 @@ test("rules with equal steps are shown, and made one ladder with --yes and a nam
   t.after(() => box.stop());
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
   const adopt = (...words: string[]) => run(["ladder", "adopt", ...words], { env });
-  assert.equal((await adopt()).out, "no two rules have equal steps\n");
+  assert.equal((await adopt()).out, "no two rules have equal rungs\n");
   for (const project of ["shop", "bank"]) {
     await box.project(project);
     for (const after_minutes of [0, 5]) {
@@ -19,7 +19,7 @@ test("rules with equal steps are shown, and made one ladder with --yes and a nam
   }
   assert.equal(
     (await adopt("--rule", "shop/after 5")).out,
-    "2 rules, steps after 5 minutes\n  bank/after 5\n  shop/after 5\n",
+    "2 rules, rungs after 5 minutes\n  bank/after 5\n  shop/after 5\n",
   );
   const several = await adopt("--yes", "--name", "late");
   assert.equal(several.code, 2);

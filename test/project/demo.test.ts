@@ -45,7 +45,7 @@ test("the demonstration shows a box at work and leaves it to be explored in a br
   assert.match(seen, /\npaged +ada@example\.com\n/);
   assert.match(seen, /ada@example\.com acknowledged\./);
   assert.doesNotMatch(seen, /^state +resolved/m);
-  assert.match(seen, /Step 1 paged ada@example\.com/);
+  assert.match(seen, /Rung 1 paged ada@example\.com/);
 
   const look = /^ {2}(http:\S+\/look\/\S+)$/m.exec(out)?.[1] ?? "";
   const into = await fetch(look, { redirect: "manual" });

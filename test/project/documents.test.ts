@@ -21,7 +21,7 @@ const promised: Record<string, { prints: readonly RegExp[]; received?: (at: Rece
     ],
   },
   "docs/how-to/on-call.md": { prints: [/\npayments +primary +ann@example\.org +20/] },
-  "docs/how-to/escalate.md": { prints: [/Step 1 paged me@example\.org/] },
+  "docs/how-to/escalate.md": { prints: [/Rung 1 paged me@example\.org/] },
   "docs/how-to/channels.md": {
     prints: [/it got through/],
     received: ({ received }) =>

@@ -152,10 +152,10 @@ test("the first step is paged, each by their own way and in words; who answers i
   for (const text of [chat, mail]) {
     assert.match(
       text,
-      /critical\]? shop: payment 4711 failed for bob\nYou're first, Cat \(step 2\), Dan \(step 2\) \d\d:\d\d UTC\r?\n/i,
+      /critical\]? shop: payment 4711 failed for bob\nYou're first, Cat \(rung 2\), Dan \(rung 2\) \d\d:\d\d UTC\r?\n/i,
     );
     assert.match(text, /payment 4711 failed for bob/);
-    assert.match(text, /Pages Ann \(step 1\), Bob \(step 1\)/);
+    assert.match(text, /Pages Ann \(rung 1\), Bob \(rung 1\)/);
     assert.match(text, /https:\/\/box\.example\/ack\//);
   }
   ann.service.press?.("Acknowledge");
@@ -176,9 +176,9 @@ test("where nothing reaches the first step the second is paged at once, and the 
   const id = await fire("payment 4712 failed for bob");
   const [push, emergency] = [await cat.next("a page"), await dan.next("a page")];
   for (const text of [push, emergency]) {
-    assert.match(text, /CRITICAL shop: .*\nEscalated \(step 2\), then nobody/);
+    assert.match(text, /CRITICAL shop: .*\nEscalated \(rung 2\), then nobody/);
     assert.match(text, /payment 4712 failed for bob/);
-    assert.match(text, /Pages Cat \(step 2\), Dan \(step 2\)/);
+    assert.match(text, /Pages Cat \(rung 2\), Dan \(rung 2\)/);
   }
   cat.service.press?.("Acknowledge");
   assert.match(await cat.next("it is taken"), /Acknowledged by Cat/);

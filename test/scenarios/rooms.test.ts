@@ -94,5 +94,5 @@ test("a room is told once of an opening and of the step that runs with it; whate
   await pass(box, 600, 300);
   const rooms = receiver.received.slice(seen).filter(({ path }) => path === "/room");
   assert.equal(rooms.length, 2);
-  assert.match(rooms[1]?.body ?? "", /Escalated \(step 2\)/);
+  assert.match(rooms[1]?.body ?? "", /Escalated \(rung 2\)/);
 });

@@ -239,11 +239,11 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
   );
   assert.match(
     said.out,
-    /\n2026-07-01 03:00\+02:00 +step 1 +ann@example\.org +webhook \/ann, no answer +step 1\n/,
+    /\n2026-07-01 03:00\+02:00 +rung 1 +ann@example\.org +webhook \/ann, no answer +rung 1\n/,
   );
   assert.match(
     said.out,
-    /\n2026-07-01 03:15\+02:00 +step 2 +bob@example\.org +NOTHING, no answer +step 2\n/,
+    /\n2026-07-01 03:15\+02:00 +rung 2 +bob@example\.org +NOTHING, no answer +rung 2\n/,
   );
   const swept = await run(["simulate", "--rule", "errors", "--sweep", "2"], { env });
   assert.match(swept.out, /^0 of 48 hours are good \(Europe\/Berlin\)\n\n\d{4}-\d\d-\d\d \| *!+\n/);
@@ -254,7 +254,7 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
   const climbed = await run(["simulate", "--ladder", "night", "--at", "2026-07-01 03:00"], { env });
   assert.match(
     climbed.out,
-    /\n2026-07-01 03:20\+02:00 +step 2 +bob@.*\n2026-07-01 04:20\+02:00 +step 2 +bob@/s,
+    /\n2026-07-01 03:20\+02:00 +rung 2 +bob@.*\n2026-07-01 04:20\+02:00 +rung 2 +bob@/s,
   );
   for (const ladder of [
     ["--ladder", "none"],
@@ -269,12 +269,12 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
     why.out,
     /\nann@example\.org by webhook \/ann: sent, not confirmed, 2026-01-05 10:\d\d(:\d\d)?\+01:00\n/,
   );
-  assert.match(why.out, /\nbob@example\.org: step 2 is due 2026-01-05 10:\d\d(:\d\d)?\+01:00\n/);
-  assert.match(why.out, /\n2026-01-05 10:\d\d(:\d\d)?\+01:00 {2}Step 1 paged ann@example\.org/);
+  assert.match(why.out, /\nbob@example\.org: rung 2 is due 2026-01-05 10:\d\d(:\d\d)?\+01:00\n/);
+  assert.match(why.out, /\n2026-01-05 10:\d\d(:\d\d)?\+01:00 {2}Rung 1 paged ann@example\.org/);
   const one = await run(["why", id, "--person", "bob"], { env });
   assert.equal(one.out.trim().split("\n").length, 3, one.out);
   const nobody = await run(["why", id, "--person", "owner"], { env });
-  assert.match(nobody.out, /no step of the ladder of errors names them/);
+  assert.match(nobody.out, /no rung of the ladder of errors names them/);
 });
 
 test("a rule and a schedule are tried as they were read", async (t) => {

@@ -28,7 +28,7 @@ test("a page is pushed to each browser of who is paged, in words; what is shown 
   assert.equal(page.title, "CRITICAL payments: no payment goes through");
   assert.match(
     page.body,
-    /^You.re first, bob@example\.org \d\d:\d\d · 1 × since \d\d:\d\d · step 1 of 2$/,
+    /^You.re first, bob@example\.org \d\d:\d\d · 1 × since \d\d:\d\d · rung 1 of 2$/,
   );
   assert.deepEqual(
     [page.navigate, page.tag, page.silent, page.data.kind, page.data.alert],

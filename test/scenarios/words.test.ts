@@ -53,7 +53,7 @@ test("a chat is told names and what to do, each attempt the same words; the webh
     text,
     [
       "```\nk = 1\n```",
-      "Pages Ann Ok \\(step 1\\)",
+      "Pages Ann Ok \\(rung 1\\)",
       "Next: nobody, the ladder has run",
       "[Runbook](https://wiki.example/down)",
     ].join("\n"),

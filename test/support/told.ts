@@ -5,7 +5,7 @@ export function told(changes: Partial<PushTold> = {}, data: Partial<ToldData> = 
   return {
     title: "CRITICAL payments: no payment goes through",
     tag: "alert-131",
-    body: "128 × since 02:06 · step 1 of 2, then Bob at 02:25",
+    body: "128 × since 02:06 · rung 1 of 2, then Bob at 02:25",
     navigate: "/a/131",
     ...changes,
     data: {

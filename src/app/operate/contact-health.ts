@@ -1,4 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
+import { errorWords } from "../../out/outbox/error-words.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
@@ -42,7 +43,9 @@ const onlyFails = ({ contacts }: { contacts: readonly SeenContact[] }): boolean 
 const failing = (contacts: readonly SeenContact[]): string =>
   contacts
     .filter(({ state }) => state === "failing")
-    .map((one) => `${contactWords(one)} fails: ${one.last_error ?? "no reason was noted"}`)
+    .map(
+      (one) => `${contactWords(one)} fails: ${errorWords(one.last_error ?? "no reason was noted")}`,
+    )
     .join(", ");
 
 const reachedByNothing = ({ email, contacts }: Ailing["people"][number]): string =>
@@ -78,7 +81,7 @@ function gatewayFinding({ kind, error }: FailingGateway): Finding {
   const serves = contactKindList.kinds.filter((one) => one.gateway?.kind === kind);
   return wrong(
     "contacts",
-    `gateway ${kind}: its latest request failed: ${error}`,
+    `gateway ${kind}: its latest request failed: ${errorWords(error)}`,
     `pages by ${serves.map((one) => one.kind).join(" and ")} go through it: box gateway set ${kind} tries it`,
   );
 }
@@ -110,7 +113,7 @@ export function contactCheck(reader: Reader): HealthCheck {
   const { gateways, people } = look(reader);
   const lost = people.filter(onlyFails);
   const base = { name: "contacts", severity: "degraded" as const };
-  const broken = gateways.map(({ kind, error }) => `gateway ${kind} fails (${error})`);
+  const broken = gateways.map(({ kind, error }) => `gateway ${kind} fails (${errorWords(error)})`);
   if (broken.length + lost.length === 0)
     return { ...base, ok: true, detail: "nobody has only failing contacts, and no gateway fails" };
   const count =

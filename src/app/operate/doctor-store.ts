@@ -2,6 +2,7 @@ import { rulesAtLimit } from "../../core/alerts/too-many.ts";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { getMeta } from "../../ground/store/meta.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { errorWords } from "../../out/outbox/error-words.ts";
 import { type FailingChannel, listAiling } from "../../out/outbox/failing.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
 import { digestSettings } from "../../records/numbers/digest.ts";
@@ -35,7 +36,7 @@ export function ailingChannels(reader: Reader): Finding[] {
 
 function channelFinding(channel: FailingChannel): Finding {
   const name = `${channel.type} "${channel.name || channel.id}" of ${channel.project}`;
-  const why = channel.last_error ?? "no reason was noted";
+  const why = errorWords(channel.last_error ?? "no reason was noted");
   const since =
     channel.failing_since === null
       ? ""
@@ -89,7 +90,7 @@ export function digestFindings(reader: Reader): Finding[] {
   return [
     wrong(
       "weekly message",
-      `the latest wasn't taken: ${error}`,
+      `the latest wasn't taken: ${errorWords(error)}`,
       "box digest send tries it; box digest set says where it goes",
     ),
   ];

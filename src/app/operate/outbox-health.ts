@@ -1,3 +1,4 @@
+import { errorWords } from "../../out/outbox/error-words.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { countsOf, lostCredentials } from "./lost-credentials.ts";
@@ -73,7 +74,7 @@ function channelsWhere({ store }: Tenant, condition: string): SickChannel[] {
     )
     .all();
   return rows.map(({ type, name, error, project }) => {
-    const why = error ?? "disabled";
+    const why = error === null ? "disabled" : errorWords(error);
     return {
       plain: `${type} (${why})`,
       named: `${project}: ${name || type} (${name ? `${type}, ` : ""}${why})`,

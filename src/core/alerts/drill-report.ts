@@ -25,7 +25,7 @@ export const drillAnswer = z
     arrived: z.array(way).meta({
       description: "Shown, delivered, or taken by a service that says no more.",
     }),
-    waiting: z.array(way).meta({ description: "Under way, held back, or on a later step." }),
+    waiting: z.array(way).meta({ description: "Under way, held back, or on a later rung." }),
     missed: z.array(way).meta({ description: "Who and what wasn't reached, and why." }),
     verdict: z.object({
       level: z.enum(["good", "warn", "error"]).nullable().meta({

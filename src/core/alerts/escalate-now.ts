@@ -18,7 +18,7 @@ export function escalateNow(tx: Tx, id: number, accountId: string): AlertRow {
   const rule = findRule(tx, seen.rule_id);
   const step = rule && asFollowed(tx, seen, { rule, at: tx.at }).step;
   if (rule === null || step === null || nextRung(wholeLadder(rule), step) === null)
-    throw new ServiceError("ladder_over", "Every step of the ladder has run: assign somebody.");
+    throw new ServiceError("ladder_over", "Every rung of the ladder has run: assign somebody.");
   const row = happen(tx, seen, { what: "escalated_now", by: accountId }, { rule });
   noteAlert(tx, row);
   return row;

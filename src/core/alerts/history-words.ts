@@ -1,4 +1,6 @@
+import { errorWords } from "../../out/outbox/error-words.ts";
 import { wayWord } from "../../out/services/service-names.ts";
+import { newsWords } from "./event-words.ts";
 import { EntryDetail } from "./history-detail.ts";
 import type { TimelineEntry } from "./timeline.ts";
 
@@ -37,7 +39,7 @@ const until = (detail: EntryDetail): Part =>
   detail.has("until") && say` until ${{ time: detail.number("until") }}`;
 const steps = (detail: EntryDetail): string => {
   const all = detail.list("steps");
-  return all.length === 0 ? "The ladder" : `Step${all.length > 1 ? "s" : ""} ${all.join(", ")}`;
+  return all.length === 0 ? "The ladder" : `Rung${all.length > 1 ? "s" : ""} ${all.join(", ")}`;
 };
 const withdrawn = (detail: EntryDetail): string =>
   detail.has("pages_withdrawn")
@@ -57,8 +59,9 @@ const channel = (detail: EntryDetail): Sentence =>
   }`;
 const person = (detail: EntryDetail): Sentence =>
   say`${{ strong: detail.person("account") }} by ${wayWord(detail.text("contact"))} ${detail.text("address")}`;
+const news = (detail: EntryDetail): string => newsWords(detail.text("event"));
 const failure = (detail: EntryDetail): string =>
-  detail.has("error") ? `: ${detail.text("error")}` : "";
+  detail.has("error") ? `: ${errorWords(detail.text("error"))}` : "";
 
 const ENDS: Readonly<Record<string, Says>> = {
   quiet: (detail) => say`Resolved by itself: no match for ${detail.text("quiet_minutes")} min.`,
@@ -82,7 +85,7 @@ const ENDED: Readonly<Record<string, string>> = {
 
 const HELD: Readonly<Record<string, string>> = {
   opened: "its opening",
-  step: "a step of the ladder",
+  step: "a rung of the ladder",
   renotify: "that it is still open",
   page: "a page",
 };
@@ -139,14 +142,14 @@ const SAY: Readonly<Record<string, Says>> = {
     }${withdrawn(detail)}`,
   source_resolved: (detail) =>
     say`Its source ${detail.text("source")} says that it is over; the rule leaves that to people.`,
-  escalated_now: (_detail, who) => say`${who} ran the next step at once.`,
+  escalated_now: (_detail, who) => say`${who} ran the next rung at once.`,
   escalated: (detail) =>
     say`${steps(detail)} ${detail.text("why") === "repeat" ? "paged again" : "paged"} ${{ strong: detail.people("accounts") }}${
-      detail.text("why") === "nobody_reached_before" && ", because the steps before reached nobody"
+      detail.text("why") === "nobody_reached_before" && ", because the rungs before reached nobody"
     }.${detail.has("late_seconds") && say` ${{ span: detail.number("late_seconds") }} late.`}`,
   reached_nobody: (detail) =>
     wrong(
-      say`${steps(detail)} reached nobody${detail.has("top") && ", and there is no step above"}.`,
+      say`${steps(detail)} reached nobody${detail.has("top") && ", and there is no rung above"}.`,
     ),
   unreachable: (detail) =>
     wrong(say`Nothing reaches ${detail.people("accounts")}${LOST[detail.text("why")] ?? ""}.`),
@@ -159,7 +162,7 @@ const SAY: Readonly<Record<string, Says>> = {
   assigned: (detail, who) =>
     say`${who} gave it to ${{ strong: detail.people("accounts") }}${
       detail.list("schedules").length > 0 && ` (${detail.list("schedules").join(", ")})`
-    }; ${detail.text("keep_ladder") === "true" ? "the ladder goes on beside them" : "the ladder's further steps don't run"}.`,
+    }; ${detail.text("keep_ladder") === "true" ? "the ladder goes on beside them" : "the ladder's further rungs don't run"}.`,
   renotified: (detail) => say`Told again: ${AGAIN[detail.text("why")] ?? "still open"}.`,
   retimed: (detail) =>
     say`Its rule was ${detail.text("why") === "rule_deleted" ? "deleted" : "changed"}: ${
@@ -189,13 +192,13 @@ const SAY: Readonly<Record<string, Says>> = {
   page_failed: (detail) =>
     say`${person(detail)}: ${wrong(say`not paged`)}${attempts(detail)}${failure(detail)}.`,
   delivered: (detail) =>
-    say`${channel(detail)}: ${detail.text("event")} delivered${attempts(detail)}${told(detail)}.`,
+    say`${channel(detail)}: told of ${news(detail)}${attempts(detail)}${told(detail)}.`,
   delivery_delayed: (detail) =>
-    say`${channel(detail)}: ${detail.text("event")} not delivered yet${failure(detail)}.`,
+    say`${channel(detail)}: not told yet of ${news(detail)}${failure(detail)}.`,
   delivery_failed: (detail) =>
-    say`${channel(detail)}: ${detail.text("event")} ${wrong(say`not delivered`)}${attempts(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: ${wrong(say`not told`)} of ${news(detail)}${attempts(detail)}${failure(detail)}.`,
   delivery_dropped: (detail) =>
-    say`${channel(detail)}: ${detail.text("event")} not sent${failure(detail)}.`,
+    say`${channel(detail)}: not told of ${news(detail)}${failure(detail)}.`,
   action_started: (detail, who) => say`${who} ran action ${{ strong: detail.text("action") }}.`,
   action_succeeded: (detail) =>
     say`Action ${{ strong: detail.text("action") }} ran${attempts(detail)}.`,

@@ -80,7 +80,7 @@ export function adoptLadder(
       : [
           {
             field: `/rules/${i}`,
-            reason: i === 0 ? "has no steps of its own" : "doesn't have the same steps of its own",
+            reason: i === 0 ? "has no rungs of its own" : "doesn't have the same rungs of its own",
           },
         ],
   );

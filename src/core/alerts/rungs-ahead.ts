@@ -27,7 +27,7 @@ export const rungAhead = z
     step: z.int().meta({ description: "The highest that runs then, from 1." }),
     why: z.enum(["step", "repeat", "nobody_reached_before", "renotify", "fallback"]),
     accounts: z.array(z.string()).meta({ description: "Empty: it reaches nobody." }),
-    schedules: z.array(z.string()).meta({ description: "Of the steps that run then." }),
+    schedules: z.array(z.string()).meta({ description: "Of the rungs that run then." }),
   })
   .meta({ id: "NextRung" });
 export type RungAhead = z.output<typeof rungAhead>;

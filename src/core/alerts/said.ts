@@ -73,7 +73,7 @@ function whyPaged(
     .slice(first - 1, last)
     .forEach((step, i) => {
       const number = numberInPass(rule, first + i);
-      add(reach(rule.project_id, { ...step, schedules: [] }), `step ${number}`);
+      add(reach(rule.project_id, { ...step, schedules: [] }), `rung ${number}`);
       for (const name of step.schedules)
         add(
           reach(rule.project_id, { ...step, accounts: [], schedules: [name] }),

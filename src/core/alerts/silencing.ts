@@ -73,7 +73,7 @@ export const silencePreview = z
       days: z.int(),
       alerts: z.int().meta({ description: "Alerts of those days that it takes." }),
       named: z.array(titledAlert).meta({ description: "The newest twelve of them." }),
-      pages: z.int().meta({ description: "Steps and renotifies of theirs that went out." }),
+      pages: z.int().meta({ description: "Rungs and renotifies of theirs that went out." }),
       critical: z.int().meta({
         description:
           "Alerts of level 500 and above of those days that it takes, or would with `critical`.",

@@ -168,7 +168,7 @@ function becauseOf(world: World, { at, span }: Rung, account: string): Because[]
   const named = { kind: "named" as const, layer: null, until: null };
   return steps.flatMap((step, i): Because[] => [
     ...(step.accounts.includes(account)
-      ? [{ ...named, name: `step ${numberInPass(world.rule, span.first + i)}` }]
+      ? [{ ...named, name: `rung ${numberInPass(world.rule, span.first + i)}` }]
       : []),
     ...step.schedules.flatMap((name): Because[] => {
       const piece = world.seatOf(name)?.at(at);

@@ -10,14 +10,14 @@ export const ladderFields = {
   steps: list(escalationStep, 10)
     .default([])
     .describe(
-      "Its steps, in this order. A schedule is named `{project}/{schedule}`, and has to be shared.",
+      "Its rungs, in this order. A schedule is named `{project}/{schedule}`, and has to be shared.",
     ),
   passes: integer(1, 9).default(1).describe("How often the whole ladder runs."),
   pass_after_minutes: integer(1, 10_080)
     .nullable()
     .default(null)
     .describe(
-      "How long after its last step's time the ladder runs again, and, after the last pass, the fallback is paged. Needed from two passes on; null: there is one.",
+      "How long after its last rung's time the ladder runs again, and, after the last pass, the fallback is paged. Needed from two passes on; null: there is one.",
     ),
   team: text(200).default("").describe("Whose it is, in words."),
 };
@@ -91,7 +91,7 @@ export const ladderCopiesAnswer = z
       .array(z.string())
       .meta({ description: "The rules that have them, as `{project}/{rule}`." }),
     not_shared: z.array(z.string()).meta({
-      description: "Schedules of the steps that have to be shared before a ladder can name them.",
+      description: "Schedules of the rungs that have to be shared before a ladder can name them.",
     }),
   })
   .meta({ id: "LadderCopies" });
@@ -100,7 +100,7 @@ export const ladderCopiesAnswer = z
 export const ladderAdopt = z
   .strictObject({
     name: ladderName,
-    rules: list(text(400, 3), 10_000).describe("As `{project}/{rule}`; all with equal steps."),
+    rules: list(text(400, 3), 10_000).describe("As `{project}/{rule}`; all with equal rungs."),
   })
   .refine(({ rules }) => rules.length > 0, { path: ["rules"], error: "must name a rule" })
   .meta({ id: "LadderAdopt" });

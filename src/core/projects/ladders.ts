@@ -165,7 +165,7 @@ export function ladderMeant(
   if (escalations.length > 0 && !sameSteps(part, escalations))
     throw new ServiceError(
       "two_ladders",
-      "The rule names a ladder and has other steps besides: leave escalations out, or set ladder to null.",
+      "The rule names a ladder and has other rungs besides: leave escalations out, or set ladder to null.",
       { details: [{ field: "/escalations", reason: "two_ladders", value: name }] },
     );
   return part;

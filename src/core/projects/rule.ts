@@ -77,14 +77,14 @@ export const escalationStep = z.strictObject({
   schedules: list(scheduleReference, 20)
     .default([])
     .describe(
-      "Schedules by name, a shared one of another project as `{project}/{schedule}`: the person on call when the step runs.",
+      "Schedules by name, a shared one of another project as `{project}/{schedule}`: the person on call when the rung runs.",
     ),
   after_minutes: minutes
     .default(0)
-    .describe("Counted from the alert's opening, for every step, not from the step before."),
+    .describe("Counted from the alert's opening, for every rung, not from the rung before."),
   repeat_minutes: minutes
     .default(0)
-    .describe("Repeats this step until the next one, an acknowledgement or a resolve; 0 = once."),
+    .describe("Repeats this rung until the next one, an acknowledgement or a resolve; 0 = once."),
 });
 
 const silencedBy = z.strictObject({
@@ -183,13 +183,13 @@ export const ruleFields = {
   escalations: list(escalationStep, 10)
     .default([])
     .describe(
-      "The ladder (escalation policy): its steps, in this order. Without steps an alert pages nobody. Of a rule with `ladder`: that ladder's, as they stand now.",
+      "The ladder (escalation policy): its rungs, in this order. Without rungs an alert pages nobody. Of a rule with `ladder`: that ladder's, as they stand now.",
     ),
   ladder: pathName(200)
     .nullable()
     .optional()
     .describe(
-      "Additive: a ladder of the tenant by name, in place of steps of the rule's own; `escalations` is then left out, or the same. null: the rule has its own. Left out when a rule is replaced: the ladder stays where `escalations` are its steps, else the rule has its own from then on.",
+      "Additive: a ladder of the tenant by name, in place of rungs of the rule's own; `escalations` is then left out, or the same. null: the rule has its own. Left out when a rule is replaced: the ladder stays where `escalations` are its rungs, else the rule has its own from then on.",
     ),
 };
 
@@ -253,7 +253,7 @@ export const ruleAnswer = z.object({
   }),
   ladder: z.string().nullable().meta({
     description:
-      "Additive: the ladder of the tenant that it refers to; null: its steps are its own.",
+      "Additive: the ladder of the tenant that it refers to; null: its rungs are its own.",
   }),
   actions: z.array(z.string()).optional().meta({
     description: "Left out where the rule was written without: it runs every action.",

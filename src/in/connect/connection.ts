@@ -45,7 +45,7 @@ export const heardAnswer = z
         alert: z.string().nullable().meta({ description: "The id of the alert that it is in." }),
         pages: z.array(z.string()).meta({
           description:
-            "Who was paged, by email; without an alert whom the rules' first steps would page, people and schedules.",
+            "Who was paged, by email; without an alert whom the rules' first rungs would page, people and schedules.",
         }),
         proposes: z
           .object({ rules: z.array(z.string()), identifier_keys: z.array(z.string()) })

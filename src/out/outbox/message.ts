@@ -162,7 +162,7 @@ function people(
     isLed ? "" : stageOf(event, said),
     said.nobody ? "Nobody on its ladder could be reached" : "",
     ...(paged === undefined ? [] : [`Pages ${names(paged)}`]),
-    said.unreached ? "Nothing reaches them: the next step runs now" : "",
+    said.unreached ? "Nothing reaches them: the next rung runs now" : "",
     ...(told === undefined ? [] : [told.people.length === 0 ? "" : `Paged so far: ${names(told)}`]),
     ...(next === undefined || isLed ? [] : [nextOf(next, event.timestamp, clock)]),
     said.silenced === undefined
@@ -178,7 +178,7 @@ function people(
 /** What brought the alert up once more; empty when it opens and at its ladder's first step. */
 export function stageOf({ event, escalation_level: step }: EventBody, said: EventNames): string {
   if (event === "alert.renotified") return said.again ? "Open again" : "Still open";
-  return event === "alert.escalated" && step > 1 ? `Escalated (step ${step})` : "";
+  return event === "alert.escalated" && step > 1 ? `Escalated (rung ${step})` : "";
 }
 
 /**

@@ -223,7 +223,7 @@ export function neverAnswered(past: RulePast): Situation | null {
     return {
       kind: "never_answered",
       about: String(at + 1),
-      text: `Step ${at + 1} ran for ${ran.length} alerts, and nobody whom it paged took one; others took ${later.length}. Take the step out${sooner > 0 ? `: the next one then runs ${sooner} min sooner` : ""}.`,
+      text: `Rung ${at + 1} ran for ${ran.length} alerts, and nobody whom it paged took one; others took ${later.length}. Take the rung out${sooner > 0 ? `: the next one then runs ${sooner} min sooner` : ""}.`,
       figures: { ...figuresOf(past), step: at + 1, ran: ran.length, taken_by_others: later.length },
       change: rule.ladder ? null : { escalations: rest },
     };

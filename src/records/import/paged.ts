@@ -18,7 +18,7 @@ export function pagedLines({ tenant, projects = [] }: Config): string[] {
   const others = [...Map.groupBy(own, ({ escalations }) => JSON.stringify(escalations ?? []))].map(
     ([, same]) => {
       const whom = whomOf({ steps: same[0]?.escalations });
-      const what = whom === "" ? "without a ladder" : "steps of their own";
+      const what = whom === "" ? "without a ladder" : "rungs of their own";
       return { names: same.map(({ name }) => name), what, whom };
     },
   );

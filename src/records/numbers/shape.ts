@@ -24,7 +24,7 @@ export const numbersRow = z
     opened: n("Alerts opened. All figures of an alert belong to the day on which it opened."),
     events: n("Events that count, of these alerts."),
     pages: n(
-      "One person was told of one alert by one step, repeat or reminder, by however many contacts. On the day on which they were told.",
+      "One person was told of one alert by one rung, repeat or reminder, by however many contacts. On the day on which they were told.",
     ),
     rings: n("Of the pages, those that made a noise."),
     interruptions: n("Rings of a person with less than ten minutes between are one."),
@@ -39,7 +39,7 @@ export const numbersRow = z
       "Alerts that ended within five minutes, by nobody, and before anybody took them.",
     ),
     reopened: n("How often alerts were opened again."),
-    reached_nobody: n("Alerts of which a step reached nobody."),
+    reached_nobody: n("Alerts of which a rung reached nobody."),
     on_call_hours: z.number().nullable().meta({
       description:
         "Hours on call, of each person once however many schedules have them; null: by rule and level there are none.",

@@ -132,7 +132,7 @@ test("gateways and contacts whose latest request failed are named, and people wh
       .sql("UPDATE contacts SET state = 'failing', last_error = 'http 410' WHERE account_id = ?")
       .run(ann.accountId),
   );
-  const fails = `ann@example.org has no contact that works: /phone (webhook ${receiver.url}) fails: http 410`;
+  const fails = `ann@example.org has no contact that works: /phone (webhook ${receiver.url}) fails: it answered 410`;
   assert.equal((await doctor("contacts"))[0], `wrong ${fails}`);
   assert.deepEqual(
     [(await ready("contacts")).ok, (await ready("contacts")).detail],
@@ -151,11 +151,11 @@ test("gateways and contacts whose latest request failed are named, and people wh
   );
   assert.equal(
     (await doctor("contacts"))[0],
-    "wrong gateway ntfy: its latest request failed: http 401",
+    "wrong gateway ntfy: its latest request failed: it answered 401",
   );
   assert.match(
     (await ready("contacts", null)).detail,
-    /^gateway ntfy fails \(http 401\); 1 person /,
+    /^gateway ntfy fails \(it answered 401\); 1 person /,
   );
   const metrics = (await box.api("GET", "/metrics")).body;
   assert.match(metrics, /^box_contacts\{state="failing"\} 1$/m);
@@ -164,7 +164,7 @@ test("gateways and contacts whose latest request failed are named, and people wh
   await reachBy(box, ann, receiver, "/mail");
   assert.equal(
     (await doctor("contacts"))[1],
-    `note ann@example.org's /phone (webhook ${receiver.url}) fails: http 410`,
+    `note ann@example.org's /phone (webhook ${receiver.url}) fails: it answered 410`,
   );
 });
 

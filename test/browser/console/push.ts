@@ -355,7 +355,7 @@ async function opensPushed(scene: Scene): Promise<void> {
   await view.goto(`${box.url}/a/${id}`);
   const text = (await view.textContent("main")) ?? "";
   assert.match(text, /no payment goes through/);
-  assert.match(text, /Step 1 of 2, then bob@example\.org at .*\d\d:\d\d, if nothing changed\./);
+  assert.match(text, /Rung 1 of 2, then bob@example\.org at .*\d\d:\d\d, if nothing changed\./);
   await view.context().setOffline(false);
 
   const tab = await visit(`/a/${id}?from=push`, {

@@ -130,7 +130,7 @@ test("who was told by what, and who wasn't and why: each way once, as it stands"
   assert.match(words.out, /\nann@example\.org +webhook \/ann +answered +\d{4}-/);
   assert.match(words.out, /\ncid@example\.org +NOT PAGED: has no contact and no phone/);
   assert.match(words.out, /\neve@example\.org +not on call: bob@example\.org was/);
-  assert.match(words.out, /\nowner@example\.org +step 2 was not reached/);
+  assert.match(words.out, /\nowner@example\.org +rung 2 was not reached/);
   const history = await run(["timeline", id], { env: { BOX_URL: box.url, BOX_KEY: ann.key } });
   assert.match(
     history.out,

@@ -87,10 +87,10 @@ test("a ladder in words: whom it pages and why, who is next and when, who has it
   await plane.minutes(2);
   plane.tenant.store.write((tx) => resolve(tx, id, { accountId: "b1" }));
   assert.deepEqual(sentences(), [
-    ["opened", "Next: Bob (step 1), Ann (on call: primary), now"],
-    ["escalated", "Pages Bob (step 1), Ann (on call: primary)", "Next: c1 (step 2), at 03:10 UTC"],
-    ["escalated", "Escalated (step 2)", "Pages c1 (step 2)", "Next: c1 (step 2), at 03:15 UTC"],
-    ["escalated", "Escalated (step 2)", "Pages c1 (step 2)", "Next: c1 (step 2), at 03:20 UTC"],
+    ["opened", "Next: Bob (rung 1), Ann (on call: primary), now"],
+    ["escalated", "Pages Bob (rung 1), Ann (on call: primary)", "Next: c1 (rung 2), at 03:10 UTC"],
+    ["escalated", "Escalated (rung 2)", "Pages c1 (rung 2)", "Next: c1 (rung 2), at 03:15 UTC"],
+    ["escalated", "Escalated (rung 2)", "Pages c1 (rung 2)", "Next: c1 (rung 2), at 03:20 UTC"],
     ["acknowledged", "Acknowledged by Ann"],
     ["resolved", "Resolved by Bob after 17 min", "Acknowledged by Ann"],
   ]);
@@ -122,7 +122,7 @@ test("who is next is whoever is on call then, and the last step says that nobody
     ["renotified", "Still open", "Paged so far: Ann", "Next: Bob (on call: hourly), at 04:10 UTC"],
     [
       "escalated",
-      "Escalated (step 2)",
+      "Escalated (rung 2)",
       "Pages Bob (on call: hourly)",
       "Next: nobody, the ladder has run",
     ],
@@ -153,8 +153,8 @@ test("who is next is paged when what is planned to be quiet is over, and whoever
   await plane.minutes(1);
   assert.deepEqual(sentences()[1], [
     "escalated",
-    "Pages Ann (step 1)",
-    "Next: Bob (step 2), Cid (step 3), at 03:25 UTC",
+    "Pages Ann (rung 1)",
+    "Next: Bob (rung 2), Cid (rung 3), at 03:25 UTC",
   ]);
 });
 
@@ -186,7 +186,7 @@ test("people that there are many of are counted, and who was removed has no id a
   plane.tenant.store.write((tx) => acknowledge(tx, plane.last().id, "id-that-is-gone"));
   const [, escalated, acknowledged] = told();
   assert.equal(escalated?.said?.paged?.people.length, 10);
-  assert.match(escalated?.sentences[0] ?? "", /Pid9 \(step 1\) and 4 more$/);
+  assert.match(escalated?.sentences[0] ?? "", /Pid9 \(rung 1\) and 4 more$/);
   assert.deepEqual(acknowledged?.sentences, ["Acknowledged by somebody who was removed"]);
 });
 

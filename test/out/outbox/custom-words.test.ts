@@ -10,7 +10,7 @@ import { eventBody } from "../../support/events.ts";
 const event = eventBody({ event: "alert.escalated", escalation_level: 2, page_accounts: ["a1"] });
 const said: EventNames = {
   paged: { people: [{ name: "Ann", why: "on call: primary" }], more: 0 },
-  next: { at: event.timestamp + 600, people: [{ name: "Cy", why: "step 3" }], more: 0 },
+  next: { at: event.timestamp + 600, people: [{ name: "Cy", why: "rung 3" }], more: 0 },
   runbook: "https://wiki.example/x",
 };
 const custom = (title_template: string, body_template: string) =>

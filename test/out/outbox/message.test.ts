@@ -68,23 +68,23 @@ test("a long project gives way to what the alert is called", () => {
   assert.equal(title, `ERROR ${"p".repeat(24)}…: ${"t".repeat(107)}`);
 });
 
-const bob = { people: [{ name: "Bob", why: "step 2" }], more: 0 };
+const bob = { people: [{ name: "Bob", why: "rung 2" }], more: 0 };
 const leads: readonly (readonly [Partial<EventBody>, EventNames, string])[] = [
-  [{ escalation_level: 1 }, { next: { at: 60, ...bob } }, "You're first, Bob (step 2) 60"],
+  [{ escalation_level: 1 }, { next: { at: 60, ...bob } }, "You're first, Bob (rung 2) 60"],
   [{ escalation_level: 1 }, { next: null }, "You're first, then nobody"],
   [{ escalation_level: 1 }, {}, ""],
   [
     { escalation_level: 2 },
     { next: { at: 60, ...bob } },
-    "Escalated (step 2), then Bob (step 2) 60",
+    "Escalated (rung 2), then Bob (rung 2) 60",
   ],
-  [{ escalation_level: 2 }, {}, "Escalated (step 2)"],
+  [{ escalation_level: 2 }, {}, "Escalated (rung 2)"],
   [{ event: "alert.renotified" }, { next: null }, "Still open, then nobody"],
   [{ event: "alert.renotified" }, { again: true }, "Open again"],
   [
     { event: "alert.opened", escalation_level: 0 },
     { next: { at: 60, ...bob } },
-    "Then Bob (step 2) 60",
+    "Then Bob (rung 2) 60",
   ],
   [{ escalation_level: 1 }, { next: { at: 60, ...bob }, nobody: true }, ""],
 ];

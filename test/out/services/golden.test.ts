@@ -47,7 +47,7 @@ const kinds: Record<string, Case> = {
       paged: {
         people: [
           { name: "Ann", why: "on call: primary" },
-          { name: "Bob", why: "step 2" },
+          { name: "Bob", why: "rung 2" },
         ],
         more: 3,
       },

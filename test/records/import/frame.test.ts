@@ -99,7 +99,7 @@ test("the report counts first, names what differs and what is missing, and says 
 
 Whom alerts of these rules page:
 - web, db (ladder Default): at once whoever is on call in Primary, after 30 min ann@example.org and bob@example.org; 3 times, then the fallback
-- own (steps of their own): at once whoever is on call in Primary
+- own (rungs of their own): at once whoever is on call in Primary
 - no rule (ladder spare): nobody
 - mute, mute too (without a ladder): nobody
 

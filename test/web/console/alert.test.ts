@@ -78,7 +78,7 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
   );
   assert.match(section(text, "occurrences"), /<rect class="plot-bar"[^>]*><title>[\d:]+: 1</);
   assert.match(words(section(text, "related")), /This never happened before/);
-  assert.match(words(section(text, "timeline")), /Step 1 paged ann@example.org/);
+  assert.match(words(section(text, "timeline")), /Rung 1 paged ann@example.org/);
   assert.match(words(section(text, "timeline")), /Opened by rule errors from app/);
   await box.clock.turn(600_000);
   await settle(box);

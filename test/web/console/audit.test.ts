@@ -27,12 +27,12 @@ test("an entry says who, by what, from where, what and on what, with old and new
   const hint = box.owner.key.slice(-4);
   const page = await tab.get("/audit?kind=rule&thing=errors");
   const [replaced, created] = items(page.text);
-  assert.match(replaced ?? "", /owner@example\.org replace rule errors of shop by the key …/);
+  assert.match(replaced ?? "", /owner@example\.org changed rule errors of shop by the key …/);
   assert.match(
     replaced ?? "",
     new RegExp(`…${hint}, from 127\\.0\\.0\\.1 1 field dedup_window_minutes 5 → 7$`),
   );
-  assert.match(created ?? "", /create rule errors .* name none → errors/);
+  assert.match(created ?? "", /made rule errors .* name none → errors/);
   assert.match(page.text, /href="\/p\/shop\/rules\/errors"/);
   await tab.post("/p/shop/rename", { name: "store" }, { from: "/p/shop" });
   const renamed = await tab.get("/audit?verb=renameProject");
@@ -66,7 +66,7 @@ test("sign-ins that fail are one entry a minute, with how many", async () => {
   assert.deepEqual(items(page).length, 1);
   assert.match(
     items(page)[0] ?? "",
-    /Somebody without an account sign in refused .* tries none → 3$/,
+    /Somebody without an account was refused at signing in .* tries none → 3$/,
   );
   assert.doesNotMatch(page, /wrong 0/);
   assert.ok(items((await tab.get("/audit?person=nobody")).text).length >= 1);

@@ -113,9 +113,9 @@ test("AC-17.1 a receiver that fails shows as failing after the attempt and works
   assert.match(failing, new RegExp(`data-live="[^"]*deliveries:${id}`));
   assert.match(
     failing,
-    /failing for <time[^>]*>[^<]*<\/time><\/span>: http 503; next try in <time/,
+    /failing for <time[^>]*>[^<]*<\/time><\/span>: it answered 503; next try (in <time|now)/,
   );
-  assert.match(failing, /1 waits; turns itself off from/);
+  assert.match(failing, /1 message waits; turns itself off from/);
   receiver.always(answer(204));
   await box.clock.turn(120_000);
   await settle(box);
@@ -167,7 +167,7 @@ test("a delivery shows what was sent and each try; it is sent again with its id,
   const did = new RegExp(`${page}/deliveries/(\\d+)"`).exec(listed)?.[1];
   const delivery = `${page}/deliveries/${did}`;
   const shown = (await tab.get(delivery)).text;
-  assert.match(shown, /try 1: <span class="wrong">http 503<\/span>, status 503 in \d+ ms/);
+  assert.match(shown, /try 1: <span class="wrong">it answered 503<\/span>, status 503 in \d+ ms/);
   assert.match(shown, /It answered: <span class="message">“upstream down”/);
   assert.match(shown, /try 2: <span class="good">taken<\/span>, status 204/);
   assert.match(shown, /X-Service-Signature: \[sealed\]/);

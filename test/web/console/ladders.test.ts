@@ -108,7 +108,7 @@ test("members read a ladder and try it; a rule's own steps are a page, too, and 
   const at = "/p/shop/rules/errors/ladder";
   const own = await tab.get(at);
   assert.match(says(own, "head"), /Rungs of its own, used by 1 rule: errors/);
-  assert.match(says(own, "after"), /also for shop\/slow, which has the same steps/);
+  assert.match(says(own, "after"), /also for shop\/slow, which has the same rungs/);
   const typed = formOf(own);
   typed.set("s1_after", "20");
   assert.equal((await tab.post(at, [...typed], { from: at })).status, 303);

@@ -126,8 +126,8 @@ test("the ladder's next step is told with its hour", () => {
   const now = 1_767_579_000_000;
   const words = (data: object) => pushedNext(told({}, data), now, "UTC");
   const next = { who: "Bob", at: now / 1000 + 900 };
-  assert.equal(words({ next }), "Step 1 of 2, then Bob at 02:25, if nothing changed.");
+  assert.equal(words({ next }), "Rung 1 of 2, then Bob at 02:25, if nothing changed.");
   assert.equal(words({ next, step: 0 }), "Next: Bob at 02:25, if nothing changed.");
-  assert.equal(words({ next: null }), "Step 1 of 2.");
+  assert.equal(words({ next: null }), "Rung 1 of 2.");
   assert.equal(words({ next: null, step: 0 }), "");
 });

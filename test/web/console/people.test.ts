@@ -90,7 +90,7 @@ test("AC-20.5: who is named can't be removed, every place is listed and linked, 
   ])
     assert.ok(html.includes(`href="${href}`), href);
   const named = words(html);
-  assert.match(named, /rule errors of shop step 1 and 2/);
+  assert.match(named, /rule errors of shop rung 1 and 2/);
   assert.match(named, /layer weekly of pay \/ primary turn 2 of 2/);
   assert.match(named, /override of pay \/ primary/);
   assert.match(named, /who is paged when nobody else is reached/);
@@ -110,7 +110,7 @@ test("AC-20.5: who is named can't be removed, every place is listed and linked, 
   const said = words(would.text);
   assert.match(
     said,
-    /rule errors of shop step 1 and 2 : ann@example\.org leaves, bob@example\.org is there already/,
+    /rule errors of shop rung 1 and 2 : ann@example\.org leaves, bob@example\.org is there already/,
   );
   assert.match(said, /turn 2 of 2 : ann@example\.org → bob@example\.org/);
   assert.match(

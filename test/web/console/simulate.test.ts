@@ -159,7 +159,7 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
     "event_filtered",
   );
   assert.match(usual, /closed alert\.opened isn't told: it is off/, "channel_disabled");
-  assert.match(usual, /dee@example\.org step 2, in/, "step_not_reached");
+  assert.match(usual, /dee@example\.org rung 2, in/, "step_not_reached");
   const over = { account_id: cid.accountId, starts_at: now, ends_at: now + 8 * HOUR };
   await box.api("POST", "/v1/projects/shop/oncall/schedules/primary/overrides", over);
   assert.match(

@@ -215,5 +215,5 @@ test("whoever an alert was given to while a silence holds is among those who are
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
   const why = await run(["why", id, "--person", "ann"], { env });
   assert.match(why.out, /ann@example\.org: silenced until/);
-  assert.doesNotMatch(why.out, /no step of the ladder/);
+  assert.doesNotMatch(why.out, /no rung of the ladder/);
 });

@@ -52,10 +52,10 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   shown: [{ outcome: "shown", after: 5 }, "shown 08:00 (5 s)", ""],
   accepted_not_confirmed: [{}, "sent 08:00, not seen yet", ""],
   delivered: [{ attempts: 3 }, "delivered 08:00 after 3 attempts", ""],
-  delayed: [{ error: "http 503" }, "delayed after 1 attempt: http 503; next in 3:12", ""],
-  failed: [{ error: "http 410" }, "failed after 1 attempt: http 410", "/people/ann"],
+  delayed: [{ error: "http 503" }, "delayed after 1 attempt: it answered 503; next in 3:12", ""],
+  failed: [{ error: "http 410" }, "failed after 1 attempt: it answered 410", "/people/ann"],
   withdrawn: [{}, "withdrawn before it went out: somebody had it, or it was over", ""],
-  step_not_reached: [{}, "step 2, in 3:12", "/p/shop/rules/errors"],
+  step_not_reached: [{}, "rung 2, in 3:12", "/p/shop/rules/errors"],
   not_on_call: [{ by: "bob" }, "not paged: not on call, Bob was", "/oncall"],
   covered_by_override: [
     { by: "bob", until: NOW + 3600 },
@@ -66,12 +66,12 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   no_device: [{}, "not told: the relay knows no phone of theirs", "/people/ann"],
   channel_disabled: [
     { integration_id: "c1", event: "alert.opened", error: "http 410" },
-    "not told of alert.opened: it is off: http 410",
+    "not told of its opening: it is off: it answered 410",
     "/p/shop/channels/c1",
   ],
   event_filtered: [
     { integration_id: "c1", event: "alert.opened", error: "takes alert.resolved" },
-    "not told of alert.opened: takes alert.resolved",
+    "not told of its opening: takes alert.resolved",
     "/p/shop/channels/c1",
   ],
   silenced: [{ by: "s1", until: NOW + 32_400 }, "not told: silenced until 18:00", "/silences"],
@@ -100,7 +100,7 @@ test("each reason of the closed list has its sentence, and a link to what would 
   }
   const channel = { account_id: null, integration_id: "c1", event: "alert.opened" };
   const told = reachWords({ ...NOTHING, ...channel, reason: "delivered" }, call, about);
-  assert.equal(plain(told.words.markup), "alert.opened delivered 08:00");
+  assert.equal(plain(told.words.markup), "told of its opening 08:00");
   const many = reachWords({ ...NOTHING, reason: "delivered", together: 4 }, call, about);
   assert.match(plain(many.words.markup), /, in one message with 3 others$/);
 });
@@ -132,10 +132,10 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   ],
   escalated: [
     { steps: [1, 2], accounts: ["ann", "bob"], why: "step" },
-    "Steps 1, 2 paged Ann, Bob.",
+    "Rungs 1, 2 paged Ann, Bob.",
   ],
-  escalated_now: [{}, "Ann ran the next step at once."],
-  reached_nobody: [{ steps: [2], top: true }, "Step 2 reached nobody, and there is no step above."],
+  escalated_now: [{}, "Ann ran the next rung at once."],
+  reached_nobody: [{ steps: [2], top: true }, "Rung 2 reached nobody, and there is no rung above."],
   unreachable: [
     { accounts: ["bob"], why: "pages_failed" },
     "Nothing reaches Bob: their pages failed.",
@@ -152,7 +152,7 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   ],
   silenced: [
     { until: NOW + 3600, reason: "deploy", held: "step" },
-    "Kept quiet until 10:00: deploy. Held back: a step of the ladder.",
+    "Kept quiet until 10:00: deploy. Held back: a rung of the ladder.",
   ],
   silence_over: [{}, "Quiet no more: what was held back is told."],
   merged: [{ alert: "7" }, "Took over #7, whose template became the same."],
@@ -174,27 +174,30 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   ],
   page_failed: [
     { account: "bob", contact: "sms", address: "…22", error: "http 410" },
-    "Bob by sms …22: not paged: http 410.",
+    "Bob by sms …22: not paged: it answered 410.",
   ],
   delivered: [
     { integration: "ops", type: "slack", event: "alert.opened", told_with: 3 },
-    "ops (slack): alert.opened delivered, in one message with 3 others.",
+    "ops (slack): told of its opening, in one message with 3 others.",
   ],
   delivery_delayed: [
     { integration: "ops", event: "alert.opened", error: "http 503" },
-    "ops: alert.opened not delivered yet: http 503.",
+    "ops: not told yet of its opening: it answered 503.",
   ],
   delivery_failed: [
     { integration: "ops", event: "alert.opened", error: "http 410" },
-    "ops: alert.opened not delivered: http 410.",
+    "ops: not told of its opening: it answered 410.",
   ],
   delivery_dropped: [
     { integration: "ops", event: "alert.opened", error: "it is off" },
-    "ops: alert.opened not sent: it is off.",
+    "ops: not told of its opening: it is off.",
   ],
   action_started: [{ action: "restart" }, "Ann ran action restart."],
   action_succeeded: [{ action: "restart" }, "Action restart ran."],
-  action_failed: [{ action: "restart", error: "http 500" }, "Action restart failed: http 500."],
+  action_failed: [
+    { action: "restart", error: "http 500" },
+    "Action restart failed: it answered 500.",
+  ],
 };
 
 /** Every kind that the program writes into a history. */

@@ -21,7 +21,7 @@ const question = {
   ack: z
     .strictObject({
       account: text(128, 1),
-      after_seconds: integer(0, 172_800).describe("After the first step that pages them."),
+      after_seconds: integer(0, 172_800).describe("After the first rung that pages them."),
       snooze_seconds: integer(1, 604_800)
         .optional()
         .describe("For so long only; left out: as the rule has it."),
@@ -58,7 +58,7 @@ export const because = z
   .object({
     kind: z.enum(["named", "schedule", "override", "channel"]),
     name: z.string().meta({
-      description: "`named`: the step, or `fallback`; else the schedule's or the channel's name.",
+      description: "`named`: the rung, or `fallback`; else the schedule's or the channel's name.",
     }),
     layer: z.string().nullable(),
     until: z.int().nullable().meta({ description: "As long as that holds; null: no end of it." }),
@@ -76,7 +76,7 @@ const simulatedChannel = z.object({
   label: z.string(),
   state: wayState,
   last_confirmed_at: z.int().nullable(),
-  after_seconds: z.int().meta({ description: "How long after the step it rings." }),
+  after_seconds: z.int().meta({ description: "How long after the rung it rings." }),
 });
 export type SimulatedChannel = z.output<typeof simulatedChannel>;
 

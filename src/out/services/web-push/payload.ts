@@ -15,7 +15,7 @@ export interface PushPayload {
   notification: {
     /** Level in words first: `CRITICAL payments: no payment goes through`. */
     title: string;
-    /** `You're first, Bob 02:25 · 128 × since 02:06 · step 1 of 2`, by the device's clock. May be empty. */
+    /** `You're first, Bob 02:25 · 128 × since 02:06 · rung 1 of 2`, by the device's clock. May be empty. */
     body: string;
     /** Where a tap leads: absolute, or a path where the box has no public address. */
     navigate: string;
@@ -195,10 +195,10 @@ function words({ message, zone, now }: PushFacts): Words {
 
 const drill = (event: EventBody): string => (event.drill ? "DRILL · " : "");
 
-/** `step 1 of 2`; empty before the first. */
+/** `rung 1 of 2`; empty before the first. */
 function stepOf({ escalation_level: step }: EventBody, { steps }: EventNames): string {
   if (step === 0) return "";
-  return steps === undefined ? `step ${step}` : `step ${step} of ${steps}`;
+  return steps === undefined ? `rung ${step}` : `rung ${step} of ${steps}`;
 }
 
 /** `Bob`, `Bob, Cy and 2 more`. */

@@ -101,7 +101,7 @@ function fitted(steps: readonly LadderStep[], say: (how: string) => void): Plann
   const schedules = [...new Set(together.flatMap((step) => step.schedules))];
   const left = [...accounts.slice(MOST_NAMED), ...schedules.slice(MOST_NAMED)];
   say(
-    `It has ${all.length} steps and a ladder ${MOST_STEPS}: those of the last ${together.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, because a step names no more people`}.`,
+    `It has ${all.length} steps and a ladder ${MOST_STEPS}: those of the last ${together.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, because a rung names no more people`}.`,
   );
   return [
     ...kept,

@@ -14,11 +14,11 @@ const LEVELS: readonly (readonly [from: number, word: string])[] = [
 export const pushedLevel = (level: number): string =>
   LEVELS.find(([from]) => level >= from)?.[1] ?? "debug";
 
-/** "Step 1 of 2, then Bob at 02:25, if nothing changed." */
+/** "Rung 1 of 2, then Bob at 02:25, if nothing changed." */
 export function pushedNext({ data }: PushTold, now: number, zone?: string): string {
   const { step, steps, next } = data;
   const then = next && `${next.who} at ${hourAt(next.at * 1000, now, zone)}, if nothing changed`;
-  const at = step > 0 && steps > 0 ? `Step ${step} of ${steps}` : "";
+  const at = step > 0 && steps > 0 ? `Rung ${step} of ${steps}` : "";
   const words = [at, then && (at === "" ? `Next: ${then}` : `then ${then}`)].filter(Boolean);
   return words.length === 0 ? "" : `${words.join(", ")}.`;
 }

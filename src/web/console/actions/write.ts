@@ -18,7 +18,7 @@ import { AGAIN, field, fieldId, mustRetype, select, wrongOf } from "../ui/form.t
 /** When an action runs: "when an alert is …". */
 export const EVENT_PLACES: Readonly<Record<ActionEvent, string>> = {
   "alert.opened": "opened",
-  "alert.escalated": "at the next step of its ladder",
+  "alert.escalated": "at the next rung of its ladder",
 };
 
 export const actionTarget = ({ aid = "" }: PageCall["params"]) => ({ kind: "action", id: aid });

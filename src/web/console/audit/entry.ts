@@ -31,16 +31,44 @@ export function auditNames(reader: Reader, entries: readonly AuditEntry[]): Audi
 }
 
 /** `replaceRule` → `replace rule`, `set-role` → `set role`. */
-export function verbWords(verb: string): string {
+function verbWords(verb: string): string {
   return verb
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .replaceAll(/[-_]/g, " ")
     .toLowerCase();
 }
 
+const DONE: Readonly<Record<string, string>> = {
+  ack: "acknowledged",
+  cancel: "cancelled",
+  create: "made",
+  edit: "changed",
+  get: "read",
+  hide: "hid",
+  make: "made",
+  put: "set",
+  replace: "changed",
+  resend: "sent again",
+  reset: "reset",
+  run: "ran",
+  send: "sent",
+  set: "set",
+  take: "took",
+  unack: "un-acknowledged",
+  update: "changed",
+};
+
+/** `replaceRule` → `changed rule`, `verifyContact` → `verified contact`. */
+export function doneWords(verb: string): string {
+  if (verb === "signInRefused") return "was refused at signing in";
+  const [first = "", ...rest] = verbWords(verb).split(" ");
+  const regular = `${first.replace(/e$/, "").replace(/(?<=[^aeiou])y$/, "i")}ed`;
+  return [DONE[first] ?? regular, ...rest].join(" ");
+}
+
 /** The kind of thing is said once, with the thing's name. */
 const deedWords = (verb: string, kind: string): string =>
-  verbWords(verb).replace(` ${kind.replaceAll("_", " ")}`, "");
+  doneWords(verb).replace(` ${kind.replaceAll("_", " ")}`, "");
 
 /** Changes that are shown without opening them. */
 const FEW = 4;
@@ -48,8 +76,7 @@ const FEW = 4;
 export function auditItem(call: PageCall, entry: AuditEntry, names: AuditNames): Markup {
   const { id, at, verb, address, changes } = entry;
   const from = address === "" ? "" : `, from ${address}`;
-  return html`<li id="audit-${id}">${clockTime(call, at)}<div class="timeline-text"><p><strong>${whoOf(call, entry, names)}</strong> ${deedWords(verb, entry.target.kind)} ${thingOf(call, entry, names)}</p>
-<p class="soft small">${byWhat(entry, names)}${from}</p>${
+  return html`<li id="audit-${id}">${clockTime(call, at)}<div class="timeline-text"><p><strong>${whoOf(call, entry, names)}</strong> ${deedWords(verb, entry.target.kind)} ${thingOf(call, entry, names)} <span class="soft small">${byWhat(entry, names)}${from}</span></p>${
     changes.length > 0 &&
     html`<details${changes.length <= FEW && html` open`} id="changes-${id}"><summary class="small">${changes.length === 1 ? "1 field" : `${changes.length} fields`}</summary><dl class="facts small">${changes.map(
       ({ field, from, to }) =>

@@ -13,7 +13,7 @@ import {
 } from "../ui/audit-address.ts";
 import { managers } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
-import { auditItem, auditNames, verbWords } from "./entry.ts";
+import { auditItem, auditNames, doneWords } from "./entry.ts";
 
 const EACH_PAGE = 100;
 const WATCHED = ["people", "projects", "project:*", "oncall", "system"];
@@ -64,7 +64,7 @@ function filterForm(call: PageCall, asked: AskedAudit): Markup {
   const people = listAccounts(store).map(
     ({ id, display_name, email }) => [id, display_name || email] as const,
   );
-  const verbs = auditVerbs(store).map((verb) => [verb, verbWords(verb)] as const);
+  const verbs = auditVerbs(store).map((verb) => [verb, doneWords(verb)] as const);
   const kinds = auditKinds.map((kind) => [kind, kind.replaceAll("_", " ")] as const);
   return html`<form class="filters" method="get" action="${call.base}/audit">
 ${choice("person", "Who", ["", "anybody"], [...people, [NOBODY, "nobody with an account"]], asked.person)}

@@ -9,6 +9,7 @@ import { getProject } from "../../../core/projects/projects.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { getDelivery } from "../../../out/outbox/delivery-detail.ts";
+import { errorWords } from "../../../out/outbox/error-words.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
 import { type Delivery, deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
 import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
@@ -151,7 +152,7 @@ function deliveryTable(call: PageCall): Markup {
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>event</th><th>alert</th><th>status</th><th class="num">tries</th><th>made</th></tr></thead>
 <tbody>${all.map(
     ({ id, event, alert_id, status, attempts, last_error, created_at }) =>
-      html`<tr><td data-label="event"><a href="${call.base}${at}/deliveries/${id}">${eventWord(event)}</a></td><td data-label="alert">${alert_id === "" ? html`<span class="soft">none</span>` : html`<a href="${call.base}/a/${alert_id}">#${alert_id}</a>`}</td><td data-label="status"><div>${statusWord(status)}${last_error !== null && status !== "delivered" && html` <span class="soft">${last_error}</span>`}</div></td><td class="num" data-label="tries">${attempts}</td><td data-label="made">${ago(call, created_at)}</td></tr>
+      html`<tr><td data-label="event"><a href="${call.base}${at}/deliveries/${id}">${eventWord(event)}</a></td><td data-label="alert">${alert_id === "" ? html`<span class="soft">none</span>` : html`<a href="${call.base}/a/${alert_id}">#${alert_id}</a>`}</td><td data-label="status"><div>${statusWord(status)}${last_error !== null && status !== "delivered" && html` <span class="soft">${errorWords(last_error)}</span>`}</div></td><td class="num" data-label="tries">${attempts}</td><td data-label="made">${ago(call, created_at)}</td></tr>
 `,
   )}</tbody></table></div>
 ${all.length === PAGE && html`<p class="soft">The newest ${PAGE}. Filter for others.</p>`}`;

@@ -4,6 +4,7 @@ import { checkSignature, signatureCheck } from "../../../core/projects/signature
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type DeliveryDetail, getDelivery } from "../../../out/outbox/delivery-detail.ts";
+import { errorWords } from "../../../out/outbox/error-words.ts";
 import { whyNotAgain } from "../../../out/outbox/rows.ts";
 import { sendAgain } from "../../../tenant/channel-verbs.ts";
 import type { PageCall, Screen } from "../screen.ts";
@@ -93,7 +94,7 @@ function head(call: PageCall): Markup {
   const why = isOff
     ? "The channel is off: turn it on first."
     : whyNotAgain(call.tenant.store, row.id, delivery.id);
-  return html`<p>${statusWord(status)}${last_error !== null && status !== "delivered" && html`: ${last_error}`}${waitsFor}</p>
+  return html`<p>${statusWord(status)}${last_error !== null && status !== "delivered" && `: ${errorWords(last_error)}`}${waitsFor}</p>
 ${button(call, {
   action: `${atOf(call)}/resend`,
   name: "Send again",
@@ -112,7 +113,7 @@ function tryList(call: PageCall, { tries, attempts }: DeliveryDetail): Markup {
       html`<li>${clockTime(call, at)}<div class="timeline-text"><p>try ${first + i + 1}: ${
         error === null
           ? html`<span class="good">taken</span>`
-          : html`<span class="wrong">${error}</span>`
+          : html`<span class="wrong">${errorWords(error)}</span>`
       }${status_code !== null && html`, status ${status_code}`} in ${duration_ms} ms${devices !== undefined && `, ${devices} phones`}</p>${
         answer.trim() !== "" &&
         html`<p class="soft">It answered: <span class="message">“${answer}”</span></p>`

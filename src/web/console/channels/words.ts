@@ -1,5 +1,6 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { ChannelHealth } from "../../../out/outbox/channel-health.ts";
+import { errorWords } from "../../../out/outbox/error-words.ts";
 import { type Delivery, deliveredOf } from "../../../out/outbox/rows.ts";
 import type { PageCall } from "../screen.ts";
 import { ago, clockTime, since, until } from "../ui/times.ts";
@@ -7,7 +8,7 @@ import { ago, clockTime, since, until } from "../ui/times.ts";
 /** Kinds of events as a person says them. */
 export const EVENT_WORDS: Readonly<Record<string, string>> = {
   "alert.opened": "opened",
-  "alert.escalated": "next step of a ladder",
+  "alert.escalated": "next rung of a ladder",
   "alert.renotified": "told again",
   "alert.acknowledged": "acknowledged",
   "alert.resolved": "resolved",
@@ -54,15 +55,16 @@ function failing(call: PageCall, health: ChannelHealth): Markup {
     from === null
       ? html`<span class="wrong">the last try failed</span>`
       : html`<span class="wrong">failing for ${since(call, from)}</span>`;
-  return html`${head}${because(error)}${next !== null && html`; next try in ${until(call, next)}`}${waiting(health)}${
+  return html`${head}${because(error)}${next !== null && html`; next try ${next > call.now ? html`in ${until(call, next)}` : "now"}`}${waiting(health)}${
     off !== null && html`; turns itself off from ${clockTime(call, off)} on unless it recovers`
   }`;
 }
 
-const because = (error: string | null): Piece => error !== null && html`: ${error}`;
+const because = (error: string | null): Piece => error !== null && `: ${errorWords(error)}`;
 
 const waiting = ({ waiting: n }: ChannelHealth): Piece =>
-  n > 0 && `; ${n === 1 ? "1 waits" : `${n === 1000 ? "1,000 or more" : n} wait`}`;
+  n > 0 &&
+  `; ${n === 1 ? "1 message waits" : `${n === 1000 ? "1,000 messages or more" : `${n} messages`} wait`}`;
 
 function offBy(
   { off_by, off_by_account: id }: ChannelHealth,

@@ -52,6 +52,6 @@ ${passes(filled)}</details>`;
 
 function passes(filled: Filled): Markup {
   return html`<div class="rule-line">${line(filled, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
-${line(filled, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last step. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div>
+${line(filled, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last rung. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div>
 ${line(filled, { name: "team", label: "Whose it is", at: "/team", hint: "In words: a team." })}`;
 }

@@ -78,7 +78,7 @@ function list(call: PageCall, around: LadderContext): Markup {
   const { store } = call.tenant;
   const all = listLadders(store);
   if (all.length === 0)
-    return empty("No ladder has a name yet. Every rule has its own steps, or none.");
+    return empty("No ladder has a name yet. Every rule has its own rungs, or none.");
   const rules = rulesOfLadders(store);
   const climbing = climbingAlerts(store);
   return html`<ul class="cards rule-cards" data-list>${all.map((ladder) =>
@@ -110,7 +110,7 @@ const MOST_OFFERS = 20;
 function copiesList(call: PageCall, around: LadderContext): Markup {
   const all = ladderCopies(call.tenant.store).slice(0, MOST_OFFERS);
   if (all.length === 0) return html``;
-  return html`<h2>Rules with equal steps</h2><p class="soft">Each group could be one ladder with a name. Open alerts and counted events stay as they are.</p>
+  return html`<h2>Rules with equal rungs</h2><p class="soft">Each group could be one ladder with a name. Open alerts and counted events stay as they are.</p>
 <ul class="cards bare">${all.map((copies, i) => offer(call, copies, { around, i }))}</ul>`;
 }
 

@@ -118,7 +118,7 @@ function adopting(call: PageCall, project: Project, rule: StoredRule): Markup {
   return html`<details id="adopt"${isBack && html` open`}><summary>Make it a ladder of its own</summary>
 <p class="soft">Then other rules can use it, and a change applies to all of them. Open alerts and counted events stay as they are. Its schedules have to be shared.</p>
 <form class="form" method="post" action="${call.base}${action}">${field(call, action, { name: "name", label: "What it is called", required: true, autocomplete: "off", hint: "“first line”, “payments at night”." })}
-${others.slice(0, MOST_COPIES).map((one, i) => html`<label class="check" for="adopt-${i}"><input type="checkbox" id="adopt-${i}" name="rule" value="${one}" checked> also for ${one}, which has the same steps</label>`)}
+${others.slice(0, MOST_COPIES).map((one, i) => html`<label class="check" for="adopt-${i}"><input type="checkbox" id="adopt-${i}" name="rule" value="${one}" checked> also for ${one}, which has the same rungs</label>`)}
 <p class="form-foot"><button class="button">Make the ladder</button></p></form></details>`;
 }
 

@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<AdviceKind, string>> = {
   flaps: "It flaps",
   ends_by_itself: "It ends by itself",
   nobody_acts: "Nobody acts on it",
-  never_answered: "A step that nobody answers",
+  never_answered: "A rung that nobody answers",
   unheard: "Nobody hears it",
   vanished: "It no longer comes",
   unproved: "Not proved for long",

@@ -57,7 +57,7 @@ function ofLadder(reader: Reader, rule: StoredRule, account: string): NamedPlace
       kind: "ladder",
       path: pathOf("p", project, "rules", rule.name),
       name: `rule ${rule.name} of ${project}`,
-      where: `step ${steps.map(({ at }) => at + 1).join(" and ")}`,
+      where: `rung ${steps.map(({ at }) => at + 1).join(" and ")}`,
       beside: new Set(steps.flatMap(({ accounts }) => accounts)),
     },
   ];

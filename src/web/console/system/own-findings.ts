@@ -1,6 +1,7 @@
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { silencesSince } from "../../../core/quiet/rows.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { errorWords } from "../../../out/outbox/error-words.ts";
 import { type FailingChannel, listAiling } from "../../../out/outbox/failing.ts";
 import { getAccount } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
@@ -75,9 +76,9 @@ function channels(call: PageCall): ShownFinding[] {
 
 function ailingWords({ now }: PageCall, channel: FailingChannel): Markup {
   const { enabled, failing_since, last_error } = channel;
-  const why = last_error === null ? "" : `: ${last_error}`;
+  const why = last_error === null ? "" : `: ${errorWords(last_error)}`;
   if (enabled === 0) return html`turned itself off${why}`;
-  return html`fails${failing_since !== null && ` since ${span(now - failing_since)}`}${why}`;
+  return html`${failing_since === null ? "fails" : `has failed for ${span(now - failing_since)}`}${why}`;
 }
 
 function gaps(call: PageCall, seats: readonly SeatNow[]): ShownFinding[] {

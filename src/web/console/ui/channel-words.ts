@@ -27,5 +27,5 @@ export function channelWords(
 ): Markup {
   if (kind === "none")
     return html`<span class="dot dot-none" aria-hidden="true"></span> <strong class="wrong">no channel: nothing would ring</strong>`;
-  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> ${wayWord(kind)}${label !== "" && ` ${label}`}: ${CHANNEL_STATE[state]}${state === "confirmed" && last !== null && html` ${ago(call, last)}`}${after > 0 && `, ${after} s after the step`}`;
+  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> ${wayWord(kind)}${label !== "" && ` ${label}`}: ${CHANNEL_STATE[state]}${state === "confirmed" && last !== null && html` ${ago(call, last)}`}${after > 0 && `, ${after} s after the rung`}`;
 }

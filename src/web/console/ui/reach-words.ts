@@ -1,5 +1,7 @@
+import { newsWords } from "../../../core/alerts/event-words.ts";
 import type { ReachEntry } from "../../../core/alerts/reach-report.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { errorWords } from "../../../out/outbox/error-words.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { ago, clockTime, span, until } from "./times.ts";
 import { remedy } from "./way.ts";
@@ -25,7 +27,7 @@ type Say = (entry: ReachEntry, call: Seen, about: ReachAbout) => ReachWords;
 const at = (call: Seen, time: number | null): Piece =>
   time !== null && html` ${clockTime(call, time)}`;
 const because = (error: string | null): string =>
-  error === null || error === "" ? "" : `: ${error}`;
+  error === null || error === "" ? "" : `: ${errorWords(error)}`;
 const times = (n: number): string => (n === 1 ? "1 attempt" : `${n} attempts`);
 
 const ruleLink = (call: Seen, { project, rule }: ReachAbout, words: string) =>
@@ -63,7 +65,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   delivered: ({ at: time, attempts, integration_id, event }, call) =>
     plain(
       "shown",
-      html`${integration_id !== null && `${event} `}delivered${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
+      html`${integration_id === null || event === null ? "delivered" : `told of ${newsWords(event)}`}${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
     ),
   accepted_not_confirmed: ({ at: time }, call) =>
     plain("accepted", html`sent${at(call, time)}, not seen yet`),
@@ -86,8 +88,8 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
     plain(
       "waiting",
       due === null
-        ? html`step ${step} was not reached`
-        : html`step ${step}, in ${until(call, due)}`,
+        ? html`rung ${step} was not reached`
+        : html`rung ${step}, in ${until(call, due)}`,
       ruleLink(call, about, "The ladder"),
     ),
   not_on_call: (entry, call, about) =>
@@ -158,7 +160,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
     plain("none", html`not told: was removed`, ruleLink(call, about, "The ladder")),
 };
 
-const told = ({ event }: ReachEntry): string => (event === null ? "" : ` of ${event}`);
+const told = ({ event }: ReachEntry): string => (event === null ? "" : ` of ${newsWords(event)}`);
 
 /** Why somebody was or wasn't told, in a sentence. Pure. */
 export function reachWords(entry: ReachEntry, call: Seen, about: ReachAbout): ReachWords {

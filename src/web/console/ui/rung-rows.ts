@@ -51,11 +51,17 @@ export function rungRow(call: PageCall, shown: RungOf, one: OnLadder, around: Ar
     // Its time stands at the right.
     if (entry.reason === "step_not_reached" && ahead.length > 0) return [];
     const { words, change } = reachSaid(call, shown, entry);
-    const by = [entry.via && wayWord(entry.via), entry.address].filter(Boolean).join(" ");
+    // What a channel is stands behind its name, once.
+    const by =
+      account === null
+        ? ""
+        : [entry.via && wayWord(entry.via), entry.address].filter(Boolean).join(" ");
     return [html`${by !== "" && `${by} `}${words}${change !== null && html` · ${change}`}`];
   });
   const next = around.next !== undefined && ahead[0] === around.next;
-  return html`<li class="${standing.look}" id="${one.id}">${mark}<p><b>${account === call.who.accountId ? "You" : name}</b>${standing.more !== undefined && html` <span class="soft">${standing.more}</span>`}</p><span class="rung-when">${standing.right}</span><div class="rung-ways">${ways.map(
+  const via = account === null ? entries.find((entry) => entry.via)?.via : undefined;
+  const more = standing.more ?? (via && via !== name && wayWord(via));
+  return html`<li class="${standing.look}" id="${one.id}">${mark}<p><b>${account === call.who.accountId ? "You" : name}</b>${more && html` <span class="soft">${more}</span>`}</p><span class="rung-when">${standing.right}</span><div class="rung-ways">${ways.map(
     (words) => html`<span>${words}</span>`,
   )}${again !== undefined && html`<span>again at ${clockTime(call, again.at)}</span>`}${next && standing.look === "rung-later" && account !== null && pageNow(call, shown, { account, name })}</div></li>
 `;

@@ -25,7 +25,7 @@ export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup
       most === null ? "nobody took any" : `half of them; nine in ten within ${span(most)}`,
     ],
     [
-      "A step reached nobody",
+      "A rung reached nobody",
       String(counts.reached_nobody),
       `of ${counted(counts.opened, "alert")}; ${counts.ended_by_themselves} ended by themselves`,
     ],

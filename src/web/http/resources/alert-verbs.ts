@@ -27,7 +27,7 @@ export const alertVerbRoutes: Route[] = [
   }),
   alert.post("/escalate", {
     name: "escalateAlert",
-    summary: "Run the ladder's next step at once",
+    summary: "Run the ladder's next rung at once",
     answer: alertAnswer,
     errors: ["alert_resolved", "ladder_over"],
     write: (tx, { alert, actor }) => toAlert(tx, escalateNow(tx, alert, actor.accountId)),

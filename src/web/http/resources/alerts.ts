@@ -111,7 +111,7 @@ export const alertRoutes: Route[] = [
   alert.post("/snooze", {
     name: "snoozeAlert",
     summary:
-      "Acknowledge an alert until a time; if it is still open then, its ladder begins again at the first step",
+      "Acknowledge an alert until a time; if it is still open then, its ladder begins again at the first rung",
     additive: true,
     body: z.strictObject({ until: time.describe("Ahead, at most 7 days.") }),
     answer: alertAnswer,

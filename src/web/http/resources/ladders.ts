@@ -126,14 +126,14 @@ export const ladderRoutes: Route[] = [
   }),
   copies.get("", {
     name: "listLadderCopies",
-    summary: "Rules with equal steps of their own, which one ladder could stand for",
+    summary: "Rules with equal rungs of their own, which one ladder could stand for",
     answer: z.object({ copies: z.array(ladderCopiesAnswer) }),
     read: (store) => ({ copies: ladderCopies(store) }),
   }),
   copies.post("", {
     name: "adoptLadder",
     summary:
-      "Make a ladder of the equal steps that rules have: they refer to it from then on. Nothing changes for open alerts, nor for what was counted",
+      "Make a ladder of the equal rungs that rules have: they refer to it from then on. Nothing changes for open alerts, nor for what was counted",
     manager: true,
     body: ladderAdopt,
     status: 201,

@@ -25,7 +25,7 @@ const down = eventBody({
   template: "no payment goes through at <*>",
   last_message: "no payment goes through",
 });
-const bob = { people: [{ name: "Bob", why: "step 2" }], more: 0 };
+const bob = { people: [{ name: "Bob", why: "rung 2" }], more: 0 };
 const page = directMessage({
   events: [down],
   level: 500,
@@ -49,7 +49,7 @@ test("a page says how bad, where and what; since when, which step runs and who i
     web_push: 8030,
     notification: {
       title: "CRITICAL payments: no payment goes through",
-      body: "You're first, Bob 02:25 · 128 × since 02:06 · step 1 of 2",
+      body: "You're first, Bob 02:25 · 128 × since 02:06 · rung 1 of 2",
       navigate: "https://box.example/a/131?from=push",
       mutable: true,
       tag: "alert-131",
@@ -73,12 +73,12 @@ test("a page says how bad, where and what; since when, which step runs and who i
   const body = (message: DirectMessage, more = {}) => push(message, more).notification.body;
   assert.equal(
     body(page, { zone: null }),
-    "You're first, Bob 01:25 UTC · 128 × since 01:06 UTC · step 1 of 2",
+    "You're first, Bob 01:25 UTC · 128 × since 01:06 UTC · rung 1 of 2",
   );
   const again = { ...down, event: "alert.renotified" as const, first_seen: at(-20, 0) };
   assert.equal(
     body({ ...page, events: [again], said: { steps: 2, next: null } }),
-    "Still open, then nobody · 128 × since Sat 05:00 · step 1 of 2",
+    "Still open, then nobody · 128 × since Sat 05:00 · rung 1 of 2",
   );
   assert.equal(
     body({ ...page, said: null, events: [{ ...down, escalation_level: 0 }] }),
