@@ -38,7 +38,7 @@ export function registerHosted(program: Command): void {
     .action(setApns);
   dataDirectoryFlags(hosted.command("move"))
     .description(
-      "move the registry of a stopped service to an empty database, or from a database back to a data directory",
+      "move a stopped service with its tenants to an empty database, or from a database back to a data directory",
     )
     .action(move);
   program.addCommand(hosted);
@@ -184,6 +184,7 @@ async function move(options: OfflineOptions): Promise<void> {
     import("../src/ground/kit/random.ts"),
   ]);
   const made = await moveHosted({ ...options, clock: systemClock, random: systemRandom });
-  const lines = () => Object.entries(made.rows).map(([name, rows]) => `${name.padEnd(14)} ${rows}`);
+  const counts = { ...made.rows, "tenants' stores": made.stores };
+  const lines = () => Object.entries(counts).map(([name, rows]) => `${name.padEnd(15)} ${rows}`);
   print(made, options, () => [`moved ${made.moved}; rows:`, ...lines()].join("\n"));
 }

@@ -1,5 +1,5 @@
 import { version } from "../ground/kit/assets.ts";
-import { sleep } from "../ground/kit/clock.ts";
+import { type Clock, sleep } from "../ground/kit/clock.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import type { Keeper } from "../ground/store/record/keeper.ts";
 import { toHandOver } from "../ground/store/record/standing.ts";
@@ -13,6 +13,7 @@ import {
 import {
   endOfEpoch,
   forgetRows,
+  type HandedRow,
   handedRows,
   handRows,
   rowsAside,
@@ -61,6 +62,31 @@ export async function handOverTold(
   );
 }
 
+interface Left {
+  database: Database;
+  tenant: Pick<Tenant, "id">;
+  keeper: Pick<Keeper, "latest" | "state">;
+  /** Takes the rows of one file, in order. */
+  take(id: string, rows: readonly HandedRow[]): void | Promise<void>;
+}
+
+/** Takes what lies in the database for a store, and forgets it once the database has what was made of it. */
+export async function takeLeftRows(
+  { database, tenant, keeper, take }: Left,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  const rows = await handedRows(database, tenant.id, { version, most: AT_ONCE });
+  for (const id of new Set(rows.map((row) => row.id))) {
+    const of = rows.filter((row) => row.id === id);
+    await take(id, of);
+    // Until the database has it, another machine would have to take it.
+    const upTo = keeper.latest();
+    while (keeper.state().keptUpTo < upTo && !signal.aborted) await sleep(clock, KEPT_MS, signal);
+    if (signal.aborted) return;
+    await forgetRows(database, tenant.id, { id, n: of.at(-1)?.n ?? 0 });
+  }
+}
+
 interface TakingHanded {
   /** How many lines wait for a program of another version, because this one can't read them. */
   aside(): number;
@@ -78,23 +104,16 @@ export function takeHanded(
 ): TakingHanded {
   const over = new AbortController();
   let aside: number | null = null;
+  const take = async (id: string, rows: readonly HandedRow[]) => {
+    const counts = await takeToldRows(tenant, rows, (numbers) =>
+      setRowsAside(database, tenant.id, { id, version, numbers }),
+    );
+    if (counts.unread > 0) aside = null;
+    log.warn(counts, "what another machine confirmed while it had no database is taken");
+  };
   const look = async () => {
-    const rows = await handedRows(database, tenant.id, { version, most: AT_ONCE });
-    for (const id of new Set(rows.map((row) => row.id))) {
-      const of = rows.filter((row) => row.id === id);
-      const counts = await takeToldRows(tenant, of, (numbers) =>
-        setRowsAside(database, tenant.id, { id, version, numbers }),
-      );
-      if (counts.unread > 0) aside = null;
-      log.warn(counts, "what another machine confirmed while it had no database is taken");
-      // Until the database has it, another machine would have to take it.
-      const upTo = keeper.latest();
-      while (keeper.state().keptUpTo < upTo && !over.signal.aborted)
-        await sleep(clock, KEPT_MS, over.signal);
-      if (over.signal.aborted) return;
-      await forgetRows(database, tenant.id, { id, n: of.at(-1)?.n ?? 0 });
-    }
-    aside ??= await rowsAside(database, tenant.id, version);
+    await takeLeftRows({ database, tenant, keeper, take }, { clock, signal: over.signal });
+    if (!over.signal.aborted) aside ??= await rowsAside(database, tenant.id, version);
   };
   const run = async () => {
     for (let isSaid = false; !over.signal.aborted; await sleep(clock, LOOK_MS, over.signal)) {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { sleep } from "../ground/kit/clock.ts";
-import { createEgress } from "../ground/kit/egress.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { loadKeyRing } from "../ground/kit/key-ring.ts";
 import { StoreFault } from "../ground/store/faults.ts";
@@ -9,10 +8,9 @@ import { newMark, readMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
 import type { Unconfirmed } from "../ground/store/record/unconfirmed.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
-import { seenIn } from "../hosted/nodes/seen.ts";
 import { postgresRecord } from "../hosted/record/postgres-record.ts";
 import { type FoundStore, findStore, type Owned } from "../hosted/record/taking.ts";
-import { type Database, openDatabase } from "../hosted/registry/postgres/connect.ts";
+import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { DatabaseAway } from "../hosted/registry/postgres/database-faults.ts";
 import { databaseMigrations, migrateDatabase } from "../hosted/registry/postgres/migrate.ts";
 import { inWords } from "../hosted/registry/postgres/open.ts";
@@ -32,6 +30,7 @@ import type { Lifecycle } from "./lifecycle.ts";
 import type { TakeSocket } from "./machine-link.ts";
 import type { KeptBox } from "./operate/database-health.ts";
 import type { BoxDeps } from "./parts.ts";
+import { recordDatabase } from "./record-database.ts";
 import type { StandbyDoors } from "./standby-doors.ts";
 
 /** A box whose commits are in a database as well. */
@@ -90,7 +89,7 @@ async function openLinked(
   const path = join(data, "box.db");
   const mark = readMark(data);
   const lying = { local: lyingAt(path, mark, deps), mark };
-  const { database, close } = connect(data, settings, deps);
+  const { database, close } = recordDatabase(data, settings, deps);
   const run = hexId(deps.random);
   const node = nodeNameOf(data, deps.random);
   try {
@@ -297,26 +296,6 @@ function notNow(error: unknown): null {
 function asFault(error: unknown, settings: DatabaseSettings): unknown {
   if (error instanceof RecordFault) return new StoreFault("misconfigured", error.message, error);
   return inWords(error, settings);
-}
-
-function connect(data: string, settings: DatabaseSettings, { clock, random, log }: BoxDeps) {
-  const egress = createEgress({ clock, rules: { role: "box" } });
-  const database = openDatabase({
-    ...settings,
-    clock,
-    random,
-    pool: 2,
-    onPlain: (why) => log.warn({ why }, "the connection to the database isn't encrypted"),
-    seen: seenIn(data, (err) =>
-      log.warn({ err }, "the record of this node's database can't be written"),
-    ),
-    dial: (request) => egress.dial(request),
-  });
-  const close = () => {
-    database.close();
-    void egress.close();
-  };
-  return { database, close };
 }
 
 /** The database's box, once it answers. */

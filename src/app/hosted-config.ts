@@ -40,6 +40,9 @@ export interface HostedFlags extends BoxFlags {
 const PLANS = { free: 50, pro: 1000 } as const;
 const POOL = 8;
 const DRAIN_SECONDS = 5;
+/** Log lines of a tenant in a database. */
+const LOG_GIB = "0.25";
+const MOST_LOG_GIB = 1;
 const rates: Rates = { ingest: PLANS.free, api: 100, pair: 10 };
 
 type Whole = (
@@ -96,7 +99,12 @@ function sharedConfig(flags: HostedFlags, whole: Whole, faults: string[]) {
 
 function baseConfig(flags: BoxFlags, faults: string[]): BoxConfig | null {
   // Its database is the registry's.
-  const { database: _url, databaseFile: _file, databaseCa: _ca, ...own } = flags;
+  const { database, databaseFile, databaseCa: _ca, ...own } = flags;
+  const isShared = database !== undefined || databaseFile !== undefined;
+  // Every node that opens a tenant fetches them.
+  if (isShared) own.logGib ??= LOG_GIB;
+  if (isShared && Number(own.logGib) > MOST_LOG_GIB)
+    faults.push(`--log-gib must be at most ${MOST_LOG_GIB} with --database, not "${own.logGib}"`);
   try {
     return boxConfig(own, { listen: "127.0.0.1:8090", data: "./box-data", rates });
   } catch (error) {

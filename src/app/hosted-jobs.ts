@@ -64,7 +64,6 @@ export function hostedJobs(
       onAsked: (leads) => deps.sawLead("purge", leads),
     }),
   ];
-  if (registry.nodes !== null) return jobs.map((job) => patient(job, clock));
   const lookAtTenants: Job = {
     name: "tenants",
     async run() {
@@ -72,7 +71,8 @@ export function hostedJobs(
       return clock.now() + (more ? SOON_MS : HOUSE_MS);
     },
   };
-  return [lookAtTenants, ...jobs];
+  const all = [lookAtTenants, ...jobs];
+  return registry.nodes === null ? all : all.map((job) => patient(job, clock));
 }
 
 function silenceJob(deps: PageDeps & HostedEyes & { log: Log }): Job {

@@ -1,7 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { Names } from "../ground/kit/names.ts";
 import { type FileSealer, fileSealer, type Sealer } from "../ground/kit/sealer.ts";
-import { StoreFault } from "../ground/store/faults.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { seenIn } from "../hosted/nodes/seen.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
@@ -45,20 +44,7 @@ export async function openHostedRegistry(
     }),
   );
   tellKeys(opened.sealer, deps);
-  await onceItAnswers(deps, () => mustRunNoTenants(opened.registry));
   return opened;
-}
-
-/** The service must not start without those tenants: nobody would notice that their pages are missing. */
-async function mustRunNoTenants(registry: Registry): Promise<void> {
-  const [one] = await registry.seals.list({ after: "", limit: 1 });
-  if (one === undefined) return;
-  registry.close();
-  throw new StoreFault(
-    "misconfigured",
-    `The database holds tenants without a box (${one.id}), which nodes that share one can't run: their stores lie on one ` +
-      "machine's disk. Serve them, and the boxes beside them, from a data directory without --database.",
-  );
 }
 
 function openFile(config: HostedConfig, deps: BoxDeps): OpenedRegistry {

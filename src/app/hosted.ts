@@ -1,33 +1,26 @@
 import { join } from "node:path";
 import { version } from "../ground/kit/assets.ts";
-import { unixSeconds } from "../ground/kit/clock.ts";
 import { createEgress, type EgressClient } from "../ground/kit/egress.ts";
 import { createNames, type Names } from "../ground/kit/names.ts";
-import { createPasswords } from "../ground/kit/password.ts";
-import type { Sealer } from "../ground/kit/sealer.ts";
 import { prepareDirectory } from "../ground/store/directory.ts";
 import { dropLeftovers } from "../ground/store/files.ts";
 import { lockDirectory } from "../ground/store/lock.ts";
 import { hostedFiles } from "../hosted/files.ts";
-import { noTenants } from "../hosted/no-tenants.ts";
 import { createPageCounts } from "../hosted/page-counts.ts";
 import { createPushCounts } from "../hosted/push-counts.ts";
-import { openPusher, type Pusher } from "../hosted/pusher.ts";
+import { openPusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
-import { downSince, type Outage } from "../hosted/registry/uptime.ts";
-import { tenantPages } from "../hosted/tenant-pages.ts";
-import { createTenantRegistry, type TenantRegistry } from "../hosted/tenant-registry.ts";
-import { createRenderer, type Renderer, workerSource } from "../records/reports/renderer.ts";
+import type { TenantRegistry } from "../hosted/tenant-registry.ts";
+import { createRenderer, workerSource } from "../records/reports/renderer.ts";
 import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
-import { startTenant, type Tenant } from "../tenant/tenant.ts";
-import { cidrs } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import { hostedHttp } from "./hosted-http.ts";
 import { hostedJobs } from "./hosted-jobs.ts";
 import { nameOfNode, startHostedNode } from "./hosted-node.ts";
 import { openHostedRegistry } from "./hosted-registry.ts";
+import { calledAddresses, hostedTenants } from "./hosted-tenants.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { linkUrl } from "./link-url.ts";
 import { type HostedState, isHostedAlive, type SeenState } from "./operate/hosted-health.ts";
@@ -49,10 +42,6 @@ export interface RunningHosted {
   stop(): Promise<void>;
 }
 
-/** Deliveries of one tenant under way at one time. */
-const TENANT_SOCKETS = 32;
-/** Lookups that one tenant may have under way, of some twenty in all. */
-const TENANT_LOOKUPS = 6;
 /** Lookups that all receipt checks together may have under way, because strangers choose the names. */
 const RECEIPT_LOOKUPS = 4;
 
@@ -62,7 +51,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
   const lifecycle = createLifecycle(clock, log);
   try {
     prepareDirectory(config.data);
-    if (config.database === null) prepareDirectory(join(config.data, hostedFiles.tenants));
+    prepareDirectory(join(config.data, hostedFiles.tenants));
     lifecycle.onStop("lock", lockDirectory(config.data));
     dropLeftovers(config.data, (name) => /^hosted\.(db|key)/.test(name));
     const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
@@ -90,8 +79,9 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const renderer = createRenderer({ source: workerSource(), clock });
     lifecycle.onStop("renderer", () => renderer.close());
     const outages = await onceItAnswers(deps, () => registry.uptime.begin());
-    const parts = { registry, sealer, egress, pusher, renderer, outages };
-    const tenants = config.database === null ? tenantRegistry(config, deps, parts) : noTenants;
+    const parts = { registry, node: name, sealer, egress, pusher, renderer, outages };
+    const { tenants, close } = await hostedTenants(config, deps, parts);
+    lifecycle.onStop("records", close);
     lifecycle.onStop("tenants", () => tenants.stop());
     await tenants.survey();
     const page = { registry, pusher, clock };
@@ -160,7 +150,7 @@ function egressOf(config: HostedConfig, { clock }: BoxDeps, names: Names): Egres
   return createEgress({
     clock,
     names,
-    rules: { role: "hosted", ...addressesOf(config) },
+    rules: { role: "hosted", ...calledAddresses(config) },
     userAgent: `box/${version}`,
   });
 }
@@ -170,87 +160,8 @@ function receiptEgress(config: HostedConfig, { clock }: BoxDeps, names: Names): 
   return createEgress({
     clock,
     names,
-    rules: { role: config.lab ? "box" : "hosted", ...addressesOf(config) },
+    rules: { role: config.lab ? "box" : "hosted", ...calledAddresses(config) },
     publicHttpsOnly: !config.lab,
     userAgent: `box/${version}`,
   });
-}
-
-function addressesOf(config: HostedConfig) {
-  return { allow: cidrs(config.egressAllow), deny: cidrs(config.egressDeny) };
-}
-
-interface TenantRegistryParts {
-  registry: Registry;
-  sealer: Sealer;
-  egress: EgressClient;
-  pusher: Pusher;
-  renderer: Renderer;
-  outages: readonly Outage[];
-}
-
-function tenantRegistry(
-  config: HostedConfig,
-  deps: BoxDeps,
-  { registry, sealer, egress, pusher, renderer, outages }: TenantRegistryParts,
-): TenantRegistry {
-  const { clock, random, log } = deps;
-  const startedMono = clock.mono();
-  // Counted back from the present time, so the start moves with a clock that is corrected.
-  const upSince = () => unixSeconds(clock) - Math.floor((clock.mono() - startedMono) / 1000);
-  const service = { upSince, downSince: (from: number) => downSince(outages, from) };
-  const shared = {
-    clock,
-    random,
-    log,
-    renderer,
-    service,
-    egress: () => egress.share({ lookups: TENANT_LOOKUPS }),
-    devices: registry.devices,
-    publicUrl: config.publicUrl,
-    retention: config.retention,
-    addresses: addressesOf(config),
-    passwords: createPasswords(random),
-    durable: deps.durable,
-  };
-  const breaker = {
-    minFailures: config.breaker.failures,
-    minSpanMs: config.breaker.seconds * 1000,
-  };
-  const path = (id: string) => join(config.data, hostedFiles.tenants, `${id}.db`);
-  return createTenantRegistry({
-    registry,
-    clock,
-    log,
-    path,
-    limits: { mostOpen: config.openTenants, warmMs: 600_000 },
-    start(id, { atClose, onFatal }) {
-      const push = tenantPages({ registry, pusher, clock }, id, () => tenant.store);
-      const tenant: Tenant = startTenant({
-        ...shared,
-        path: path(id),
-        role: "hosted",
-        tenantId: id,
-        sealer: ownSealer(sealer, id),
-        outbox: { channels: config.channels, breaker, sockets: TENANT_SOCKETS, push },
-        atClose,
-        onFatal: (error) => (isDiskFault(error) ? deps.onFatal(error) : onFatal(error)),
-      });
-      return tenant;
-    },
-  });
-}
-
-/** One key for all tenants, but a value sealed for one tenant can't be opened for another. */
-function ownSealer(sealer: Sealer, tenantId: string): Sealer {
-  return {
-    ...sealer,
-    seal: (text, place) => sealer.seal(text, `${tenantId}|${place}`),
-    open: (sealed, place) => sealer.open(sealed, `${tenantId}|${place}`),
-  };
-}
-
-/** A failing disk affects every tenant, a damaged file only its own. */
-function isDiskFault(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_IOERR");
 }

@@ -6,15 +6,16 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { keepLinks, type LinkKeeper } from "./link-keeper.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
+import { TenantElsewhere, type TenantPlaces } from "./tenant-places.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
-import { mayOpen, outOfStep, sealStore, tokenHashes } from "./tenant-seal.ts";
+import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
 
 /** Opens a hosted tenant when it is needed or due, and closes it when it is idle. */
 export interface TenantRegistry {
   /**
    * The running tenant, returned directly where it is open. Null for an id of no hosted tenant, and for a closed tenant
    * that `token` certainly doesn't open; the tenant itself checks the token. Throws ServiceError overloaded where too
-   * many are in use, not_ready where its data can't be read.
+   * many are in use, not_ready where its data can't be read, TenantElsewhere where another node serves it.
    */
   find(id: string, token?: string): Tenant | Promise<Tenant | null>;
   /**
@@ -40,6 +41,8 @@ export interface TenantRegistryStats {
   closed: number;
   /** Tenants whose data can't be read. They stay closed until the next start. */
   broken: number;
+  /** Times that one was given up: its place didn't answer, or another node took it. */
+  lost: number;
 }
 
 export interface TenantRegistryLimits {
@@ -54,16 +57,7 @@ export interface TenantRegistryDeps {
   clock: Clock;
   log: Log;
   limits: TenantRegistryLimits;
-  /** The file of a tenant's store. */
-  path(id: string): string;
-  /** Opens a tenant's store and starts its work. Throws StoreFault. */
-  start(id: string, hooks: StartHooks): Tenant;
-}
-
-export interface StartHooks {
-  atClose(store: Store): void;
-  /** From now on nothing may be written to this tenant's store. */
-  onFatal(error: unknown): void;
+  places: TenantPlaces;
 }
 
 /** How many tenants one look opens for due work. */
@@ -90,6 +84,7 @@ class OpenTenants implements TenantRegistry {
   #plansAt = Number.NEGATIVE_INFINITY;
   #opened = 0;
   #closed = 0;
+  #lost = 0;
   #stopped = false;
 
   constructor(deps: TenantRegistryDeps) {
@@ -105,10 +100,12 @@ class OpenTenants implements TenantRegistry {
   async #findClosed(id: string, token: string | undefined): Promise<Tenant | null> {
     // A tenant that is closing is sealed when that is over.
     if (!this.#opening.has(id)) await this.#closing.get(id);
-    const { registry, path } = this.#deps;
+    const { registry, places } = this.#deps;
     const isShut = !this.#open.has(id) && !this.#opening.has(id);
+    if (isShut) await places.mustBeFree(id);
     if (isShut && token !== undefined) {
-      if (!(await mayOpen(registry, { tenantId: id, path: path(id), token }))) return null;
+      const files = await places.stamp(id);
+      if (!(await mayOpen(registry, { tenantId: id, files, token }))) return null;
     }
     const opened = await this.#entry(id);
     return opened === null ? null : this.#used(opened);
@@ -123,16 +120,15 @@ class OpenTenants implements TenantRegistry {
       id = await links.find(key);
     }
     if (id !== null) return this.find(id);
-    if (this.#isSettled) return null;
+    if (this.#isSettled && !(await this.#deps.places.hasUnknown())) return null;
     throw new ServiceError("not_ready", "The service has just started: try again shortly.", {
       retryAfter: 5,
     });
   }
 
   async survey(): Promise<void> {
-    const { registry, clock, path } = this.#deps;
-    for await (const id of outOfStep(registry, path))
-      await registry.tenants.setNextDue(id, clock.now());
+    const { registry, clock, places } = this.#deps;
+    for await (const id of places.changed()) await registry.tenants.setNextDue(id, clock.now());
   }
 
   plan(id: string): Plan {
@@ -140,7 +136,8 @@ class OpenTenants implements TenantRegistry {
   }
 
   async look(): Promise<boolean> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock, places } = this.#deps;
+    await places.takeLeft((id) => this.#open.has(id));
     if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
     for (const [id, entry] of [...this.#open]) if (this.#atRest(entry)) await this.#close(id);
     // Open tenants always count as due, in case this process dies.
@@ -169,8 +166,8 @@ class OpenTenants implements TenantRegistry {
   }
 
   stats(): TenantRegistryStats {
-    const [open, opened, closed] = [this.#open.size, this.#opened, this.#closed];
-    return { open, opened, closed, broken: this.#broken.size };
+    const [open, opened, closed, lost] = [this.#open.size, this.#opened, this.#closed, this.#lost];
+    return { open, opened, closed, broken: this.#broken.size, lost };
   }
 
   #used(entry: OpenTenant): Tenant {
@@ -200,10 +197,15 @@ class OpenTenants implements TenantRegistry {
     // From here on it counts as due: if this process dies, the next one opens it again.
     await registry.tenants.setNextDue(id, clock.now());
     if (this.#stopped) throw notReady();
+    let isLost = false;
     try {
-      const tenant = this.#deps.start(id, {
+      const tenant = await this.#deps.places.start(id, {
         atClose: (store) => this.#leave(id, store),
         onFatal: (error) => this.#breakOff(id, error),
+        onLost: (why) => {
+          isLost = true;
+          this.#giveUp(id, why);
+        },
       });
       const entry: OpenTenant = {
         tenant,
@@ -214,9 +216,12 @@ class OpenTenants implements TenantRegistry {
       };
       this.#open.set(id, entry);
       this.#opened++;
-      this.#links.follow(id, tenant.store);
+      // While nobody could close it.
+      if (isLost || this.#broken.has(id)) await this.#close(id);
+      else this.#links.follow(id, tenant.store);
       return entry;
     } catch (error) {
+      if (error instanceof ServiceError) throw error;
       log.error({ err: error, tenant: id }, "a tenant's data can't be opened");
       throw notReady();
     }
@@ -250,13 +255,14 @@ class OpenTenants implements TenantRegistry {
 
   /** Closed only when its next due time is written: a look before that would open it again. Then it is sealed. */
   async #stop(id: string, { tenant, epoch }: OpenTenant): Promise<void> {
-    const { registry, path } = this.#deps;
+    const { registry, places } = this.#deps;
     try {
       await tenant.stop();
       const left = this.#leaving.get(id);
       await left?.written;
-      if (left !== undefined)
-        await sealStore(registry, { tenantId: id, epoch, path: path(id), hashes: left.hashes });
+      if (left === undefined) return;
+      const files = await places.stamp(id);
+      await sealStore(registry, { tenantId: id, epoch, files, hashes: left.hashes });
     } catch (error) {
       this.#deps.log.error({ err: error, tenant: id }, "closing a tenant failed");
     } finally {
@@ -266,9 +272,9 @@ class OpenTenants implements TenantRegistry {
 
   /** Writes when a closing tenant must be opened again: at least daily, to delete old data. */
   #leave(id: string, store: Store): void {
-    const { registry, clock, log } = this.#deps;
+    const { places, clock, log } = this.#deps;
     const at = wakeAt(store, clock.now());
-    const written = registry.tenants.setNextDue(id, at).catch((error: unknown) => {
+    const written = places.rest(id, at).catch((error: unknown) => {
       log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
     });
     this.#leaving.set(id, { written, hashes: tokenHashes(store) });
@@ -280,8 +286,10 @@ class OpenTenants implements TenantRegistry {
     try {
       if ((await this.#entry(id)) !== null) return true;
     } catch (error) {
+      if (error instanceof TenantElsewhere) return true;
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "overloaded") return false;
+      if (!(error instanceof Unreadable)) throw error;
     }
     await registry.tenants.setNextDue(id, clock.now() + LATER_MS);
     return true;
@@ -292,6 +300,12 @@ class OpenTenants implements TenantRegistry {
     for (const [id, entry] of this.#open) {
       entry.plan = (await this.#deps.registry.tenants.get(id))?.plan ?? entry.plan;
     }
+  }
+
+  #giveUp(id: string, why: string): void {
+    this.#lost++;
+    this.#deps.log.warn({ tenant: id, why }, "this node has a tenant no longer");
+    void this.#close(id);
   }
 
   /** One tenant's damaged file must not end the service for all. */
@@ -307,8 +321,10 @@ class OpenTenants implements TenantRegistry {
   }
 }
 
+class Unreadable extends ServiceError {}
+
 function notReady(): ServiceError {
-  return new ServiceError("not_ready", "This tenant's data can't be read at this moment.", {
+  return new Unreadable("not_ready", "This tenant's data can't be read at this moment.", {
     retryAfter: 60,
   });
 }

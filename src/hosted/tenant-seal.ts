@@ -2,11 +2,12 @@ import { statSync } from "node:fs";
 import { sha256 } from "../ground/kit/ids.ts";
 import type { Reader } from "../ground/store/store.ts";
 import type { Registry } from "./registry/registry.ts";
+import type { Seal } from "./registry/seals.ts";
 
 /** There is no file. */
-const ABSENT = "absent";
+export const ABSENT = "absent";
 /** Another process has it open, or left it so: its contents are unknown. */
-const IN_USE = "in use";
+export const IN_USE = "in use";
 
 /**
  * Identifies the state of a store's file. Every write to it, and every replacement, changes the ctime of its inode,
@@ -28,13 +29,8 @@ export function tokenHashes(reader: Reader): string[] {
 }
 
 /** Seals a store that was just closed. False, without a seal, if it isn't closed or was written to meanwhile. */
-export async function sealStore(
-  { seals }: Registry,
-  closed: { tenantId: string; epoch: number; path: string; hashes: readonly string[] },
-): Promise<boolean> {
-  const { path, ...seal } = closed;
-  const files = storeStamp(path);
-  return files !== ABSENT && files !== IN_USE && seals.put({ ...seal, files });
+export async function sealStore({ seals }: Registry, seal: Seal): Promise<boolean> {
+  return seal.files !== ABSENT && seal.files !== IN_USE && seals.put(seal);
 }
 
 /**
@@ -43,10 +39,9 @@ export async function sealStore(
  */
 export async function mayOpen(
   { seals }: Registry,
-  closed: { tenantId: string; path: string; token: string },
+  { tenantId, files, token }: { tenantId: string; files: string; token: string },
 ): Promise<boolean> {
-  const seal = await seals.judge(closed.tenantId, sha256(closed.token));
-  const files = storeStamp(closed.path);
+  const seal = await seals.judge(tenantId, sha256(token));
   if (files === ABSENT) return false;
   return seal === null || seal.knows || seal.files !== files;
 }

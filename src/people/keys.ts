@@ -1,6 +1,7 @@
 import { asc, count, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
+import type { Random } from "../ground/kit/random.ts";
 import { accounts, apiKeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Key } from "./account.ts";
@@ -14,14 +15,32 @@ export function mintKey(
   accountId: string,
   label = "",
 ): { id: string; key: string } {
-  const id = hexId(tx.random);
-  const key = `ptk_${tenantId}_${base62Secret(tx.random)}`;
+  const { key, ...kept } = freshKey(tx.random, tenantId);
+  putKey(tx, accountId, kept, label);
+  return { id: kept.id, key };
+}
+
+/** What a tenant keeps of a key. */
+interface KeptKey {
+  id: string;
+  hash: string;
+  /** Its last four characters. */
+  hint: string;
+}
+
+export function freshKey(random: Random, tenantId: string): KeptKey & { key: string } {
+  const key = `ptk_${tenantId}_${base62Secret(random)}`;
+  return { id: hexId(random), key, hash: sha256(key), hint: key.slice(-4) };
+}
+
+/** Does nothing where it is there already. */
+export function putKey(tx: Tx, accountId: string, key: KeptKey, label = ""): void {
   tx.orm
     .insert(apiKeys)
-    .values({ id, accountId, hash: sha256(key), hint: key.slice(-4), createdAt: tx.at, label })
+    .values({ ...key, accountId, createdAt: tx.at, label })
+    .onConflictDoNothing()
     .run();
   tx.note({ topic: "people" });
-  return { id, key };
 }
 
 /** Keys that one account can create. */

@@ -139,6 +139,8 @@ export interface TenantOptions {
   jobs?: readonly Job[];
   /** Called when all work has ended, just before the store closes. */
   atClose?(store: Store): void;
+  /** Called once the store is closed. */
+  closed?(): Promise<void>;
   onFatal(error: unknown): void;
 }
 
@@ -306,6 +308,7 @@ export function startTenant(options: TenantOptions): Tenant {
       watch.stop();
       options.atClose?.(store);
       store.close();
+      await options.closed?.();
     },
   };
 }

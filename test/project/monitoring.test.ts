@@ -55,7 +55,7 @@ test("rules for the hosted role ask for metrics that it has, and the document na
     clock,
     scheduler: createScheduler(clock, silentLog, []),
     seen: () => ({ apns: "set", boxes: null, leads: {} }),
-    tenants: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
+    tenants: () => ({ open: 0, opened: 0, closed: 0, broken: 0, lost: 0 }),
     node: () => ({ draining: false, database: { unheardMs: 0, aheadMs: null, nodes: null, load } }),
     pages: createPageCounts().all,
     pushes: createPushCounts().all,

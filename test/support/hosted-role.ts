@@ -36,7 +36,7 @@ export interface HostedPerson {
   token: string;
 }
 
-/** No limits unless told; `planRates`: those of the plans. */
+/** No limits unless told; `planRates`: those of the plans. A directory that is named stays. */
 export type TestFlags = HostedFlags & { planRates?: boolean };
 
 export async function testHosted(
@@ -44,7 +44,7 @@ export async function testHosted(
   clock: HandClock = handClock(),
   deps: Partial<BoxDeps> = {},
 ): Promise<TestHosted> {
-  const data = mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
+  const data = flags.data ?? mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
   const fatal: unknown[] = [];
   const start = (port: number) =>
     startHosted(
@@ -112,7 +112,7 @@ export async function testHosted(
     },
     async stop() {
       await turnedWhereSlow(clock, role.stop());
-      rmSync(data, { recursive: true, force: true });
+      if (flags.data === undefined) rmSync(data, { recursive: true, force: true });
       if (fatal.length > 0) throw new Error("a fatal storage error", { cause: fatal[0] });
     },
   };

@@ -17,7 +17,7 @@ import {
   type DatabaseSettings,
   databaseSettings,
 } from "../../hosted/registry/postgres/settings.ts";
-import { countWithoutBox } from "../../hosted/registry/sqlite/tenants.ts";
+import { idsWithoutBox } from "../../hosted/registry/sqlite/tenants.ts";
 
 interface MoveOptions extends DatabaseFlags {
   data: string;
@@ -29,6 +29,8 @@ export interface MoveReport {
   moved: "to the database" | "to the data directory";
   /** Rows of each table, equal on both sides. Their SHA-256 was compared too. */
   rows: Record<string, number>;
+  /** Stores of tenants without a box. Each is equal on both sides. */
+  stores: number;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
   if (settings === null || faults.length > 0) throw new UsageError(faults.join("\n"));
   prepareDirectory(data);
   const unlock = lockDirectory(data);
-  const { database, close } = await openFor(settings, options);
+  const { database, close } = await openCommandDatabase(settings, options);
   try {
     const path = join(data, hostedFiles.registry);
     return existsSync(path) && !(await isReturned(database))
@@ -59,7 +61,11 @@ export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
   }
 }
 
-async function openFor(settings: DatabaseSettings, { data, clock, random }: MoveOptions) {
+/** Connections of a command. */
+export async function openCommandDatabase(
+  settings: DatabaseSettings,
+  { data, clock, random }: Pick<MoveOptions, "data" | "clock" | "random">,
+): Promise<{ database: Database; close(): void }> {
   const { openDatabase } = await import("../../hosted/registry/postgres/connect.ts");
   const egress = createEgress({ clock, rules: { role: "box" } });
   const database = openDatabase({
@@ -93,21 +99,23 @@ async function isReturned(database: Database): Promise<boolean> {
 
 type Place = MoveOptions & { path: string };
 
-async function there(database: Database, { path, clock, random }: Place): Promise<MoveReport> {
-  const [{ migrateDatabase }, { moveThere }] = await Promise.all([
+async function there(
+  database: Database,
+  { path, data, clock, random }: Place,
+): Promise<MoveReport> {
+  const [{ migrateDatabase }, { isArrived, moveThere }, { storesThere }] = await Promise.all([
     import("../../hosted/registry/postgres/migrate.ts"),
     import("../../hosted/registry/move/move-there.ts"),
+    import("./hosted-move-stores.ts"),
   ]);
   const store = openStore({ path, kind: "hosted", clock, random });
   try {
-    const hosted = countWithoutBox(store);
-    if (hosted > 0)
-      throw new StoreFault(
-        "misconfigured",
-        `${hosted} tenants have no box: their stores lie on this disk, and nodes that share a database can't run them. Nothing was moved.`,
-      );
     await migrateDatabase(database);
-    return reportOf("to the database", await moveThere({ store, database }, random));
+    const ids = idsWithoutBox(store);
+    // Once the registry is there, nodes may have served them.
+    const isBefore = !(await isArrived({ store, database }));
+    const stores = isBefore ? await storesThere(database, ids, { data, clock, random }) : 0;
+    return reportOf("to the database", await moveThere({ store, database }, random), stores);
   } finally {
     store.close();
   }
@@ -120,10 +128,19 @@ async function back(database: Database, { path, data, clock, random }: Place): P
       "misconfigured",
       `The move needs the nodes' sealing key: copy their hosted.key to ${key} first (mode 600).`,
     );
-  const { moveBack } = await import("../../hosted/registry/move/move-back.ts");
-  return reportOf("to the data directory", await moveBack(database, { path, clock, random }));
+  const [{ moveBack }, { storesBack }] = await Promise.all([
+    import("../../hosted/registry/move/move-back.ts"),
+    import("./hosted-move-stores.ts"),
+  ]);
+  let stores = 0;
+  const before = async () => {
+    stores = await storesBack(database, { data });
+  };
+  const moved = await moveBack(database, { path, clock, random, before });
+  return reportOf("to the data directory", moved, stores);
 }
 
-function reportOf(moved: MoveReport["moved"], sums: Moved): MoveReport {
-  return { moved, rows: Object.fromEntries([...sums].map(([name, { rows }]) => [name, rows])) };
+function reportOf(moved: MoveReport["moved"], sums: Moved, stores: number): MoveReport {
+  const rows = Object.fromEntries([...sums].map(([name, { rows: n }]) => [name, n]));
+  return { moved, rows, stores };
 }

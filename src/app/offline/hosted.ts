@@ -21,12 +21,13 @@ import type { Registry } from "../../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../../hosted/registry/sqlite/registry.ts";
 import type { HostedTenant, Plan } from "../../hosted/registry/tenants.ts";
 import { isBoxUrl } from "../../hosted/relay-event.ts";
-import { sealStore, tokenHashes } from "../../hosted/tenant-seal.ts";
+import { sealStore, storeStamp, tokenHashes } from "../../hosted/tenant-seal.ts";
 import { seatAccount } from "../../people/accounts.ts";
 import { isEmail } from "../../people/email.ts";
 import { mintKey } from "../../people/keys.ts";
 import { roles } from "../../people/roles.ts";
 import { ensureTenant } from "../../tenant/tenant.ts";
+import { tenantForKey } from "./tenant-for-key.ts";
 
 /** As they are typed. */
 export interface TenantFlags {
@@ -132,25 +133,14 @@ async function withDatabase<T>(
     onPlain() {},
   });
   try {
-    return await use(relayOnly(offlineOf(registry, options)));
+    const { addKeyByNode } = await import("./hosted-key.ts");
+    return await use({
+      ...offlineOf(registry, options),
+      addKey: (flags) => addKeyByNode({ registry, settings }, options, checkKey(flags)),
+    });
   } finally {
     registry.close();
   }
-}
-
-const NO_TENANTS =
-  "Nodes that share a database run no tenants without a box: their stores would lie on one node's disk. " +
-  "Run those with box hosted serve on a data directory of its own, without --database.";
-
-function relayOnly(desk: OfflineRegistry): OfflineRegistry {
-  return {
-    ...desk,
-    async addTenant(flags) {
-      if (flags.kind === "hosted") throw new UsageError(NO_TENANTS);
-      return desk.addTenant(flags);
-    },
-    addKey: () => Promise.reject(new UsageError(NO_TENANTS)),
-  };
 }
 
 function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry {
@@ -206,17 +196,20 @@ function checkTenant(flags: TenantFlags) {
   };
 }
 
-async function addKey(registry: Registry, options: OfflineOptions, flags: KeyFlags) {
+/** Throws UsageError. */
+function checkKey(flags: KeyFlags): { tenant: string; email: string; role: Role | undefined } {
   const faults = emailFaults("email", flags.email);
   const role = roles.find((known) => known === flags.role);
   if (flags.role !== undefined && role === undefined)
     faults.push(`--role must be one of ${roles.join(", ")}, not "${flags.role}".`);
   refuse(faults);
-  const tenant = await registry.tenants.get(flags.tenant);
-  if (tenant === null) throw notFound("tenant");
-  if (tenant.kind === "box")
-    throw new UsageError("A box mints its own keys: box pair-code, and POST /v1/pair there.");
-  const { account } = await registry.accounts.add(flags.email);
+  return { ...flags, role };
+}
+
+async function addKey(registry: Registry, options: OfflineOptions, flags: KeyFlags) {
+  const { email, role, ...rest } = checkKey(flags);
+  const tenant = await tenantForKey(registry, rest.tenant);
+  const { account } = await registry.accounts.add(email);
   const { clock, random, data } = options;
   const tenantId = tenant.id;
   const epoch = await registry.seals.break(tenantId);
@@ -234,8 +227,8 @@ async function addKey(registry: Registry, options: OfflineOptions, flags: KeyFla
     store.close();
   }
   // A server that closed the tenant meanwhile may have sealed it without the key.
-  if (!(await sealStore(registry, { tenantId, epoch, path, hashes: made.hashes })))
-    await registry.seals.break(tenantId);
+  const seal = { tenantId, epoch, files: storeStamp(path), hashes: made.hashes };
+  if (!(await sealStore(registry, seal))) await registry.seals.break(tenantId);
   await registry.memberships.put({ tenantId, accountId: account.id, role: made.role });
   return { api_key: made.key, account_id: account.id };
 }

@@ -7,7 +7,7 @@ import { counter, exposition, gauge, type Metric, refusalMetrics, turnMetrics } 
 
 /** Metrics of this node in the Prometheus text format. They contain nothing of a tenant. */
 export function hostedMetrics(state: HostedState, refusals: Refusals): string {
-  const { open, opened, closed, broken } = state.tenants();
+  const { open, opened, closed, broken, lost } = state.tenants();
   const { boxes } = state.seen();
   const isReady = hostedHealth(state).status !== "failed";
   return exposition([
@@ -31,6 +31,11 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
     gauge("box_hosted_tenants_broken", "Hosted tenants whose data can't be read.", broken),
     counter("box_hosted_tenants_opened_total", "Times that a hosted tenant was opened.", opened),
     counter("box_hosted_tenants_closed_total", "Times that a hosted tenant was closed.", closed),
+    counter(
+      "box_hosted_tenants_lost_total",
+      "Times that this node gave a hosted tenant up: the database didn't answer, or another node had it.",
+      lost,
+    ),
     ...refusalMetrics(refusals),
   ]);
 }

@@ -34,6 +34,29 @@ export async function endOfEpoch(
   return row?.seq ?? 0;
 }
 
+/** The tenants for which something lies there. */
+export async function tenantsHanded(database: Asker): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    "SELECT DISTINCT tenant_id AS id FROM tenant_handed",
+    [],
+    { withinMs: WITHIN_MS },
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Takes it back where nobody has taken it yet; whether it was still there. */
+export async function takeBackRows(
+  database: Asker,
+  tenantId: string,
+  id: string,
+): Promise<boolean> {
+  const rows = await database.query(
+    "DELETE FROM tenant_handed WHERE tenant_id = $1 AND id = $2 RETURNING 1",
+    [tenantId, id],
+  );
+  return rows.length > 0;
+}
+
 /** May be repeated. */
 export async function handRows(
   database: Asker,

@@ -24,7 +24,7 @@ const OTHERS = "(SELECT count(*)::int FROM nodes WHERE alive_until > clock_times
  * Fence and pages are one statement: what is written under another's epoch is nothing. `before`, `pages`: for machines
  * that stand by, where there are some.
  */
-const KEEP = (only: string, before: string, pages: string) => `
+const KEEP = (only: string, before: string, pages: string, others = OTHERS) => `
   WITH mine AS (
     UPDATE tenant_stores SET seq = $4, page_count = $5, page_sum = $6, alive_until = ${LIFE}
      WHERE ${OURS} ${only} RETURNING tenant_id),
@@ -32,15 +32,26 @@ const KEEP = (only: string, before: string, pages: string) => `
   put AS (${PUT(7, "mine, ")}),
   shipped AS (
     INSERT INTO tenant_ships (tenant_id, seq, before, pages, made_at)
-      SELECT $1, $4, ${before}, ${pages}, clock_timestamp() FROM mine WHERE ${OTHERS} > 0
+      SELECT $1, $4, ${before}, ${pages}, clock_timestamp() FROM mine WHERE ${others} > 0
       ON CONFLICT (tenant_id, seq) DO NOTHING)
-  SELECT count(*)::int AS n, ${OTHERS} AS others FROM mine`;
-const KEEP_NEXT = KEEP("AND seq IN ($12, $4)", "$12", "$7");
-const KEEP_ALL = KEEP("", "0", "NULL");
+  SELECT count(*)::int AS n, ${others} AS others FROM mine`;
 const PUT_SLICE = PUT(2, "");
 
-const RENEW = `UPDATE tenant_stores SET alive_until = ${LIFE}, key_id = $4 WHERE ${OURS} RETURNING seq, ${OTHERS} AS others`;
-const LEAVE = `UPDATE tenant_stores SET alive_until = clock_timestamp(), clean = true WHERE ${OURS}`;
+/** The statements that say how many machines stand by. */
+const statements = (others?: string) => ({
+  keepNext: KEEP("AND seq IN ($12, $4)", "$12", "$7", others),
+  keepAll: KEEP("", "0", "NULL", others),
+  renew: `UPDATE tenant_stores SET alive_until = ${LIFE}, key_id = $4 WHERE ${OURS} RETURNING seq, ${others ?? OTHERS} AS others`,
+});
+const ofOne = statements();
+/** Of many stores no machine keeps a copy. */
+const ofMany = statements("0");
+const LEAVE = `
+  WITH mine AS (
+    UPDATE tenant_stores SET alive_until = clock_timestamp(), clean = true WHERE ${OURS} RETURNING tenant_id)
+  UPDATE tenants t SET next_due_ms = CASE
+      WHEN EXISTS (SELECT 1 FROM tenant_handed h WHERE h.tenant_id = t.id) THEN 0 ELSE $4::bigint END
+    FROM mine WHERE t.id = mine.tenant_id AND $4::bigint IS NOT NULL`;
 
 export interface PostgresRecordOptions extends Omit<Taking, "tenantId" | "found"> {
   database: Database;
@@ -52,13 +63,16 @@ export interface PostgresRecordOptions extends Omit<Taking, "tenantId" | "found"
   tenantId(): string;
   /** The id of the key for its secrets. */
   keyId(): string | null;
+  /** When it has to be opened again, in milliseconds, asked when it is left. Default: nobody asks. */
+  dueAt?(): number | null;
 }
 
 /** A store's pages on PostgreSQL. */
 export function postgresRecord(
   options: PostgresRecordOptions,
 ): Omit<PageRecord, "take"> & { take(): Promise<Owned> } {
-  const { database } = options;
+  const { database, isOneOfMany } = options;
+  const sql = isOneOfMany ? ofMany : ofOne;
   let taken: Owned | null = null;
   let latest = 0;
   /** What it was when its pages were listed. */
@@ -82,7 +96,9 @@ export function postgresRecord(
     if (row.epoch === epoch && row.run === run) return false;
     throw new RecordFault(
       "taken",
-      `Node ${row.node} has taken this box over: this process is not its owner any more, and ends.`,
+      isOneOfMany
+        ? `Node ${row.node} has taken this tenant over.`
+        : `Node ${row.node} has taken this box over: this process is not its owner any more, and ends.`,
     );
   };
 
@@ -95,7 +111,7 @@ export function postgresRecord(
     },
     async renew() {
       const values = [...ours(), options.keyId()];
-      const [row] = await database.query<Renewed>(RENEW, values, { withinMs: KEEP_MS });
+      const [row] = await database.query<Renewed>(sql.renew, values, { withinMs: KEEP_MS });
       if (row === undefined) return explained(database);
       options.onOthers(row.others > 0);
       return row.seq === latest;
@@ -110,7 +126,7 @@ export function postgresRecord(
     },
     async keep(end) {
       const values = [...valuesAt(end), latest];
-      const [row] = await database.query<{ n: number; others: number }>(KEEP_NEXT, values, {
+      const [row] = await database.query<{ n: number; others: number }>(sql.keepNext, values, {
         withinMs: KEEP_MS,
       });
       if (row?.n !== 1) return explained(database);
@@ -131,7 +147,7 @@ export function postgresRecord(
       latest = await database.transaction(
         async (tx) => {
           // From here on nobody else can take it.
-          const [row] = await tx.query<{ seq: number }>(RENEW, [...ours(), options.keyId()]);
+          const [row] = await tx.query<{ seq: number }>(sql.renew, [...ours(), options.keyId()]);
           if (row === undefined) await explained(tx);
           if (row?.seq !== listed) throw new Error("the database was set back meanwhile");
           for (const slice of pages()) {
@@ -141,14 +157,15 @@ export function postgresRecord(
             heard();
           }
           const all = end();
-          await tx.query(KEEP_ALL, valuesAt(all));
+          await tx.query(sql.keepAll, valuesAt(all));
           return all.seq;
         },
         { withinMs: MEND_MS + count * MEND_PAGE_MS, repeatable: true },
       );
     },
     async leave() {
-      await database.query(LEAVE, ours(), { withinMs: KEEP_MS });
+      const values = [...ours(), options.dueAt?.() ?? null];
+      await database.query(LEAVE, values, { withinMs: KEEP_MS });
     },
   };
 }

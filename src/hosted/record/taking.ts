@@ -15,6 +15,8 @@ export interface FoundStore {
   clean: boolean;
   /** Where the other machines reach its owner, HOST:PORT; null: they don't. */
   address: string | null;
+  /** For how many seconds nothing was heard of its owner. */
+  unheard: number;
 }
 
 export interface Taking {
@@ -28,6 +30,8 @@ export interface Taking {
   found: FoundStore | null;
   /** Where the other machines reach this one, HOST:PORT; null: they don't. */
   address: string | null;
+  /** Whether the database is of many stores. Default: of a box alone. */
+  isOneOfMany?: boolean;
 }
 
 export interface Owned {
@@ -37,17 +41,28 @@ export interface Owned {
   wasLost: boolean;
 }
 
+const LIFE_SECONDS = 10;
 /** How long a process lives after its latest word. By the server's clock, also in a transaction that began earlier. */
-export const LIFE = "clock_timestamp() + interval '10 s'";
+export const LIFE = `clock_timestamp() + interval '${LIFE_SECONDS} s'`;
 
 const FOUND = `SELECT tenant_id AS "tenantId", node, run, epoch, seq, key_id AS "keyId", clean,
   alive_until > clock_timestamp() AS "isAlive",
+  greatest(0, ${LIFE_SECONDS} + ceil(extract(epoch FROM clock_timestamp() - alive_until)))::int AS unheard,
   (SELECT address FROM tenant_epochs e WHERE e.tenant_id = s.tenant_id AND e.epoch = s.epoch) AS address
   FROM tenant_stores s`;
 
 /** The box of a database; null where there is none yet. */
 export async function findStore(database: Pick<Database, "query">): Promise<FoundStore | null> {
   const [found] = await database.query<FoundStore>(`${FOUND} ORDER BY tenant_id LIMIT 1`);
+  return found ?? null;
+}
+
+/** One store of a database of many; null where it isn't there. */
+export async function findStoreOf(
+  database: Pick<Database, "query">,
+  tenantId: string,
+): Promise<FoundStore | null> {
+  const [found] = await database.query<FoundStore>(`${FOUND} WHERE tenant_id = $1`, [tenantId]);
   return found ?? null;
 }
 
@@ -103,16 +118,17 @@ export function takeStore(database: Database, taking: Taking): Promise<Owned> {
 }
 
 async function take(tx: DatabaseTx, taking: Taking): Promise<Owned> {
-  const { tenantId, node, run, earlier, found } = taking;
+  const { tenantId, node, run, earlier, found, isOneOfMany } = taking;
+  const what = isOneOfMany ? "tenant" : "box";
   const [row] = await tx.query<FoundStore>(`${FOUND} WHERE tenant_id = $1 FOR UPDATE`, [tenantId]);
   if (row === undefined) return begin(tx, taking);
   const { epoch, seq, clean } = row;
   if (row.run === run) return { epoch, seq, wasLost: !clean };
   const isOwn = earlier.includes(row.run);
   if (row.isAlive && !isOwn)
-    throw new RecordFault("taken", `Node ${row.node} serves this box: two machines can't.`);
+    throw new RecordFault("taken", `Node ${row.node} serves this ${what}: two machines can't.`);
   if (found === null ? !isOwn : row.epoch !== found.epoch)
-    throw new RecordFault("taken", `Node ${row.node} had this box meanwhile: start again.`);
+    throw new RecordFault("taken", `Node ${row.node} had this ${what} meanwhile: start again.`);
   await tx.query(
     `UPDATE tenant_stores SET node = $2, run = $3, epoch = epoch + 1, clean = false, alive_until = ${LIFE}
       WHERE tenant_id = $1`,
@@ -123,11 +139,11 @@ async function take(tx: DatabaseTx, taking: Taking): Promise<Owned> {
 }
 
 async function begin(tx: DatabaseTx, taking: Taking): Promise<Owned> {
-  const { tenantId, node, run, found } = taking;
+  const { tenantId, node, run, found, isOneOfMany } = taking;
   if (found !== null)
-    throw new RecordFault("set back", "the database has forgotten this box since the start began");
+    throw new RecordFault("set back", "the database has forgotten this store since it was found");
   await tx.query("SELECT 1 FROM meta WHERE key = 'kind' FOR UPDATE");
-  if ((await findStore(tx)) !== null)
+  if (!isOneOfMany && (await findStore(tx)) !== null)
     throw new RecordFault("taken", "The database holds another box: give each box one of its own.");
   await tx.query(
     `INSERT INTO tenant_stores (tenant_id, node, run, epoch, alive_until) VALUES ($1, $2, $3, 1, ${LIFE})`,

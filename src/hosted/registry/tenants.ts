@@ -42,7 +42,7 @@ export interface Tenants {
   }): Promise<"told" | "old" | "revoked">;
   /** When a hosted tenant next has work to do, in milliseconds; null: nothing is due. */
   setNextDue(id: string, atMs: number | null): Promise<void>;
-  /** The hosted tenants that are due, the longest waiting first. */
+  /** The hosted tenants that are due, the longest waiting first. In a database: those that no living node has. */
   due(nowMs: number, limit: number): Promise<string[]>;
   /** The earliest due time of all; null: none. */
   nextDue(): Promise<number | null>;

@@ -37,12 +37,15 @@ test("the database's address comes from a flag or a file, and no message shows i
     );
     assert.deepEqual([database?.pool, node, drainSeconds], [8, null, 5]);
     assert.equal(keyFile, join("d", "hosted.key"));
+    assert.equal(hostedConfig({ ...flags, data: "d" }).retention.logBytes, 256 * 1024 ** 2);
   }
   assert.match(faultsOf({ database: URL, databaseFile: file }), /use one of them/);
   assert.match(faultsOf({ database: URL.replace("/pages", "") }), /^--database: it must name/);
   assert.match(faultsOf({ databaseFile: `${file}.none` }), /can't be read \(ENOENT\)/);
   assert.match(faultsOf({ database: `${URL}?sslmode=${SECRET}` }), /sslmode must be one of/);
   assert.match(faultsOf({ database: URL, node: "a/b" }), /--node must be/);
+  assert.match(faultsOf({ database: URL, logGib: "1.1" }), /--log-gib must be at most 1/);
+  assert.equal(hostedConfig({ logGib: "3" }).retention.logBytes, 3 * 1024 ** 3);
   assert.match(faultsOf({ database: URL, databasePool: "0" }), /--database-pool must be/);
 });
 
@@ -61,7 +64,7 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
       clock,
       scheduler: createScheduler(clock, silentLog, []),
       seen: () => ({ apns: "set", boxes: null, leads: {} }),
-      tenants: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
+      tenants: () => ({ open: 0, opened: 0, closed: 0, broken: 0, lost: 0 }),
       node: () => node,
       pages: () => [],
       pushes: () => [],

@@ -48,6 +48,7 @@ export function createDatabase(clock: { ms: number }) {
     address: null,
     isAlive: whose.aliveUntil > clock.ms,
     clean: whose.clean,
+    unheard: 0,
   });
   return {
     found,

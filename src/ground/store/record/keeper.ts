@@ -7,6 +7,7 @@ import { type PageRecord, type RecordEnd, RecordFault } from "./record.ts";
 import {
   atFirst,
   type BothClocks,
+  isGivenUp,
   isSure as isSureIn,
   type StandingEvent,
   standingAfter,
@@ -69,8 +70,8 @@ export interface KeeperOptions {
   onRotten(page: number, isBack: boolean): void;
   /** Whether other machines stand by. */
   hasOthers(): boolean;
-  /** What is told while this disk alone has it. */
-  unconfirmed: Unconfirmed;
+  /** What is told while this disk alone has it. null: it never is, and a store whose place doesn't answer is given up. */
+  unconfirmed: Unconfirmed | null;
 }
 
 const RENEW_TICKS = 8;
@@ -93,7 +94,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let [idle, at, latest, keptUpTo] = [0, 0, 0, 0];
   const moment = (): BothClocks => ({ mono: clock.mono(), now: clock.now() });
   let asked = moment();
-  let stands = atFirst;
+  let stands = { ...atFirst, goesOn: options.unconfirmed !== null };
   let ended: Promise<void> | null = null;
   let rotten: number[] = [];
   let putBackAt: number | null = null;
@@ -133,7 +134,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     fault = null;
   };
   const isBack = () => {
-    options.unconfirmed.kept(keptUpTo);
+    options.unconfirmed?.kept(keptUpTo);
     happens({ is: "kept", asked });
     if (!isSure()) return;
     tell();
@@ -212,12 +213,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
     }
   };
   const lost = (message: string) => {
+    if (isOver) return;
     [isEnding, isOver] = [true, true];
     // Started again, it finds who has the store.
     const gone = new StoreFault("unavailable", message);
     const never = quiet();
     ended = never.promise;
-    for (const one of [...underWay, next, never]) one.reject(gone);
+    for (const one of [...underWay, next, first, firstKept, never]) one.reject(gone);
     options.onLost(gone);
   };
 
@@ -251,6 +253,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     clock.after(TICK_MS, () => tick(from));
     if (isQuiet() && rotten.length === 0 && fault === null) scrub(from);
     happens({ is: "tick", waits: !isQuiet() || fault !== null || ++idle > RENEW_TICKS });
+    if (isGivenUp(stands)) lost(`it is given up: ${fault ?? "the database doesn't answer"}`);
     wake.resolve();
   };
 
@@ -289,7 +292,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     latest: () => latest,
     note: (commit, what) =>
-      !isAlone() || options.unconfirmed.note(commit, what()) || !options.hasOthers(),
+      !isAlone() || options.unconfirmed?.note(commit, what()) || !options.hasOthers(),
     isInDoubt: () => isAlone() && options.hasOthers(),
     ready: (orAlone) => (orAlone ? first : firstKept).promise,
     state: () => ({

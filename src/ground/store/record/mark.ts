@@ -4,6 +4,7 @@ import * as z from "zod";
 import { StoreFault } from "../faults.ts";
 import { syncDirectory, writeSynced } from "../files.ts";
 
+/** Of a box. */
 const NAME = "box.database";
 
 const mark = z.object({
@@ -34,8 +35,8 @@ export const STANDS_BY =
   "This machine stands by. Ask the one that serves the box: GET /v1/role says which.";
 
 /** null where there is none. Throws StoreFault where it isn't readable. */
-export function readMark(data: string): DatabaseMark | null {
-  const path = join(data, NAME);
+export function readMark(data: string, name = NAME): DatabaseMark | null {
+  const path = join(data, name);
   try {
     return mark.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (error) {
@@ -49,8 +50,8 @@ export function readMark(data: string): DatabaseMark | null {
   }
 }
 
-export function writeMark(data: string, said: DatabaseMark): void {
-  const path = join(data, NAME);
+export function writeMark(data: string, said: DatabaseMark, name = NAME): void {
+  const path = join(data, name);
   const aside = `${path}.new`;
   rmSync(aside, { force: true });
   writeSynced(aside, JSON.stringify(said));

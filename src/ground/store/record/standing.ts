@@ -13,6 +13,8 @@ export interface StandingState {
   ticks: number;
   /** Since when this disk alone has to be enough, by the monotonic clock; null: it hasn't. */
   aloneSince: number | null;
+  /** Whether this disk alone may be enough. Else the store is given up. */
+  goesOn: boolean;
 }
 
 export type StandingEvent =
@@ -26,13 +28,15 @@ export type StandingEvent =
 export const TICK_MS = 250;
 /** How long nobody has to hear anything, in ticks: shorter than what an answer waits at most (`mayTell`). */
 export const PATIENCE = 18;
+/** After so many a store that doesn't go on alone is given up: before anybody else may take it. */
+const GIVEN_UP = 28;
 /**
  * How long the place's word is believed, from when it was asked: shorter than a process lives there. A process that stood
  * still asks again before it tells or sends anything.
  */
 const SURE_MS = 8_000;
 
-export const atFirst: StandingState = { sure: null, ticks: 0, aloneSince: null };
+export const atFirst: StandingState = { sure: null, ticks: 0, aloneSince: null, goesOn: true };
 
 export function standingAfter(
   state: StandingState,
@@ -42,12 +46,15 @@ export function standingAfter(
   if (event.is === "heard") return { ...state, ticks: 0 };
   if (event.is === "tick") {
     const ticks = state.ticks + (event.waits ? 1 : 0);
-    const isAlone = ticks >= PATIENCE && state.aloneSince === null;
+    const isAlone = state.goesOn && ticks >= PATIENCE && state.aloneSince === null;
     return { ...state, ticks, aloneSince: isAlone ? now.mono : state.aloneSince };
   }
   const kept = { ...state, sure: event.asked };
   return isSure(kept, now) ? { ...kept, aloneSince: null } : kept;
 }
+
+export const isGivenUp = ({ goesOn, ticks }: StandingState): boolean =>
+  !goesOn && ticks >= GIVEN_UP;
 
 export function isSure({ sure }: StandingState, { mono, now }: BothClocks): boolean {
   return sure !== null && mono - sure.mono < SURE_MS && Math.abs(now - sure.now) < SURE_MS;

@@ -21,6 +21,8 @@ interface Files {
   path: string;
   clock: Clock;
   random: Random;
+  /** What is done before the file gets its name, while no node serves. */
+  before?(): Promise<void>;
 }
 
 /**
@@ -60,6 +62,7 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
   await setPostgresMoveMark(database, "moving", mark);
   try {
     await database.transaction(mustBeStopped, { repeatable: true });
+    await files.before?.();
     return await database.transaction((tx) => copyAll(tx, files, mark), {
       ...moveLimits,
       repeatable: true,

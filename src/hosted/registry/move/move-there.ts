@@ -17,6 +17,19 @@ export const moveLimits = { withinMs: 6 * 3_600_000, idleMs: 600_000 } as const;
 /** What moved, by table. */
 export type Moved = ReadonlyMap<string, TableSum>;
 
+/** Whether the database holds a registry: this one, or another. */
+export async function isArrived({
+  store,
+  database,
+}: {
+  store: Store;
+  database: Database;
+}): Promise<boolean> {
+  if (sqliteMoveMark(store, "moved") !== null) return true;
+  if ((await postgresMoveMark(database, "moved_from")) !== null) return true;
+  return (await database.query("SELECT 1 FROM tenants LIMIT 1")).length > 0;
+}
+
 /**
  * Moves the registry of a stopped service into a migrated database without rows, in one transaction. Before the commit
  * its checksums must equal those of the file. If it is killed, run it again: it finds out how the last try ended.

@@ -52,7 +52,10 @@ export function postgresTenants({ database, random }: PostgresDeps): Tenants {
     },
     async due(nowMs, limit) {
       const rows = await database.query<{ id: string }>(
-        "SELECT id FROM tenants WHERE next_due_ms <= $1 ORDER BY next_due_ms LIMIT $2",
+        `SELECT id FROM tenants t WHERE next_due_ms <= $1
+           AND NOT EXISTS (SELECT 1 FROM tenant_stores s
+             WHERE s.tenant_id = t.id AND s.alive_until > clock_timestamp())
+         ORDER BY next_due_ms LIMIT $2`,
         [nowMs, limit],
       );
       return rows.map(({ id }) => id);

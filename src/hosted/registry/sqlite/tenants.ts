@@ -14,12 +14,8 @@ export function findTenant(reader: Reader, id: string): HostedTenant | null {
   return (row as HostedTenant | undefined) ?? null;
 }
 
-export function countWithoutBox(reader: Reader): number {
-  const count = reader
-    .sql<[], number>("SELECT count(*) FROM tenants WHERE kind = 'hosted'")
-    .pluck()
-    .get();
-  return count ?? 0;
+export function idsWithoutBox(reader: Reader): string[] {
+  return reader.sql<[], string>("SELECT id FROM tenants WHERE kind = 'hosted'").pluck().all();
 }
 
 export function sqliteTenants(deps: SqliteDeps): Tenants {

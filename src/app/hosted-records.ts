@@ -1,0 +1,245 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LRUCache } from "lru-cache";
+import { unixSeconds } from "../ground/kit/clock.ts";
+import { ServiceError } from "../ground/kit/errors.ts";
+import { hexId } from "../ground/kit/ids.ts";
+import { StoreFault } from "../ground/store/faults.ts";
+import { createKeeper, type Keeper } from "../ground/store/record/keeper.ts";
+import { newMark, readMark, writeMark } from "../ground/store/record/mark.ts";
+import { RecordFault } from "../ground/store/record/record.ts";
+import { hostedFiles } from "../hosted/files.ts";
+import { tenantsHanded } from "../hosted/record/handed.ts";
+import { mayLackAddresses } from "../hosted/record/many.ts";
+import { postgresRecord } from "../hosted/record/postgres-record.ts";
+import { type FoundStore, findStoreOf } from "../hosted/record/taking.ts";
+import type { Database } from "../hosted/registry/postgres/connect.ts";
+import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
+import type { Memberships } from "../hosted/registry/tenants.ts";
+import {
+  type StartHooks,
+  type StartHosted,
+  TenantElsewhere,
+  type TenantPlaces,
+} from "../hosted/tenant-places.ts";
+import { ABSENT, IN_USE } from "../hosted/tenant-seal.ts";
+import { addedSeat, takeSeat } from "../people/seats.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { takeLeftRows } from "./box-handed.ts";
+import { openCopyOf, replaceStore } from "./box-replace.ts";
+import type { BoxDeps } from "./parts.ts";
+import { recordDatabase } from "./record-database.ts";
+
+/** Connections for the commits of all tenants, and for the pages of those that are opened. */
+const POOL = 4;
+const KNOWN_MS = 1_000;
+const MOST_KNOWN = 10_000;
+const AGAIN_SECONDS = 2;
+
+interface RecordPlacesOptions {
+  data: string;
+  settings: DatabaseSettings;
+  /** This node's name: no other node that lives has it. */
+  node: string;
+  start: StartHosted;
+  memberships: Pick<Memberships, "put">;
+}
+
+interface Records extends RecordPlacesOptions {
+  database: Database;
+  /** When tenants that are being closed have to be opened again. */
+  resting: Map<string, number>;
+  /** Takes what was left for a tenant that is open here. */
+  takers: Map<string, () => Promise<void>>;
+}
+
+/** Stores whose commits are in the database. What is there has the last word; the files are copies of it. */
+export function recordPlaces(
+  options: RecordPlacesOptions,
+  deps: BoxDeps,
+): { places: TenantPlaces; close(): void } {
+  const { data, settings, node } = options;
+  const { database, close } = recordDatabase(data, settings, deps, POOL);
+  const records: Records = { ...options, database, resting: new Map(), takers: new Map() };
+  const elsewhere = new LRUCache<string, TenantElsewhere>({
+    max: MOST_KNOWN,
+    ttl: KNOWN_MS,
+    perf: { now: () => deps.clock.mono() },
+  });
+  const find = async (id: string): Promise<FoundStore | null> => {
+    const found = await findStoreOf(database, id);
+    if (found?.isAlive !== true || found.node === node) return found;
+    const fault = new TenantElsewhere(found.address);
+    elsewhere.set(id, fault);
+    throw fault;
+  };
+  const places: TenantPlaces = {
+    async mustBeFree(id) {
+      const known = elsewhere.get(id);
+      if (known !== undefined) throw known;
+      await find(id);
+    },
+    async stamp(id) {
+      const found = await findStoreOf(database, id);
+      if (found === null) return ABSENT;
+      return found.clean ? `${found.epoch}:${found.seq}` : IN_USE;
+    },
+    // What wasn't left is due.
+    async *changed() {},
+    async start(id, hooks) {
+      return openKept(records, { id, found: await find(id), hooks }, deps);
+    },
+    async rest(id, atMs) {
+      records.resting.set(id, atMs);
+    },
+    async takeLeft(isOpen) {
+      for (const id of await tenantsHanded(database))
+        if (isOpen(id)) await records.takers.get(id)?.();
+    },
+    hasUnknown: () => mayLackAddresses(database),
+  };
+  return { places, close };
+}
+
+interface Opening {
+  id: string;
+  found: FoundStore | null;
+  hooks: StartHooks;
+}
+
+async function openKept(records: Records, opening: Opening, deps: BoxDeps): Promise<Tenant> {
+  const { id, found, hooks } = opening;
+  const { database, resting, takers } = records;
+  const directory = join(records.data, hostedFiles.tenants);
+  const path = join(directory, `${id}.db`);
+  const mark = `${id}.database`;
+  mustBeKnown(found, { path, epoch: readMark(directory, mark)?.epoch ?? 0 });
+  const record = recordOf(records, opening, deps);
+  const { epoch, seq } = await record.take().catch((error: unknown) => {
+    throw error instanceof RecordFault ? new TenantElsewhere(null) : error;
+  });
+  let isLost = false;
+  const keeper = keeperOf(record, id, deps, (why) => {
+    isLost = true;
+    hooks.onLost(why);
+  });
+  const over = new AbortController();
+  const closed = async () => {
+    over.abort();
+    takers.delete(id);
+    await keeper.stop();
+    resting.delete(id);
+  };
+  let tenant: Tenant | null = null;
+  try {
+    // Before anything is kept under it: a database that was set back is known by that.
+    writeMark(directory, { ...newMark, kept: true, epoch }, mark);
+    if (seq === 0) for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+    else {
+      const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
+      await replaceStore(path, { copy, wasLost: false }, deps);
+    }
+    const outages = outageOf(found, unixSeconds(deps.clock));
+    const { durable } = keeper;
+    tenant = records.start(id, path, hooks, { keeper, durable, closed, outages });
+    await keeper.ready(false);
+    const left = { tenant, keeper, signal: over.signal };
+    takers.set(id, () => takeSeats(records, left, deps));
+    await takers.get(id)?.();
+    return tenant;
+  } catch (error) {
+    await (tenant?.stop() ?? closed());
+    throw isLost ? notNow() : error;
+  }
+}
+
+function recordOf(
+  { database, node, resting }: Records,
+  { id, found }: Opening,
+  { random }: BoxDeps,
+): ReturnType<typeof postgresRecord> {
+  return postgresRecord({
+    database,
+    node,
+    // One of its own for each opening: a late word of the one before changes nothing.
+    run: hexId(random),
+    earlier: found?.node === node ? [found.run] : [],
+    address: null,
+    isOneOfMany: true,
+    found: () => found,
+    tenantId: () => id,
+    keyId: () => null,
+    onOthers() {},
+    dueAt: () => resting.get(id) ?? null,
+  });
+}
+
+/** Adds the accounts and keys that an operator left for a tenant. */
+function takeSeats(
+  { database, memberships }: Records,
+  { tenant, keeper, signal }: { tenant: Tenant; keeper: Keeper; signal: AbortSignal },
+  { clock, log }: BoxDeps,
+): Promise<void> {
+  const take = async (_id: string, rows: readonly { what: string }[]) => {
+    for (const { what } of rows) {
+      const seat = addedSeat(what);
+      const role = takeSeat(tenant.store, seat);
+      await memberships.put({ tenantId: tenant.id, accountId: seat.account.id, role });
+    }
+  };
+  return takeLeftRows({ database, tenant, keeper, take }, { clock, signal }).catch((err: unknown) =>
+    log.warn({ err, tenant: tenant.id }, "a key can't be added"),
+  );
+}
+
+/** While its owner was gone, and hadn't left it, it was down, whoever else served. null: it wasn't. */
+function outageOf(found: FoundStore | null, now: number) {
+  return found === null || found.clean ? null : [{ from: now - found.unheard, to: now }];
+}
+
+function keeperOf(
+  record: ReturnType<typeof postgresRecord>,
+  tenant: string,
+  { clock, log }: BoxDeps,
+  lost: (why: string) => void,
+): Keeper {
+  return createKeeper({
+    clock,
+    record,
+    unconfirmed: null,
+    hasOthers: () => false,
+    onLost: ({ message }) => lost(message),
+    onAlone() {},
+    onCompared: (why, pages) => log.debug({ tenant, why, pages }, "compared with the database"),
+    onRotten: (page, isBack) =>
+      log.error(
+        { tenant, page },
+        isBack
+          ? "the disk had changed a page of a tenant's store: the database's is there again"
+          : "the disk has changed a page of a tenant's store, and the database hasn't got it",
+      ),
+  });
+}
+
+/** Throws StoreFault where the database lacks what this node's file may have. */
+function mustBeKnown(
+  found: FoundStore | null,
+  { path, epoch }: { path: string; epoch: number },
+): void {
+  if (found === null && epoch === 0 && existsSync(path))
+    throw new StoreFault(
+      "misconfigured",
+      `${path} isn't in the database: box hosted move brings tenants' stores there.`,
+    );
+  if ((found?.epoch ?? 0) >= epoch) return;
+  throw new StoreFault(
+    "misconfigured",
+    `The database was set back, as by a restored backup of its own: it may lack what ${path} has. To go on with the ` +
+      "database's, move the tenant's files aside on every node.",
+  );
+}
+
+const notNow = () =>
+  new ServiceError("not_ready", "This tenant's data isn't reached at this moment: try again.", {
+    retryAfter: AGAIN_SECONDS,
+  });

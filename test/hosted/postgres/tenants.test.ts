@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { moveHosted } from "../../../src/app/offline/hosted-move.ts";
+import { storesThere } from "../../../src/app/offline/hosted-move-stores.ts";
+import { systemRandom } from "../../../src/ground/kit/random.ts";
+import { realClock } from "../../support/clock.ts";
+import { ask, type TestFlags, type TestHosted, testHosted } from "../../support/hosted-role.ts";
+import { onPostgres, type TestDatabase, testDatabase } from "../../support/postgres.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { scratch } from "../../support/scratch.ts";
+import { until } from "../../support/until.ts";
+
+/** Tenants without a box, whose stores are in the nodes' database. */
+const postgresTest = onPostgres(test);
+
+function keyFile(t: TestContext): string {
+  const file = join(scratch(t), "hosted.key");
+  writeFileSync(file, randomBytes(32), { mode: 0o600 });
+  return file;
+}
+
+/** Starts nodes of one database; each has a data directory of its own, which is gone when it is stopped. */
+function nodesOf(t: TestContext, made: Pick<TestDatabase, "url">) {
+  const hostedKey = keyFile(t);
+  const all: TestHosted[] = [];
+  t.after(() => Promise.all(all.map((node) => node.stop())));
+  return async (name: string, flags: TestFlags = {}) => {
+    const given = { database: made.url, hostedKey, node: name, drainSeconds: "0", ...flags };
+    const node = await testHosted({ ...given, egressAllow: ["127.0.0.0/8"] }, realClock());
+    all.push(node);
+    const stop = async () => {
+      all.splice(all.indexOf(node), 1);
+      await node.stop();
+    };
+    return { url: node.url, data: node.data, call: node.call, desk: node.desk, stop };
+  };
+}
+
+type Node = Pick<TestHosted, "url" | "call" | "desk">;
+
+/** A tenant with a source whose alerts are sent to the receiver. */
+async function shop(node: Node, receiver: Receiver) {
+  const { tenant_id: tenant } = await node.desk((desk) => desk.addTenant({ kind: "hosted" }));
+  const key = await node.desk((desk) => desk.addKey({ tenant, email: "ada@example.com" }));
+  const need = async (method: string, path: string, body?: unknown) => {
+    const answer = await node.call(method, path, { token: key.api_key, body });
+    assert.ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const path = "/v1/projects/shop";
+  await need("POST", "/v1/projects", { name: "shop" });
+  const { token } = await need("POST", `${path}/sources`, { name: "app", retain_logs: true });
+  await need("POST", `${path}/webhooks`, { url: receiver.url });
+  await need("POST", `${path}/rules`, { name: "any", identifier_keys: ["n"], max_open: 0 });
+  return { tenant, key: key.api_key, token };
+}
+
+function event(url: string, token: string, n: number) {
+  const body = JSON.stringify({ message: "the till is stuck", keys: { n: String(n) } });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return ask(`${url}/v1/ingest`, { method: "POST", body, headers });
+}
+
+async function alertsAt(node: Node, token: string): Promise<string[]> {
+  const { status, body } = await node.call("GET", "/v1/alerts", { token });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.alerts.map(({ id }: { id: string }) => id).sort();
+}
+
+postgresTest(
+  "a tenant's store is in the database: an empty node has it after the disk is gone",
+  async (t) => {
+    const made = await testDatabase(t);
+    const start = nodesOf(t, made);
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const one = await start("one");
+    const { key, token, tenant } = await shop(one, receiver);
+    for (const n of [1, 2, 3]) assert.equal((await event(one.url, token, n)).status, 202);
+    const before = await alertsAt(one, key);
+    assert.equal(before.length, 3);
+    await one.stop();
+    assert.ok(!existsSync(one.data));
+    const two = await start("two");
+    assert.deepEqual(await alertsAt(two, key), before);
+    assert.equal((await event(two.url, token, 4)).status, 202);
+    await until(() => receiver.received.length >= 4, "each page has come");
+    const rows = await made
+      .open()
+      .query<{ node: string; epoch: number }>(
+        "SELECT node, epoch FROM tenant_epochs WHERE tenant_id = $1 ORDER BY epoch",
+        [tenant],
+      );
+    assert.deepEqual(rows.at(-1)?.node, "two");
+  },
+);
+
+postgresTest(
+  "tenants of a data directory move to a database and back, byte for byte",
+  async (t) => {
+    const [made, other] = [await testDatabase(t), await testDatabase(t)];
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const [data, back] = [scratch(t), scratch(t)];
+    const flags = { egressAllow: ["127.0.0.0/8"] };
+    const files = async (directory: string, use: (node: TestHosted) => Promise<void>) => {
+      const node = await testHosted({ ...flags, data: directory }, realClock());
+      await use(node).finally(() => node.stop());
+    };
+    let its = { tenant: "", key: "", token: "" };
+    await files(data, async (node) => {
+      its = await shop(node, receiver);
+      for (const n of [1, 2]) assert.equal((await event(node.url, its.token, n)).status, 202);
+    });
+    const { tenant, key, token } = its;
+    const deps = { clock: realClock(), random: systemRandom };
+    // Killed before the registry was there: it is served from its files for some time more.
+    assert.equal(await storesThere(made.open(), [tenant], { data, ...deps }), 1);
+    let before: string[] = [];
+    await files(data, async (node) => {
+      assert.equal((await event(node.url, token, 3)).status, 202);
+      before = await alertsAt(node, key);
+    });
+    assert.equal(before.length, 3);
+    const there = (database: string) => moveHosted({ data, database, ...deps });
+    const moved = await there(made.url);
+    assert.deepEqual([moved.moved, moved.stores], ["to the database", 1]);
+    // Run again, it looks at the stores no more: nodes may have them.
+    assert.equal((await there(made.url)).stores, 0);
+    await assert.rejects(there(other.url), /moved already, to another database/);
+
+    copyFileSync(join(data, "hosted.key"), join(back, "hosted.key"));
+    const returned = await moveHosted({ data: back, database: made.url, ...deps });
+    assert.deepEqual([returned.moved, returned.stores], ["to the data directory", 1]);
+    const store = join("tenants", `${tenant}.db`);
+    assert.ok(readFileSync(join(back, store)).equals(readFileSync(join(data, store))));
+    await files(back, async (node) => {
+      assert.deepEqual(await alertsAt(node, key), before);
+      assert.equal((await event(node.url, token, 4)).status, 202);
+      before = await alertsAt(node, key);
+    });
+    // From there into another database, whose nodes have it all.
+    await moveHosted({ data: back, database: other.url, ...deps });
+    const hostedKey = join(back, "hosted.key");
+    const node = await nodesOf(t, other)("n", { hostedKey });
+    assert.deepEqual(await alertsAt(node, key), before);
+  },
+);
