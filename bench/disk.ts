@@ -74,7 +74,7 @@ export const bytes: Scenario = {
       await send(batches, of);
       return (written(server) - before) / (batches * of);
     };
-    const each = await costOf(quick ? 200 : 2000, 50);
+    const each = await costOf(quick ? 1000 : 2000, 50);
     // As many as an event a second writes in half an hour, each by itself.
     const alone = await costOf(quick ? 500 : 2000, 1);
     await server.stop();

@@ -7,6 +7,7 @@ import { lockDirectory } from "../../src/ground/store/lock.ts";
 import { sealedKeyIds, unreadableRows } from "../../src/ground/store/sealed.ts";
 import { openStore, type Store } from "../../src/ground/store/store.ts";
 import { verifyBackup } from "../../src/records/backup/verify.ts";
+import { keptLines } from "../support/kept-lines.ts";
 import type { CrashState } from "./replay.ts";
 import { places } from "./story.ts";
 
@@ -51,7 +52,7 @@ function damage(store: Store): string[] {
 
 function missing(store: Store, acked: readonly string[]): string[] {
   const stored = new Set(
-    store.sql("SELECT json_extract(keys, '$.n') FROM log_lines").pluck().all() as string[],
+    keptLines(store).map(({ keys }) => (JSON.parse(keys ?? "{}") as { n?: string }).n),
   );
   const states = new Map(
     (store.sql("SELECT id, state FROM alerts").all() as { id: number; state: string }[]).map(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import gelfPro from "gelf-pro";
 import { testBox } from "../support/box.ts";
+import { linesOf } from "../support/kept-lines.ts";
 import { until } from "../support/until.ts";
 import { freePort } from "./programs.ts";
 
@@ -17,11 +18,7 @@ test("gelf-pro by UDP, in chunks too, and by TCP", async () => {
       (await box.api("GET", "/v1/alerts")).body.alerts.filter(
         (one: { title: string }) => one.title === title,
       );
-    const lines = () =>
-      box.tenant.store
-        .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
-        .pluck()
-        .all();
+    const lines = () => linesOf(box.tenant.store);
     const [udp, tcp] = box.ports;
     // What doesn't repeat can't be made short enough for one datagram.
     const long = Array.from({ length: 4000 }, (_, i) => (i * 7919).toString(36)).join(" ");

@@ -7,6 +7,7 @@ import pino from "pino";
 import { pinoLoki } from "pino-loki";
 import LokiTransport from "winston-loki";
 import { type TestBox, testBox } from "../support/box.ts";
+import { linesOf } from "../support/kept-lines.ts";
 import { until } from "../support/until.ts";
 
 let box: TestBox;
@@ -25,10 +26,7 @@ after(() => box.stop());
 
 /** The lines that came, as `level message`. */
 function lines(): string[] {
-  return box.tenant.store
-    .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
-    .pluck()
-    .all();
+  return linesOf(box.tenant.store);
 }
 
 /** It is an alert of its own, by what its sender calls it and with this value of a label. */

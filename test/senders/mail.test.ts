@@ -15,6 +15,7 @@ import { without } from "../faults/tools.ts";
 import { attachedMail, cronMail, mdadmMail } from "../in/adapters/mails.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { boxProcess } from "../support/box-process.ts";
+import { linesOf } from "../support/kept-lines.ts";
 import { program } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
@@ -49,10 +50,7 @@ after(() => box.stop());
 /** The lines that came, as `level message`. */
 function lines(): string[] {
   box.tenant.ingest.drain();
-  return box.tenant.store
-    .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
-    .pluck()
-    .all();
+  return linesOf(box.tenant.store);
 }
 
 const alerts = () => listAlerts(box.tenant.store, { limit: 100 }).alerts;

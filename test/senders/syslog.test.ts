@@ -13,6 +13,7 @@ import { createSource } from "../../src/core/projects/sources.ts";
 import { syslog } from "../../src/in/adapters/syslog.ts";
 import { without } from "../faults/tools.ts";
 import { type TestBox, testBox } from "../support/box.ts";
+import { linesOf } from "../support/kept-lines.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
 import { freePort, startSender } from "./programs.ts";
@@ -51,10 +52,7 @@ const portOf = (i: number) => String(box.ports[i]?.port);
 /** The lines that came, as `level message`. */
 function lines(): string[] {
   box.tenant.ingest.drain();
-  return box.tenant.store
-    .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
-    .pluck()
-    .all();
+  return linesOf(box.tenant.store);
 }
 
 /** The one alert of this title, with what its sender said of it. */

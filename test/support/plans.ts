@@ -3,7 +3,16 @@ import Database from "better-sqlite3";
 /** Tables that grow for as long as a box runs. */
 const GROWING = new Set([
   ...["alerts", "alert_people", "alert_minutes", "timeline", "events", "deliveries", "executions"],
-  ...["pages", "audit", "log_lines", "log_blocks", "heartbeat_runs", "number_days", "hour_counts"],
+  ...[
+    "pages",
+    "audit",
+    "log_lines",
+    "log_blocks",
+    "line_outlines",
+    "heartbeat_runs",
+    "number_days",
+    "hour_counts",
+  ],
 ]);
 
 /** Notes every statement that is prepared from now on. Returns how to stop, and what was noted of a store's file. */

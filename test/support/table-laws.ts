@@ -77,6 +77,7 @@ export const owners: Record<string, string> = {
   downtimes: "ingest",
   log_lines: "ingest",
   log_blocks: "ingest",
+  line_outlines: "ingest",
 };
 
 /** Columns that another folder may update: what it alone finds out, and when it does. */

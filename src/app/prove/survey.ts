@@ -45,6 +45,22 @@ export async function readAlerts(api: Api): Promise<SeenAlert[]> {
 const PAGES = `SELECT CAST(alert_id AS TEXT) AS alertId, contact_id AS contactId, status FROM pages
   WHERE event IN ('alert.escalated', 'alert.renotified')`;
 
+const LINES = `SELECT message,
+  (SELECT outline FROM line_outlines WHERE id = l.id - l.id % 1024 + l.outline) AS outline FROM log_lines l`;
+
+interface StoredMessage {
+  message: string;
+  outline: string | null;
+}
+
+/** Of a line that has an outline, what varies is stored. */
+function messageOf({ message, outline }: StoredMessage): string {
+  if (outline === null) return message;
+  const { message: fixed } = JSON.parse(outline) as { message: string[] };
+  const parts = message.split(" ");
+  return fixed.map((text, i) => text + (i + 1 < fixed.length ? parts[i] : "")).join("");
+}
+
 /** The content of a stopped box's files. Reads every page and writes nothing. */
 export function readFiles(data: string): {
   lines: number[];
@@ -57,12 +73,12 @@ export function readFiles(data: string): {
     checkCopy(path);
     const db = openReadOnly(path);
     try {
-      const messages = db.prepare("SELECT message FROM log_lines").pluck().all() as string[];
+      const stored = db.prepare(LINES).all() as StoredMessage[];
       const givenUp = db
         .prepare("SELECT count(*) FROM deliveries WHERE status NOT IN ('delivered', 'pending')")
         .pluck()
         .get() as number;
-      const lines = messages.map((message) => numberOf(message) ?? -1);
+      const lines = stored.map((line) => numberOf(messageOf(line)) ?? -1);
       const pages = db.prepare(PAGES).all() as SeenPage[];
       return { lines, givenUp, pages, damage: null };
     } finally {

@@ -41,6 +41,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   downtimes: "the program's own finding",
   log_lines: "events",
   log_blocks: "events",
+  line_outlines: "events",
   window_hits: "events",
   waiting: "events",
   changes: "events",

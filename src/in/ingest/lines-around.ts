@@ -4,7 +4,7 @@ import { partsOf } from "../../core/alerts/parts.ts";
 import { cut } from "../../ground/kit/text.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { BLOCK_LINES } from "./lines.ts";
+import { BLOCK_LINES, lineReader } from "./line-outlines.ts";
 import { family, type KeptLine, logLine, toLine } from "./logtail.ts";
 
 /** Kept lines of an alert's project around a time, and the variable parts in those of the alert's template. */
@@ -163,7 +163,7 @@ function firstSince(reader: Reader, at: number): number {
   return low;
 }
 
-const COLUMNS = "id, source_id, received_at, level, template_id, message, keys, tags";
+const COLUMNS = "id, source_id, received_at, level, template_id, message, keys, tags, outline";
 const WAYS = {
   back: {
     blocks: "block <= ? ORDER BY block DESC",
@@ -192,12 +192,14 @@ function walk(
     reader.sql<SqlValue[], number>(text).pluck().all(projectId, id, here),
   );
   const order = [...new Set(held)].sort((a, b) => (way === "on" ? a - b : b - a));
+  const whole = lineReader(reader);
   let looked = 0;
   for (const block of order) {
     const [low, high] = [block * BLOCK_LINES, (block + 1) * BLOCK_LINES];
     const [first, end] = way === "on" ? [Math.max(low, pivot), high] : [low, Math.min(high, pivot)];
     const found = reader.sql<SqlValue[], KeptLine>(lines).iterate(first, end, projectId);
-    for (const row of found) {
+    for (const stored of found) {
+      const row = whole(stored);
       if (row.received_at < from || row.received_at > until) return { rows, isWhole: true };
       if (++looked > MOST_LOOKED || rows.length > limit) return { rows, isWhole: false };
       if ((families === null || families.has(row.template_id)) && lets(row)) rows.push(row);

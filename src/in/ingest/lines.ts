@@ -3,18 +3,17 @@ import type { SqlValue } from "../../ground/store/database.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { IngestEvent } from "./event.ts";
-
-/** Lines of one block: log_blocks refers to blocks, so that lines need no index but their id. */
-export const BLOCK_LINES = 1024;
+import { BLOCK_LINES, createLineOutlines } from "./line-outlines.ts";
+import type { LineTexts } from "./outline.ts";
 
 /** Rows of one INSERT, largest first. */
 const CHUNKS = [64, 16, 4, 1] as const;
-const COLUMNS = 9;
+const COLUMNS = 10;
 
 const INSERTS = new Map(
   CHUNKS.map((n) => [
     n,
-    `INSERT INTO log_lines (id, project_id, source_id, received_at, level, template_id, message, keys, tags) VALUES ${Array(n).fill("(?,?,?,?,?,?,?,?,?)").join(",")}`,
+    `INSERT INTO log_lines (id, project_id, source_id, received_at, level, template_id, message, keys, tags, outline) VALUES ${Array(n).fill("(?,?,?,?,?,?,?,?,?,?)").join(",")}`,
   ]),
 );
 const BLOCK = "INSERT OR IGNORE INTO log_blocks (project_id, template_id, block) VALUES (?, ?, ?)";
@@ -26,9 +25,18 @@ export interface LineWriter {
   clear(): void;
 }
 
+interface WaitingLine {
+  projectId: number;
+  sourceId: number;
+  at: number;
+  level: number;
+  templateId: string;
+  texts: LineTexts;
+}
+
 export function createLineWriter(): LineWriter {
-  let values: (string | number | null)[] = [];
-  let places: { projectId: number; templateId: string }[] = [];
+  let waiting: WaitingLine[] = [];
+  const outlines = createLineOutlines();
   /** The id of the newest line; unknown after a start or a rollback until first needed. */
   let last: number | null = null;
   let block = -1;
@@ -60,34 +68,38 @@ export function createLineWriter(): LineWriter {
 
   return {
     add({ source, at, templateId, event }) {
-      values.push(
-        0,
-        source.projectId,
-        source.id,
+      waiting.push({
+        projectId: source.projectId,
+        sourceId: source.id,
         at,
-        event.level,
+        level: event.level,
         templateId,
-        event.message,
-        event.keys === null ? null : JSON.stringify(event.keys),
-        event.tags === null ? null : JSON.stringify(event.tags),
-      );
-      places.push({ projectId: source.projectId, templateId });
+        texts: {
+          message: event.message,
+          keys: event.keys === null ? null : JSON.stringify(event.keys),
+          tags: event.tags === null ? null : JSON.stringify(event.tags),
+        },
+      });
     },
     flush(tx) {
-      if (places.length === 0) return;
+      if (waiting.length === 0) return;
       let id = last ?? startFrom(tx);
-      for (let i = 0; i < places.length; i++) {
-        values[i * COLUMNS] = ++id;
-        markBlock(tx, id, places[i] as (typeof places)[number]);
+      const values: SqlValue[] = [];
+      for (const line of waiting) {
+        const { projectId, templateId } = line;
+        markBlock(tx, ++id, line);
+        const stored = outlines.store(tx, { id, projectId, templateId }, line.texts);
+        const { message, keys, tags, outline } = stored;
+        values.push(id, projectId, line.sourceId, line.at, line.level, templateId);
+        values.push(message, keys, tags, outline);
       }
-      insertAll(tx, values, places.length);
+      insertAll(tx, values, waiting.length);
       last = id;
-      values = [];
-      places = [];
+      waiting = [];
     },
     clear() {
-      values = [];
-      places = [];
+      waiting = [];
+      outlines.clear();
       last = null;
       block = -1;
       inBlock.clear();
@@ -95,7 +107,7 @@ export function createLineWriter(): LineWriter {
   };
 }
 
-function insertAll(tx: Tx, values: (string | number | null)[], rows: number): void {
+function insertAll(tx: Tx, values: SqlValue[], rows: number): void {
   let done = 0;
   for (const n of CHUNKS) {
     for (; rows - done >= n; done += n) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Work } from "../../ground/kit/slices.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { BLOCK_LINES } from "./lines.ts";
+import { BLOCK_LINES, lineReader } from "./line-outlines.ts";
 
 /** A kept line as the log tail shows it (contract §3). */
 export const logLine = z
@@ -28,12 +28,13 @@ export interface KeptLine {
   message: string;
   keys: string | null;
   tags: string | null;
+  outline: number | null;
 }
 
 const BLOCKS_AT_ONCE = 64;
 const BLOCKS = `SELECT block FROM log_blocks WHERE project_id = ? AND template_id = ? AND block < ?
   ORDER BY block DESC LIMIT ${BLOCKS_AT_ONCE}`;
-const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
+const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline FROM log_lines
   WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id DESC`;
 
 export interface LogTailQuery {
@@ -75,11 +76,13 @@ export function* readLogTail(
   const { template, limit, since = Number.POSITIVE_INFINITY } = query;
   const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
   const lets = filterOf(reader, projectId, query);
+  const whole = lineReader(reader);
   const rows: KeptLine[] = [];
   const looked = { lines: 0, blocks: 0 };
   let leftOut = 0;
   /** Whether there is no need of older lines. */
-  const take = (line: KeptLine): boolean => {
+  const take = (stored: KeptLine): boolean => {
+    const line = whole(stored);
     const isFull = rows.length === limit;
     if (++looked.lines > MOST_LOOKED.lines || (isFull && line.id <= since)) return true;
     if ((wanted !== null && !wanted.has(line.template_id)) || !lets(line)) return false;
@@ -123,7 +126,7 @@ function filterOf(
     (word === undefined || row.message.toLowerCase().includes(word));
 }
 
-const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
+const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline FROM log_lines
   WHERE id = ? AND project_id = ?`;
 
 /** A kept line of the project by its id; null where it was deleted or never existed. */
@@ -132,7 +135,7 @@ export function findLine(reader: Reader, projectId: number, id: string): LogLine
   const row = reader
     .sql<[id: number, projectId: number], KeptLine>(LINE)
     .get(Number(id), projectId);
-  return row === undefined ? null : toLine(reader, projectId, row);
+  return row === undefined ? null : toLine(reader, projectId, lineReader(reader)(row));
 }
 
 /** The ids of a root and all its aliases. */

@@ -1,6 +1,6 @@
-import { setMeta } from "../../ground/store/meta.ts";
+import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { BLOCK_LINES } from "./lines.ts";
+import { BLOCK_LINES } from "./line-outlines.ts";
 
 /** Deletes log lines that are too old or too many, a few at a time. Each function returns whether there may be more. */
 
@@ -53,6 +53,9 @@ export function sweepOrphanLines(tx: Tx): boolean {
   tx.sql<[from: number, until: number, project: number]>(
     "DELETE FROM log_lines WHERE id >= ? AND id < ? AND project_id = ?",
   ).run(from, from + BLOCK_LINES, projectId);
+  tx.sql<[from: number, until: number, project: number]>(
+    "DELETE FROM line_outlines WHERE id >= ? AND id < ? AND project_id = ?",
+  ).run(from, from + BLOCK_LINES, projectId);
   tx.sql<[project: number, block: number]>(
     "DELETE FROM log_blocks WHERE project_id = ? AND block = ?",
   ).run(projectId, block);
@@ -62,11 +65,14 @@ export function sweepOrphanLines(tx: Tx): boolean {
 const DROP_BLOCKS = `DELETE FROM log_blocks WHERE (project_id, template_id, block) IN
   (SELECT project_id, template_id, block FROM log_blocks WHERE block = ? LIMIT ?)`;
 
-/** Deletes index entries of blocks without lines. */
+/** Deletes index entries and outlines of blocks without lines. */
 export function sweepBlocks(tx: Tx, most: number): boolean {
   const least = (text: string) => tx.sql<[], number | null>(text).pluck().get() ?? null;
   const oldest = least("SELECT min(id) FROM log_lines");
   const block = least("SELECT min(block) FROM log_blocks");
-  if (block === null || (oldest !== null && (block + 1) * BLOCK_LINES > oldest)) return false;
+  // Lines that come go into the block of the newest id, also where no line is left.
+  const first = oldest ?? Number(getMeta(tx, "log_line_id") ?? 0);
+  if (block === null || (block + 1) * BLOCK_LINES > first) return false;
+  tx.sql<[before: number]>("DELETE FROM line_outlines WHERE id < ?").run((block + 1) * BLOCK_LINES);
   return tx.sql<[block: number, most: number]>(DROP_BLOCKS).run(block, most).changes > 0;
 }

@@ -4,6 +4,7 @@ import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
 import { LoggerProvider, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
 import { boxConfig } from "../../../src/app/config.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
+import { linesOf } from "../../support/kept-lines.ts";
 
 /** Ports of one kind of sender: `--otlp` and `--es`, with a token or bound to a source. */
 let box: TestBox;
@@ -30,11 +31,7 @@ before(async () => {
 });
 after(() => box.stop());
 
-const lines = () =>
-  box.tenant.store
-    .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
-    .pluck()
-    .all();
+const lines = () => linesOf(box.tenant.store);
 
 async function emit(base: string, message: string, headers: Record<string, string> = {}) {
   const exporter = new OTLPLogExporter({ url: `${base}/v1/logs`, headers });

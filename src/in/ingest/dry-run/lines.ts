@@ -1,7 +1,7 @@
 import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { IngestEvent } from "../event.ts";
-import { BLOCK_LINES } from "../lines.ts";
+import { BLOCK_LINES, lineReader } from "../line-outlines.ts";
 import { createMiner, type Miner, type MinerRow } from "../template/miner.ts";
 import { Namer } from "../template/naming/general.ts";
 import { Shaper } from "../template/reading/shape.ts";
@@ -96,7 +96,7 @@ const BLOCKS =
   "SELECT block FROM log_blocks WHERE project_id = ? AND template_id = '' ORDER BY block";
 const FIRST =
   "SELECT received_at FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id LIMIT 1";
-const LINES = `SELECT id, source_id AS sourceId, received_at AS at, level, template_id AS templateId, message, keys, tags
+const LINES = `SELECT id, source_id AS sourceId, received_at AS at, level, template_id AS templateId, message, keys, tags, outline
   FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id`;
 
 export interface LineRow {
@@ -108,6 +108,7 @@ export interface LineRow {
   message: string;
   keys: string | null;
   tags: string | null;
+  outline: number | null;
 }
 
 /**
@@ -123,6 +124,7 @@ export function* blocksSince(
   const first = reader.sql<[number, number, number], number>(FIRST).pluck();
   const lines = reader.sql<[number, number, number], LineRow>(LINES);
   const range = (block: number) => [block * BLOCK_LINES, (block + 1) * BLOCK_LINES] as const;
+  const whole = lineReader(reader);
   let low = 0;
   for (let high = blocks.length; low < high; ) {
     const middle = (low + high) >> 1;
@@ -131,7 +133,10 @@ export function* blocksSince(
     else high = middle;
   }
   for (const block of blocks.slice(Math.max(0, low - 1)))
-    yield lines.all(...range(block), projectId).filter(({ at }) => at >= from);
+    yield lines
+      .all(...range(block), projectId)
+      .filter(({ at }) => at >= from)
+      .map(whole);
 }
 
 export function eventOf({ message, level, keys, tags }: LineRow): IngestEvent {

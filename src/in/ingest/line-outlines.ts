@@ -1,0 +1,152 @@
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import {
+  type LineTexts,
+  lineOf,
+  type Outline,
+  partsIn,
+  savedBy,
+  variablePartsOf,
+  wholeOutline,
+  widened,
+} from "./outline.ts";
+
+/** Lines of one block: log_blocks refers to blocks, so that lines need no index but their id. */
+export const BLOCK_LINES = 1024;
+
+/** The texts of a line as its row has them. */
+export interface StoredLine extends LineTexts {
+  id: number;
+  /** The remainder of the id of the block's line that had its outline first; null: the texts are whole. */
+  outline: number | null;
+}
+
+/** Outlines of one template in a block, and how many characters a line has that is looked at for one. */
+const MOST_OUTLINES = 8;
+const MOST_CHARS = 2_000;
+/** Lines that are compared before an outline is written, and characters that it has to save each later one. */
+const COMPARED = 3;
+const LEAST_SAVED = 24;
+/** An outline that so many lines of a block had is taken on into the next. */
+const TAKEN_ON = 3;
+
+interface Known {
+  outline: Outline;
+  /** null: not yet written in this block. */
+  id: number | null;
+  lines: number;
+}
+
+/** What is known of a template's lines in the present block. */
+interface Kind {
+  known: Known[];
+  /** What lines without an outline had in common so far, by how many parts they have. */
+  common: Map<string, { outline: Outline; lines: number }>;
+}
+
+const INSERT = "INSERT OR REPLACE INTO line_outlines (id, project_id, outline) VALUES (?, ?, ?)";
+
+/** Finds outlines of lines that come, and writes each once a block. */
+export interface LineOutlines {
+  /** How the line with this id is stored. Ids rise. */
+  store(
+    tx: Tx,
+    line: { id: number; projectId: number; templateId: string },
+    texts: LineTexts,
+  ): StoredLine;
+  clear(): void;
+}
+
+export function createLineOutlines(): LineOutlines {
+  let kinds = new Map<string, Kind>();
+  let block = -1;
+
+  const nextBlock = (here: number) => {
+    block = here;
+    const before = kinds;
+    kinds = new Map();
+    for (const [name, { known }] of before) {
+      const used = known.filter(({ lines }) => lines >= TAKEN_ON);
+      if (used.length === 0) continue;
+      const taken = used.map(({ outline }) => ({ outline, id: null, lines: 0 }));
+      kinds.set(name, { known: taken, common: new Map() });
+    }
+  };
+
+  return {
+    store(tx, { id, projectId, templateId }, texts) {
+      const here = Math.floor(id / BLOCK_LINES);
+      if (here !== block) nextBlock(here);
+      if (charsOf(texts) > MOST_CHARS) return { ...texts, id, outline: null };
+      const name = `${projectId}:${templateId}`;
+      const kind: Kind = kinds.get(name) ?? { known: [], common: new Map() };
+      kinds.set(name, kind);
+      for (const known of kind.known) {
+        const values = variablePartsOf(known.outline, texts);
+        if (values === null) continue;
+        known.lines++;
+        if (known.id === null) {
+          known.id = id;
+          tx.sql<[id: number, projectId: number, outline: string]>(INSERT).run(
+            id,
+            projectId,
+            JSON.stringify(known.outline),
+          );
+        }
+        return { ...values, id, outline: known.id % BLOCK_LINES };
+      }
+      const outline = learned(kind, texts);
+      const values = outline && variablePartsOf(outline, texts);
+      if (outline === null || values === null) return { ...texts, id, outline: null };
+      kind.known.push({ outline, id, lines: 1 });
+      tx.sql<[id: number, projectId: number, outline: string]>(INSERT).run(
+        id,
+        projectId,
+        JSON.stringify(outline),
+      );
+      return { ...values, id, outline: id % BLOCK_LINES };
+    },
+    clear() {
+      kinds = new Map();
+      block = -1;
+    },
+  };
+}
+
+/** An outline that is worth being written, of lines that had none. */
+function learned({ known, common }: Kind, texts: LineTexts): Outline | null {
+  if (known.length >= MOST_OUTLINES) return null;
+  const parts = partsIn(texts);
+  const before = common.get(parts);
+  const outline = before && widened(before.outline, texts);
+  if (!outline) {
+    if (common.size < MOST_OUTLINES) common.set(parts, { outline: wholeOutline(texts), lines: 1 });
+    return null;
+  }
+  const lines = before.lines + 1;
+  common.set(parts, { outline, lines });
+  return lines < COMPARED || savedBy(outline) < LEAST_SAVED ? null : outline;
+}
+
+function charsOf({ message, keys, tags }: LineTexts): number {
+  return message.length + (keys?.length ?? 0) + (tags?.length ?? 0);
+}
+
+const OUTLINE = "SELECT outline FROM line_outlines WHERE id = ?";
+
+/** Gives stored lines their whole texts. Each outline is read once. */
+export function lineReader(
+  reader: Pick<Reader, "sql">,
+): <Line extends StoredLine>(line: Line) => Line {
+  const known = new Map<number, Outline>();
+  const read = reader.sql<[id: number], string>(OUTLINE).pluck();
+  return (line) => {
+    if (line.outline === null) return line;
+    const id = line.id - (line.id % BLOCK_LINES) + line.outline;
+    let outline = known.get(id);
+    if (outline === undefined) {
+      outline = JSON.parse(read.get(id) as string) as Outline;
+      known.set(id, outline);
+    }
+    return { ...line, ...lineOf(outline, line) };
+  };
+}
