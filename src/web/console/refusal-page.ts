@@ -22,7 +22,7 @@ export function refusalPage(
     heading: html`${title}`,
     main: html`<p>${error.message}</p>
 ${error.retryAfter !== undefined && html`<p>Try again in ${error.retryAfter} s.</p>`}
-<p><a href="${base}/alerts">To the alerts</a></p>
-<p class="soft">Request ${requestId}</p>`,
+<p><a class="button second" href="${base}/alerts">To the alerts</a></p>
+<p class="soft small">Request ${requestId}</p>`,
   };
 }

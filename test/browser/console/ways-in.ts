@@ -63,7 +63,7 @@ async function passkeysWork({ box }: Stage, browser: Browser): Promise<void> {
     await shows(tab, "My laptop", "#passkeys");
     assert.ok(!((await page.textContent("#passkeys")) ?? "").includes("never"));
     await page.click("#passkeys button");
-    await shows(tab, "No passkeys.", "#passkeys");
+    await shows(tab, "None. A passkey is stored", "#passkeys");
     await signOut();
     await comeIn();
     await shows(tab, "This passkey isn't known here.");

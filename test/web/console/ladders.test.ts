@@ -237,7 +237,7 @@ test("the fallback is set on the ladders' page, as by the interface, with who is
   const member = signedIn(box, box.person("member", "mia@example.org"));
   assert.doesNotMatch((await member.get("/ladders")).text, /ladders\/fallback"/);
   assert.equal((await post([], member)).status, 403);
-  assert.match((await tab.get("/audit?kind=fallback")).text, /put fallback/);
+  assert.match((await tab.get("/audit?kind=fallback")).text, /set fallback/);
   assert.equal((await post([])).status, 303);
   assert.deepEqual(await read(), { accounts: [], schedules: [] });
 });

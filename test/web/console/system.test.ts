@@ -26,7 +26,7 @@ test("what is wrong stands first and is linked from the bar; names are for those
   const page = (await tab.get("/system")).text;
   assert.match(page, /Able to page, but something is wrong/);
   assert.ok(page.indexOf('id="check-channels"') < page.indexOf('id="check-store"'));
-  assert.match(page, /secret-project: hook \(webhook/);
+  assert.match(page, /secret-project: hook \(webhook, it answered 503\)/);
   assert.match(barOf(page), /href="\/system#check-channels"/);
   const list = (await tab.get("/alerts")).text;
   assert.doesNotMatch(barOf(list), /channels/, "the list is for alerts");
@@ -135,7 +135,7 @@ test("the console's own findings lead to where they are mended; members are told
   const findings = async (who: Tab) => (await who.sections("/system", "findings")).text;
   const first = await findings(tab);
   assert.match(first, new RegExp(`href="/p/shop/channels/${id}"`));
-  assert.match(first, /ops of shop fails since 14 min/);
+  assert.match(first, /ops of shop has failed for 14 min/);
   assert.match(first, /shop \/ office (?:now|in \d+ gaps of the next 14 days)/);
   assert.doesNotMatch(first, /Nobody is on call for shop \/ always/);
   assert.match(first, /is on call for shop \/ always: nothing rings/);
@@ -147,6 +147,29 @@ test("the console's own findings lead to where they are mended; members are told
   const member = await findings(signedIn(box, box.person("member")));
   assert.match(member, /1 channel is off or fails\./);
   assert.doesNotMatch(member, /shop|a long migration/);
+});
+
+test("a channel that fails is one row, where the bar's link leads, with what it answered", async (t) => {
+  const { box, receiver } = await boxAndReceiver(t);
+  const tab = signedIn(box);
+  await box.project("shop");
+  receiver.always(answer(503));
+  for (const name of ["ops", "tickets"]) {
+    const hook = { type: "webhook", name, url: `${receiver.url}/${name}` };
+    const { id } = (await box.api("POST", "/v1/projects/shop/integrations", hook)).body;
+    await box.api("POST", `/v1/projects/shop/integrations/${id}/test`);
+  }
+  await settle(box);
+  const page = (await tab.get("/system")).text;
+  assert.match(barOf(page), /href="\/system#check-channels"/);
+  const rows = page.split("<li").filter((row) => / of shop |<strong>[^<]*shop: /.test(row));
+  const said = rows.map((row) => / id="([^"]*)".*?<strong>([^<]*)<\/strong>/s.exec(row)?.slice(1));
+  assert.deepEqual(
+    said.map((one) => one?.[1]),
+    ["ops of shop fails: it answered 503", "tickets of shop fails: it answered 503"],
+  );
+  assert.equal(said[0]?.[0], "check-channels");
+  assert.match(said[1]?.[0] ?? "", /^own-channel-/);
 });
 
 test("who manages sees backups, relay, load and what is kept; the relay is stored once it took a signed test", async (t) => {

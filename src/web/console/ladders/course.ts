@@ -1,3 +1,4 @@
+import { newsWords } from "../../../core/alerts/event-words.ts";
 import type { Because, Simulation } from "../../../core/alerts/simulate/shape.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { listAccounts } from "../../../people/accounts.ts";
@@ -168,7 +169,7 @@ export function untoldAndShared(
     shared.length > 0 &&
     html`<details id="sim-shared"><summary>Channels (${shared.length})</summary><ul class="who">${shared.map(
       (one) =>
-        html`<li class="who-item"><strong>${one.name}</strong> <span class="soft">${one.event}</span> <span>${sharedWords(one)}</span>${channelLink(call, project.name, one)}</li>`,
+        html`<li class="who-item"><strong>${one.name}</strong> <span class="soft">at ${newsWords(one.event)}</span> <span>${sharedWords(one)}</span>${channelLink(call, project.name, one)}</li>`,
     )}</ul></details>`
   }${
     untold.length > 0 &&

@@ -173,6 +173,6 @@ async function simulated(call: PageCall, of: Asking, question: LadderQuestion): 
   const input = { ...asked, rule: ruleAsked(question) };
   const found = await slices.run(simulate(store, { projectId: project.id, input, now: call.now }));
   const around = await of.around();
-  return html`${whoSleeps(call, question, found, around)}${verdictNotice(question, found)}
+  return html`${whoSleeps(call, question, found, around)}${verdictNotice(found)}
 ${followLadder(call, question, found, around)}${untoldAndShared(call, question, found)}`;
 }

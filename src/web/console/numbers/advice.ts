@@ -4,7 +4,7 @@ import type { Advice, AdviceKind } from "../../../records/advice/shape.ts";
 import { hideOf } from "../../../tenant/advice.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { button } from "../ui/form.ts";
-import { counted, empty } from "../ui/pieces.ts";
+import { counted } from "../ui/pieces.ts";
 import { newRulePage } from "../ui/way.ts";
 
 const NAMES: Readonly<Record<AdviceKind, string>> = {
@@ -24,7 +24,7 @@ export async function adviceSection(call: PageCall): Promise<Markup> {
   const { advice } = await call.tenant.advice.now();
   const heading = html`<h2 id="what-to-change">What to change</h2>`;
   if (advice.length === 0)
-    return html`${heading}${empty("Nothing to advise: the past 28 days suggest no change.")}`;
+    return html`${heading}<p class="soft">Nothing: the past 28 days suggest no change.</p>`;
   return html`${heading}<div class="cards">${advice.map((one) => card(call, one))}</div>`;
 }
 

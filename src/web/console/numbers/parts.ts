@@ -65,7 +65,7 @@ export function weeksTable({ rows }: NumbersAnswer): Markup {
     title: `Week of ${name}: ${counted(interruptions, "interruption")}, ${counted(opened, "alert")}`,
     href: null,
   }));
-  return html`<h2>Week by week</h2>${barPlot(bars, [], "Interruptions by week; the table below has the numbers")}
+  return html`<h2>Week by week</h2>${rows.some(({ interruptions }) => interruptions > 0) ? barPlot(bars, [], "Interruptions by week; the table below has the numbers") : html`<p>Nobody was interrupted.</p>`}
 <details id="weeks-table"><summary>As numbers</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Week of</th><th scope="col" class="num">Alerts</th><th scope="col" class="num">Pages</th><th scope="col" class="num">Interruptions</th><th scope="col" class="num">At night</th><th scope="col" class="num">Half taken within</th></tr></thead><tbody>${rows.map(
     (row) =>
       html`<tr><th scope="row">${row.name}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="pages" class="num">${row.pages}</td><td data-label="interruptions" class="num">${row.interruptions}</td><td data-label="at night" class="num">${row.night_interruptions}</td><td data-label="half within">${row.opened_to_acknowledged_p50 === null ? "–" : span(row.opened_to_acknowledged_p50)}</td></tr>

@@ -104,7 +104,7 @@ function standingPart(call: PageCall, standing: Standing): Markup {
       (row) =>
         html`<li class="who-item"><div><p>${levelBadge(row.level)} <a href="${call.base}/a/${row.id}">${markedTitle(row)}</a></p><p class="soft">${row.project} / ${row.rule}${
           row.state === "acknowledged" && html` · acknowledged by ${names(row.acked_by)}`
-        }${row.state === "open" && row.silenced_by !== null && " · silenced"}</p></div></li>
+        }${row.state === "open" && row.silenced_by !== null && " · quiet"}</p></div></li>
 `,
     )}</ul>`
   }${count > alerts.length && html`<p class="soft">and ${count - alerts.length} more</p>`}`;

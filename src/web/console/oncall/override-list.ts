@@ -26,7 +26,7 @@ export function overrideList(call: PageCall, shown: ShownSchedule): Markup {
     )}</li>
 `;
   };
-  return html`<h2>Covers</h2>${ahead.length === 0 ? html`<p class="soft">None stands.</p>` : html`<ul class="who">${ahead.map(item)}</ul>`}${
+  return html`<h2>Covers</h2>${ahead.length === 0 ? html`<p class="soft">No cover is planned.</p>` : html`<ul class="who">${ahead.map(item)}</ul>`}${
     past.length > 0 &&
     html`<details id="past-overrides"><summary>${past.length} past</summary><ul class="who">${past.slice(0, MOST_PAST).map(item)}</ul></details>`
   }`;

@@ -89,10 +89,13 @@ async function people(call: PageCall): Promise<Markup> {
   const faces = await facesOf(call);
   const duties = await dutiesNow(call);
   const items: Markup[] = [];
+  const lost: Markup[] = [];
   for (const account of listAccounts(tenant.store)) {
     const { id, display_name, email, role } = account;
     const { dot, word } = await reached(call, account);
     const isTold = dot === "shown" ? "soft" : dot === "accepted" ? "warn" : "crit";
+    if (dot === "none" && duties.has(id))
+      lost.push(way(call, pathOf("people", id), display_name || email));
     const seen = isManager(who.role) ? lastHere(call, id) : null;
     items.push(html`<li class="who-item who-person">${chip(faces(id))}
 <div><p><a href="${base}${pathOf("people", id)}">${display_name || email}</a> <span class="soft">${id === who.accountId && "you · "}${role}</span></p>
@@ -101,7 +104,10 @@ async function people(call: PageCall): Promise<Markup> {
     }</li>
 `);
   }
-  return html`<ul class="who">${items}</ul><p class="small soft who-dots">${proofDot("proved")} proved within a week ${proofDot("stale")} longer ago ${proofDot("never")} never ${proofDot("none")} nothing reaches them</p>`;
+  const note =
+    lost.length > 0 &&
+    html`<p class="notice notice-wrong"><strong>On call now or next, and nothing reaches them:</strong> ${lost.map((one, i) => html`${i > 0 && ", "}${one}`)}</p>`;
+  return html`${note}<ul class="who">${items}</ul><p class="small soft who-dots">${proofDot("proved")} proved within a week ${proofDot("stale")} longer ago ${proofDot("never")} never ${proofDot("none")} nothing reaches them</p>`;
 }
 
 /** What each person has now and has next, by account. */

@@ -13,12 +13,12 @@ export function manageSection(call: PageCall, shown: ShownReport): Markup {
   const isOpen = (action: string) => call.returned?.action === action && html` open`;
   const [rename, password] = [`${path}/change`, `${path}/password`];
   return html`<h2>Its page</h2>
-<p>Public at <a href="${address}" id="address" class="mono">${address}</a> <button type="button" class="button second" data-copy="address">Copy</button>${
+<p>Public at <a href="${address}" id="address" class="mono">${address}</a>${
     gated
       ? html`: <strong>protected</strong>, readers need its password.`
       : html`: whoever has the address reads it.`
   }</p>
-<p class="buttons">${
+<p class="buttons"><button type="button" class="button second" data-copy="address">Copy the address</button>${
     gated
       ? html`<span class="soft">No feed: feed readers can't enter a password.</span>`
       : html`<a class="button second" href="${address}/feed.xml">Feed</a>`

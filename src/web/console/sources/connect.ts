@@ -77,7 +77,7 @@ function allCards({ base, params }: PageCall, cards: readonly KindCard[]): Marku
       title,
       where,
     }) => html`<li class="card"><a href="${base}${at}?kind=${encodeURIComponent(kind)}">${title}</a>
-<p class="soft small">${kind} · goes into ${where}</p></li>
+<p class="soft small">Goes into ${where}</p></li>
 `,
   )}</ul>`;
 }

@@ -77,7 +77,7 @@ export const gatewaysScreen: Screen = {
 };
 
 const about = () =>
-  html`<p class="soft">People are reached by these services: what is set up here, everybody can add under <em>Me</em>, <em>Devices</em>, and ring there to hear it.</p>`;
+  html`<p class="soft">People are reached by these services: what is set up here, everybody can add under <em>Me</em>, <em>What rings for me</em>, and ring there to hear it.</p>`;
 
 function one(call: PageCall, kind: GatewayKind): Markup {
   const { tenant } = call;

@@ -45,6 +45,7 @@ export const systemScreen: Screen = {
           draw: async () =>
             findingsSection(saidOnce(readiness(call, checks), await ownFindings(call))),
         },
+        pages: { watches: [], draw: () => (isManager(call.who.role) ? ownPages(call) : html``) },
         doctor: { watches: ["system"], draw: () => doctorSection(call) },
         ...(host !== null && isManager(call.who.role) ? ofManagers(call, host) : {}),
       },
@@ -73,7 +74,6 @@ function ofManagers(call: PageCall, host: TenantHost): Record<string, Section> {
       draw: () =>
         html`<p><a href="${call.base}/system/box.yaml" download>All projects, gateways and the fallback as one text</a> <span class="soft">as box config export prints it; several projects are applied by ${commandLine("apply-text", "box config apply box.yaml")}</span></p>`,
     },
-    pages: { watches: [], draw: () => ownPages(call) },
   };
 }
 

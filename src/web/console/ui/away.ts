@@ -23,7 +23,7 @@ export function awaySection(
 `;
   const time = (name: string, label: string) =>
     field(call, `${at}/away/add`, { name, label, type: "datetime-local", required: true });
-  return html`<h2>Away</h2><p class="soft">The box marks your shifts in these times and, from 14 days before, asks you to find cover. It changes no schedule.</p>
+  return html`<h2>Away</h2><p class="soft">The box marks ${account === call.who.accountId ? "your shifts in these times and, from 14 days before, asks you to find cover" : "their shifts in these times and, from 14 days before, asks them to find cover"}. It changes no schedule.</p>
 <ul class="who">${away.spans.map((span) =>
     item(
       span,

@@ -3,7 +3,6 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listPasskeys, type Passkey, removePasskey } from "../../../people/passkey.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button } from "./form.ts";
-import { empty } from "./pieces.ts";
 import { ago, clockTime } from "./times.ts";
 /** The page's script asks for a challenge by HEAD, just before it needs it: one that stands in a page gets old. */
 export const CHALLENGE = "X-Challenge";
@@ -35,7 +34,7 @@ export function passkeyRows(
 ): Markup {
   const all = listPasskeys(call.tenant.store, account);
   if (all.length === 0)
-    return html`${title}${empty("No passkeys.", html`<p class="soft">A passkey is stored on a phone, a computer or a security key. You unlock it by finger, face or PIN. Nobody can trick you into giving it away.</p>`)}`;
+    return html`${title}<p class="soft">None. A passkey is stored on a phone, a computer or a security key, and opened by finger, face or PIN. Nobody can be tricked into giving it away.</p>`;
   const row = (one: Passkey) => html`<tr><td data-label="Passkey">${one.name}${
     one.doubted_at !== null &&
     html` <span class="wrong">Refused ${ago(call, one.doubted_at)}: its count went back, so there may be a copy of it. Remove it.</span>`

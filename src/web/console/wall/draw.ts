@@ -59,7 +59,7 @@ function wallRow(
   const names = aboutText(row, apart);
   const where = `${project} · ${rule}`;
   // To the minute, so that a screen isn't sent the same again and again.
-  const age = `${now - opened_at < 60 ? "just now" : span(now - opened_at)}${silenced_by !== null ? " · silenced" : ""}`;
+  const age = `${now - opened_at < 60 ? "just now" : span(now - opened_at)}${silenced_by !== null ? " · quiet" : ""}`;
   return html`<li><p class="what" dir="auto">${messages ? markedTitle(row) : where}</p><p class="about">${levelBadge(level)} · ${messages && `${where} · `}${messages && names !== "" && `${names} · `}${age}</p></li>
 `;
 }

@@ -16,6 +16,9 @@ h1,h2{margin:0 0 calc(.5*var(--u));font-size:1em;font-weight:600;color:var(--sof
 p,ol,ul{margin:0;padding:0;list-style:none}
 #main{display:grid;gap:calc(1.5*var(--u))}
 li{padding:calc(.35*var(--u)) 0;border-top:max(1px,.08em) solid var(--line)}
+ol>li{padding-inline-start:.6em;border-inline-start:.3em solid var(--line)}
+li:has(.badge-critical){border-inline-start-color:var(--crit)}li:has(.badge-error){border-inline-start-color:var(--err)}
+li:has(.badge-warn){border-inline-start-color:var(--warn)}
 .what{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:1;overflow:hidden;
 font-size:calc(2.4*var(--u));line-height:1.2;font-weight:600}
 .few .what{-webkit-line-clamp:3}
