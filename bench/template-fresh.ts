@@ -1,8 +1,7 @@
 import type { Dice, Make } from "./template-dice.ts";
 
 /**
- * Sixty more events from the sources of nineteen open programs: statements that a die chose, with values as people name
- * things. All of them were written before the rules were run on one. Every second one is held back from the rules.
+ * Sixty more events as nineteen open programs write them, some lines and all values made up, named as people name things. All of them were written before the rules were run on one. Every second one is held back from the rules.
  */
 
 const team = (r: Dice): string =>
