@@ -179,6 +179,7 @@ async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, host: "127.0.0.1" });
   return {
+    server,
     client,
     taken,
     given,
@@ -268,6 +269,15 @@ test("what comes behind a request that closes the connection isn't taken, howeve
   client.resume();
   await once(client, "close");
   assert.deepEqual([taken, given], [[BODY], []]);
+  await close();
+});
+
+test("what came while the process stood still isn't late", async () => {
+  const { server, client, taken, close } = await lone("{}", { head: 1000 });
+  await Promise.all([once(server, "connection"), once(client, "connect")]);
+  client.write(event(BODY));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200);
+  await until(() => taken.length === 1, "it is taken");
   await close();
 });
 

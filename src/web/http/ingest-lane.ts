@@ -208,11 +208,22 @@ class Connection {
     else if (this.#request === null) this.socket.end();
   };
 
+  /** Where the process itself stood still, the bytes are there and only unread: one more look before anything is said. */
   readonly #timeOut = (): void => {
+    const { socket } = this;
+    const { bytesRead } = socket;
+    setImmediate(() => {
+      if (!this.#lane.open.has(this)) return;
+      if (socket.bytesRead === bytesRead) this.#giveUp();
+      else socket.setTimeout(socket.timeout ?? this.#lane.limits.head);
+    });
+  };
+
+  #giveUp(): void {
     if (this.#begun !== null) this.#handOver(this.#begun);
     else if (this.#hasAsked) this.socket.destroy();
     else this.#refuse({ code: "ERR_HTTP_REQUEST_TIMEOUT" });
-  };
+  }
 
   #refuse(fault: { code?: string }): void {
     endConnection(this.socket, () => this.#lane.ingest.refuse(wireError(fault)));
