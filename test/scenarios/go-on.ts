@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -47,6 +47,25 @@ const alertOf = (machine: Machine, n: string) => {
 };
 
 const isNoted = (machine: Machine) => existsSync(join(machine.data, "unconfirmed.ndjson"));
+
+/** What is sealed or hashed in the store, and so mustn't be readable in anything that is made of it. */
+const SECRETS = ["canary-webhook-secret-5e1d", "correct horse battery"];
+
+/** None of them stands there, and what stands in the store in plain does. */
+function holdsNoSecret(where: string, bytes: Buffer, secrets: readonly string[]): void {
+  assert.ok(bytes.includes("the till is stuck"), `${where} holds events`);
+  for (const secret of secrets) assert.ok(!bytes.includes(secret), `${secret} is in ${where}`);
+}
+
+/** The files of a machine, but the keys; each is its own alone. */
+function filesOf({ data }: Machine): Buffer {
+  const names = readdirSync(data, { recursive: true, encoding: "utf8" });
+  const files = names.map((name) => join(data, name)).filter((path) => statSync(path).isFile());
+  for (const path of files) assert.equal(statSync(path).mode & 0o077, 0, path);
+  return Buffer.concat(
+    files.filter((path) => !/box\.key/.test(path)).map((path) => readFileSync(path)),
+  );
+}
 
 async function stage(t: TestContext) {
   const world = await twoMachines(t);
@@ -115,6 +134,13 @@ export async function awayStory(t: TestContext, afterMs: readonly number[]): Pro
  */
 export async function takenStory(t: TestContext, { kills }: { kills: number }): Promise<void> {
   const { one, two, ask, ledger, send, rings, does } = await stage(t);
+  const token = await one.project("vault");
+  const [secret] = SECRETS;
+  await one.api.need("POST", "/v1/projects/vault/webhooks", {
+    url: "https://hook.example",
+    secret,
+  });
+  const secrets = [...SECRETS, token, one.api.key];
   for (const n of ["known", "known-resolved"]) await send(n);
   await rings("known-resolved");
   const known = alertOf(one, "known").id;
@@ -128,6 +154,10 @@ export async function takenStory(t: TestContext, { kills }: { kills: number }): 
   for (const n of ["known-resolved", "6"]) await does(n, "resolve");
   await does("2", "notes", { text: "the till is being looked at" });
   await send("6");
+  const vault = await one.ingest(token, { message: "the vault is open", keys: { n: "vault" } });
+  assert.equal(vault.status, 202);
+  holdsNoSecret("its files", filesOf(one), secrets);
+  holdsNoSecret("its file", readFileSync(join(one.data, "unconfirmed.ndjson")), secrets);
   const refused = await one.api.call("POST", "/v1/projects", { name: "lost" });
   assert.equal(refused.status, 503, "what only this disk knows would be undone");
   assert.ok(await isRole(one, "alone")());
@@ -143,7 +173,12 @@ export async function takenStory(t: TestContext, { kills }: { kills: number }): 
     await one.kill();
     await starting;
   }
+  // Nobody takes it at once.
+  two.signal("SIGSTOP");
   await one.start();
+  const handed = await ask<{ what: string }>("SELECT what FROM tenant_handed");
+  two.signal("SIGCONT");
+  holdsNoSecret("tenant_handed", Buffer.from(JSON.stringify(handed)), secrets);
   await until("it has handed over", () => !isNoted(one));
   await until(
     "all of it is taken",
@@ -162,7 +197,9 @@ export async function takenStory(t: TestContext, { kills }: { kills: number }): 
     "known acknowledged 1",
     "known-resolved resolved 1",
     "there open 1",
+    "vault open 1",
   ]);
+  holdsNoSecret("what the database held", filesOf(two), secrets);
   assert.equal(alertOf(two, "known").id, known);
   for (const { id, n } of there)
     assert.equal(outside.get(id) ?? n, n, `alert ${id} was another one outside`);

@@ -127,6 +127,10 @@ export async function standbyStory(
     const rung = new Set(ledger.pages.map(({ n }) => n));
     return [...ledger.answered].every((n) => rung.has(n));
   });
+  await until(
+    "what was confirmed alone is taken",
+    async () => (await ask("SELECT 1 FROM tenant_handed")).length === 0,
+  );
   const epochs = await ask<{ epoch: number }>("SELECT epoch FROM tenant_epochs ORDER BY epoch");
   assert.deepEqual(
     epochs.map((row) => row.epoch),
