@@ -23,7 +23,7 @@ export interface StandbyState extends BoxRole {
   /** For how many seconds nobody has served. */
   ownerless: number;
   /** What comes here and is sent on to whoever serves; null without a link. */
-  link: { fault: string | null; forwarded: number; refused: number; held: number } | null;
+  link: (Forwarder["counts"] & { fault: string | null; held: number }) | null;
 }
 
 const AGAIN_SECONDS = 2;
@@ -183,6 +183,16 @@ const metricsOf = ({ role, behind, fault, link }: StandbyState): string =>
             "box_late_connections_total",
             "Connections that were held for too long, or were too many.",
             link.refused,
+          ),
+          counter(
+            "box_forwarded_datagrams_total",
+            "Datagrams that were sent on, and taken by the machine that serves.",
+            link.datagrams,
+          ),
+          counter(
+            "box_dropped_datagrams_total",
+            "Datagrams for which there was no room until a machine takes them.",
+            link.dropped,
           ),
           gauge("box_held_connections", "Connections that wait until a machine serves.", link.held),
         ]),

@@ -7,6 +7,7 @@ import { certificateOf, senderTls } from "../web/intake/tcp.ts";
 import type { BoxConfig } from "./config.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 import type { BoxDeps } from "./parts.ts";
+import { openStandbyDatagrams } from "./standby-datagrams.ts";
 import { openStandbyDoor, type StandbyState } from "./standby-door.ts";
 import type { Forwarder } from "./standby-forward.ts";
 
@@ -54,8 +55,7 @@ export async function openStandbyDoors(
       if (adapters.listen !== null) await webDoor("adapters", adapters.listen);
       for (const port of intake.web) await webDoor(portId(port), port);
       for (const port of intake.ports)
-        if (!port.name.endsWith("-udp"))
-          doors.set(portId(port), await openStream(port, config, deps, forwarder));
+        doors.set(portId(port), await openPort(port, config, deps, forwarder));
     }
     return {
       url,
@@ -74,6 +74,20 @@ export async function openStandbyDoors(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function openPort(
+  port: Port,
+  config: BoxConfig,
+  deps: BoxDeps,
+  forwarder: Forwarder,
+): Promise<Door> {
+  if (!port.name.endsWith("-udp")) return openStream(port, config, deps, forwarder);
+  try {
+    return { ...(await openStandbyDatagrams(port, deps, forwarder)), reload() {} };
+  } catch (error) {
+    throw listenFault(error, port);
   }
 }
 

@@ -43,8 +43,10 @@ export interface Forwarder {
   giveTo(taker: (port: string) => TakeSocket | null): void;
   /** null where the machine that serves is reached, or there is none. */
   fault(): string | null;
-  counts: { forwarded: number; refused: number };
+  /** Datagrams: what was taken for good where it was sent on to, and what there was no room for. */
+  counts: { forwarded: number; refused: number; datagrams: number; dropped: number };
   held(): number;
+  isClosed(): boolean;
   /** Ends every connection, once what was asked by it is answered or a second is over. */
   close(): void;
 }
@@ -63,11 +65,12 @@ export function createForwarder(
   const held = new Set<Held>();
   const joined = new Set<Socket>();
   const links = new Set<Socket>();
-  const counts = { forwarded: 0, refused: 0 };
+  const counts = { forwarded: 0, refused: 0, datagrams: 0, dropped: 0 };
   let owner: Owner | null = null;
   let own: ((port: string) => TakeSocket | null) | null = null;
   let failed: string | null = null;
   let [dials, readBytes] = [0, 0];
+  let isOver = false;
   let cancelPump: (() => void) | null = null;
 
   const letGo = (one: Held): boolean => {
@@ -209,7 +212,9 @@ export function createForwarder(
       for (const socket of joined) socket.destroy();
       for (const one of held) give(one, taker);
     },
+    isClosed: () => isOver,
     close() {
+      isOver = true;
       cancelPump?.();
       for (const link of links) link.end();
       clock.after(CLOSE_MS, () => {

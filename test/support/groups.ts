@@ -57,6 +57,7 @@ export const LONG: readonly string[] = [
   "scenarios/heartbeats",
   "scenarios/heartbeats-kill",
   "scenarios/ladder-kill",
+  "scenarios/link-senders",
   "scenarios/nobody-turns",
   "scenarios/nodes",
   "scenarios/nodes/upgrade",

@@ -20,6 +20,7 @@ export interface Machine extends BoxProcess {
   readonly host: string;
   readonly syslogPort: number;
   readonly smtpPort: number;
+  readonly gelfPort: number;
   /** Whether it reaches the database from now on. */
   reach(isReached: boolean): void;
   /** What it says of itself; null where it doesn't answer. */
@@ -86,7 +87,7 @@ export async function twoMachines(
     for (const end of ends) await end();
     rmSync(root, { recursive: true });
   });
-  const ports = isLinked ? [await freePort(), await freePort()] : [];
+  const ports = isLinked ? [await freePort(), await freePort(), await freePort()] : [];
   const machine = async (name: string, host: string): Promise<Machine> => {
     let isReached = true;
     const forwarder = await startForwarder(() => (isReached ? [{ path }] : []));
@@ -97,6 +98,9 @@ export async function twoMachines(
       ? [
           "BOX_CLUSTER_LISTEN=127.0.0.1:0",
           `BOX_SYSLOG_TCP=${host}:${ports[0]}`,
+          `BOX_SYSLOG_UDP=${host}:${ports[0]}`,
+          `BOX_GELF_TCP=${host}:${ports[2]}=shop/gelf`,
+          `BOX_GELF_UDP=${host}:${ports[2]}=shop/gelf`,
           `BOX_SYSLOG_SENDER=${SENDER}=shop/syslog`,
           `BOX_SMTP=${host}:${ports[1]}`,
         ]
@@ -108,6 +112,7 @@ export async function twoMachines(
       host,
       syslogPort: ports[0] ?? 0,
       smtpPort: ports[1] ?? 0,
+      gelfPort: ports[2] ?? 0,
       reach(may: boolean) {
         isReached = may;
         if (!may) forwarder.cut();

@@ -3,7 +3,7 @@ import { createLoopTurn } from "./loop-turn.ts";
 import { type Port, type PortCounts, type PortName, portId } from "./port.ts";
 import { createTaker, type IntakeDeps, type Taker, type TakerDeps } from "./taker.ts";
 import { type OpenStream, openTcp, type TlsFiles } from "./tcp.ts";
-import { type OpenPort, openUdp } from "./udp.ts";
+import { type OpenDatagrams, openUdp } from "./udp.ts";
 
 /** The ports that are open. */
 export interface Intake {
@@ -41,8 +41,7 @@ export async function openIntake(
     ports: open.map(({ port: { name, host }, socket: { port } }) => ({ name, host, port })),
     counts: () => open.map(({ taker }) => taker.counts),
     taker(id) {
-      const found = open.find(({ port, socket }) => portId(port) === id && "take" in socket);
-      return found && "take" in found.socket ? found.socket.take : null;
+      return open.find(({ port }) => portId(port) === id)?.socket.take ?? null;
     },
     renew(tls) {
       for (const { port, socket } of open)
@@ -56,7 +55,7 @@ export async function openIntake(
 interface Opened {
   port: Port;
   taker: Pick<Taker, "stop" | "counts">;
-  socket: OpenPort | OpenStream;
+  socket: OpenDatagrams | OpenStream;
 }
 
 async function openOne(

@@ -42,6 +42,7 @@ export interface Taker {
   /** Hands messages over in order and waits for their commit, and for room: for what can be left unread meanwhile. */
   take(frames: readonly Framed[], peer: SyslogPeer): Promise<void>;
   stop(): void;
+  isStopped(): boolean;
   readonly counts: PortCounts;
 }
 
@@ -160,6 +161,7 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
       }
     },
     stop: () => stopping.abort(),
+    isStopped: () => stopping.signal.aborted,
     counts: { port: port.name, outcomes },
   };
 }

@@ -1,0 +1,79 @@
+import { createSocket } from "node:dgram";
+import { isIPv6, type Socket } from "node:net";
+import { type Duplex, duplexPair } from "node:stream";
+import { packedDatagram } from "../web/intake/datagrams.ts";
+import { type Port, portId } from "../web/intake/port.ts";
+import type { BoxDeps } from "./parts.ts";
+import type { Forwarder } from "./standby-forward.ts";
+
+/** So many are kept until the machine that serves has taken them, and so many bytes. */
+const MOST = 5_000;
+const MOST_BYTES = 4 * 1024 * 1024;
+/** What the system keeps before it is read. */
+const BUFFER = 4 * 1024 * 1024;
+const AGAIN_MS = 250;
+
+/**
+ * A port for datagrams of a machine that stands by. All of them go to the machine that serves by one connection, which is
+ * answered with a byte for each that is taken for good. What isn't answered is sent again, also to the next one that serves.
+ * Rejects with the system's own error.
+ */
+export async function openStandbyDatagrams(
+  port: Port,
+  { clock }: Pick<BoxDeps, "clock">,
+  forwarder: Pick<Forwarder, "send" | "counts" | "isClosed">,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const { counts } = forwarder;
+  const waiting: Buffer[] = [];
+  let [bytes, sent] = [0, 0];
+  let way: Duplex | null = null;
+
+  const taken = (n: number) => {
+    for (const one of waiting.splice(0, n)) bytes -= one.length;
+    sent = Math.max(0, sent - n);
+    counts.datagrams += n;
+  };
+  const begin = (): Duplex => {
+    const [near, far] = duplexPair();
+    near.on("data", (answer: Buffer) => taken(answer.length)).on("error", () => {});
+    far.once("close", () => {
+      near.destroy();
+      way = null;
+      sent = 0;
+      clock.after(AGAIN_MS, send);
+    });
+    const socket = Object.assign(far, { destroySoon: () => far.destroy() }) as unknown as Socket;
+    const how = { isSecure: false, certificate: null, isAsking: false };
+    forwarder.send({ ...how, socket, port: portId(port), late: () => far.destroy() });
+    return near;
+  };
+  const send = () => {
+    if (forwarder.isClosed() || sent === waiting.length) return;
+    way ??= begin();
+    for (const one of waiting.slice(sent)) way.write(one);
+    sent = waiting.length;
+  };
+  const socket = createSocket({
+    type: isIPv6(port.host) ? "udp6" : "udp4",
+    recvBufferSize: BUFFER,
+  });
+  socket.on("message", (message, { address }) => {
+    const one = packedDatagram({ address, bytes: message });
+    if (waiting.length === MOST || bytes + one.length > MOST_BYTES) return void counts.dropped++;
+    bytes += one.length;
+    waiting.push(one);
+    send();
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.bind({ address: port.host, port: port.port }, () => {
+      socket.off("error", reject).on("error", () => {});
+      resolve();
+    });
+  });
+  return {
+    port: socket.address().port,
+    // What came is still sent on.
+    close: () => new Promise((done) => socket.close(() => done())),
+  };
+}
