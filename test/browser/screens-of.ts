@@ -74,3 +74,6 @@ export const picturesOfDocs: Readonly<Record<string, { width: number; height: nu
   "wall-desk-dark": { ...DESK, height: 480 },
   "simulate-sweep-desk-light": DESK,
 };
+
+/** The films in docs/screens, which `films.ts` makes. */
+export const filmsOfDocs = ["acknowledge-film", "rota-film"] as const;

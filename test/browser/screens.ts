@@ -5,7 +5,7 @@
  *
  * A picture is called SCREEN-SIZE-WAY, as `alerts-tablet-dark`; only those are made whose name has all the parts.
  * Those that the documents show are there as WebP, small, of the box of another team, which is well:
- * `cp dist/screens/*.webp docs/screens/` takes them over.
+ * `cp dist/screens/*.webp docs/screens/` takes them over. Films are made by `films.ts`.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,6 +25,9 @@ const SIZES = {
   tablet: { width: 820, height: 1180 },
   desk: { width: 1440, height: 900 },
 };
+
+/** Bars for scrolling lie over a phone's page, and take no room of it. */
+const MOBILE: ReadonlySet<string> = new Set(["narrow", "phone"]);
 
 const WAYS: Readonly<Record<string, BrowserContextOptions>> = {
   light: { colorScheme: "light" },
@@ -57,6 +60,7 @@ async function picturesOf({ box, screens, isSmall }: Album, size: Size, way: str
   const context = await browser.newContext({
     viewport: SIZES[size],
     timezoneId: "Europe/Berlin",
+    isMobile: MOBILE.has(size),
     ...WAYS[way],
   });
   await context.addCookies([
