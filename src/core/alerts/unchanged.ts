@@ -1,8 +1,8 @@
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
+import { lastOfSequence } from "../../ground/store/meta.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 
-const VERSION = `SELECT coalesce((SELECT value FROM meta WHERE key = 'updated_seq'), 0) AS seq,
-  coalesce(max(id), 0) || ' ' || count(*) || ' ' || coalesce(sum(version), 0) AS projects FROM projects`;
+const PROJECTS = `SELECT coalesce(max(id), 0) || ' ' || count(*) || ' ' || coalesce(sum(version), 0) FROM projects`;
 
 /** Of all that readers of alerts may see. */
 export interface Version {
@@ -13,7 +13,8 @@ export interface Version {
 }
 
 export function alertsVersion(reader: Reader): Version {
-  return reader.sql<[], Version>(VERSION).get() as Version;
+  const projects = reader.sql<[], string>(PROJECTS).pluck().get() ?? "";
+  return { seq: lastOfSequence(reader, "updated_seq"), projects };
 }
 
 type Key = string | number;

@@ -1,3 +1,4 @@
+import type { SqliteDatabase } from "./database.ts";
 import type { Reader, Tx } from "./store.ts";
 
 /** Keys of single values that belong to the whole store. */
@@ -38,13 +39,36 @@ export function setMeta(tx: Tx, key: MetaKey, value: string | number): void {
   ).run(key, value);
 }
 
-/** Takes the next `n` values of a rising sequence; returns the first one. */
+/** How far a connection has got in the numbers that it reserved. */
+interface Reserved {
+  last: number;
+  /** The stored value, to which all numbers may be given. */
+  until: number;
+}
+
+/** So many are reserved at once: not each commit writes the page that the value is on. */
+const RESERVED = 1_000;
+const reserved = new WeakMap<SqliteDatabase, Reserved>();
+
+/** Takes the next `n` values of a rising sequence; returns the first one. Those that a stop leaves over are never used. */
 export function takeSequence(tx: Tx, key: "updated_seq", n = 1): number {
-  const last = tx
-    .sql<[string, number, number], number>(
-      "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + ? RETURNING value",
-    )
-    .pluck()
-    .get(key, n, n);
-  return (last ?? n) - n + 1;
+  const stored = Number(getMeta(tx, key) ?? 0);
+  const known = reserved.get(tx.db);
+  // The value is another where a transaction that reserved was undone, or a backup was restored.
+  const isKnown = known?.until === stored && known.last + n <= stored;
+  const own = isKnown ? known : { last: stored, until: stored + Math.max(n, RESERVED) };
+  if (!isKnown) {
+    setMeta(tx, key, own.until);
+    reserved.set(tx.db, own);
+  }
+  const first = own.last + 1;
+  own.last += n;
+  return first;
+}
+
+/** The last value that was taken by this connection, which is the only one that writes. */
+export function lastOfSequence(reader: Reader, key: "updated_seq"): number {
+  const stored = Number(getMeta(reader, key) ?? 0);
+  const known = reserved.get(reader.db);
+  return known?.until === stored ? known.last : stored;
 }
