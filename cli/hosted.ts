@@ -50,6 +50,10 @@ function serveCommand(): Command {
     "--ingest-rate <n>": "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
     "--relay-rate <n>": "pages a second from one box, 0 = off (default 20)",
     "--open-tenants <n>": "hosted tenants open at one time (default 128)",
+    "--cluster-listen <host:port>":
+      "with --database: listen there for the other nodes, which send on what is for this one's tenants",
+    "--cluster-address <host:port>":
+      "what they are told in place of it, if that is another address",
     "--database-pool <n>": "database connections for the work (default 8)",
     "--node <name>": "this node's name (default: made once, in the data directory)",
     "--drain-seconds <n>":

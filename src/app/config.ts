@@ -194,7 +194,7 @@ function databaseOf(flags: BoxFlags, faults: string[]): DatabaseSettings | null 
   return settings;
 }
 
-function clusterOf(flags: BoxFlags, faults: string[]): BoxConfig["cluster"] {
+export function clusterOf(flags: BoxFlags, faults: string[]): BoxConfig["cluster"] {
   const { clusterListen = "", clusterAddress = "", database, databaseFile } = flags;
   if (clusterListen === "") {
     if (clusterAddress !== "") faults.push("--cluster-address needs --cluster-listen");

@@ -4,7 +4,7 @@ import { hostedFiles } from "../hosted/files.ts";
 import { isNodeName } from "../hosted/nodes/name.ts";
 import { type DatabaseSettings, databaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Rates } from "../web/http/limits.ts";
-import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
+import { type BoxConfig, type BoxFlags, boxConfig, clusterOf } from "./config.ts";
 
 /** The configuration of `box hosted serve`: checked, with all faults reported at once. */
 export interface HostedConfig extends Omit<BoxConfig, "database"> {
@@ -94,12 +94,15 @@ function sharedConfig(flags: HostedFlags, whole: Whole, faults: string[]) {
     value: isShared ? DRAIN_SECONDS : 0,
     least: 0,
   });
-  return { database: settings === null ? null : { ...settings, pool }, node, drainSeconds };
+  const cluster = clusterOf(flags, faults);
+  const database = settings === null ? null : { ...settings, pool };
+  return { database, node, drainSeconds, cluster };
 }
 
 function baseConfig(flags: BoxFlags, faults: string[]): BoxConfig | null {
   // Its database is the registry's.
-  const { database, databaseFile, databaseCa: _ca, ...own } = flags;
+  const { database, databaseFile, databaseCa: _ca, ...rest } = flags;
+  const { clusterListen: _at, clusterAddress: _told, ...own } = rest;
   const isShared = database !== undefined || databaseFile !== undefined;
   // Every node that opens a tenant fetches them.
   if (isShared) own.logGib ??= LOG_GIB;

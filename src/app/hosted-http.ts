@@ -30,6 +30,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     findSession: (token) => registry.sessions.use(token),
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),
     known: (c) => connections.know(peerOf(c)),
+    sendOn: parts.sendOn,
   };
   const requestId = counterIds(deps.random);
   const ingest = createIngestHandler({ ...serving, log: deps.log, requestId });
@@ -37,7 +38,8 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     const { hostedApp } = await import("./hosted-app.ts");
     return hostedApp(config, deps, { ...parts, serving, ingest });
   };
-  return { app, ingest, address, connections, decoder: serving.decoder };
+  const { sendOn, decoder } = serving;
+  return { app, ingest, address, connections, decoder, sendOn };
 }
 
 /** The tenant's plan limits ingest (contract §9). */

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { unixSeconds } from "../ground/kit/clock.ts";
+import { ElsewhereError } from "../ground/kit/elsewhere.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { StoreFault } from "../ground/store/faults.ts";
@@ -16,12 +17,7 @@ import { type FoundStore, findStoreOf } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Memberships } from "../hosted/registry/tenants.ts";
-import {
-  type StartHooks,
-  type StartHosted,
-  TenantElsewhere,
-  type TenantPlaces,
-} from "../hosted/tenant-places.ts";
+import type { StartHooks, StartHosted, TenantPlaces } from "../hosted/tenant-places.ts";
 import { ABSENT, IN_USE } from "../hosted/tenant-seal.ts";
 import { addedSeat, takeSeat } from "../people/seats.ts";
 import type { Tenant } from "../tenant/tenant.ts";
@@ -41,6 +37,8 @@ interface RecordPlacesOptions {
   settings: DatabaseSettings;
   /** This node's name: no other node that lives has it. */
   node: string;
+  /** Where other nodes send on what is for its tenants, HOST:PORT; null: nowhere. */
+  address: string | null;
   start: StartHosted;
   memberships: Pick<Memberships, "put">;
 }
@@ -61,7 +59,7 @@ export function recordPlaces(
   const { data, settings, node } = options;
   const { database, close } = recordDatabase(data, settings, deps, POOL);
   const records: Records = { ...options, database, resting: new Map(), takers: new Map() };
-  const elsewhere = new LRUCache<string, TenantElsewhere>({
+  const elsewhere = new LRUCache<string, ElsewhereError>({
     max: MOST_KNOWN,
     ttl: KNOWN_MS,
     perf: { now: () => deps.clock.mono() },
@@ -69,7 +67,7 @@ export function recordPlaces(
   const find = async (id: string): Promise<FoundStore | null> => {
     const found = await findStoreOf(database, id);
     if (found?.isAlive !== true || found.node === node) return found;
-    const fault = new TenantElsewhere(found.address);
+    const fault = new ElsewhereError(found.address);
     elsewhere.set(id, fault);
     throw fault;
   };
@@ -116,7 +114,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
   mustBeKnown(found, { path, epoch: readMark(directory, mark)?.epoch ?? 0 });
   const record = recordOf(records, opening, deps);
   const { epoch, seq } = await record.take().catch((error: unknown) => {
-    throw error instanceof RecordFault ? new TenantElsewhere(null) : error;
+    throw error instanceof RecordFault ? new ElsewhereError(null) : error;
   });
   let isLost = false;
   const keeper = keeperOf(record, id, deps, (why) => {
@@ -154,7 +152,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
 }
 
 function recordOf(
-  { database, node, resting }: Records,
+  { database, node, address, resting }: Records,
   { id, found }: Opening,
   { random }: BoxDeps,
 ): ReturnType<typeof postgresRecord> {
@@ -164,7 +162,7 @@ function recordOf(
     // One of its own for each opening: a late word of the one before changes nothing.
     run: hexId(random),
     earlier: found?.node === node ? [found.run] : [],
-    address: null,
+    address,
     isOneOfMany: true,
     found: () => found,
     tenantId: () => id,

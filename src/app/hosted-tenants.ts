@@ -25,6 +25,8 @@ interface HostedTenantsParts {
   registry: Registry;
   /** This node's name. */
   node: string;
+  /** Where other nodes send on what is for its tenants, HOST:PORT; null: nowhere. */
+  address: string | null;
   sealer: Sealer;
   egress: EgressClient;
   pusher: Pusher;
@@ -52,7 +54,7 @@ export async function hostedTenants(
   const { recordPlaces } = await import("./hosted-records.ts");
   const { memberships } = registry;
   const { places, close } = recordPlaces(
-    { data, settings, node: parts.node, start, memberships },
+    { data, settings, node: parts.node, address: parts.address, start, memberships },
     deps,
   );
   return { tenants: createTenantRegistry({ ...shared, places }), close };

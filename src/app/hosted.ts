@@ -16,6 +16,7 @@ import { createRenderer, workerSource } from "../records/reports/renderer.ts";
 import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
+import { openHostedLink } from "./hosted-forward.ts";
 import { hostedHttp } from "./hosted-http.ts";
 import { hostedJobs } from "./hosted-jobs.ts";
 import { nameOfNode, startHostedNode } from "./hosted-node.ts";
@@ -79,7 +80,10 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const renderer = createRenderer({ source: workerSource(), clock });
     lifecycle.onStop("renderer", () => renderer.close());
     const outages = await onceItAnswers(deps, () => registry.uptime.begin());
-    const parts = { registry, node: name, sealer, egress, pusher, renderer, outages };
+    const link = await openHostedLink(config, deps);
+    lifecycle.onStop("link", () => link?.close());
+    const address = link?.address ?? null;
+    const parts = { registry, node: name, address, sealer, egress, pusher, renderer, outages };
     const { tenants, close } = await hostedTenants(config, deps, parts);
     lifecycle.onStop("records", close);
     lifecycle.onStop("tenants", () => tenants.stop());
@@ -106,6 +110,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       node: () => node.state(),
       pages: () => pages.all(),
       pushes: () => pushes.all(),
+      sent: () => link?.counts ?? null,
     };
     const http = hostedHttp(config, deps, {
       ...page,
@@ -115,6 +120,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       paged: pages.add,
       redeemReceipt: receiptRedeemer(receipts),
       publicUrl: () => base,
+      sendOn: link?.sendOn,
     });
     lifecycle.onStop("decoder", () => http.decoder.close());
     const web = await listen(config, {
@@ -125,6 +131,8 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     });
     base ||= linkUrl(web.url);
     lifecycle.onStop("http", () => web.close(() => tenants.wake()));
+    link?.serve(web.take);
+    lifecycle.onStop("sent on", () => link?.serve(null));
     scheduler.start();
     if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
     const { url, reload } = web;

@@ -13,6 +13,7 @@ import type { ChannelList } from "../out/services/list.ts";
 import type { ScheduledBackups } from "../records/backup/scheduled.ts";
 import type { DoctorService } from "../tenant/host.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import type { SendOn } from "../web/http/send-on.ts";
 import type { ServerLimits } from "../web/http/server-limits.ts";
 import type { PortCounts } from "../web/intake/port.ts";
 import type { KeptBox } from "./operate/database-health.ts";
@@ -70,6 +71,8 @@ export interface HostedParts extends PageDeps, PairDeps {
   sealer: Sealer;
   state: HostedState;
   paged: PageCounts["add"];
+  /** Sends requests on to other nodes; absent where they can't be reached. */
+  sendOn: SendOn | undefined;
   /** The address at which boxes and readers reach this service. */
   publicUrl(): string;
 }

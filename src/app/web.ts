@@ -45,9 +45,10 @@ export async function listen(
     log: Log;
     limits?: Partial<ServerLimits>;
     lane?: ServerOptions["lane"];
+    sendOn?: ServerOptions["sendOn"];
   },
 ): Promise<Listening> {
-  const { ingest, address, connections, clock, log, lane, limits = {} } = serve;
+  const { ingest, address, connections, clock, log, lane, sendOn, limits = {} } = serve;
   const app = createAppHandler(serve.app, ingest);
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
@@ -58,6 +59,7 @@ export async function listen(
     connections,
     clock,
     limits,
+    sendOn,
     ...(lane ? { lane } : {}),
     ...(files ? { tls: files } : {}),
   });

@@ -1,4 +1,3 @@
-import { ServiceError } from "../ground/kit/errors.ts";
 import type { Store } from "../ground/store/store.ts";
 import type { Tenant, TenantOptions } from "../tenant/tenant.ts";
 import type { Registry } from "./registry/registry.ts";
@@ -7,13 +6,13 @@ import { outOfStep, storeStamp } from "./tenant-seal.ts";
 
 /** Where hosted tenants' stores lie, and who has them. */
 export interface TenantPlaces {
-  /** Rejects with TenantElsewhere where another node serves it. */
+  /** Rejects with ElsewhereError where another node serves it. */
   mustBeFree(id: string): Promise<void>;
   /** The state of a closed tenant's store, for its seal. */
   stamp(id: string): Promise<string>;
   /** Tenants whose stores may have changed while nobody served. */
   changed(): AsyncIterable<string>;
-  /** Opens the store and starts the tenant's work. Rejects with StoreFault, TenantElsewhere. */
+  /** Opens the store and starts the tenant's work. Rejects with StoreFault, ElsewhereError. */
   start(id: string, hooks: StartHooks): Promise<Tenant>;
   /** When a tenant that is being closed has to be opened again; written once it is closed, at the latest. */
   rest(id: string, atMs: number): Promise<void>;
@@ -43,22 +42,6 @@ export type StartHosted = (
     outages: readonly Outage[] | null;
   },
 ) => Tenant;
-
-const AGAIN_SECONDS = 2;
-
-/** Another node serves the tenant. */
-export class TenantElsewhere extends ServiceError {
-  /** Where that node takes what is sent on, HOST:PORT; null: nowhere. */
-  readonly address: string | null;
-
-  constructor(address: string | null) {
-    super("not_ready", "Another node serves this tenant: try again.", {
-      retryAfter: AGAIN_SECONDS,
-    });
-    this.name = "TenantElsewhere";
-    this.address = address;
-  }
-}
 
 /** Stores that are files of this process alone. */
 export function filePlaces({

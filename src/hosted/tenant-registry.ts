@@ -1,4 +1,5 @@
 import type { Clock } from "../ground/kit/clock.ts";
+import { ElsewhereError } from "../ground/kit/elsewhere.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { Store } from "../ground/store/store.ts";
@@ -6,7 +7,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { keepLinks, type LinkKeeper } from "./link-keeper.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
-import { TenantElsewhere, type TenantPlaces } from "./tenant-places.ts";
+import type { TenantPlaces } from "./tenant-places.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
 
@@ -15,7 +16,7 @@ export interface TenantRegistry {
   /**
    * The running tenant, returned directly where it is open. Null for an id of no hosted tenant, and for a closed tenant
    * that `token` certainly doesn't open; the tenant itself checks the token. Throws ServiceError overloaded where too
-   * many are in use, not_ready where its data can't be read, TenantElsewhere where another node serves it.
+   * many are in use, not_ready where its data can't be read, ElsewhereError where another node serves it.
    */
   find(id: string, token?: string): Tenant | Promise<Tenant | null>;
   /**
@@ -286,7 +287,7 @@ class OpenTenants implements TenantRegistry {
     try {
       if ((await this.#entry(id)) !== null) return true;
     } catch (error) {
-      if (error instanceof TenantElsewhere) return true;
+      if (error instanceof ElsewhereError) return true;
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "overloaded") return false;
       if (!(error instanceof Unreadable)) throw error;

@@ -59,6 +59,7 @@ test("rules for the hosted role ask for metrics that it has, and the document na
     node: () => ({ draining: false, database: { unheardMs: 0, aheadMs: null, nodes: null, load } }),
     pages: createPageCounts().all,
     pushes: createPushCounts().all,
+    sent: () => ({ forwarded: 0, failed: 0 }),
   };
   const known = namesIn(hostedMetrics(state, createRefusals(clock, silentLog)));
   const asked = askedBy(rulesOf("box-hosted"));

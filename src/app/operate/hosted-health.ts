@@ -45,6 +45,8 @@ export interface HostedState {
   tenants(): TenantRegistryStats;
   pages(): ReturnType<PageCounts["all"]>;
   pushes(): ReturnType<PushCounts["all"]>;
+  /** Requests that were sent on to other nodes; null where none is. */
+  sent(): { forwarded: number; failed: number } | null;
 }
 
 const LATE_MS = 30_000;

@@ -36,8 +36,26 @@ export function hostedMetrics(state: HostedState, refusals: Refusals): string {
       "Times that this node gave a hosted tenant up: the database didn't answer, or another node had it.",
       lost,
     ),
+    ...sentMetrics(state),
     ...refusalMetrics(refusals),
   ]);
+}
+
+function sentMetrics(state: HostedState): Metric[] {
+  const sent = state.sent();
+  if (sent === null) return [];
+  return [
+    counter(
+      "box_hosted_forwarded_total",
+      "Requests that were sent on to the node of their tenant.",
+      sent.forwarded,
+    ),
+    counter(
+      "box_hosted_forward_faults_total",
+      "Requests that this node didn't reach the node of their tenant for, or whose answer broke off.",
+      sent.failed,
+    ),
+  ];
 }
 
 function pageMetrics(state: HostedState): Metric[] {

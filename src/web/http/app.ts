@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { version } from "../../ground/kit/assets.ts";
+import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
@@ -14,6 +15,7 @@ import { createPing, PING } from "./ping.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { isLoud, nounOf, type Refusals } from "./refusals.ts";
 import type { Route } from "./route.ts";
+import { answeredElsewhere } from "./send-on.ts";
 import { type RequestVariables, type Serving, serveRoute } from "./serve-route.ts";
 import { createTwilio, TWILIO } from "./twilio.ts";
 
@@ -88,7 +90,11 @@ export function createApp(options: AppOptions): App {
     const error = new ServiceError("not_found", "There is no such route.");
     return withId(c, errorAnswer(error, id(c)));
   });
-  app.onError((error, c) => withId(c, toAnswer(error, c, options.log)));
+  app.onError(async (error, c) => {
+    const { sendOn } = options.serving;
+    const answer = error instanceof ElsewhereError && (await answeredElsewhere(c, sendOn, error));
+    return answer || withId(c, toAnswer(error, c, options.log));
+  });
   return app;
 }
 

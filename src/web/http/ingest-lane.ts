@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../ground/kit/clock.ts";
+import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { httpDate } from "../../ground/kit/http-date.ts";
 import { turns } from "../../ground/kit/turns.ts";
@@ -114,7 +115,7 @@ class Connection {
       if (!this.#hasAsked) this.#waitLonger();
       this.#hasAsked = true;
       this.#request = head;
-      turns.during("events", () => this.#serve(head, bytes.toString("utf8", end + 4)));
+      turns.during("events", () => this.#serve(head, bytes, end + 4));
     } else if (missing > 0 && begun === null && this.#mayBegin(bytes.length + missing)) {
       this.#begin(bytes);
     } else this.#handOver(bytes);
@@ -137,15 +138,22 @@ class Connection {
     this.socket.setTimeout(this.#lane.limits.keepAlive + KEEP_ALIVE_GRACE_MS);
   }
 
-  #serve(head: LaneHead, body: string): void {
+  #serve(head: LaneHead, bytes: Buffer, start: number): void {
     const { ingest, address, connections } = this.#lane;
     const { authorization, contentType, forwardedFor } = head;
+    const body = bytes.toString("utf8", start);
     const take = (admitted: Admitted) => {
       if (!this.#isKnown) connections.know(this.socket);
       this.#isKnown = true;
       ingest.take(admitted, body, this.#answer);
     };
-    const refuse = (error: unknown) => this.#answer(ingest.refuse(error));
+    const refuse = (error: unknown) => {
+      if (!(error instanceof ElsewhereError) || this.#hasEnded)
+        return this.#answer(ingest.refuse(error));
+      // Node's reader sends it on.
+      this.#request = null;
+      if (!this.socket.destroyed) this.#handOver(bytes);
+    };
     let admitted: Admitted | Promise<Admitted>;
     try {
       admitted = ingest.admit({

@@ -1,3 +1,4 @@
+import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
 import type { IngestHandler, IngestReply } from "./ingest.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
@@ -20,6 +21,7 @@ export function ingestRoute(door: IngestHandler, address: (c: AppContext) => str
           await new Promise<IngestReply>((done) => door.take(admitted, body, done)),
         );
       } catch (error) {
+        if (error instanceof ElsewhereError) throw error;
         return toResponse(door.refuse(error));
       }
     },

@@ -1,5 +1,6 @@
 import { projectOf } from "../../core/projects/projects.ts";
 import { HEARTBEATS } from "../../core/projects/sources.ts";
+import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { storableMessage } from "../../ground/kit/text.ts";
 import {
@@ -51,7 +52,7 @@ export function createPing(serving: Serving): Pings {
     try {
       return await take(c, serving, path);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof ServiceError) || error instanceof ElsewhereError) throw error;
       c.set("refusedAs", error.code);
       // Whoever calls tries again at a 503; a 429 is what a flood gets.
       const isFlood = error instanceof RateLimited;

@@ -28,6 +28,15 @@ function without(value: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(kept.map(([key, one]) => [key, without(one, below(key))]));
 }
 
+/** Bodies that were read, for as long as their requests are there: another node may have to be given them. */
+const remembered = new WeakMap<Request, Uint8Array>();
+
+export const rememberBytes = (request: Request, bytes: Uint8Array): void =>
+  void remembered.set(request, bytes);
+
+/** A body as it came, where it was read; else null. */
+export const bytesRead = (request: Request): Uint8Array | null => remembered.get(request) ?? null;
+
 /** Reads a request's body, counting bytes as they come. Throws 413 over `limit`, 415 for an encoding. */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
@@ -45,7 +54,9 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  rememberBytes(request, bytes);
+  return bytes;
 }
 
 /** A client that goes away in the middle of its body is no fault of the server's. */

@@ -18,6 +18,7 @@ import type { Limits } from "./limits.ts";
 import { decodeText, readBody, readBytes, readQuery } from "./read-request.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Route, SessionAccount } from "./route.ts";
+import type { SendOn } from "./send-on.ts";
 
 const BODY_LIMIT = 128 * 1024;
 
@@ -45,6 +46,8 @@ export interface Serving {
   /** The account that a session token stands for; absent where there is no account plane. */
   findSession?(token: string): Promise<SessionAccount | null>;
   address(c: Context): string;
+  /** Sends a request on to the node that serves its tenant; absent where there are no other nodes. */
+  sendOn?: SendOn | undefined;
   /** Who sent this request has shown who they are: their connection isn't closed to make room. */
   known(c: Context): void;
 }

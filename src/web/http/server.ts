@@ -7,6 +7,7 @@ import {
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Clock } from "../../ground/kit/clock.ts";
+import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { ClientAddress } from "./address.ts";
 import type { AppHandler } from "./app-door.ts";
@@ -14,6 +15,7 @@ import { createBodyReader, type ReadBody } from "./body-reader.ts";
 import type { Connections } from "./connections.ts";
 import type { IngestHandler, IngestReply } from "./ingest.ts";
 import { createIngestLane, type IngestLane } from "./ingest-lane.ts";
+import type { SendOn } from "./send-on.ts";
 import { constructionLimits, type ServerLimits, serverLimits } from "./server-limits.ts";
 import { endConnection, headFault, wireError } from "./wire.ts";
 
@@ -25,6 +27,8 @@ export interface ServerOptions {
   connections: Connections;
   clock: Clock;
   limits?: Partial<ServerLimits>;
+  /** Sends what is for another node's tenant on. */
+  sendOn?: SendOn | undefined;
   /** What reads the connections first, in place of the ingest lane. */
   lane?(handOver: (socket: Socket) => void): IngestLane;
 }
@@ -49,7 +53,7 @@ const NEVER_TAKEN = 20 * 1024 * 1024;
  * each event costs more than the event; everything else goes through the app. Before it lies the ingest lane.
  */
 export function createServer(options: ServerOptions): HttpServer {
-  const { app, ingest, address, connections } = options;
+  const { app, ingest, address, connections, sendOn } = options;
   const limits = { ...serverLimits, ...options.limits };
   const readBody = createBodyReader(limits.bodyBytes);
   const server = options.tls
@@ -65,7 +69,7 @@ export function createServer(options: ServerOptions): HttpServer {
       const refusal = ingest.refuse(fault);
       send(outgoing, { ...refusal, headers: { ...refusal.headers, connection: "close" } });
     } else if (incoming.method === "POST" && incoming.url === "/v1/ingest")
-      serveIngest({ ingest, address, readBody, connections, isAsked }, incoming, outgoing);
+      serveIngest({ ingest, address, readBody, connections, isAsked, sendOn }, incoming, outgoing);
     else {
       // A body that will be refused must not be asked for first: 413 instead of 100 Continue.
       if (isAsked && !(contentLength(incoming) > NEVER_TAKEN)) outgoing.writeContinue();
@@ -147,6 +151,7 @@ interface Door {
   connections: Connections;
   /** The client waits for 100 Continue before it sends the body. */
   isAsked: boolean;
+  sendOn: ServerOptions["sendOn"];
 }
 
 function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -160,6 +165,12 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
       contentEncoding: headers["content-encoding"],
       address: address(incoming.socket.remoteAddress ?? "", forwardedFor(headers)),
     });
+  const refused = async (error: unknown) => {
+    const isSent =
+      error instanceof ElsewhereError &&
+      (await door.sendOn?.({ incoming, outgoing, read: null }, error));
+    if (isSent !== true) reply(ingest.refuse(error));
+  };
   const read = (admitted: Awaited<ReturnType<IngestHandler["admit"]>>) => {
     connections.know(incoming.socket);
     if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
@@ -170,8 +181,7 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   };
   try {
     const admitted = admit();
-    if (admitted instanceof Promise)
-      admitted.then(read, (error: unknown) => reply(ingest.refuse(error)));
+    if (admitted instanceof Promise) admitted.then(read, refused);
     else read(admitted);
   } catch (error) {
     reply(ingest.refuse(error));

@@ -68,6 +68,7 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
       node: () => node,
       pages: () => [],
       pushes: () => [],
+      sent: () => null,
     });
     const bad = health.checks.filter(({ ok }) => !ok).map(({ name }) => name);
     return [health.status, ...bad];

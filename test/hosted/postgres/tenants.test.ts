@@ -7,11 +7,12 @@ import { moveHosted } from "../../../src/app/offline/hosted-move.ts";
 import { storesThere } from "../../../src/app/offline/hosted-move-stores.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { realClock } from "../../support/clock.ts";
+import { freePort } from "../../support/haproxy.ts";
 import { ask, type TestFlags, type TestHosted, testHosted } from "../../support/hosted-role.ts";
 import { onPostgres, type TestDatabase, testDatabase } from "../../support/postgres.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { scratch } from "../../support/scratch.ts";
-import { until } from "../../support/until.ts";
+import { until, untilSo } from "../../support/until.ts";
 
 /** Tenants without a box, whose stores are in the nodes' database. */
 const postgresTest = onPostgres(test);
@@ -55,7 +56,8 @@ async function shop(node: Node, receiver: Receiver) {
   const { token } = await need("POST", `${path}/sources`, { name: "app", retain_logs: true });
   await need("POST", `${path}/webhooks`, { url: receiver.url });
   await need("POST", `${path}/rules`, { name: "any", identifier_keys: ["n"], max_open: 0 });
-  return { tenant, key: key.api_key, token };
+  const pager = await need("POST", `${path}/sources`, { name: "pager", kind: "pagerduty" });
+  return { tenant, key: key.api_key, token, short: pager.short_token };
 }
 
 function event(url: string, token: string, n: number) {
@@ -110,7 +112,7 @@ postgresTest(
       const node = await testHosted({ ...flags, data: directory }, realClock());
       await use(node).finally(() => node.stop());
     };
-    let its = { tenant: "", key: "", token: "" };
+    let its = { tenant: "", key: "", token: "", short: "" };
     await files(data, async (node) => {
       its = await shop(node, receiver);
       for (const n of [1, 2]) assert.equal((await event(node.url, its.token, n)).status, 202);
@@ -147,5 +149,115 @@ postgresTest(
     const hostedKey = join(back, "hosted.key");
     const node = await nodesOf(t, other)("n", { hostedKey });
     assert.deepEqual(await alertsAt(node, key), before);
+  },
+);
+
+/** Whatever a node is asked for another one's tenant. */
+async function isServedBy(
+  b: Node,
+  { key, token, short }: Awaited<ReturnType<typeof shop>>,
+): Promise<void> {
+  const get = (path: string, bearer = key) =>
+    ask(b.url + path, { headers: { authorization: `Bearer ${bearer}` } });
+  const project = await get("/v1/projects");
+  assert.equal(project.status, 200, JSON.stringify(project.body));
+  assert.equal((await get("/v1/alerts", `${key}x`)).status, 401);
+  assert.equal((await get("/v1/nothing")).status, 404);
+  // By the lane, by Node's reader, in pieces, many at once, and two on one connection.
+  for (const n of [11, 12]) assert.equal((await event(b.url, token, n)).status, 202);
+  const long = { message: "x".repeat(200_000), keys: { n: "13" } };
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const post = (path: string, body: string | ReadableStream, more: object = {}) =>
+    ask(b.url + path, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body,
+      duplex: "half",
+    } as RequestInit);
+  assert.equal(
+    (await post("/v1/ingest", JSON.stringify({ ...long, message: long.message.slice(0, 7_000) })))
+      .status,
+    202,
+  );
+  const pieces = new Blob([JSON.stringify({ message: "in pieces", keys: { n: "14" } })]).stream();
+  assert.equal((await post("/v1/ingest", pieces)).status, 202);
+  const lines = ["15", "16"].map((n) => JSON.stringify({ message: "of many", keys: { n } }));
+  const many = await post("/v1/ingest", lines.join("\n"), {
+    "content-type": "application/x-ndjson",
+  });
+  assert.equal(many.body.accepted, 2);
+  const refused = await post("/v1/ingest", "{");
+  assert.equal(refused.body.error.code, "invalid_json");
+  assert.equal(
+    (await post("/v1/ingest", JSON.stringify({ message: "y".repeat(3_000_000) }))).status,
+    413,
+  );
+  // Its token is in the body, which was read before anybody knew whose it is.
+  const routed = {
+    routing_key: short,
+    event_action: "trigger",
+    payload: { summary: "db down", source: "db", severity: "error" },
+  };
+  const inBody = await ask(`${b.url}/v1/in/pagerduty/v2/enqueue`, {
+    method: "POST",
+    body: JSON.stringify(routed),
+  });
+  assert.equal(inBody.status, 202, JSON.stringify(inBody.body));
+}
+
+postgresTest(
+  "a request for another node's tenant is sent on to that node, one hop at most",
+  async (t) => {
+    const made = await testDatabase(t);
+    const start = nodesOf(t, made);
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const a = await start("a", { clusterListen: "127.0.0.1:0" });
+    const its = await shop(a, receiver);
+    const link = `127.0.0.1:${await freePort()}`;
+    const b = await start("b", { clusterListen: link, metricsOpen: true });
+    await isServedBy(b, its);
+    const here = await alertsAt(a, its.key);
+    assert.deepEqual(await alertsAt(b, its.key), here);
+    // A long poll at one node hears of what comes to the other.
+    const newest = await b.call("GET", `/v1/pull?cursor=${Number.MAX_SAFE_INTEGER}`, {
+      token: its.key,
+    });
+    assert.equal(newest.status, 200, JSON.stringify(newest.body));
+    const wait = `/v1/pull?wait=60&cursor=${newest.body.cursor}`;
+    const parked = b.call("GET", wait, { token: its.key });
+    assert.equal((await event(a.url, its.token, 17)).status, 202);
+    const heard = await parked;
+    assert.equal(heard.body.alerts?.length, 1, `${heard.status} ${JSON.stringify(heard.body)}`);
+    const owner = async () =>
+      (
+        await made
+          .open()
+          .query<{ node: string; epoch: number }>("SELECT node, epoch FROM tenant_stores")
+      )[0];
+    assert.deepEqual(await owner(), { node: "a", epoch: 1 });
+    const metrics = String((await b.call("GET", "/metrics")).body);
+    assert.match(metrics, /^box_hosted_forwarded_total [1-9]\d*$/m);
+    assert.match(metrics, /^box_hosted_tenants_open 0$/m);
+
+    // A node that is told to ask itself asks once.
+    const database = made.open();
+    const [there] = await database.query<{ address: string }>("SELECT address FROM tenant_epochs");
+    const send = (address: string) =>
+      database.query("UPDATE tenant_epochs SET address = $1", [address]);
+    await send(link);
+    await untilSo(async () => {
+      const { status, headers } = await b.call("GET", "/v1/projects", { token: its.key });
+      return status === 503 && headers.get("retry-after") === "2";
+    }, "it asks itself once");
+    await send(there?.address ?? "");
+
+    // It leaves: the other has its tenants once it looks again.
+    await a.stop();
+    await untilSo(
+      async () => (await event(b.url, its.token, 18)).status === 202,
+      "the other has its tenants",
+    );
+    assert.deepEqual(await owner(), { node: "b", epoch: 2 });
   },
 );

@@ -1,3 +1,4 @@
+import { rememberBytes } from "../read-request.ts";
 import { TooLarge } from "./inflate.ts";
 
 /** Too many bodies at once. */
@@ -50,7 +51,9 @@ export function createBodies(most: { all: number; each: number }): Bodies {
           holdMore(chunk.byteLength);
           chunks.push(chunk);
         }
-        return { body: Buffer.concat(chunks), hold: holdMore, release };
+        const body = Buffer.concat(chunks);
+        rememberBytes(request, body);
+        return { body, hold: holdMore, release };
       } catch (error) {
         release();
         if (error instanceof TooLarge || error instanceof NoCapacity) throw error;

@@ -1,4 +1,5 @@
 import { senderKeyHash } from "../../../core/projects/sources.ts";
+import { ElsewhereError } from "../../../ground/kit/elsewhere.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { parseToken } from "../../../ground/kit/ids.ts";
 import type { Adapter, SenderReply } from "../../../in/adapters/adapter.ts";
@@ -87,6 +88,7 @@ export function createInbound(serving: Serving): Inbound {
     try {
       return await serve(c, asked);
     } catch (error) {
+      if (error instanceof ElsewhereError) throw error;
       const refusal = error instanceof RateLimited ? null : refusalOf(error);
       if (refusal?.why !== "overloaded") throw error;
       c.set("refusedAs", error instanceof ServiceError ? error.code : "overloaded");
