@@ -68,14 +68,14 @@ export function pairPage(
   const body = framed({
     style: STYLE,
     script: SCRIPT,
-    title: trouble === null ? "Take your seat" : "Take your seat: try again",
+    title: trouble === null ? "Join this box" : "Join this box: try again",
     main: html`<p class="brand">${brand}</p>
-<h1 id="title">${invited === null ? "Take your seat" : titleOf(invited)}</h1>
+<h1 id="title">${invited === null ? "Join this box" : titleOf(invited)}</h1>
 <p class="lead" id="invited" role="status">${invited === null ? `A pairing code makes you an account on this box${form.wantsKey === null ? " and gives you an API key" : ""}.` : invitation(invited)}</p>
 <form method="post">
 ${trouble !== null && html`<p class="wrong" id="wrong" role="alert">${complaint(trouble)}</p>`}
 ${fields(form, wrong, invited?.email ?? null)}
-<button type="submit">Take the seat</button>
+<button type="submit">Continue</button>
 <button type="submit" class="copy" id="look" name="look" value="yes" formnovalidate>See who invites to what</button>
 </form>`,
   });
@@ -97,10 +97,10 @@ function titleOf({ by, resets }: Invited): string {
   return by === null ? "You are invited" : `${by} invites you`;
 }
 
-/** Who invites, and to which role; only for a code that can be redeemed. */
-function invitation({ by, role, resets, email }: Invited): string {
+/** To which role; who invites is in the title. Only for a code that can be redeemed. */
+function invitation({ role, resets, email }: Invited): string {
   if (resets) return `This link sets a new password for ${email}.`;
-  return `${by === null ? "You are invited" : `${by} invites you`} to this box as ${role}.`;
+  return `You join this box as ${role === "member" ? "a" : "an"} ${role}.`;
 }
 
 const STATUS = { none: 200, invalid: 400, refused: 401, wait: 429 } as const;

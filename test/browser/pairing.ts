@@ -82,7 +82,7 @@ async function takesTheCode(browser: Browser, box: TestBox): Promise<void> {
   const invited = { role: "admin", email: "tab@example.org" };
   const other = (await box.api("POST", "/v1/pair/codes", invited, boss.key)).body;
   await page.goto(other.link);
-  await page.waitForSelector("text=boss@example.org invites you to this box as admin.");
+  await page.waitForSelector("text=You join this box as an admin.");
   assert.equal(await page.inputValue("#email"), "tab@example.org");
   assert.equal(await page.getAttribute("#email", "readonly"), "");
   assert.equal(await page.inputValue("#code"), other.code, "another link in the same tab");
@@ -112,7 +112,7 @@ async function worksWithoutScript(browser: Browser, box: TestBox): Promise<void>
   assert.equal(await page.inputValue("#code"), "");
   await page.fill("#code", link);
   await page.click("button[name=look]");
-  await page.waitForSelector("text=invites you to this box as member.");
+  await page.waitForSelector("text=You join this box as a member.");
   await withKey(page);
   await enter(page, { code: link, email: "plain@example.org", password: PASSWORD });
   await worksWithKey(box, page, "plain@example.org");

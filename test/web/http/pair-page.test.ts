@@ -127,8 +127,8 @@ describe("who invites to what", () => {
     const before = codesLeft();
     const seen = await look(code);
     assert.equal(seen.status, 200);
-    assert.equal(lead(seen.body), "Ann &lt;b&gt;é invites you to this box as member.");
-    const sentence = "Ann <b>é invites you to this box as member.";
+    assert.equal(lead(seen.body), "You join this box as a member.");
+    const sentence = "You join this box as a member.";
     assert.deepEqual(told(seen.headers), { title: "Ann <b>é invites you", sentence, email: null });
     assert.ok(seen.body.includes(`value="${code}"`));
     assert.equal(codesLeft(), before);
