@@ -5,7 +5,14 @@ import { alertsIn } from "../support/kept-box.ts";
 import { type Ledger, type Machine, twoMachines } from "../support/two-machines.ts";
 
 /** What befalls the machine that serves, or the way to the database. */
-export type Blow = "SIGTERM" | "SIGKILL" | "SIGSTOP" | "owner cut" | "standby cut" | "both cut";
+export type Blow =
+  | "SIGTERM"
+  | "SIGKILL"
+  | "SIGSTOP"
+  | "owner cut"
+  | "standby cut"
+  | "both cut"
+  | "link cut";
 
 const TAKEN_MS = 60_000;
 /** Longer than a machine lives after its latest word. */
@@ -98,6 +105,16 @@ export async function standbyStory(
       await pause(CUT_MS);
       await rungBy(from + CUT_MS);
       other.reach(true);
+    },
+    /** Senders who know the machine that stands by wait meanwhile. */
+    async "link cut"() {
+      owner.reachLink(false);
+      await pause(CUT_MS);
+      assert.ok(await serves(owner), "it is still the owner's");
+      owner.reachLink(true);
+      const from = performance.now();
+      await rungBy(from);
+      took.set("link cut", [...(took.get("link cut") ?? []), performance.now() - from]);
     },
     async "both cut"() {
       owner.reach(false);

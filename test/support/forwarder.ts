@@ -22,14 +22,14 @@ export interface Forwarder {
 export async function startForwarder(targets: () => readonly NetConnectOpts[]): Promise<Forwarder> {
   const open = new Set<Socket>();
   let turn = 0;
-  const server = createServer({ pauseOnConnect: true }, (client) => {
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (client) => {
     follow(client);
     const all = targets();
     const first = turn++;
     const attempt = (n: number) => {
       const target = n < all.length ? all[(first + n) % all.length] : undefined;
       if (target === undefined || client.destroyed) return void client.destroy();
-      const upstream = connect(target);
+      const upstream = connect({ ...target, allowHalfOpen: true });
       upstream.once("error", () => attempt(n + 1));
       upstream.once("connect", () => {
         upstream.removeAllListeners("error");

@@ -23,6 +23,8 @@ export interface Machine extends BoxProcess {
   readonly gelfPort: number;
   /** Whether it reaches the database from now on. */
   reach(isReached: boolean): void;
+  /** Whether the other machine reaches its link. */
+  reachLink(isReached: boolean): void;
   /** What it says of itself; null where it doesn't answer. */
   role(): Promise<Said | null>;
 }
@@ -94,9 +96,16 @@ export async function twoMachines(
     const data = join(root, name);
     mkdirSync(data);
     const url = `postgres://box@127.0.0.1:${forwarder.port}/${database.name}`;
+    const linkPort = isLinked ? await freePort() : 0;
+    let isLinkReached = true;
+    const linked = isLinked
+      ? await startForwarder(() => (isLinkReached ? [{ host: "127.0.0.1", port: linkPort }] : []))
+      : null;
+    if (linked !== null) ends.push(linked.close);
     const link = isLinked
       ? [
-          "BOX_CLUSTER_LISTEN=127.0.0.1:0",
+          `BOX_CLUSTER_LISTEN=127.0.0.1:${linkPort}`,
+          `BOX_CLUSTER_ADDRESS=127.0.0.1:${linked?.port}`,
           `BOX_SYSLOG_TCP=${host}:${ports[0]}`,
           `BOX_SYSLOG_UDP=${host}:${ports[0]}`,
           `BOX_GELF_TCP=${host}:${ports[2]}=shop/gelf`,
@@ -116,6 +125,10 @@ export async function twoMachines(
       reach(may: boolean) {
         isReached = may;
         if (!may) forwarder.cut();
+      },
+      reachLink(may: boolean) {
+        isLinkReached = may;
+        if (!may) linked?.cut();
       },
       async role() {
         // By a connection of its own: one that a request was sent on by is the other machine's.
