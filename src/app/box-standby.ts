@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { version } from "../ground/kit/assets.ts";
 import { sleep } from "../ground/kit/clock.ts";
 import { StoreFault } from "../ground/store/faults.ts";
@@ -25,6 +26,15 @@ const LOOK_MS = 1_000;
 const STOOD_MS = 5_000;
 const FORGET_LOOKS = 60;
 const LATE_MS = 30_000;
+
+/** Has commands on this machine's directory done by the one that serves. */
+const deskSender =
+  (forwarder: Forwarder, answer: () => Promise<string>) =>
+  (socket: Socket): void => {
+    const late = () => void answer().then((said) => socket.end(`${said}\n`));
+    const how = { isSecure: false, certificate: null, isAsking: true };
+    forwarder.send({ ...how, socket, port: "desk", late });
+  };
 
 export interface StandingBy {
   /** Resolves when the store may be taken, as it was found then. May be called again where another one took it. */
@@ -154,10 +164,11 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
 
   const doors = await openStandbyDoors(config, deps, state, forwarder);
   log.warn({ listen: doors.url, owner: place.found.node }, "this machine stands by");
-  const desk = serveDesk(config.data, log, async () => {
+  const answer = async () => {
     const { standbyAnswer } = await import("./offline/desk.ts");
-    return standbyAnswer();
-  });
+    return standbyAnswer(state().owner);
+  };
+  const desk = serveDesk(config.data, log, answer, forwarder && deskSender(forwarder, answer));
   return {
     doors,
     isWell: () => over.signal.aborted || following !== null || clock.mono() - lookedAt < LATE_MS,

@@ -151,7 +151,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
         tenant.ingest.drain();
       }),
     );
-    const doorsOf: Record<string, Listening | null> = { http: web, adapters: side };
+    const doorsOf: Record<string, Pick<Listening, "take"> | null> = {
+      http: web,
+      adapters: side,
+      desk,
+    };
     record?.serve((id) => doorsOf[id]?.take ?? webPorts.taker(id) ?? intake?.taker(id) ?? null);
     lifecycle.onStop("link", () => record?.serve(() => null));
     const { url } = web;

@@ -40,13 +40,24 @@ async function saysSo({ url, data }: Machine): Promise<void> {
     const { code, err } = await run(program, [...words.split(" "), "--data", data]);
     assert.notEqual(code, 0, words);
     assert.match(err, /This machine stands by\. Ask the one that serves the box/, words);
+    if (words === "pair-code") assert.match(err, /It is \w{16}\./);
   }
 }
 
 type Senders = Pick<Machine, "host" | "syslogPort" | "smtpPort" | "api">;
 
 /** What it does for whoever comes, where it knows the way to the machine that serves. */
-async function sendsOn({ url, api, host, syslogPort, smtpPort }: Machine): Promise<void> {
+async function sendsOn({ url, data, api, host, syslogPort, smtpPort }: Machine): Promise<void> {
+  const { code, out, err } = await run(await programFile(), [
+    "pair-code",
+    "--data",
+    data,
+    "--json",
+  ]);
+  assert.equal(code, 0, err);
+  assert.match(out, /"code": ?"[0-9a-f]{48}"/);
+  const rotated = await run(await programFile(), ["key-file", "rotate", "--data", data]);
+  assert.match(rotated.err, /Another machine stands by, and couldn't take the box over/);
   const asks = { authorization: `Bearer ${api.key}`, connection: "close" };
   for (const path of ["/v1/alerts", "/v1/projects", "/v1/openapi.json"]) {
     const answer = await fetch(url + path, { headers: asks });

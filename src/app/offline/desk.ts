@@ -122,11 +122,10 @@ export async function answerDesk(
   return JSON.stringify("fault" in told ? told : done);
 }
 
-/** What the socket of a machine that stands by answers. */
-export function standbyAnswer(): string {
-  return JSON.stringify({
-    fault: { of: "store", kind: "unavailable", message: STANDS_BY } satisfies Fault,
-  });
+/** What the socket of a machine that stands by answers, where the one that serves can't be asked. */
+export function standbyAnswer(owner: string | null): string {
+  const message = owner === null ? STANDS_BY : `${STANDS_BY} It is ${owner}.`;
+  return JSON.stringify({ fault: { of: "store", kind: "unavailable", message } satisfies Fault });
 }
 
 /** Throws UsageError. */

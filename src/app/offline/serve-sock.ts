@@ -21,23 +21,26 @@ const PATIENCE_MS = 120_000;
 
 /** Whoever serves answers one request after the other. */
 export interface Served {
+  /** Takes a request by a connection from another machine of the box. It is paused. */
+  take(socket: Socket): void;
   /** Lets the request under way end. */
   close(): Promise<void>;
 }
 
 /**
- * Takes requests for the directory, which this process has locked. `answer` gets a line and never rejects. null where no
- * socket can be made; commands then open the store themselves.
+ * Takes requests for the directory, which this process has locked. `answer` gets a line and never rejects. `sendOn`: has
+ * them answered by another machine. null where no socket can be made; commands then open the store themselves.
  */
 export function serveDesk(
   directory: string,
   log: Log,
   answer: (line: string) => Promise<string>,
+  sendOn: ((socket: Socket) => void) | null = null,
 ): Served | null {
   const open = new Set<Socket>();
   const asking = new Set<Promise<unknown>>();
   let latest: Promise<unknown> = Promise.resolve();
-  const server = createServer((socket) => {
+  const take = (socket: Socket) => {
     open.add(socket);
     socket.on("close", () => open.delete(socket));
     readLine(socket, (line) => {
@@ -46,7 +49,9 @@ export function serveDesk(
       asking.add(mine);
       void mine.finally(() => asking.delete(mine));
     });
-  });
+    socket.resume();
+  };
+  const server = createServer({ pauseOnConnect: sendOn !== null }, sendOn ?? take);
   server.maxConnections = MOST_AT_ONCE;
   const failed = (error: unknown) =>
     log.warn({ err: error }, `${NAME} can't be used: commands here open the store themselves`);
@@ -62,6 +67,7 @@ export function serveDesk(
     return null;
   }
   return {
+    take,
     async close() {
       const ended = new Promise((resolve) => server.close(resolve));
       await Promise.all(asking);
