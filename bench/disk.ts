@@ -82,8 +82,8 @@ export const bytes: Scenario = {
       what: "bytes written / bytes of the event",
       unit: "ratio",
       value: each / size,
-      must: 4,
-      aim: 2.5,
+      must: 2.5,
+      aim: 2,
       lower: true,
     };
     return [

@@ -5,7 +5,7 @@ import { lineReader, type StoredLine } from "../../src/in/ingest/line-outlines.t
 export function keptLines(reader: Reader): (StoredLine & { level: number })[] {
   return reader
     .sql<[], StoredLine & { level: number }>(
-      "SELECT id, level, message, keys, tags, outline FROM log_lines ORDER BY id",
+      "SELECT id, template_id, level, message, keys, tags, outline FROM log_lines ORDER BY id",
     )
     .all()
     .map(lineReader(reader));

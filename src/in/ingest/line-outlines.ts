@@ -16,6 +16,8 @@ export const BLOCK_LINES = 1024;
 /** The texts of a line as its row has them. */
 export interface StoredLine extends LineTexts {
   id: number;
+  /** Empty where the line has an outline, which is of one template. */
+  template_id: string;
   /** The remainder of the id of the block's line that had its outline first; null: the texts are whole. */
   outline: number | null;
 }
@@ -25,7 +27,7 @@ const MOST_OUTLINES = 8;
 const MOST_CHARS = 2_000;
 /** Lines that are compared before an outline is written, and characters that it has to save each later one. */
 const COMPARED = 3;
-const LEAST_SAVED = 24;
+const LEAST_SAVED = 12;
 /** An outline that so many lines of a block had is taken on into the next. */
 const TAKEN_ON = 3;
 
@@ -42,6 +44,8 @@ interface Kind {
   /** What lines without an outline had in common so far, by how many parts they have. */
   common: Map<string, { outline: Outline; lines: number }>;
 }
+
+type StoredOutline = Outline & { template: string };
 
 const INSERT = "INSERT OR REPLACE INTO line_outlines (id, project_id, outline) VALUES (?, ?, ?)";
 
@@ -76,34 +80,35 @@ export function createLineOutlines(): LineOutlines {
     store(tx, { id, projectId, templateId }, texts) {
       const here = Math.floor(id / BLOCK_LINES);
       if (here !== block) nextBlock(here);
-      if (charsOf(texts) > MOST_CHARS) return { ...texts, id, outline: null };
+      const whole = { ...texts, id, template_id: templateId, outline: null };
+      if (charsOf(texts) > MOST_CHARS) return whole;
       const name = `${projectId}:${templateId}`;
       const kind: Kind = kinds.get(name) ?? { known: [], common: new Map() };
       kinds.set(name, kind);
+      const write = (outline: Outline) => {
+        const stored: StoredOutline = { ...outline, template: templateId };
+        tx.sql<[id: number, projectId: number, outline: string]>(INSERT).run(
+          id,
+          projectId,
+          JSON.stringify(stored),
+        );
+      };
       for (const known of kind.known) {
         const values = variablePartsOf(known.outline, texts);
         if (values === null) continue;
         known.lines++;
         if (known.id === null) {
           known.id = id;
-          tx.sql<[id: number, projectId: number, outline: string]>(INSERT).run(
-            id,
-            projectId,
-            JSON.stringify(known.outline),
-          );
+          write(known.outline);
         }
-        return { ...values, id, outline: known.id % BLOCK_LINES };
+        return { ...values, id, template_id: "", outline: known.id % BLOCK_LINES };
       }
       const outline = learned(kind, texts);
       const values = outline && variablePartsOf(outline, texts);
-      if (outline === null || values === null) return { ...texts, id, outline: null };
+      if (outline === null || values === null) return whole;
       kind.known.push({ outline, id, lines: 1 });
-      tx.sql<[id: number, projectId: number, outline: string]>(INSERT).run(
-        id,
-        projectId,
-        JSON.stringify(outline),
-      );
-      return { ...values, id, outline: id % BLOCK_LINES };
+      write(outline);
+      return { ...values, id, template_id: "", outline: id % BLOCK_LINES };
     },
     clear() {
       kinds = new Map();
@@ -133,20 +138,20 @@ function charsOf({ message, keys, tags }: LineTexts): number {
 
 const OUTLINE = "SELECT outline FROM line_outlines WHERE id = ?";
 
-/** Gives stored lines their whole texts. Each outline is read once. */
+/** Gives stored lines their template and whole texts. Each outline is read once. */
 export function lineReader(
   reader: Pick<Reader, "sql">,
 ): <Line extends StoredLine>(line: Line) => Line {
-  const known = new Map<number, Outline>();
+  const known = new Map<number, StoredOutline>();
   const read = reader.sql<[id: number], string>(OUTLINE).pluck();
   return (line) => {
     if (line.outline === null) return line;
     const id = line.id - (line.id % BLOCK_LINES) + line.outline;
     let outline = known.get(id);
     if (outline === undefined) {
-      outline = JSON.parse(read.get(id) as string) as Outline;
+      outline = JSON.parse(read.get(id) as string) as StoredOutline;
       known.set(id, outline);
     }
-    return { ...line, ...lineOf(outline, line) };
+    return { ...line, ...lineOf(outline, line), template_id: outline.template };
   };
 }

@@ -89,8 +89,8 @@ export function createLineWriter(): LineWriter {
         const { projectId, templateId } = line;
         markBlock(tx, ++id, line);
         const stored = outlines.store(tx, { id, projectId, templateId }, line.texts);
-        const { message, keys, tags, outline } = stored;
-        values.push(id, projectId, line.sourceId, line.at, line.level, templateId);
+        const { template_id, message, keys, tags, outline } = stored;
+        values.push(id, projectId, line.sourceId, line.at, line.level, template_id);
         values.push(message, keys, tags, outline);
       }
       insertAll(tx, values, waiting.length);

@@ -94,15 +94,21 @@ function send(tx: Tx, writer: LineWriter, of: { from: number; lines: number }): 
       templateId: `t${kind}`,
       event: { message, level: 200 + i, keys, tags },
     });
-    sent.push(JSON.stringify([message, keys, tags, 200 + i]));
+    sent.push(JSON.stringify([message, keys, tags, 200 + i, `t${kind}`]));
   }
   writer.flush(tx);
   return sent;
 }
 
 const kept = (store: Store) =>
-  keptLines(store).map(({ message, keys, tags, level }) =>
-    JSON.stringify([message, keys && JSON.parse(keys), tags && JSON.parse(tags), level]),
+  keptLines(store).map(({ message, keys, tags, level, template_id }) =>
+    JSON.stringify([
+      message,
+      keys && JSON.parse(keys),
+      tags && JSON.parse(tags),
+      level,
+      template_id,
+    ]),
   );
 
 test("lines are as they were sent: over blocks, batches that are undone, and starts", () => {
@@ -126,7 +132,12 @@ test("lines are as they were sent: over blocks, batches that are undone, and sta
   const bare = store.sql("SELECT avg(outline IS NULL) FROM log_lines").pluck().get() as number;
   assert.ok(bare < 0.3, `${bare} of the lines are stored whole`);
   const found = finish(
-    readLogTail(store, 1, { limit: 9_000, q: "SERVICE-2 was", rootOf: (id) => id }),
+    readLogTail(store, 1, {
+      limit: 9_000,
+      q: "SERVICE-2 was",
+      template: "t2",
+      rootOf: (id) => id,
+    }),
   );
   const wanted = sent.filter((line, i) => i % 2 === 0 && line.includes("service-2 was"));
   assert.deepEqual(
@@ -146,6 +157,34 @@ test("lines are as they were sent: over blocks, batches that are undone, and sta
     kept(store),
     sent.filter((_, i) => i % 2 === 1),
   );
+  store.close();
+});
+
+const BYTES = "SELECT sum(pgsize) FROM dbstat WHERE name IN ('log_lines', 'line_outlines')";
+
+test("lines of one template take less than a third of what they say", () => {
+  const store = opened("small");
+  const writer = createLineWriter();
+  const templateId = "0123456789abcdef";
+  let said = 0;
+  for (let from = 0; from < 5_000; from += 50) {
+    store.write((tx) => {
+      for (let i = from; i < from + 50; i++) {
+        const message = `User ${i} failed login from 10.0.0.${i % 250} after ${i % 90} ms: the session store answered with status 503 and the request was given up`;
+        const event = {
+          message,
+          level: 300,
+          keys: { user: `u${i}`, region: "eu" },
+          tags: ["auth"],
+        };
+        writer.add({ source: source(1), at: tx.at, templateId, event });
+        said += JSON.stringify(event).length;
+      }
+      writer.flush(tx);
+    });
+  }
+  const taken = store.sql(BYTES).pluck().get() as number;
+  assert.ok(taken < said / 3, `${taken} bytes for ${said}`);
   store.close();
 });
 

@@ -96,7 +96,7 @@ const BLOCKS =
   "SELECT block FROM log_blocks WHERE project_id = ? AND template_id = '' ORDER BY block";
 const FIRST =
   "SELECT received_at FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id LIMIT 1";
-const LINES = `SELECT id, source_id AS sourceId, received_at AS at, level, template_id AS templateId, message, keys, tags, outline
+const LINES = `SELECT id, source_id AS sourceId, received_at AS at, level, template_id, message, keys, tags, outline
   FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id`;
 
 export interface LineRow {
@@ -104,7 +104,7 @@ export interface LineRow {
   sourceId: number;
   at: number;
   level: number;
-  templateId: string;
+  template_id: string;
   message: string;
   keys: string | null;
   tags: string | null;
